@@ -1,0 +1,30 @@
+/** The five API families a body can be written for. */
+export type RuleWire = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
+
+/** Which API would receive the body. Without a provider the family's own vendor is meant; without a model, its strictest current one. */
+export type RuleTarget = { readonly wire: RuleWire; readonly provider?: string; readonly model?: string };
+
+/** One thing an API would refuse, lose in silence, or that would not survive a move to another API. */
+export type Finding = {
+  /** JSON pointer into the body. */
+  readonly pointer: string;
+  /** Rule id, `<wire>/<what-is-wrong>`. */
+  readonly rule: string;
+  /** The complaint in the vendor's manner. */
+  readonly message: string;
+  /** `error`: the API refuses or silently loses something. `advice`: accepted there, but not portable. */
+  readonly level: "error" | "advice";
+  /** What the API does about it: answers 400, drops or misreads it without a word, or nothing at all. */
+  readonly effect: "rejected" | "ignored" | "accepted";
+};
+
+/** Reports one breach of the rule being checked. */
+export type Report = (pointer: string, message: string) => void;
+
+/** One rule of one API family. `check` sees a body of any shape and must never throw. */
+export type Rule<Body> = {
+  readonly id: string;
+  readonly level: Finding["level"];
+  readonly effect: Finding["effect"];
+  readonly check: (body: Body, report: Report, target: RuleTarget) => void;
+};
