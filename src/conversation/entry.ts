@@ -1,0 +1,53 @@
+import type { JsonObject } from "./json.ts";
+import type { CallId, Outcome, Part, UserPart } from "./parts.ts";
+
+/** What happened, in the order it happened. Append-only. */
+export type Entry = UserMessage | ModelMessage | Completion | Compaction | Notice;
+
+/** Something the person said. */
+export type UserMessage = { readonly type: "user"; readonly parts: readonly UserPart[] };
+
+/** Something a model said, and which model. */
+export type ModelMessage = {
+  readonly type: "model";
+  readonly origin: Origin;
+  readonly parts: readonly Part[];
+  /** Digest of the request this message answered. Signed thinking bound to its prefix is only sent while it still matches. */
+  readonly prefix?: string;
+};
+
+/** The end of a call. The first one for a call wins. */
+export type Completion = {
+  readonly type: "completion";
+  readonly call: CallId;
+  readonly tool: string;
+  readonly outcome: Outcome;
+};
+
+/** Everything before entry `from` is replaced, for models, by `summary`. */
+export type Compaction = { readonly type: "compaction"; readonly summary: string; readonly from: number };
+
+/** Something the runtime tells the model. */
+export type Notice = { readonly type: "notice"; readonly text: string };
+
+/** Who made a message. `account` is a digest, never a key. */
+export type Origin = { readonly provider: string; readonly model: string; readonly account?: string };
+
+/** A tool as it is offered to models. */
+export type ToolDeclaration = {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: JsonObject;
+};
+
+/** Base64 by sha256 of the bytes. */
+export type Blobs = { readonly [hash: string]: string };
+
+/** Everything there is to say about a conversation, as plain data. */
+export type Conversation = {
+  readonly version: 1;
+  readonly system?: string;
+  readonly tools?: readonly ToolDeclaration[];
+  readonly entries: readonly Entry[];
+  readonly blobs: Blobs;
+};

@@ -1,0 +1,192 @@
+import type { Entry, Origin } from "./entry.ts";
+import { Ledger, type NewPart } from "./ledger.ts";
+import { note, type Note } from "./notes.ts";
+import type { CallId, Outcome, UserPart } from "./parts.ts";
+
+/** Something another program recorded, with its own ids, in whatever order it recorded it. */
+export type Foreign =
+  | { readonly type: "user"; readonly parts: readonly UserPart[] }
+  | { readonly type: "notice"; readonly text: string }
+  | { readonly type: "model"; readonly origin: Origin; readonly parts: readonly NewPart[] }
+  | ForeignResult;
+
+/** A result under the id the other program knew. Blank ids are common. */
+export type ForeignResult = {
+  readonly type: "result";
+  readonly id: string;
+  readonly tool?: string;
+  readonly outcome: Outcome;
+};
+
+/** The entries a foreign history becomes, and what was wrong with it. */
+export type Intake = { readonly entries: readonly Entry[]; readonly notes: readonly Note[] };
+
+/**
+ * Brings a foreign history into ours. Every result finds its call: by id,
+ * nearest call first; then, when its id is known to nobody, by position in
+ * the batch before it. A result that came before its call is put behind it.
+ */
+export const intake = (events: readonly Foreign[]): Intake => {
+  const ledger = new Ledger();
+  const slots = callSlots(events);
+  const match = matchResults(events, slots);
+  const early = groupBy(
+    events.flatMap((event, at) => {
+      const slot = match.owners.get(at);
+      return event.type === "result" && slot !== undefined && slot.message > at ? [{ result: event, at, slot }] : [];
+    }),
+    ({ slot }) => slot.message,
+  );
+
+  events.forEach((event, at) => {
+    switch (event.type) {
+      case "user":
+        return ledger.user(event.parts);
+      case "notice":
+        return ledger.notice(event.text);
+      case "model": {
+        const calls = ledger.model(event.origin, event.parts);
+        slots.get(at)?.forEach((slot, index) => (slot.call = calls[index]?.id));
+        for (const { result, slot } of early.get(at) ?? []) {
+          ledger.notes.push(
+            note("early-result", `The result of ${slot.tool} was recorded before its call.`, slot.call),
+          );
+          ledger.complete(slot.call!, slot.tool, result.outcome);
+        }
+        return;
+      }
+      case "result": {
+        const slot = match.owners.get(at);
+        if (slot === undefined) return ledger.orphan(event.tool ?? "unknown tool", event.outcome);
+        if (slot.message > at) return;
+        if (match.rekeyed.has(at))
+          ledger.notes.push(
+            note(
+              "rekeyed-result",
+              `A result with the unknown id "${event.id}" was given to the open call before it.`,
+              slot.call,
+            ),
+          );
+        return ledger.complete(slot.call!, slot.tool, event.outcome);
+      }
+    }
+  });
+  return { entries: ledger.entries, notes: [...ledger.notes, ...reusedIds(slots)] };
+};
+
+const groupBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+};
+
+/** A call of a foreign history: where it stands, and whether a result was found for it. */
+type Slot = {
+  readonly message: number;
+  readonly id: string;
+  readonly tool: string;
+  taken: boolean;
+  call?: CallId | undefined;
+};
+
+type Slots = ReadonlyMap<number, readonly Slot[]>;
+
+const callSlots = (events: readonly Foreign[]): Slots => {
+  const slots = new Map<number, Slot[]>();
+  events.forEach((event, message) => {
+    if (event.type !== "model") return;
+    const here = event.parts.flatMap((part) =>
+      part.type === "call" ? [{ message, id: part.seal?.id ?? "", tool: part.tool, taken: false }] : [],
+    );
+    if (here.length > 0) slots.set(message, here);
+  });
+  return slots;
+};
+
+type Match = { readonly owners: ReadonlyMap<number, Slot>; readonly rekeyed: ReadonlySet<number> };
+
+/** Decides for every result which call it belongs to. Ids decide before positions do. */
+const matchResults = (events: readonly Foreign[], slots: Slots): Match => {
+  const byId = groupBy([...slots.values()].flat(), (slot) => slot.id);
+  const owners = new Map<number, Slot>();
+  const give = (at: number, slot: Slot | undefined): boolean => {
+    if (slot === undefined) return false;
+    owners.set(at, slot);
+    slot.taken = true;
+    return true;
+  };
+  const results = events.flatMap((event, at) =>
+    event.type === "result" ? [{ at, id: event.id, tool: event.tool }] : [],
+  );
+
+  const unplaced = results.filter(({ at, id }) => id === "" || !give(at, nearestFree(byId.get(id), at)));
+  const later = unplaced.filter(({ at, id }) => id === "" || !give(at, firstFree(byId.get(id))));
+  const rekeyed = new Set<number>();
+  const batches = [...slots.keys()];
+  for (const { at, id, tool } of later) {
+    const known = id === "" ? undefined : byId.get(id);
+    if (known !== undefined) {
+      owners.set(at, before(known, at) ?? known[0]!);
+      continue;
+    }
+    const batch = slots.get(lastBelow(batches, at) ?? -1) ?? [];
+    const open = batch.find((slot) => !slot.taken && (tool === undefined || slot.tool === tool));
+    if (give(at, open) && open?.id !== id) rekeyed.add(at);
+  }
+  return { owners, rekeyed };
+};
+
+/** The nearest earlier message with a free call of this id, and in it the first such call. */
+const nearestFree = (same: readonly Slot[] | undefined, at: number): Slot | undefined => {
+  if (same === undefined) return undefined;
+  let best: Slot | undefined;
+  for (let index = countBelow(same, at) - 1; index >= 0; index--) {
+    const slot = same[index]!;
+    if (best !== undefined && slot.message !== best.message) break;
+    if (!slot.taken) best = slot;
+  }
+  return best;
+};
+
+const firstFree = (same: readonly Slot[] | undefined): Slot | undefined => same?.find((slot) => !slot.taken);
+
+const before = (same: readonly Slot[], at: number): Slot | undefined => same[countBelow(same, at) - 1];
+
+/** How many slots, sorted by message, stand before position `at`. */
+const countBelow = (slots: readonly Slot[], at: number): number => {
+  let low = 0;
+  let high = slots.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (slots[middle]!.message < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const lastBelow = (sorted: readonly number[], at: number): number | undefined => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < at) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low - 1];
+};
+
+const reusedIds = (slots: Slots): readonly Note[] => {
+  const seen = new Set<string>();
+  return [...slots.values()].flat().flatMap((slot) => {
+    if (!seen.has(slot.id)) {
+      seen.add(slot.id);
+      return [];
+    }
+    const how = slot.id === "" ? "has no id" : `shares the id "${slot.id}" with an earlier call`;
+    return [note("reused-id", `A call of ${slot.tool} ${how}; it keeps an identity of its own.`, slot.call)];
+  });
+};

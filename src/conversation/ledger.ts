@@ -1,0 +1,126 @@
+import { readInput, type RawInput } from "./arguments.ts";
+import type { Completion, Entry, ModelMessage, Origin } from "./entry.ts";
+import { callId, ordinalOf } from "./ids.ts";
+import { toPlain } from "./json.ts";
+import { note, type Note } from "./notes.ts";
+import type { Call, CallId, Code, Content, Media, Outcome, Seal, Text, Thinking, UserPart } from "./parts.ts";
+
+/** A call as it arrives, before it has an id of ours. */
+export type NewCall = { readonly type: "call"; readonly tool: string; readonly input: RawInput; readonly seal?: Seal };
+
+/** What a model message may hold on its way in. */
+export type NewPart = Text | Thinking | Code | Media | NewCall;
+
+/** The life of one call: who asked for what, and how it ended if it has. */
+export type Interaction = { readonly call: Call; readonly outcome?: Outcome };
+
+/**
+ * The one place where a conversation is written. It mints call ids, keeps the
+ * first completion of every call, and lets nothing in that would not survive JSON.
+ */
+export class Ledger {
+  readonly entries: Entry[] = [];
+  readonly notes: Note[] = [];
+  readonly #interactions = new Map<CallId, Interaction>();
+  #ordinal = 0;
+
+  /** Continues a conversation that was written before. */
+  static from(entries: readonly Entry[]): Ledger {
+    const ledger = new Ledger();
+    for (const entry of entries) ledger.#keep(entry);
+    return ledger;
+  }
+
+  user(parts: readonly UserPart[]): void {
+    this.entries.push({ type: "user", parts: parts.map((part) => (part.type === "text" ? cleanText(part) : part)) });
+  }
+
+  notice(text: string): void {
+    this.entries.push({ type: "notice", text: text.toWellFormed() });
+  }
+
+  /** Records a model message and answers its calls, now with canonical ids. */
+  model(origin: Origin, parts: readonly NewPart[], prefix?: string): readonly Call[] {
+    const kept = parts.map((part) => (part.type === "call" ? this.#mint(part) : cleanPart(part)));
+    const message: ModelMessage = { type: "model", origin, parts: kept };
+    this.#keep(prefix === undefined ? message : { ...message, prefix });
+    return kept.filter((part) => part.type === "call");
+  }
+
+  /** Records how a call ended. A second, equal end is ignored; a different one is kept beside the first and noted. */
+  complete(call: CallId, tool: string, outcome: Outcome): void {
+    const content = outcome.content.map((part) => this.#cleanContent(part, call));
+    const completion: Completion = { type: "completion", call, tool, outcome: { ...outcome, content } };
+    const earlier = this.#interactions.get(call)?.outcome;
+    if (earlier !== undefined && sameOutcome(earlier, completion.outcome)) {
+      this.notes.push(note("duplicate-result", `The same result of ${tool} was recorded twice; one is kept.`, call));
+      return;
+    }
+    this.#keep(completion);
+  }
+
+  /** Records a result nobody asked for, under an id of its own. */
+  orphan(tool: string, outcome: Outcome): void {
+    this.complete(callId(++this.#ordinal), tool, outcome);
+  }
+
+  /** Replaces everything before entry `from`, for models, by a summary. */
+  compact(summary: string, from: number): void {
+    this.entries.push({ type: "compaction", summary: summary.toWellFormed(), from });
+  }
+
+  interaction(call: CallId): Interaction | undefined {
+    return this.#interactions.get(call);
+  }
+
+  /** The calls that have no completion yet, in call order. */
+  pending(): readonly Call[] {
+    return [...this.#interactions.values()].filter(({ outcome }) => outcome === undefined).map(({ call }) => call);
+  }
+
+  #mint(part: NewCall): Call {
+    const id = callId(++this.#ordinal);
+    const input = readInput(part.input);
+    if (input.type === "malformed")
+      this.notes.push(note("malformed-arguments", `The arguments of ${part.tool} are not a JSON object.`, id));
+    if ("value" in part.input && toPlain(part.input.value).cyclic)
+      this.notes.push(
+        note("cyclic-value", `The arguments of ${part.tool} pointed back at themselves and were cut.`, id),
+      );
+    const call: Call = { type: "call", id, tool: part.tool.toWellFormed(), input };
+    return part.seal === undefined ? call : { ...call, seal: part.seal };
+  }
+
+  #keep(entry: Entry): void {
+    this.entries.push(entry);
+    if (entry.type === "model") {
+      for (const part of entry.parts) {
+        if (part.type !== "call") continue;
+        this.#ordinal = Math.max(this.#ordinal, ordinalOf(part.id));
+        this.#interactions.set(part.id, { call: part });
+      }
+    } else if (entry.type === "completion") {
+      this.#ordinal = Math.max(this.#ordinal, ordinalOf(entry.call));
+      const interaction = this.#interactions.get(entry.call);
+      if (interaction !== undefined && interaction.outcome === undefined)
+        this.#interactions.set(entry.call, { ...interaction, outcome: entry.outcome });
+    }
+  }
+
+  #cleanContent(part: Content, call: CallId): Content {
+    if (part.type === "text") return cleanText(part);
+    if (part.type === "media") return part;
+    const { value, cyclic } = toPlain(part.value);
+    if (cyclic) this.notes.push(note("cyclic-value", "A result pointed back at itself and was cut.", call));
+    return { type: "structured", value };
+  }
+}
+
+/** Whether two completions say the same. Who wrote them does not matter. */
+export const sameOutcome = (one: Outcome, other: Outcome): boolean =>
+  one === other || (one.status === other.status && JSON.stringify(one.content) === JSON.stringify(other.content));
+
+const cleanPart = (part: Text | Thinking | Code | Media): Text | Thinking | Code | Media =>
+  part.type === "media" || part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() };
+
+const cleanText = (part: Text): Text => (part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() });

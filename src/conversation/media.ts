@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import type { Media, MediaKind } from "./parts.ts";
+
+/** What is known of a file besides its bytes. */
+export type MediaFacts = {
+  readonly mimeType: string;
+  readonly kind?: MediaKind;
+  readonly name?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly pages?: number;
+};
+
+/** A media part and the blob that belongs into the store with it. */
+export type Stored = { readonly media: Media; readonly blob: { readonly hash: string; readonly base64: string } };
+
+/** A media part for bytes given as base64 (either alphabet, padded or not). */
+export const storeBase64 = (base64: string, facts: MediaFacts): Stored => {
+  const clean = normalBase64(base64);
+  const hash = createHash("sha256").update(clean, "base64").digest("hex");
+  const bytes = Math.floor((clean.replace(/=+$/, "").length * 3) / 4);
+  return {
+    media: { type: "media", ...facts, ...identity(facts, hash), source: { type: "blob", hash, bytes } },
+    blob: { hash, base64: clean },
+  };
+};
+
+/** A media part for raw bytes. */
+export const storeBytes = (bytes: Uint8Array, facts: MediaFacts): Stored =>
+  storeBase64(Buffer.from(bytes).toString("base64"), facts);
+
+/** A media part for a file someone else serves. */
+export const mediaAt = (uri: string, facts: MediaFacts): Media => ({
+  type: "media",
+  ...facts,
+  ...identity(facts, createHash("sha256").update(uri).digest("hex")),
+  source: { type: "uri", uri },
+});
+
+/** The kind of media a mime type belongs to; whatever is not image, audio or video is a document. */
+export const kindOf = (mimeType: string): MediaKind => {
+  const [top] = mimeType.split("/", 1);
+  return top === "image" || top === "audio" || top === "video" ? top : "document";
+};
+
+const identity = (facts: MediaFacts, hash: string): { kind: MediaKind; id: string } => ({
+  kind: facts.kind ?? kindOf(facts.mimeType),
+  id: `file-${hash.slice(0, 8)}`,
+});
+
+/** Valid base64 stays the very same string, so that it is held once; anything else is read leniently and written anew. */
+const normalBase64 = (base64: string): string =>
+  base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
+    ? base64
+    : Buffer.from(base64, "base64").toString("base64");

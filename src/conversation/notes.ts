@@ -1,0 +1,90 @@
+import type { CallId } from "./parts.ts";
+
+/**
+ * Where a decision belongs: `state`, the conversation itself was damaged;
+ * `rendering`, something was moved, synthesised or left out to show it;
+ * `projection`, a name, id or field was changed to fit one API.
+ */
+export type NoteClass = "state" | "rendering" | "projection";
+
+/** What was decided. */
+export type NoteKind =
+  | "orphan-result"
+  | "duplicate-result"
+  | "conflicting-result"
+  | "early-result"
+  | "rekeyed-result"
+  | "reused-id"
+  | "malformed-arguments"
+  | "cyclic-value"
+  | "missing-blob"
+  | "unknown-part"
+  | "unread-field"
+  | "synthetic-result"
+  | "moved-result"
+  | "moved-text"
+  | "merged-messages"
+  | "thinking-dropped"
+  | "thinking-as-text"
+  | "media-after"
+  | "media-as-text"
+  | "media-stub"
+  | "blank-text"
+  | "empty-result"
+  | "neutral-step"
+  | "bridge-step"
+  | "compacted"
+  | "id-projected"
+  | "tool-renamed"
+  | "signature-filler"
+  | "reasoning-backfill"
+  | "schema-adapted"
+  | "tools-declared"
+  | "setting-adapted";
+
+const classes: Readonly<Record<NoteKind, NoteClass>> = {
+  "orphan-result": "state",
+  "duplicate-result": "state",
+  "conflicting-result": "state",
+  "early-result": "state",
+  "rekeyed-result": "state",
+  "reused-id": "state",
+  "malformed-arguments": "state",
+  "cyclic-value": "state",
+  "missing-blob": "state",
+  "unknown-part": "state",
+  "unread-field": "state",
+  "synthetic-result": "rendering",
+  "moved-result": "rendering",
+  "moved-text": "rendering",
+  "merged-messages": "rendering",
+  "thinking-dropped": "rendering",
+  "thinking-as-text": "rendering",
+  "media-after": "rendering",
+  "media-as-text": "rendering",
+  "media-stub": "rendering",
+  "blank-text": "rendering",
+  "empty-result": "rendering",
+  "neutral-step": "rendering",
+  "bridge-step": "rendering",
+  compacted: "rendering",
+  "id-projected": "projection",
+  "tool-renamed": "projection",
+  "signature-filler": "projection",
+  "reasoning-backfill": "projection",
+  "schema-adapted": "projection",
+  "tools-declared": "projection",
+  "setting-adapted": "projection",
+};
+
+/** One decision, for whoever wants to know why a request looks as it does. */
+export type Note = {
+  readonly class: NoteClass;
+  readonly kind: NoteKind;
+  readonly message: string;
+  readonly call?: CallId;
+};
+
+/** A note of the class its kind belongs to. */
+export const note = (kind: NoteKind, message: string, call?: CallId): Note =>
+  call === undefined ? { class: classes[kind], kind, message } : { class: classes[kind], kind, message, call };

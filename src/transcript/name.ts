@@ -1,0 +1,71 @@
+import { note, ordinalOf, type Call, type CallId, type Note, type Origin } from "../conversation/index.ts";
+import { emptyDigest, extend, toHex } from "./digest.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * Ids and tool names as one target sees them.
+ *
+ * Both mappings are injective over the whole conversation and look only at
+ * what came before, so nothing ever changes once it was sent. They outlive
+ * compaction: what was removed from sight still keeps its names taken.
+ */
+export class Names {
+  readonly notes: Note[] = [];
+  readonly #target: Target;
+  readonly #ids = new Map<CallId, string>();
+  readonly #usedIds = new Set<string>();
+  readonly #aliases = new Map<string, string>();
+  readonly #tools = new Map<string, string>();
+
+  constructor(target: Target, declared: readonly string[]) {
+    this.#target = target;
+    for (const tool of declared) this.toolName(tool);
+  }
+
+  /** The id of a call. A legal id that this same provider gave is kept; anything else is derived from ours. */
+  callId(call: Call, origin: Origin): string {
+    const known = this.#ids.get(call.id);
+    if (known !== undefined) return known;
+    const native = origin.provider === this.#target.provider ? call.seal?.id : undefined;
+    const { ids } = this.#target;
+    let id = native;
+    if (id === undefined || !ids.legal.test(id) || this.#usedIds.has(id)) {
+      const tool = this.toolName(call.tool);
+      for (let attempt = 0; id === undefined || id === native || this.#usedIds.has(id); attempt++)
+        id = ids.project(ordinalOf(call.id), tool, attempt);
+      if (native !== undefined)
+        this.notes.push(
+          note("id-projected", `The id "${native.slice(0, 80)}" cannot be used here; ${id} stands for it.`, call.id),
+        );
+    }
+    this.#ids.set(call.id, id);
+    this.#usedIds.add(id);
+    return id;
+  }
+
+  /** The name of a tool: its own where that is legal and free, otherwise an alias. */
+  toolName(tool: string): string {
+    const known = this.#aliases.get(tool);
+    if (known !== undefined) return known;
+    let alias = tool;
+    for (let attempt = 0; !this.#target.toolName.test(alias) || this.#tools.has(alias); attempt++)
+      alias = aliasOf(tool, attempt);
+    if (alias !== tool)
+      this.notes.push(note("tool-renamed", `The tool "${tool.slice(0, 80)}" is called ${alias} here.`));
+    this.#aliases.set(tool, alias);
+    this.#tools.set(alias, tool);
+    return alias;
+  }
+
+  /** Our name for a tool the target called by its alias. */
+  originalTool(alias: string): string {
+    return this.#tools.get(alias) ?? alias;
+  }
+}
+
+/** Fits `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, which every API accepts. */
+const aliasOf = (tool: string, attempt: number): string => {
+  const plain = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 54);
+  const salted = attempt === 0 ? tool : `${tool}#${attempt}`;
+  return `${/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`}_${toHex(extend(emptyDigest, salted)).slice(0, 8)}`;
+};

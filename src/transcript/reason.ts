@@ -1,0 +1,121 @@
+import {
+  note,
+  type Call,
+  type Media,
+  type ModelMessage,
+  type Note,
+  type Origin,
+  type Seal,
+  type Text,
+  type Thinking,
+} from "../conversation/index.ts";
+import type { Policy, Target } from "./target.ts";
+import { isBlank, thoughtOf } from "./words.ts";
+
+/** A model message after the thinking policy: seals are left only where the target can read them. */
+export type Reasoned = readonly (Text | Thinking | Media | Call)[];
+
+/** What a message is judged by. `intact` says whether everything before it is as its maker saw it. */
+export type Judgement = {
+  readonly target: Target;
+  readonly policy: Policy;
+  readonly intact: (message: ModelMessage) => boolean;
+  readonly note: (note: Note) => void;
+};
+
+/**
+ * Keeps the thinking a target can read, drops or words the rest, and gives
+ * the target the documented filler where it demands thinking nobody has.
+ */
+export const reason = (message: ModelMessage, judgement: Judgement): Reasoned => {
+  const { target, policy } = judgement;
+  const own = policy.thinking !== "none" && canRead(target, message.origin);
+  const sealed = own && (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
+  const kept = message.parts.flatMap((part): Reasoned => {
+    switch (part.type) {
+      case "thinking":
+        return think(part, { own, sealed, judgement });
+      case "text":
+        if (isBlank(part.text) && !(sealed && target.thinking.form === "seal" && part.seal?.signature !== undefined))
+          return [];
+        return [unsealed(part, sealed)];
+      case "code":
+        return isBlank(part.text) ? [] : [{ type: "text", text: `\`\`\`${part.language}\n${part.text}\n\`\`\`` }];
+      case "call":
+        return [unsealed(part, sealed)];
+      case "media":
+        return [part];
+    }
+  });
+  return demand(withoutLooseEnds(kept), judgement);
+};
+
+/** Whether a target can read what this origin thought. */
+export const canRead = (target: Target, origin: Origin): boolean =>
+  origin.provider === target.provider &&
+  (origin.account === undefined || target.account === undefined || origin.account === target.account) &&
+  (origin.model === target.model ||
+    target.thinking.readers.some(({ reader, of }) => reader.test(target.model) && of.test(origin.model)));
+
+const isSealed = (message: ModelMessage): boolean =>
+  message.parts.some((part) => part.type === "thinking" && part.seal !== undefined);
+
+const think = (
+  part: Thinking,
+  { own, sealed, judgement }: { own: boolean; sealed: boolean; judgement: Judgement },
+): Reasoned => {
+  const { form } = judgement.target.thinking;
+  if (form === "plain" && own) return [part];
+  if (form === "signed" && sealed && (part.seal?.signature !== undefined || part.seal?.encrypted !== undefined))
+    return [part];
+  if (form === "seal" && own) return [];
+  if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
+    judgement.note(note("thinking-as-text", "Thinking this model cannot read is shown as words."));
+    return [{ type: "text", text: thoughtOf(part.text) }];
+  }
+  judgement.note(
+    note(
+      "thinking-dropped",
+      own ? "Thinking without a valid seal is left out." : "Thinking of another model is left out.",
+    ),
+  );
+  return [];
+};
+
+/** Without the right to its seal, a call keeps only the id it was given, and text keeps nothing. */
+const unsealed = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {
+  if (keep || part.seal === undefined) return part;
+  const { seal, ...bare } = part;
+  return (part.type === "call" && seal.id !== undefined ? { ...bare, seal: { id: seal.id } } : bare) as SealedPart;
+};
+
+/** No API takes a thought that leads to nothing. */
+const withoutLooseEnds = (parts: Reasoned): Reasoned => {
+  const last = parts.findLastIndex((part) => part.type !== "thinking");
+  return last === parts.length - 1 ? parts : parts.slice(0, last + 1);
+};
+
+const demand = (parts: Reasoned, { target, note: report }: Judgement): Reasoned => {
+  const { filler, backfill } = target.thinking;
+  if (parts.length === 0 || (filler === undefined && backfill === undefined)) return parts;
+  const firstCall = parts.findIndex((part) => part.type === "call");
+  if (
+    backfill !== undefined &&
+    (backfill.on === "all" || firstCall >= 0) &&
+    !parts.some((part) => part.type === "thinking")
+  ) {
+    report(note("reasoning-backfill", "This API wants reasoning on such a message; an empty one stands in."));
+    return [{ type: "thinking", text: backfill.text }, ...parts];
+  }
+  const call = parts[firstCall];
+  if (filler === undefined || call?.type !== "call" || call.seal?.signature !== undefined) return parts;
+  report(
+    note(
+      "signature-filler",
+      "This API wants a signature on the first call of a step; the documented filler stands in.",
+      call.id,
+    ),
+  );
+  const seal: Seal = { ...call.seal, signature: filler };
+  return parts.with(firstCall, { ...call, seal });
+};

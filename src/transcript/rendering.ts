@@ -1,0 +1,325 @@
+import {
+  inputObject,
+  interrupted,
+  note,
+  type Blobs,
+  type Call,
+  type CallId,
+  type Compaction,
+  type Entry,
+  type ModelMessage,
+  type Note,
+  type Outcome,
+  type OutcomeStatus,
+} from "../conversation/index.ts";
+import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
+import { Names } from "./name.ts";
+import { Pairing, type Draft, type ModelDraft, type OpenCall } from "./pair.ts";
+import { filesAfter, noMedia, placeModel, placeResult, placeUser, type Counts, type Placing } from "./place.ts";
+import { reason, type Judgement } from "./reason.ts";
+import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "./step.ts";
+import type { Policy, Target } from "./target.ts";
+import { bridgeWord, continueWord, isBlank, noticeOf, openingWord, summaryOf, unreadableArguments } from "./words.ts";
+
+/** What a rendering is made for. */
+export type RenderingOptions<Message> = {
+  readonly target: Target;
+  readonly policy: Policy;
+  /** The conversation's blobs; a live store may go on growing. */
+  readonly blobs: Blobs;
+  /** How a step is written; called once per step. */
+  readonly encode: (step: Step) => readonly Message[];
+  /** Messages that stand before all steps, such as a system message. */
+  readonly head?: readonly Message[];
+  /** The rest of what precedes the messages, for the digest: system text and tools. */
+  readonly preamble?: string;
+  /** Names of the declared tools. */
+  readonly tools?: readonly string[];
+  /** Sealed thinking whose prefix nobody recorded: `keep` trusts that nothing before it has changed. */
+  readonly unverified?: "keep" | "drop";
+};
+
+/** One call as it went out. */
+export type CallReport = {
+  readonly call: CallId;
+  readonly id: string;
+  readonly tool: string;
+  readonly status: OutcomeStatus;
+};
+
+/** What was seen, what went out, and what was decided on the way. */
+export type Report = {
+  readonly target: string;
+  readonly idFormat: string;
+  readonly calls: readonly CallReport[];
+  readonly notes: readonly Note[];
+};
+
+type Mark = { messages: number; exchanges: number; notes: number; last: Speaker; counts: Counts };
+type Speaker = "nobody" | "user" | "results" | "model";
+
+/**
+ * A conversation being rendered for one target as it grows. What can no
+ * longer change is encoded once and kept; only the open end is done anew, so
+ * the cost of a turn does not grow with the past.
+ */
+export class Rendering<Message> {
+  readonly names: Names;
+  readonly #options: RenderingOptions<Message>;
+  readonly #entries: Entry[] = [];
+  readonly #callAt = new Map<CallId, number>();
+  readonly #completedAt = new Map<CallId, number>();
+  readonly #messages: Message[];
+  readonly #exchanges: Exchange[] = [];
+  readonly #notes: Note[] = [];
+  readonly #judgement: Judgement;
+  #pairing: Pairing;
+  #last: Speaker = "nobody";
+  #counts: Counts = noMedia;
+  #tail: Mark | undefined;
+  #hashed: { digest: Digest; count: number };
+
+  constructor(options: RenderingOptions<Message>) {
+    this.#options = options;
+    this.names = new Names(options.target, options.tools ?? []);
+    this.#messages = [...(options.head ?? [])];
+    this.#pairing = new Pairing(this.#note);
+    this.#judgement = { target: options.target, policy: options.policy, intact: this.#intact, note: this.#note };
+    this.#hashed = this.#startOfDigest();
+  }
+
+  /** Adds what has happened since. */
+  add(entries: Iterable<Entry>): void {
+    this.#dropTail();
+    for (const entry of entries) {
+      this.#remember(entry);
+      if (entry.type === "compaction") this.#compact(entry);
+      else this.#fold(entry);
+    }
+  }
+
+  /**
+   * The messages as they would be sent now. The array is the rendering's own
+   * and is valid until the next `add`.
+   */
+  messages(): readonly Message[] {
+    if (this.#tail !== undefined) return this.#messages;
+    this.#tail = {
+      messages: this.#messages.length,
+      exchanges: this.#exchanges.length,
+      notes: this.#notes.length,
+      last: this.#last,
+      counts: this.#counts,
+    };
+    for (const draft of this.#pairing.rest) this.#emitDraft(draft);
+    const { order } = this.#options.target;
+    if (this.#last === "nobody" || (this.#last === "model" && order.userLast)) {
+      this.#note(note("neutral-step", "The word was not with the model; a neutral user step hands it over."));
+      this.#emit({ role: "user", parts: [{ type: "text", text: continueWord }] }, "user");
+    }
+    return this.#messages;
+  }
+
+  /** Which calls were seen, under which ids they went out, and every decision. */
+  report(): Report {
+    this.messages();
+    const { target } = this.#options;
+    return {
+      target: `${target.provider}/${target.model}`,
+      idFormat: target.ids.name,
+      calls: this.#exchanges.map(({ call, id, tool, result }) => ({ call, id, tool, status: result.status })),
+      notes: [...this.names.notes, ...this.#notes],
+    };
+  }
+
+  /** Digest of everything that would be sent now; a reply records it as its `prefix`. */
+  digest(): string {
+    this.messages();
+    return this.#digestOf(this.#messages.length);
+  }
+
+  #remember(entry: Entry): void {
+    const at = this.#entries.push(entry) - 1;
+    if (entry.type === "model") {
+      for (const part of entry.parts) if (part.type === "call") this.#callAt.set(part.id, at);
+    } else if (entry.type === "completion" && !this.#completedAt.has(entry.call)) this.#completedAt.set(entry.call, at);
+  }
+
+  #fold(entry: Exclude<Entry, Compaction>): void {
+    switch (entry.type) {
+      case "user":
+        if (entry.parts.every((part) => part.type === "text" && isBlank(part.text)))
+          this.#note(note("blank-text", "A message without words is left out."));
+        else this.#pairing.user(entry.parts);
+        break;
+      case "notice":
+        if (!isBlank(entry.text)) this.#pairing.user([{ type: "text", text: noticeOf(entry.text) }]);
+        break;
+      case "model":
+        this.#foldModel(entry);
+        break;
+      case "completion":
+        this.#pairing.complete(entry);
+    }
+    for (const draft of this.#pairing.take()) this.#emitDraft(draft);
+  }
+
+  #foldModel(message: ModelMessage): void {
+    const parts = reason(message, this.#judgement).map((part): ModelDraft["parts"][number] =>
+      part.type === "call"
+        ? {
+            type: "call",
+            call: part,
+            id: this.names.callId(part, message.origin),
+            tool: this.names.toolName(part.tool),
+            outcome: undefined,
+          }
+        : part,
+    );
+    if (parts.length > 0) this.#pairing.model(parts);
+  }
+
+  /** Starts over from a summary. The cut never parts a call from its result: it moves back to before the call. */
+  #compact({ summary, from }: Compaction): void {
+    const end = this.#entries.length - 1;
+    const cut = this.#cutBefore(Math.max(0, Math.min(from, end)));
+    this.#messages.length = this.#options.head?.length ?? 0;
+    this.#exchanges.length = 0;
+    this.#notes.length = 0;
+    this.#pairing = new Pairing(this.#note);
+    this.#last = "nobody";
+    this.#counts = noMedia;
+    this.#hashed = this.#startOfDigest();
+    this.#note(note("compacted", `A summary stands for the first ${cut} entries.`));
+    this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
+    for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
+  }
+
+  #cutBefore(from: number): number {
+    let cut = from;
+    for (let moved = true; moved;) {
+      moved = false;
+      for (const [call, completed] of this.#completedAt) {
+        const at = this.#callAt.get(call);
+        if (completed >= cut && at !== undefined && at < cut) {
+          cut = at;
+          moved = true;
+        }
+      }
+    }
+    return cut;
+  }
+
+  #emitDraft(draft: Draft): void {
+    if (draft.role === "user") {
+      const { parts, counts } = placeUser(draft.parts, this.#placing);
+      this.#counts = counts;
+      this.#emit({ role: "user", parts }, "user");
+      return;
+    }
+    const after: File[] = [];
+    const parts: ModelStep["parts"][number][] = [];
+    for (const part of draft.parts) {
+      if (part.type === "call") parts.push(this.#exchange(part, after));
+      else if (part.type === "media") {
+        const placed = placeModel([part], this.#placing);
+        this.#counts = placed.counts;
+        after.push(...placed.after);
+        parts.push(...placed.parts);
+      } else parts.push(part);
+    }
+    const step: ModelStep = { role: "model", parts };
+    this.#emit(step, hasExchange(step) ? "results" : "model");
+    if (after.length > 0) this.#emit({ role: "user", parts: filesAfter(after) }, "user");
+  }
+
+  #exchange({ call, id, tool, outcome }: OpenCall, after: File[]): Exchange {
+    const { result, placed } = placeResult(outcome ?? this.#synthesise(call), call.id, call.tool, this.#placing);
+    this.#counts = placed.counts;
+    after.push(...placed.after);
+    const exchange: Exchange = {
+      type: "exchange",
+      call: call.id,
+      id,
+      tool,
+      input: inputObject(call.input),
+      inputText: call.input.type === "parsed" ? call.input.text : undefined,
+      seal: call.seal,
+      result,
+    };
+    this.#exchanges.push(exchange);
+    return exchange;
+  }
+
+  /** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */
+  #synthesise(call: Call): Outcome {
+    this.#note(note("synthetic-result", `${call.tool} has no recorded result; the model is told so.`, call.id));
+    return call.input.type === "malformed"
+      ? { status: "error", content: [{ type: "text", text: unreadableArguments }], synthetic: true }
+      : interrupted();
+  }
+
+  #emit(step: Step, speaker: Speaker): void {
+    const { order } = this.#options.target;
+    if (this.#last === "nobody" && step.role === "model" && order.userFirst) {
+      this.#note(note("neutral-step", "The conversation begins with the model; a neutral user step stands before it."));
+      this.#write({ role: "user", parts: [{ type: "text", text: openingWord }] });
+    }
+    if (
+      step.role === "user" &&
+      ((this.#last === "user" && order.alternate) || (this.#last === "results" && order.bridgeAfterResults))
+    ) {
+      this.#note(note("bridge-step", "This API wants a word of the model between two of the user."));
+      this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
+    }
+    this.#write(step);
+    this.#last = speaker;
+  }
+
+  #write(step: Step): void {
+    for (const message of this.#options.encode(step)) this.#messages.push(message);
+  }
+
+  #dropTail(): void {
+    if (this.#tail === undefined) return;
+    this.#messages.length = this.#tail.messages;
+    this.#exchanges.length = this.#tail.exchanges;
+    this.#notes.length = this.#tail.notes;
+    this.#last = this.#tail.last;
+    this.#counts = this.#tail.counts;
+    this.#tail = undefined;
+  }
+
+  get #placing(): Placing {
+    const { target, policy, blobs } = this.#options;
+    return { target, policy, blobs, counts: this.#counts, note: this.#note };
+  }
+
+  /** Whether everything before a message is as it was when the message was made. */
+  readonly #intact = (message: ModelMessage): boolean => {
+    if (this.#pairing.rest.length > 0) return false;
+    if (message.prefix !== undefined) return this.#digestOf(this.#messages.length) === message.prefix;
+    return this.#options.unverified !== "drop" && !this.#notes.some(changesThePast);
+  };
+
+  readonly #note = (added: Note): void => {
+    this.#notes.push(added);
+  };
+
+  #startOfDigest(): { digest: Digest; count: number } {
+    return { digest: extend(emptyDigest, this.#options.preamble ?? ""), count: 0 };
+  }
+
+  #digestOf(count: number): string {
+    const settled = Math.min(count, this.#tail?.messages ?? count);
+    let { digest } = this.#hashed;
+    for (let index = this.#hashed.count; index < settled; index++)
+      digest = extend(digest, JSON.stringify(this.#messages[index]));
+    this.#hashed = { digest, count: settled };
+    for (let index = settled; index < count; index++) digest = extend(digest, JSON.stringify(this.#messages[index]));
+    return toHex(digest);
+  }
+}
+
+/** Thinking that was left out does not change what its reader saw; everything else does. */
+const changesThePast = (made: Note): boolean => made.class !== "projection" && !made.kind.startsWith("thinking-");

@@ -1,0 +1,54 @@
+import type {
+  CallId,
+  JsonObject,
+  MediaKind,
+  OutcomeStatus,
+  Seal,
+  Structured,
+  Text,
+  Thinking,
+} from "../conversation/index.ts";
+
+/** What may be shown to one target. A call cannot stand here without its one result. */
+export type Transcript = readonly Step[];
+
+/** One turn of either side. */
+export type Step = UserStep | ModelStep;
+
+/** What the person, or the runtime in the person's place, says. Never empty. */
+export type UserStep = { readonly role: "user"; readonly parts: readonly (Text | File)[] };
+
+/** What a model said, with the results of what it asked for. Never empty. */
+export type ModelStep = { readonly role: "model"; readonly parts: readonly (Text | Thinking | File | Exchange)[] };
+
+/** A call together with its result: pairing is a property of the type. */
+export type Exchange = {
+  readonly type: "exchange";
+  /** The canonical identity. */
+  readonly call: CallId;
+  /** The id this target sees, on the call and on the result alike. */
+  readonly id: string;
+  /** The tool name this target sees. */
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** The arguments as text, in the model's own spelling where there is one. */
+  readonly inputText: string | undefined;
+  readonly seal: Seal | undefined;
+  readonly result: Result;
+};
+
+/** How a call ended, as this target can be told. Its content is never empty. */
+export type Result = { readonly status: OutcomeStatus; readonly content: readonly (Text | Structured | File)[] };
+
+/** Media this target can take where it stands. */
+export type File = {
+  readonly type: "file";
+  readonly kind: MediaKind;
+  readonly mimeType: string;
+  readonly id: string;
+  readonly name?: string;
+  readonly source: { readonly type: "data"; readonly base64: string } | { readonly type: "uri"; readonly uri: string };
+};
+
+/** Whether a model step asked for tools. */
+export const hasExchange = (step: ModelStep): boolean => step.parts.some((part) => part.type === "exchange");

@@ -1,0 +1,72 @@
+import type { Media, OutcomeStatus } from "../conversation/index.ts";
+
+/*
+ * Every sentence the renderer puts into a transcript. They are part of the
+ * prompt prefix of every session that was ever sent, so they never change.
+ */
+
+/** The step that gives the model the word when the conversation ends with its own. */
+export const continueWord = "Continue.";
+
+/** The step that stands first where a conversation begins with the model. */
+export const openingWord = "(The conversation begins here.)";
+
+/** The model's word between two user steps, where an API wants one. */
+export const bridgeWord = ".";
+
+/** What a result says that says nothing. */
+export const noOutput = "(no output)";
+
+/** What is known about a call nobody completed. */
+export const noResult = "No result was recorded: the run was interrupted before this call finished.";
+
+/** What a model reads about arguments nobody could. */
+export const unreadableArguments = "The arguments of this call were not a valid JSON object, so the tool was not run.";
+
+/** What a result without words says about how it ended. */
+export const endedWord: Readonly<Record<OutcomeStatus, string>> = {
+  complete: noOutput,
+  error: "The tool failed without a message.",
+  cancelled: "The call was cancelled.",
+  interrupted: noResult,
+};
+
+/** Stands in a result in place of a file that follows the batch. */
+export const seeFile = (id: string): string => `See file ${id}`;
+
+/** Stands before a file that belongs to an earlier result. */
+export const thisIsFile = (id: string): string => `This is file ${id}:`;
+
+/** Stands before the text of a file shown as text. */
+export const fileText = (media: Media, content: string): string =>
+  `File ${media.id}${media.name === undefined ? "" : ` "${media.name}"`} (${media.mimeType}):\n${content}`;
+
+/** Names a file that is not shown, so that the model does not invent it. */
+export const stub = (media: Media, why: string): string => {
+  const facts = [
+    media.mimeType,
+    media.source.type === "blob" ? `${media.source.bytes} bytes` : `at ${media.source.uri.slice(0, 200)}`,
+    ...(media.width !== undefined && media.height !== undefined ? [`${media.width}x${media.height} pixels`] : []),
+    ...(media.pages !== undefined ? [`${media.pages} pages`] : []),
+    ...(media.name !== undefined ? [`"${media.name}"`] : []),
+  ];
+  return `[${media.kind} ${media.id} not shown (${facts.join(", ")}): ${why}]`;
+};
+
+/** Introduces a result nobody asked for. */
+export const orphanResult = (tool: string): string => `(A result of ${tool} was recorded without a call:)`;
+
+/** Introduces a second, different result of one call. */
+export const anotherResult = (tool: string): string => `(Another result of ${tool} was recorded later:)`;
+
+/** Introduces what stands for the compacted past. */
+export const summaryOf = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
+
+/** Something the runtime says. */
+export const noticeOf = (text: string): string => `[Notice] ${text}`;
+
+/** Another model's thinking, shown as words. */
+export const thoughtOf = (text: string): string => `<thinking>\n${text}\n</thinking>`;
+
+/** Whether a text has no words: no API takes such a text alone. */
+export const isBlank = (text: string): boolean => text.trim() === "";

@@ -1,0 +1,219 @@
+import type { Content, Media, NewPart, Origin, Outcome, ToolDeclaration, UserPart } from "../conversation/index.ts";
+import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import type { Reading, Settings, ToolChoice } from "./wire.ts";
+
+/** An Anthropic Messages body, or its bare `messages`, as a conversation. */
+export const readAnthropic = (body: unknown, from: Origin): Reading => {
+  const request = Array.isArray(body) ? { messages: body } : objectOf(body);
+  const model = stringOf(request["model"]);
+  const reader = new Reader({ ...from, model: model ?? from.model });
+  reader.unread(request, known);
+  arrayOf(request["messages"]).forEach((message, index) => readMessage(reader, message, `/messages/${index}`));
+  return reader.finish({
+    model,
+    system: systemText(request["system"]),
+    tools: arrayOf(request["tools"]).flatMap((tool, index) => readTool(reader, tool, `/tools/${index}`)),
+    settings: settingsOf(request),
+  });
+};
+
+const known = [
+  "model",
+  "messages",
+  "system",
+  "tools",
+  "tool_choice",
+  "max_tokens",
+  "temperature",
+  "stream",
+  "thinking",
+  "output_config",
+  "cache_control",
+];
+
+const readMessage = (reader: Reader, message: unknown, at: string): void => {
+  const { role, content } = objectOf(message);
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content);
+  if (role === "assistant") {
+    reader.model(blocks.flatMap((block, index) => modelPart(reader, objectOf(block), `${at}/content/${index}`)));
+  } else if (role === "system") {
+    reader.notice(blocks.map((block) => stringOf(objectOf(block)["text"]) ?? "").join("\n"));
+  } else if (role === "user") {
+    readUser(reader, blocks, at);
+  } else reader.unknown(`A message with the role ${JSON.stringify(role)}`, at);
+};
+
+/** Results and words keep their order; neighbouring words stay one message. */
+const readUser = (reader: Reader, blocks: readonly unknown[], at: string): void => {
+  let words: UserPart[] = [];
+  blocks.forEach((value, index) => {
+    const block = objectOf(value);
+    if (block["type"] === "tool_result") {
+      reader.user(words);
+      words = [];
+      reader.result(stringOf(block["tool_use_id"]) ?? "", outcomeOf(reader, block, `${at}/content/${index}`));
+    } else words.push(...userPart(reader, block, `${at}/content/${index}`));
+  });
+  reader.user(words);
+};
+
+const outcomeOf = (reader: Reader, block: Record<string, unknown>, at: string): Outcome => {
+  const { content, is_error } = block;
+  const parts: readonly Content[] =
+    typeof content === "string"
+      ? [{ type: "text", text: content }]
+      : arrayOf(content).flatMap((part, index) => userPart(reader, objectOf(part), `${at}/content/${index}`));
+  return { status: is_error === true ? "error" : "complete", content: parts };
+};
+
+const userPart = (reader: Reader, block: Record<string, unknown>, at: string): readonly UserPart[] => {
+  switch (block["type"]) {
+    case "text":
+      return [{ type: "text", text: stringOf(block["text"]) ?? "" }];
+    case "image":
+    case "document":
+      return mediaPart(reader, block, at);
+    case "search_result":
+      return [
+        {
+          type: "text",
+          text: arrayOf(block["content"])
+            .map((part) => stringOf(objectOf(part)["text"]) ?? "")
+            .join("\n"),
+        },
+      ];
+    default:
+      reader.unknown(`A block of type ${JSON.stringify(block["type"])}`, at);
+      return [];
+  }
+};
+
+const mediaPart = (
+  reader: Reader,
+  block: Record<string, unknown>,
+  at: string,
+): readonly (UserPart & (Media | { type: "text" }))[] => {
+  const source = objectOf(block["source"]);
+  const kind = block["type"] === "image" ? "image" : "document";
+  const name = stringOf(block["title"]);
+  const facts = name === undefined ? ({ kind } as const) : ({ kind, name } as const);
+  const mimeType = stringOf(source["media_type"]) ?? (kind === "image" ? "image/png" : "application/pdf");
+  switch (source["type"]) {
+    case "base64":
+      return [reader.data(stringOf(source["data"]) ?? "", { ...facts, mimeType })];
+    case "url":
+      return [reader.uri(stringOf(source["url"]) ?? "", facts)];
+    case "file":
+      return [reader.uri(`anthropic-file:${stringOf(source["file_id"]) ?? ""}`, { ...facts, mimeType })];
+    case "text":
+      return [{ type: "text", text: stringOf(source["data"]) ?? "" }];
+    case "content":
+      return arrayOf(source["content"]).flatMap((part, index) =>
+        userPart(reader, objectOf(part), `${at}/source/content/${index}`),
+      );
+    default:
+      reader.unknown(`A ${kind} without a readable source`, at);
+      return [];
+  }
+};
+
+const modelPart = (reader: Reader, block: Record<string, unknown>, at: string): readonly NewPart[] => {
+  switch (block["type"]) {
+    case "text":
+      return [{ type: "text", text: stringOf(block["text"]) ?? "" }];
+    case "thinking": {
+      const signature = stringOf(block["signature"]);
+      const words = stringOf(block["thinking"]) ?? "";
+      return [
+        signature === undefined || signature === ""
+          ? { type: "thinking", text: words }
+          : { type: "thinking", text: words, seal: { signature } },
+      ];
+    }
+    case "redacted_thinking":
+      return [{ type: "thinking", text: "", seal: { encrypted: stringOf(block["data"]) ?? "" } }];
+    case "tool_use":
+      return [
+        {
+          type: "call",
+          tool: stringOf(block["name"]) ?? "",
+          input: { value: block["input"] },
+          seal: { id: stringOf(block["id"]) ?? "" },
+        },
+      ];
+    case "image":
+    case "document":
+      return mediaPart(reader, block, at);
+    default:
+      reader.unknown(`A block of type ${JSON.stringify(block["type"])}`, at);
+      return [];
+  }
+};
+
+const systemText = (system: unknown): string | undefined =>
+  typeof system === "string"
+    ? system
+    : arrayOf(system)
+        .map((block) => stringOf(objectOf(block)["text"]) ?? "")
+        .filter((text) => text.trim() !== "")
+        .join("\n\n");
+
+const readTool = (reader: Reader, value: unknown, at: string): readonly ToolDeclaration[] => {
+  const tool = objectOf(value);
+  const name = stringOf(tool["name"]);
+  if (name === undefined || (tool["type"] !== undefined && tool["type"] !== "custom")) {
+    reader.unknown(`A tool of type ${JSON.stringify(tool["type"])}`, at);
+    return [];
+  }
+  const description = stringOf(tool["description"]);
+  return [
+    {
+      name,
+      ...(description === undefined ? {} : { description }),
+      parameters: objectOf(tool["input_schema"]) as ToolDeclaration["parameters"] & object,
+    },
+  ];
+};
+
+const settingsOf = (request: Record<string, unknown>): Settings => {
+  const maxTokens = numberOf(request["max_tokens"]);
+  const temperature = numberOf(request["temperature"]);
+  const choice = choiceOf(objectOf(request["tool_choice"]));
+  const thought = thinkingOf(objectOf(request["thinking"]), objectOf(request["output_config"]));
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(typeof request["stream"] === "boolean" ? { stream: request["stream"] } : {}),
+    ...(choice === undefined ? {} : { toolChoice: choice }),
+    ...(thought === undefined ? {} : { thinking: thought }),
+  };
+};
+
+const choiceOf = (choice: Record<string, unknown>): ToolChoice | undefined => {
+  switch (choice["type"]) {
+    case "auto":
+    case "none":
+      return choice["type"];
+    case "any":
+      return "required";
+    case "tool":
+      return { tool: stringOf(choice["name"]) ?? "" };
+    default:
+      return undefined;
+  }
+};
+
+const thinkingOf = (thinking: Record<string, unknown>, output: Record<string, unknown>): Settings["thinking"] => {
+  const effort = output["effort"];
+  switch (thinking["type"]) {
+    case "disabled":
+      return { effort: "none" };
+    case "enabled":
+      return { effort: "medium", budget: numberOf(thinking["budget_tokens"]) ?? 1024 };
+    case "adaptive":
+    case "between_tools":
+      return { effort: effort === "low" || effort === "medium" ? effort : "high" };
+    default:
+      return undefined;
+  }
+};

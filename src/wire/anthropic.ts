@@ -1,0 +1,172 @@
+import { note, type JsonObject, type JsonValue, type Note, type Structured, type Text } from "../conversation/index.ts";
+import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
+import { readAnthropic } from "./anthropic-read.ts";
+import { anthropicSchema } from "./schema.ts";
+import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+
+/** What differs between the models and hosts that speak Anthropic Messages. */
+export type AnthropicDialect = {
+  /** `adaptive` models choose their own budget; `budget` models are given one; `none` think not at all. */
+  readonly thinking: "adaptive" | "budget" | "none";
+  /** Whether `any` and a named tool can be demanded. */
+  readonly forcedTools: boolean;
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+  /** Sent when the caller names no limit; the API demands one. */
+  readonly maxTokens: number;
+};
+
+/** Anthropic's Messages API. */
+export const anthropic: Wire<AnthropicDialect> = {
+  id: "anthropic",
+  head: () => [],
+  encodeStep: (step) => encodeStep(step),
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  messagesIn: (body) =>
+    (body["messages"] as readonly JsonObject[]).map((message) => withoutMarks(message) as JsonObject),
+  read: readAnthropic,
+};
+
+const encodeStep = (step: Step): readonly JsonObject[] => {
+  if (step.role === "user") return [{ role: "user", content: step.parts.map(content) }];
+  const said = { role: "assistant", content: step.parts.map(modelBlock) };
+  if (!hasExchange(step)) return [said];
+  return [said, { role: "user", content: step.parts.filter(isExchange).map(toolResult) }];
+};
+
+const isExchange = (part: ModelStep["parts"][number]): part is Exchange => part.type === "exchange";
+
+const modelBlock = (part: ModelStep["parts"][number]): JsonObject => {
+  switch (part.type) {
+    case "text":
+    case "file":
+      return content(part);
+    case "thinking":
+      return part.seal?.encrypted !== undefined
+        ? { type: "redacted_thinking", data: part.seal.encrypted }
+        : { type: "thinking", thinking: part.text, signature: part.seal?.signature ?? "" };
+    case "exchange":
+      return { type: "tool_use", id: part.id, name: part.tool, input: part.input };
+  }
+};
+
+const toolResult = ({ id, result }: Exchange): JsonObject => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content: result.content.map(content),
+  ...(result.status === "complete" ? {} : { is_error: true }),
+});
+
+const content = (part: Text | Structured | File): JsonObject => {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "structured":
+      return { type: "text", text: JSON.stringify(part.value) };
+    case "file":
+      return part.kind === "image" ? { type: "image", source: source(part) } : document(part);
+  }
+};
+
+const document = (file: File): JsonObject => ({
+  type: "document",
+  source: source(file),
+  ...(file.name === undefined ? {} : { title: file.name }),
+});
+
+const source = (file: File): JsonObject =>
+  file.source.type === "uri"
+    ? { type: "url", url: file.source.uri }
+    : { type: "base64", media_type: file.mimeType, data: file.source.base64 };
+
+const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<AnthropicDialect>): Encoded => {
+  const { model, system, tools, settings, dialect } = request;
+  const notes: Note[] = [];
+  const mark = settings.cache?.marks === true ? { cache_control: { type: "ephemeral" } } : {};
+  const maxTokens = settings.maxTokens ?? dialect.maxTokens;
+  const choice = toolChoice(settings.toolChoice, request, notes);
+  const thought = thinking(request, maxTokens, notes);
+  if (settings.temperature !== undefined && !dialect.sampling)
+    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  const body: JsonObject = {
+    model,
+    max_tokens: maxTokens,
+    ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...mark }] }),
+    ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...thought,
+    ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
+    ...(settings.stream === undefined ? {} : { stream: settings.stream }),
+    messages: settings.cache?.marks === true ? markLast(messages) : messages,
+  };
+  return { body, notes };
+};
+
+const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): readonly JsonObject[] =>
+  tools.map((tool) => {
+    const adapted = anthropicSchema(tool.parameters);
+    if (adapted.changed !== undefined)
+      notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+    return {
+      name: tool.name,
+      ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
+      input_schema: adapted.schema,
+    };
+  });
+
+const toolChoice = (
+  choice: ToolChoice | undefined,
+  { tools, dialect }: WireRequest<AnthropicDialect>,
+  notes: Note[],
+): JsonObject | undefined => {
+  if (choice === undefined || tools.length === 0) return undefined;
+  if (choice === "auto" || choice === "none") return { type: choice };
+  if (!dialect.forcedTools) {
+    notes.push(note("setting-adapted", "This model cannot be made to call a tool; it may choose."));
+    return { type: "auto" };
+  }
+  return choice === "required" ? { type: "any" } : { type: "tool", name: choice.tool };
+};
+
+const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
+
+const thinking = (
+  { settings, dialect }: WireRequest<AnthropicDialect>,
+  maxTokens: number,
+  notes: Note[],
+): JsonObject => {
+  const asked = settings.thinking;
+  if (asked === undefined) return {};
+  if (dialect.thinking === "none" || asked.effort === "none") {
+    if (asked.effort !== "none")
+      notes.push(note("setting-adapted", "This model does not think; the setting is left out."));
+    return dialect.thinking === "none" ? {} : { thinking: { type: "disabled" } };
+  }
+  if (dialect.thinking === "adaptive")
+    return { thinking: { type: "adaptive" }, output_config: { effort: asked.effort } };
+  const budget = Math.min(asked.budget ?? budgets[asked.effort], maxTokens - 1);
+  if (budget < 1024) {
+    notes.push(
+      note("setting-adapted", "There is no room to think: the budget must be at least 1024 and below max_tokens."),
+    );
+    return {};
+  }
+  return { thinking: { type: "enabled", budget_tokens: budget } };
+};
+
+/** The last block that may carry a marker gets one. Thinking may not, and a message never ends with it. */
+const markLast = (messages: readonly JsonObject[]): readonly JsonObject[] => {
+  const last = messages.at(-1);
+  if (last === undefined) return messages;
+  const blocks = last["content"] as readonly JsonObject[];
+  const marked = blocks.with(-1, { ...blocks.at(-1), cache_control: { type: "ephemeral" } });
+  return messages.with(-1, { ...last, content: marked });
+};
+
+const withoutMarks = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(withoutMarks);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (key === "cache_control" ? [] : [[key, withoutMarks(item)]])),
+  );
+};

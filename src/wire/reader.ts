@@ -1,0 +1,141 @@
+import {
+  intake,
+  isObject,
+  kindOf,
+  mediaAt,
+  note,
+  storeBase64,
+  type Foreign,
+  type JsonObject,
+  type Media,
+  type MediaFacts,
+  type NewPart,
+  type Note,
+  type Outcome,
+  type Origin,
+  type ToolDeclaration,
+  type UserPart,
+} from "../conversation/index.ts";
+import type { Reading, Settings } from "./wire.ts";
+
+/** A collector for what a body holds, shared by the readers of all families. Nothing it is given can make it throw. */
+export class Reader {
+  readonly notes: Note[] = [];
+  readonly #events: Foreign[] = [];
+  readonly #blobs: Record<string, string> = {};
+  readonly #origin: Origin;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  user(parts: readonly UserPart[]): void {
+    if (parts.length > 0) this.#events.push({ type: "user", parts });
+  }
+
+  notice(text: string): void {
+    if (text !== "") this.#events.push({ type: "notice", text });
+  }
+
+  model(parts: readonly NewPart[]): void {
+    if (parts.length > 0) this.#events.push({ type: "model", origin: this.#origin, parts });
+  }
+
+  result(id: string, outcome: Outcome, tool?: string): void {
+    this.#events.push(tool === undefined ? { type: "result", id, outcome } : { type: "result", id, tool, outcome });
+  }
+
+  /** A file given as base64. */
+  data(base64: string, facts: MediaFacts): Media {
+    const { media, blob } = storeBase64(base64, facts);
+    this.#blobs[blob.hash] = blob.base64;
+    return media;
+  }
+
+  /** A file given by address; `data:` addresses are files given as base64. */
+  uri(uri: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
+    const inline = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(uri);
+    if (inline !== null && inline[2]!.endsWith(";base64"))
+      return this.data(uri.slice(inline[0].length), withKind(inline[1]!, facts));
+    return mediaAt(uri, { ...facts, mimeType: facts.mimeType ?? guessType(uri, facts.kind) });
+  }
+
+  /** Says that something in the body has no place in a conversation. */
+  unknown(what: string, pointer: string): void {
+    this.notes.push(note("unknown-part", `${what} at ${pointer} has no counterpart elsewhere and is left out.`));
+  }
+
+  /** Says which fields of an object were not carried over. */
+  unread(body: JsonObject | Record<string, unknown>, known: readonly string[], pointer = ""): void {
+    for (const key of Object.keys(body))
+      if (!known.includes(key))
+        this.notes.push(note("unread-field", `The field ${pointer}/${key} is not carried over.`));
+  }
+
+  finish(head: {
+    system?: string | undefined;
+    tools?: readonly ToolDeclaration[];
+    settings: Settings;
+    model?: string | undefined;
+  }): Reading {
+    const { entries, notes } = intake(this.#events);
+    return {
+      conversation: {
+        version: 1,
+        ...(head.system === undefined || head.system === "" ? {} : { system: head.system }),
+        ...(head.tools === undefined || head.tools.length === 0 ? {} : { tools: head.tools }),
+        entries,
+        blobs: this.#blobs,
+      },
+      settings: head.settings,
+      ...(head.model === undefined ? {} : { model: head.model }),
+      notes: [...this.notes, ...notes],
+    };
+  }
+}
+
+/** The object behind a value, or an empty one. */
+export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+/** The items behind a value, or none. */
+export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The string behind a value, if it is one. */
+export const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The finite number behind a value, if it is one. */
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+
+const withKind = (mimeType: string, facts: Partial<MediaFacts>): MediaFacts => ({
+  ...facts,
+  mimeType: mimeType === "" ? (facts.mimeType ?? "application/octet-stream") : mimeType,
+  kind: mimeType === "" ? facts.kind! : kindOf(mimeType),
+});
+
+const typesByEnding: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+  webm: "video/webm",
+  mov: "video/quicktime",
+};
+
+const defaultTypes: Readonly<Record<Media["kind"], string>> = {
+  image: "image/jpeg",
+  document: "application/pdf",
+  audio: "audio/mpeg",
+  video: "video/mp4",
+};
+
+const guessType = (uri: string, kind: Media["kind"]): string =>
+  typesByEnding[/\.([a-z0-9]+)(?:[?#]|$)/i.exec(uri)?.[1]?.toLowerCase() ?? ""] ?? defaultTypes[kind];

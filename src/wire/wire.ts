@@ -1,0 +1,62 @@
+import type { Conversation, JsonObject, Note, Origin, ToolDeclaration } from "../conversation/index.ts";
+import type { Step } from "../transcript/index.ts";
+
+/** The API families, by the names people use on the command line. */
+export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
+
+/** What a caller may ask of a request besides its messages. Absent means the API's own default. */
+export type Settings = {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly stream?: boolean;
+  readonly toolChoice?: ToolChoice;
+  readonly thinking?: ThinkingSetting;
+  readonly cache?: CacheSetting;
+};
+
+/** Whether the model may, must not or must call a tool. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** How hard to think. `budget` counts tokens and is for models that know no effort. */
+export type ThinkingSetting = { readonly effort: "none" | "low" | "medium" | "high"; readonly budget?: number };
+
+/** Prompt cache hints: `marks` sets explicit markers where an API has them, `key` routes requests of one session together. */
+export type CacheSetting = { readonly marks?: boolean; readonly key?: string };
+
+/** Everything a request says besides its messages. Tool names are already the target's. */
+export type WireRequest<Dialect> = {
+  readonly model: string;
+  readonly system?: string;
+  readonly tools: readonly ToolDeclaration[];
+  readonly settings: Settings;
+  readonly dialect: Dialect;
+};
+
+/** A body, and what had to be adapted to write it. */
+export type Encoded = { readonly body: JsonObject; readonly notes: readonly Note[] };
+
+/** A body brought back into a conversation. */
+export type Reading = {
+  readonly conversation: Conversation;
+  readonly settings: Settings;
+  readonly model?: string;
+  readonly notes: readonly Note[];
+};
+
+/**
+ * How one API family writes a conversation. Syntax only: a wire never repairs,
+ * never throws on what it reads, and never looks at a provider's name.
+ */
+export type Wire<Dialect> = {
+  readonly id: WireId;
+  /** Messages that stand before all steps, such as a system message. */
+  readonly head: (request: WireRequest<Dialect>) => readonly JsonObject[];
+  /** One step as messages. */
+  readonly encodeStep: (step: Step, dialect: Dialect) => readonly JsonObject[];
+  /** The request around the messages. The array is taken as it is, not copied. */
+  readonly encodeRequest: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => Encoded;
+  /** The messages inside a body made by `encodeRequest`, without cache markers. */
+  readonly messagesIn: (body: JsonObject) => readonly JsonObject[];
+  /** A body of this family, however broken, as a conversation. `from` says who made its model messages. */
+  readonly read: (body: unknown, from: Origin) => Reading;
+};
