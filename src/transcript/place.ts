@@ -12,8 +12,10 @@ import type { File, Result } from "./step.ts";
 import type { MediaCell, MediaRow, Policy, Target } from "./target.ts";
 import { endedWord, fileText, isBlank, seeFile, stub, thisIsFile } from "./words.ts";
 
-/** How many files of each kind a request holds so far. */
-export type Counts = { readonly [kind in Media["kind"]]: number };
+/** How many files of each kind there are so far, in the whole request and in the message being made. */
+export type Counts = { readonly request: KindCounts; readonly message: KindCounts };
+
+type KindCounts = { readonly [kind in Media["kind"]]: number };
 
 /** What media is placed by. */
 export type Placing = {
@@ -31,8 +33,14 @@ export type Placed<Part> = {
   readonly counts: Counts;
 };
 
+const none: KindCounts = { image: 0, document: 0, audio: 0, video: 0 };
+
 /** The counts of an empty request. */
-export const noMedia: Counts = { image: 0, document: 0, audio: 0, video: 0 };
+export const noMedia: Counts = { request: none, message: none };
+
+/** The counts at the start of another message. */
+export const nextMessage = (counts: Counts): Counts =>
+  counts.message === none ? counts : { request: counts.request, message: none };
 
 /** A target cannot take a file, and the policy is not to stub it. */
 export class UnsupportedMediaError extends Error {
@@ -109,7 +117,7 @@ const place = <Part extends Content>(
   const parts: (Exclude<Part, Media> | Text | File)[] = [];
   const after: File[] = [];
   const count = (media: Media): void => {
-    counts = { ...counts, [media.kind]: counts[media.kind] + 1 };
+    counts = { request: oneMore(counts.request, media.kind), message: oneMore(counts.message, media.kind) };
   };
   for (const part of content) {
     if (part.type !== "media") {
@@ -139,6 +147,8 @@ const place = <Part extends Content>(
   return { parts, after, counts };
 };
 
+const oneMore = (counts: KindCounts, kind: Media["kind"]): KindCounts => ({ ...counts, [kind]: counts[kind] + 1 });
+
 const isPlainWord = (part: Content): boolean =>
   part.type === "structured" || (part.type === "text" && !isBlank(part.text));
 
@@ -159,7 +169,10 @@ const deliver = (media: Media, { row, where, placing }: Place): Delivery => {
     placing.note(note("media-as-text", `${describe(media)} is shown as text.`, where?.call));
     return { type: "text", text: fileText(media, words) };
   }
-  const refusals = [refusal(row[media.kind], media, counts), refusal(target.media.user[media.kind], media, counts)];
+  const refusals = [
+    refusal(row[media.kind], media, counts),
+    refusal((target.media.after ?? target.media.user)[media.kind], media, counts),
+  ];
   const file = toFile(media, base64);
   if (refusals[0] === undefined) return { type: "inside", file };
   if (refusals[1] === undefined) return { type: "after", file };
@@ -183,8 +196,10 @@ const refusal = (cell: MediaCell | undefined, media: Media, counts: Counts): str
     if (!fetched || (cell.uriPattern !== undefined && !cell.uriPattern.test(uri)))
       return "this API does not fetch from that address";
   }
-  if (cell.perRequest !== undefined && counts[media.kind] >= cell.perRequest)
+  if (cell.perRequest !== undefined && counts.request[media.kind] >= cell.perRequest)
     return `a request may hold ${cell.perRequest} of them and does already`;
+  if (cell.perMessage !== undefined && counts.message[media.kind] >= cell.perMessage)
+    return `a message may hold ${cell.perMessage} of them and does already`;
   return undefined;
 };
 

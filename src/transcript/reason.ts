@@ -66,8 +66,7 @@ const think = (
 ): Reasoned => {
   const { form } = judgement.target.thinking;
   if (form === "plain" && own) return [part];
-  if (form === "signed" && sealed && (part.seal?.signature !== undefined || part.seal?.encrypted !== undefined))
-    return [part];
+  if (form === "signed" && sealed && carriesSeal(part)) return [part];
   if (form === "seal" && own) return [];
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
     judgement.note(note("thinking-as-text", "Thinking this model cannot read is shown as words."));
@@ -81,6 +80,9 @@ const think = (
   );
   return [];
 };
+
+const carriesSeal = ({ seal }: Thinking): boolean =>
+  seal?.signature !== undefined || seal?.encrypted !== undefined || seal?.details !== undefined;
 
 /** Without the right to its seal, a call keeps only the id it was given, and text keeps nothing. */
 const unsealed = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {

@@ -15,7 +15,16 @@ import {
 import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenCall } from "./pair.ts";
-import { filesAfter, noMedia, placeModel, placeResult, placeUser, type Counts, type Placing } from "./place.ts";
+import {
+  filesAfter,
+  nextMessage,
+  noMedia,
+  placeModel,
+  placeResult,
+  placeUser,
+  type Counts,
+  type Placing,
+} from "./place.ts";
 import { reason, type Judgement } from "./reason.ts";
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
@@ -73,6 +82,8 @@ export class Rendering<Message> {
   readonly #exchanges: Exchange[] = [];
   readonly #notes: Note[] = [];
   readonly #judgement: Judgement;
+  readonly #toolsShown = new Set<string>();
+  #lastCallsUnthought = false;
   #pairing: Pairing;
   #last: Speaker = "nobody";
   #counts: Counts = noMedia;
@@ -132,6 +143,16 @@ export class Rendering<Message> {
     };
   }
 
+  /** The tools whose calls are shown, under the names the target sees. */
+  get toolsShown(): ReadonlySet<string> {
+    return this.#toolsShown;
+  }
+
+  /** Whether the last calls shown come without thinking. */
+  get lastCallsUnthought(): boolean {
+    return this.#lastCallsUnthought;
+  }
+
   /** Digest of everything that would be sent now; a reply records it as its `prefix`. */
   digest(): string {
     this.messages();
@@ -185,6 +206,7 @@ export class Rendering<Message> {
     const cut = this.#cutBefore(Math.max(0, Math.min(from, end)));
     this.#messages.length = this.#options.head?.length ?? 0;
     this.#exchanges.length = 0;
+    this.#toolsShown.clear();
     this.#notes.length = 0;
     this.#pairing = new Pairing(this.#note);
     this.#last = "nobody";
@@ -211,6 +233,7 @@ export class Rendering<Message> {
   }
 
   #emitDraft(draft: Draft): void {
+    this.#counts = nextMessage(this.#counts);
     if (draft.role === "user") {
       const { parts, counts } = placeUser(draft.parts, this.#placing);
       this.#counts = counts;
@@ -229,6 +252,7 @@ export class Rendering<Message> {
       } else parts.push(part);
     }
     const step: ModelStep = { role: "model", parts };
+    if (hasExchange(step)) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
     this.#emit(step, hasExchange(step) ? "results" : "model");
     if (after.length > 0) this.#emit({ role: "user", parts: filesAfter(after) }, "user");
   }
@@ -248,6 +272,7 @@ export class Rendering<Message> {
       result,
     };
     this.#exchanges.push(exchange);
+    this.#toolsShown.add(tool);
     return exchange;
   }
 

@@ -28,8 +28,10 @@ export type MediaRows = {
   readonly result: MediaRow;
   /** Inside the result of a call that failed; several APIs want nothing but text there. */
   readonly errorResult: MediaRow;
-  /** In a user message, which is also where files go that a result cannot hold. */
+  /** In a user message. */
   readonly user: MediaRow;
+  /** In the user message right after results, where files go that a result cannot hold; as `user` when absent. */
+  readonly after?: MediaRow;
   /** In the model's own message. */
   readonly model: MediaRow;
 };
@@ -45,11 +47,13 @@ export type MediaCell = {
   readonly data?: false;
   /** Address schemes that are fetched, such as `https:` or `gs:`. */
   readonly uri?: readonly string[];
-  /** Address schemes never fetched however they look, told by a pattern. */
+  /** What such an address must look like besides. */
   readonly uriPattern?: RegExp;
   readonly maxBytes?: number;
   /** How many a whole request may hold. */
   readonly perRequest?: number;
+  /** How many one message may hold. */
+  readonly perMessage?: number;
 };
 
 /** What a target does with reasoning from the past. */

@@ -1,0 +1,49 @@
+import { anthropic as wire } from "../wire/anthropic.ts";
+import { defineProvider, type Provider } from "./define.ts";
+import { fromAnywhere, pdf, pictures, portableName, prefixedIds, userFrames } from "./traits.ts";
+
+const picture = fromAnywhere(pictures, {
+  uri: ["https://", "http://", "anthropic-file:"],
+  maxBytes: 7_500_000,
+  perRequest: 100,
+});
+const paper = fromAnywhere(pdf, { uri: ["https://", "http://", "anthropic-file:"], maxBytes: 24_000_000 });
+
+/** From Fable 5.1 on, thinking is bound to everything before it, and older Claudes' blocks are read or passed over. */
+const bound = /^claude-[a-z]+-(5-[1-9]|[6-9])/;
+
+/** Claude, from Anthropic. There is no audio and no video anywhere in this API. */
+export const anthropic: Provider = defineProvider({
+  id: "anthropic",
+  label: "Anthropic",
+  wire,
+  endpoint: { url: "https://api.anthropic.com", path: "/v1/messages", env: "ANTHROPIC_BASE_URL" },
+  auth: { type: "x-api-key", env: ["ANTHROPIC_API_KEY"] },
+  defaultModel: "claude-sonnet-5",
+  traits: {
+    ids: prefixedIds("anthropic", "toolu_", /^[A-Za-z0-9_-]{1,64}$/),
+    toolName: portableName,
+    media: {
+      result: { image: picture, document: paper },
+      // A result marked as an error holds nothing but text.
+      errorResult: {},
+      user: { image: picture, document: paper },
+      model: {},
+    },
+    thinking: { form: "signed", readers: [{ reader: bound, of: /^claude-/ }], bound: false },
+    order: userFrames,
+    demandsTools: true,
+    demandsThoughtInLoop: false,
+  },
+  dialect: { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 8192 },
+  families: [
+    { match: bound, traits: { thinking: { bound: true } } },
+    { match: /^claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { forcedTools: false } },
+    {
+      match: /^claude-(3|[a-z]+-4-[0-5]|[a-z]+-4-20)/,
+      traits: { demandsThoughtInLoop: true },
+      dialect: { thinking: "budget" },
+    },
+    { match: /^claude-3-[05]/, dialect: { thinking: "none" } },
+  ],
+});

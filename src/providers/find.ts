@@ -1,0 +1,58 @@
+import type { Destination } from "../wire/bind.ts";
+import type { WireId } from "../wire/wire.ts";
+import { providers } from "./all.ts";
+import type { Provider } from "./define.ts";
+import { nearest } from "./nearest.ts";
+
+/** A name that means nothing here, with the names that are nearest to it. */
+export class UnknownNameError extends Error {
+  override readonly name = "UnknownNameError";
+
+  constructor(what: string, given: string, known: readonly string[]) {
+    const close = nearest(given, known);
+    super(
+      close.length > 0
+        ? `There is no ${what} "${given}". Did you mean ${close.join(" or ")}?`
+        : `There is no ${what} "${given}". Known: ${known.join(", ")}.`,
+    );
+  }
+}
+
+/** The API families, by name. */
+export const wireIds: readonly WireId[] = ["gemini", "anthropic", "bedrock", "openai-chat", "openai-responses"];
+
+/** The provider whose own API a family is. */
+export const homeOf: Readonly<Record<WireId, string>> = {
+  gemini: "google",
+  anthropic: "anthropic",
+  bedrock: "bedrock",
+  "openai-chat": "openai-chat",
+  "openai-responses": "openai",
+};
+
+/** The provider with this id. */
+export const findProvider = (id: string): Provider => {
+  const found = providers.find((provider) => provider.id === id);
+  if (found === undefined)
+    throw new UnknownNameError(
+      "provider",
+      id,
+      providers.map((provider) => provider.id),
+    );
+  return found;
+};
+
+/** The family with this name. */
+export const findWire = (name: string): WireId => {
+  const found = wireIds.find((id) => id === name);
+  if (found === undefined) throw new UnknownNameError("wire", name, wireIds);
+  return found;
+};
+
+/** Where `provider/model` is. A provider alone means its default model. */
+export const destinationOf = (name: string, account?: string): Destination => {
+  const slash = name.indexOf("/");
+  const provider = findProvider(slash === -1 ? name : name.slice(0, slash));
+  const model = slash === -1 ? "" : name.slice(slash + 1);
+  return provider.destination(model === "" ? provider.defaultModel : model, account);
+};

@@ -1,0 +1,88 @@
+import { isObject, type Conversation, type Note, type Origin } from "../conversation/index.ts";
+import { compose, type Composed, type ComposeOptions } from "../wire/compose.ts";
+import type { Reading, WireId } from "../wire/wire.ts";
+import { destinationOf, findProvider, homeOf, wireIds } from "./find.ts";
+
+/** What a caller may choose about a request. `account` is a digest that tells accounts apart, never a key. */
+export type RequestOptions = ComposeOptions & { readonly account?: string };
+
+/**
+ * A conversation as the request body for `provider/model`, with the report on
+ * what was repaired, renamed or left out.
+ */
+export const renderRequest = (conversation: Conversation, to: string, options: RequestOptions = {}): Composed =>
+  compose(conversation, destinationOf(to, options.account), options);
+
+/** Where a body comes from: a family, or more exactly a `provider/model`. */
+export type From = { readonly wire: WireId; readonly origin: Origin };
+
+/** Reads `gemini`, `anthropic`, ... or a provider or `provider/model` as a source. */
+export const sourceOf = (name: string): From => {
+  const wire = wireIds.find((id) => id === name);
+  if (wire !== undefined) return { wire, origin: { provider: homeOf[wire], model: "" } };
+  const { target, wire: bound } = destinationOf(name);
+  return { wire: bound.id, origin: { provider: target.provider, model: name.includes("/") ? target.model : "" } };
+};
+
+/** A body of one API family, however broken, as a conversation. */
+export const readRequest = (body: unknown, { wire, origin }: From): Reading =>
+  findProvider(homeOf[wire]).destination("").wire.read(body, origin);
+
+/** A request body of one API, however broken, as a valid one for another. */
+export const convertRequest = (body: unknown, from: string, to: string, options: RequestOptions = {}): Composed => {
+  const reading = readRequest(body, sourceOf(from));
+  const composed = renderRequest(reading.conversation, to, {
+    ...options,
+    settings: { ...reading.settings, ...options.settings },
+    unverified: reading.notes.some(isDamage) ? "drop" : "keep",
+  });
+  return { ...composed, report: { ...composed.report, notes: [...reading.notes, ...composed.report.notes] } };
+};
+
+/** Damage means that the body cannot be what its maker saw; a field nobody carries over does not. */
+const isDamage = (made: Note): boolean => made.class === "state" && made.kind !== "unread-field";
+
+/** The family a body is obviously written for; undefined when it could be several. */
+export const inferWire = (body: unknown): WireId | undefined => {
+  const request = isObject(body) && isObject(body["request"]) ? body["request"] : body;
+  const messages = Array.isArray(request)
+    ? request
+    : isObject(request)
+      ? (request["messages"] ?? request["contents"] ?? request["input"])
+      : [];
+  if (isObject(request)) {
+    if ("contents" in request || "systemInstruction" in request || "system_instruction" in request) return "gemini";
+    if ("input" in request || "instructions" in request) return "openai-responses";
+    if ("toolConfig" in request || "inferenceConfig" in request || "additionalModelRequestFields" in request)
+      return "bedrock";
+  }
+  const found = new Set((Array.isArray(messages) ? messages : []).flatMap((message) => hints(message)));
+  const [only] = found;
+  if (found.size === 1) return only;
+  if (found.size === 0 && isObject(request) && "messages" in request) {
+    if ("max_tokens" in request && "system" in request) return "anthropic";
+    if (Array.isArray(request["messages"]) && request["messages"].length > 0) return "openai-chat";
+  }
+  return undefined;
+};
+
+const anthropicBlocks = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"]);
+const chatParts = new Set(["image_url", "input_audio", "file", "video_url", "refusal", "document_url"]);
+const responsesItems = new Set(["function_call", "function_call_output", "reasoning", "message", "item_reference"]);
+const bedrockBlocks = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "image", "document", "video"];
+
+const hints = (message: unknown): readonly WireId[] => {
+  if (!isObject(message)) return [];
+  if ("parts" in message) return ["gemini"];
+  if (typeof message["type"] === "string" && responsesItems.has(message["type"])) return ["openai-responses"];
+  if (message["role"] === "tool" || "tool_calls" in message || message["role"] === "function") return ["openai-chat"];
+  const blocks = Array.isArray(message["content"]) ? message["content"].filter(isObject) : [];
+  return blocks.flatMap((block): readonly WireId[] => {
+    const type = block["type"];
+    if (typeof type !== "string")
+      return "text" in block || bedrockBlocks.some((key) => key in block) ? ["bedrock"] : [];
+    if (anthropicBlocks.has(type)) return ["anthropic"];
+    if (chatParts.has(type)) return ["openai-chat"];
+    return type.startsWith("input_") || type.startsWith("output_") ? ["openai-responses"] : [];
+  });
+};

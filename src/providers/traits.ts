@@ -1,0 +1,76 @@
+import type { IdFormat, MediaCell, MediaRows, OrderRule, Reader, ThinkingRule } from "../transcript/index.ts";
+
+/** Tool names every API accepts; some allow more, but no conversation stays on one API for sure. */
+export const portableName: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** Ids with a prefix and the call's ordinal. */
+export const prefixedIds = (name: string, prefix: string, legal: RegExp): IdFormat => ({
+  name,
+  legal,
+  project: (ordinal, _tool, attempt) => `${prefix}${ordinal}${attempt === 0 ? "" : `-${attempt}`}`,
+});
+
+/** Chat Completions has refused ids over forty characters. */
+export const chatIds: IdFormat = prefixedIds("openai-chat", "call_", /^[A-Za-z0-9_-]{1,40}$/);
+
+/** Responses takes up to 64 characters, but not an underscore at the end. */
+export const responsesIds: IdFormat = prefixedIds("openai-responses", "call_", /^[A-Za-z0-9_-]{0,63}[A-Za-z0-9-]$/);
+
+/** Mistral wants exactly nine letters or digits. */
+export const mistralIds: IdFormat = {
+  name: "mistral",
+  legal: /^[A-Za-z0-9]{9}$/,
+  project: (ordinal, _tool, attempt) => `c${(ordinal + attempt * 36 ** 6).toString(36).padStart(8, "0")}`,
+};
+
+/** Kimi's weights expect their own spelling in history, with an index that never restarts. */
+export const kimiIds: IdFormat = {
+  name: "kimi",
+  legal: /^functions\.[A-Za-z_][A-Za-z0-9_-]{0,63}:\d+$/,
+  project: (ordinal, tool, attempt) => `functions.${tool}:${ordinal + attempt * 1_000_000}`,
+};
+
+/** No thinking goes to this target. */
+export const noThinking: ThinkingRule = { form: "none", readers: [], bound: false };
+
+/** All models of a provider read each other. */
+export const anyReader: readonly Reader[] = [{ reader: /./, of: /./ }];
+
+/** Either side may begin and end. */
+export const anyOrder: OrderRule = { userFirst: false, userLast: false, alternate: false, bridgeAfterResults: false };
+
+/** The user begins, and has the word last. */
+export const userFrames: OrderRule = { userFirst: true, userLast: true, alternate: false, bridgeAfterResults: false };
+
+/** Both sides take turns strictly, results counting as the user's. */
+export const strictTurns: OrderRule = { userFirst: true, userLast: true, alternate: true, bridgeAfterResults: true };
+
+/** A target that takes words only. */
+export const wordsOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
+
+/** The address schemes of the open web. */
+export const web: readonly string[] = ["https://", "http://"];
+
+/** The four picture formats most APIs know. */
+export const pictures: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** PDF alone. */
+export const pdf: readonly string[] = ["application/pdf"];
+
+/** Office documents, where an API extracts their text itself. */
+export const officeDocuments: readonly string[] = [
+  "application/msword",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "application/vnd.ms-excel",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+];
+
+/** Files of some types, as bytes or from the open web. */
+export const fromAnywhere = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
+  types,
+  uri: web,
+  ...limits,
+});
+
+/** Files of some types, as bytes only. */
+export const asBytes = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({ types, ...limits });

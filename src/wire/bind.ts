@@ -1,0 +1,32 @@
+import type { Target } from "../transcript/index.ts";
+import type { Encoded, Wire, WireRequest } from "./wire.ts";
+
+/** A wire that already knows whose dialect to write. */
+export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
+  readonly head: (request: BoundRequest) => ReturnType<Wire<unknown>["head"]>;
+  readonly encodeStep: (step: Parameters<Wire<unknown>["encodeStep"]>[0]) => ReturnType<Wire<unknown>["encodeStep"]>;
+  readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
+};
+
+/** A request whose dialect is settled. */
+export type BoundRequest = Omit<WireRequest<unknown>, "dialect">;
+
+/** Where a request goes: what the model there may be shown, and how its API writes it. */
+export type Destination = {
+  readonly target: Target;
+  readonly wire: BoundWire;
+  /** Whether a history with tool calls is refused unless tools are declared. */
+  readonly demandsTools: boolean;
+  /** Whether thinking can only be asked for while the last calls come with some. */
+  readonly demandsThoughtInLoop: boolean;
+};
+
+/** Fixes the dialect of a wire. */
+export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire => ({
+  id: wire.id,
+  messagesIn: wire.messagesIn,
+  read: wire.read,
+  head: (request) => wire.head({ ...request, dialect }),
+  encodeStep: (step) => wire.encodeStep(step, dialect),
+  encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
+});

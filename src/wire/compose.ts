@@ -1,0 +1,152 @@
+import {
+  note,
+  type Blobs,
+  type Conversation,
+  type Entry,
+  type JsonObject,
+  type Note,
+  type ToolDeclaration,
+} from "../conversation/index.ts";
+import { defaultPolicy, Rendering, type Policy, type Report } from "../transcript/index.ts";
+import type { BoundRequest, Destination } from "./bind.ts";
+import type { Settings } from "./wire.ts";
+
+/** A request ready to be sent, and everything that was decided on the way to it. */
+export type Composed = { readonly body: JsonObject; readonly report: Report };
+
+/** What a composer is made for. */
+export type ComposerOptions = {
+  readonly destination: Destination;
+  readonly system?: string | undefined;
+  readonly tools?: readonly ToolDeclaration[] | undefined;
+  readonly blobs: Blobs;
+  readonly policy?: Partial<Policy>;
+  readonly unverified?: "keep" | "drop";
+};
+
+/**
+ * Requests of one growing conversation to one destination. Messages that went
+ * out once are encoded once and never change.
+ */
+export class Composer {
+  readonly #options: ComposerOptions;
+  readonly #rendering: Rendering<JsonObject>;
+  readonly #declared: readonly ToolDeclaration[];
+
+  constructor(options: ComposerOptions) {
+    const { destination, system, tools = [], blobs, policy, unverified } = options;
+    const { wire, target } = destination;
+    this.#options = options;
+    this.#rendering = new Rendering<JsonObject>({
+      target,
+      policy: { ...defaultPolicy, ...policy },
+      blobs,
+      encode: wire.encodeStep,
+      head: wire.head(this.#request({}, [])),
+      preamble: JSON.stringify([system ?? "", tools]),
+      tools: tools.map((tool) => tool.name),
+      ...(unverified === undefined ? {} : { unverified }),
+    });
+    this.#declared = tools.map((tool) => ({ ...tool, name: this.#rendering.names.toolName(tool.name) }));
+  }
+
+  /** Adds what has happened since the last request. */
+  add(entries: Iterable<Entry>): void {
+    this.#rendering.add(entries);
+  }
+
+  /** The body to send now. Its messages are valid until the next `add`. */
+  body(settings: Settings = {}): JsonObject {
+    return this.#encode(settings).body;
+  }
+
+  /** The body together with the report on it. */
+  compose(settings: Settings = {}): Composed {
+    const { body, notes } = this.#encode(settings);
+    const report = this.#rendering.report();
+    return { body, report: { ...report, notes: [...report.notes, ...notes] } };
+  }
+
+  /** Digest of what would be sent now, for the reply to remember. */
+  digest(): string {
+    return this.#rendering.digest();
+  }
+
+  /** Our name for a tool the model called by the name it was given. */
+  originalTool(alias: string): string {
+    return this.#rendering.names.originalTool(alias);
+  }
+
+  #encode(settings: Settings): { body: JsonObject; notes: readonly Note[] } {
+    const messages = this.#rendering.messages();
+    const notes: Note[] = [];
+    const tools = this.#tools(notes);
+    const asked = this.#settings(settings, notes);
+    const spared =
+      tools !== this.#declared && asked.toolChoice === undefined ? { ...asked, toolChoice: "none" as const } : asked;
+    const encoded = this.#options.destination.wire.encodeRequest(messages, this.#request(spared, tools));
+    return { body: encoded.body, notes: [...notes, ...encoded.notes] };
+  }
+
+  /** The declared tools; or, where an API wants the tools of the past declared and there are none, those. */
+  #tools(notes: Note[]): readonly ToolDeclaration[] {
+    const used = this.#rendering.toolsShown;
+    if (this.#declared.length > 0 || used.size === 0 || !this.#options.destination.demandsTools) return this.#declared;
+    notes.push(note("tools-declared", `This API wants the tools of the past declared: ${[...used].join(", ")}.`));
+    return [...used].map((name) => ({
+      name,
+      description: "Used earlier in this conversation; no longer available.",
+      parameters: { type: "object", properties: {} },
+    }));
+  }
+
+  #settings(settings: Settings, notes: Note[]): Settings {
+    const { toolChoice, thinking, ...rest } = settings;
+    const named =
+      typeof toolChoice === "object" ? { tool: this.#rendering.names.toolName(toolChoice.tool) } : toolChoice;
+    const thinks = thinking !== undefined && thinking.effort !== "none";
+    const barred = thinks && this.#options.destination.demandsThoughtInLoop && this.#rendering.lastCallsUnthought;
+    if (barred)
+      notes.push(
+        note(
+          "setting-adapted",
+          "The last calls came without thinking this model could read; it is off for this request.",
+        ),
+      );
+    return {
+      ...rest,
+      ...(named === undefined ? {} : { toolChoice: named }),
+      ...(thinking === undefined || barred ? {} : { thinking }),
+    };
+  }
+
+  #request(settings: Settings, tools: readonly ToolDeclaration[]): BoundRequest {
+    const { destination, system } = this.#options;
+    return { model: destination.target.model, ...(system === undefined ? {} : { system }), tools, settings };
+  }
+}
+
+/** What a caller may choose about one request. */
+export type ComposeOptions = {
+  readonly settings?: Settings;
+  readonly policy?: Partial<Policy>;
+  readonly unverified?: "keep" | "drop";
+};
+
+/** A whole conversation as one request. */
+export const compose = (
+  conversation: Conversation,
+  destination: Destination,
+  { settings, policy, unverified }: ComposeOptions = {},
+): Composed => {
+  const composer = new Composer({
+    destination,
+    system: conversation.system,
+    tools: conversation.tools,
+    blobs: conversation.blobs,
+    ...(policy === undefined ? {} : { policy }),
+    ...(unverified === undefined ? {} : { unverified }),
+  });
+  composer.add(conversation.entries);
+  return composer.compose(settings);
+};
