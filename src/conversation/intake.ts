@@ -1,5 +1,5 @@
 import type { Entry, Origin } from "./entry.ts";
-import { Ledger, type NewPart } from "./ledger.ts";
+import { Ledger, sameOutcome, type NewPart } from "./ledger.ts";
 import { note, type Note } from "./notes.ts";
 import type { CallId, Outcome, UserPart } from "./parts.ts";
 
@@ -89,7 +89,8 @@ type Slot = {
   readonly message: number;
   readonly id: string;
   readonly tool: string;
-  taken: boolean;
+  /** The result it was given. */
+  result?: Outcome;
   call?: CallId | undefined;
 };
 
@@ -100,12 +101,14 @@ const callSlots = (events: readonly Foreign[]): Slots => {
   events.forEach((event, message) => {
     if (event.type !== "model") return;
     const here = event.parts.flatMap((part) =>
-      part.type === "call" ? [{ message, id: part.seal?.id ?? "", tool: part.tool, taken: false }] : [],
+      part.type === "call" ? [{ message, id: part.seal?.id ?? "", tool: part.tool }] : [],
     );
     if (here.length > 0) slots.set(message, here);
   });
   return slots;
 };
+
+type Located = ForeignResult & { readonly at: number };
 
 type Match = { readonly owners: ReadonlyMap<number, Slot>; readonly rekeyed: ReadonlySet<number> };
 
@@ -113,29 +116,35 @@ type Match = { readonly owners: ReadonlyMap<number, Slot>; readonly rekeyed: Rea
 const matchResults = (events: readonly Foreign[], slots: Slots): Match => {
   const byId = groupBy([...slots.values()].flat(), (slot) => slot.id);
   const owners = new Map<number, Slot>();
-  const give = (at: number, slot: Slot | undefined): boolean => {
+  const give = ({ at, outcome }: Located, slot: Slot | undefined): boolean => {
     if (slot === undefined) return false;
     owners.set(at, slot);
-    slot.taken = true;
+    slot.result ??= outcome;
     return true;
   };
-  const results = events.flatMap((event, at) =>
-    event.type === "result" ? [{ at, id: event.id, tool: event.tool }] : [],
+  const results = events.flatMap((event, at): readonly Located[] =>
+    event.type === "result" ? [{ at, ...event }] : [],
   );
 
-  const unplaced = results.filter(({ at, id }) => id === "" || !give(at, nearestFree(byId.get(id), at)));
-  const later = unplaced.filter(({ at, id }) => id === "" || !give(at, firstFree(byId.get(id))));
+  const unplaced = results.filter(
+    (result) => result.id === "" || !give(result, nearestFree(byId.get(result.id), result.at)),
+  );
+  const later = unplaced.filter((result) => result.id === "" || !give(result, twinOrFree(byId.get(result.id), result)));
   const rekeyed = new Set<number>();
   const batches = [...slots.keys()];
-  for (const { at, id, tool } of later) {
+  for (const result of later) {
+    const { at, id, tool, outcome } = result;
     const known = id === "" ? undefined : byId.get(id);
     if (known !== undefined) {
       owners.set(at, before(known, at) ?? known[0]!);
       continue;
     }
     const batch = slots.get(lastBelow(batches, at) ?? -1) ?? [];
-    const open = batch.find((slot) => !slot.taken && (tool === undefined || slot.tool === tool));
-    if (give(at, open) && open?.id !== id) rekeyed.add(at);
+    const open = batch.find((slot) => slot.result === undefined && (tool === undefined || slot.tool === tool));
+    const twin = batch.find((slot) => slot.result !== undefined && sameOutcome(slot.result, outcome));
+    if (give(result, open)) {
+      if (open?.id !== id) rekeyed.add(at);
+    } else if (twin !== undefined) owners.set(at, twin);
   }
   return { owners, rekeyed };
 };
@@ -147,12 +156,18 @@ const nearestFree = (same: readonly Slot[] | undefined, at: number): Slot | unde
   for (let index = countBelow(same, at) - 1; index >= 0; index--) {
     const slot = same[index]!;
     if (best !== undefined && slot.message !== best.message) break;
-    if (!slot.taken) best = slot;
+    if (slot.result === undefined) best = slot;
   }
   return best;
 };
 
-const firstFree = (same: readonly Slot[] | undefined): Slot | undefined => same?.find((slot) => !slot.taken);
+/** The call before it that already has this very result; otherwise the first call after it that has none. */
+const twinOrFree = (same: readonly Slot[] | undefined, { at, outcome }: Located): Slot | undefined => {
+  if (same === undefined) return undefined;
+  const earlier = before(same, at);
+  if (earlier?.result !== undefined && sameOutcome(earlier.result, outcome)) return earlier;
+  return same.find((slot) => slot.result === undefined);
+};
 
 const before = (same: readonly Slot[], at: number): Slot | undefined => same[countBelow(same, at) - 1];
 

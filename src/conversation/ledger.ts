@@ -11,8 +11,8 @@ export type NewCall = { readonly type: "call"; readonly tool: string; readonly i
 /** What a model message may hold on its way in. */
 export type NewPart = Text | Thinking | Code | Media | NewCall;
 
-/** The life of one call: who asked for what, and how it ended if it has. */
-export type Interaction = { readonly call: Call; readonly outcome?: Outcome };
+/** The life of one call: who asked for what, how it ended if it has, and what else was claimed about its end. */
+export type Interaction = { readonly call: Call; readonly outcome?: Outcome; readonly claims?: readonly Outcome[] };
 
 /**
  * The one place where a conversation is written. It mints call ids, keeps the
@@ -51,8 +51,8 @@ export class Ledger {
   complete(call: CallId, tool: string, outcome: Outcome): void {
     const content = outcome.content.map((part) => this.#cleanContent(part, call));
     const completion: Completion = { type: "completion", call, tool, outcome: { ...outcome, content } };
-    const earlier = this.#interactions.get(call)?.outcome;
-    if (earlier !== undefined && sameOutcome(earlier, completion.outcome)) {
+    const { outcome: earlier, claims = [] } = this.#interactions.get(call) ?? {};
+    if ([earlier, ...claims].some((known) => known !== undefined && sameOutcome(known, completion.outcome))) {
       this.notes.push(note("duplicate-result", `The same result of ${tool} was recorded twice; one is kept.`, call));
       return;
     }
@@ -102,8 +102,14 @@ export class Ledger {
     } else if (entry.type === "completion") {
       this.#ordinal = Math.max(this.#ordinal, ordinalOf(entry.call));
       const interaction = this.#interactions.get(entry.call);
-      if (interaction !== undefined && interaction.outcome === undefined)
-        this.#interactions.set(entry.call, { ...interaction, outcome: entry.outcome });
+      if (interaction === undefined) return;
+      const { outcome, claims = [] } = interaction;
+      this.#interactions.set(
+        entry.call,
+        outcome === undefined
+          ? { ...interaction, outcome: entry.outcome }
+          : { ...interaction, claims: [...claims, entry.outcome] },
+      );
     }
   }
 

@@ -32,6 +32,8 @@ export type OpenCall = {
   readonly id: string;
   readonly tool: string;
   outcome: Outcome | undefined;
+  /** Other ends that were claimed for it and shown as words. */
+  claims?: readonly Outcome[];
 };
 
 type Owner = { readonly draft: ModelDraft; readonly call: OpenCall };
@@ -87,7 +89,7 @@ export class Pairing {
       if (owner.draft.open === 0) this.#openDrafts--;
       if (this.#drafts.at(-1) !== owner.draft)
         this.#note(note("moved-result", `The result of ${tool} was recorded late and stands with its call.`, call));
-    } else if (sameOutcome(owner.call.outcome, outcome)) {
+    } else if ([owner.call.outcome, ...(owner.call.claims ?? [])].some((known) => sameOutcome(known, outcome))) {
       this.#note(note("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call));
     } else {
       this.#note(
@@ -97,6 +99,7 @@ export class Pairing {
           call,
         ),
       );
+      owner.call.claims = [...(owner.call.claims ?? []), outcome];
       this.user(worded(anotherResult(tool), outcome));
     }
   }

@@ -1,4 +1,4 @@
-import type { Entry, Ledger, Outcome } from "../conversation/index.ts";
+import type { Entry, Ledger, Outcome, Part } from "../conversation/index.ts";
 import { continueWord, isBlank, unreadableArguments } from "./words.ts";
 
 /**
@@ -17,8 +17,10 @@ export const settle = (ledger: Ledger): void => {
   if (modelSpokeLast(ledger.entries)) ledger.notice(continueWord);
 };
 
+/** Completions say nothing here: they stand with their calls, wherever they were recorded. */
 const modelSpokeLast = (entries: readonly Entry[]): boolean => {
-  for (let index = entries.length - 1; index >= 0; index--) {
+  let floor = 0;
+  for (let index = entries.length - 1; index >= floor; index--) {
     const entry = entries[index]!;
     switch (entry.type) {
       case "user":
@@ -28,17 +30,17 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
         if (!isBlank(entry.text)) return false;
         break;
       case "completion":
+        break;
       case "compaction":
-        return false;
+        floor = Math.max(floor, Math.min(entry.from, index));
+        break;
       case "model":
         if (entry.parts.some((part) => part.type === "call")) return false;
-        if (
-          entry.parts.some(
-            (part) => part.type === "media" || ((part.type === "text" || part.type === "code") && !isBlank(part.text)),
-          )
-        )
-          return true;
+        if (entry.parts.some(isSaid)) return true;
     }
   }
-  return true;
+  return floor === 0;
 };
+
+const isSaid = (part: Part): boolean =>
+  part.type === "media" || ((part.type === "text" || part.type === "code") && !isBlank(part.text));

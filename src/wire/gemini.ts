@@ -1,0 +1,301 @@
+import {
+  isObject,
+  note,
+  type JsonObject,
+  type JsonValue,
+  type Note,
+  type OutcomeStatus,
+  type Structured,
+  type Text,
+  type ToolDeclaration,
+} from "../conversation/index.ts";
+import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
+import { answerPart, outputOf, statusResponse } from "./function-response.ts";
+import { readGemini } from "./gemini-read.ts";
+import type { Adapted } from "./schema.ts";
+import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+
+/** What differs between the models and hosts that speak Gemini's generateContent. */
+export type GeminiDialect = {
+  /** `code-assist` wraps the request, with the model beside it; elsewhere the model is in the URL. */
+  readonly envelope: "none" | "code-assist";
+  /** Code Assist: the Cloud project that is charged. */
+  readonly project?: string;
+  /** Code Assist: names the prompt a request belongs to. */
+  readonly userPromptId?: string;
+  /** Code Assist: names the session a request belongs to. */
+  readonly sessionId?: string;
+  /** `level` models are told how hard to think; `budget` models how long; `none` think not at all. */
+  readonly thinking: "level" | "budget" | "none";
+  /** The budgets a `budget` model takes, in tokens; `off` says whether zero is one of them. */
+  readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+  /** Layout of a result: `{output}` or `{error}`, or `{status, text_result, structured_result}`. */
+  readonly response: "output" | "status";
+};
+
+/** Google's generateContent, as the Gemini API, Vertex and Code Assist speak it. */
+export const gemini: Wire<GeminiDialect> = {
+  id: "gemini",
+  head: () => [],
+  encodeStep: (step, dialect) => encodeStep(step, dialect),
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  messagesIn: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],
+  read: readGemini,
+};
+
+/** All results of a batch share one content with nothing beside them: Gemini 3.6 and later refuse anything after a result. */
+const encodeStep = (step: Step, dialect: GeminiDialect): readonly JsonObject[] => {
+  if (step.role === "user") return [{ role: "user", parts: step.parts.map(userPart) }];
+  const said = { role: "model", parts: step.parts.map(modelPart) };
+  if (!hasExchange(step)) return [said];
+  const results: JsonObject[] = [];
+  for (const part of step.parts) if (part.type === "exchange") results.push(functionResponse(part, dialect));
+  return [said, { role: "user", parts: results }];
+};
+
+const userPart = (part: Text | File): JsonObject => (part.type === "text" ? { text: part.text } : media(part));
+
+/** A signature stands beside what it signs, never inside; an empty text is legal because of it. */
+const modelPart = (part: ModelStep["parts"][number]): JsonObject => {
+  switch (part.type) {
+    case "text":
+      return signed({ text: part.text }, part.seal?.signature);
+    case "thinking":
+      return signed({ text: part.text, thought: true }, part.seal?.signature);
+    case "file":
+      return media(part);
+    case "exchange":
+      return signed({ functionCall: { id: part.id, name: part.tool, args: part.input } }, part.seal?.signature);
+  }
+};
+
+const signed = (part: JsonObject, signature: string | undefined): JsonObject =>
+  signature === undefined ? part : { ...part, thoughtSignature: signature };
+
+const media = (file: File): JsonObject =>
+  file.source.type === "uri"
+    ? { fileData: { mimeType: file.mimeType, fileUri: file.source.uri } }
+    : { inlineData: { mimeType: file.mimeType, data: file.source.base64 } };
+
+const functionResponse = ({ id, tool, result }: Exchange, dialect: GeminiDialect): JsonObject => {
+  const words: (Text | Structured)[] = [];
+  const parts: JsonObject[] = [];
+  for (const part of result.content) {
+    if (part.type === "file") parts.push(media(part));
+    else words.push(part);
+  }
+  const response = dialect.response === "status" ? statusOf : outputOrError;
+  return answerPart({ id, name: tool, response: response(result.status, words, parts.length), parts });
+};
+
+const outputOrError = (status: OutcomeStatus, words: readonly (Text | Structured)[], files: number): JsonObject => {
+  const [first] = words;
+  const native = words.length === 1 && first?.type === "structured" && standsAlone(first.value, status);
+  const value = native ? first.value : (outputOf(words.map(wordsOf), files) ?? "");
+  return status === "complete" ? { output: value } : { error: value };
+};
+
+/** An error that is null or false would look like none, and a blank output like no output. */
+const standsAlone = (value: JsonValue, status: OutcomeStatus): boolean =>
+  status === "complete"
+    ? typeof value !== "string" || value.trim() !== ""
+    : typeof value === "object" && value !== null;
+
+const wordsOf = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
+
+/** Objects whose keys are still free merge into one; any other value is shown as words, so that nothing is overwritten. */
+const statusOf = (status: OutcomeStatus, words: readonly (Text | Structured)[]): JsonObject => {
+  const texts: string[] = [];
+  const objects: JsonObject[] = [];
+  const taken = new Set<string>();
+  for (const part of words) {
+    if (part.type === "structured" && isObject(part.value) && !Object.keys(part.value).some((key) => taken.has(key))) {
+      objects.push(part.value as JsonObject);
+      for (const key of Object.keys(part.value)) taken.add(key);
+    } else texts.push(wordsOf(part));
+  }
+  return statusResponse(status === "complete" ? "success" : status, texts, objects);
+};
+
+/** Streaming is chosen by the URL, and prompt caching needs no marks, so neither leaves a trace in the body. */
+const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<GeminiDialect>): Encoded => {
+  const { model, system, tools, settings, dialect } = request;
+  const notes: Note[] = [];
+  const choice = tools.length === 0 ? undefined : callingConfig(settings.toolChoice);
+  const config = generationConfig(request, notes);
+  const content: JsonObject = {
+    ...(system === undefined || system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map((tool) => declare(tool, notes)) }] }),
+    ...(choice === undefined ? {} : { toolConfig: { functionCallingConfig: choice } }),
+    ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
+    contents,
+  };
+  if (dialect.envelope === "none") return { body: content, notes };
+  const body: JsonObject = {
+    model,
+    ...(dialect.project === undefined ? {} : { project: dialect.project }),
+    ...(dialect.userPromptId === undefined ? {} : { user_prompt_id: dialect.userPromptId }),
+    request: { ...content, ...(dialect.sessionId === undefined ? {} : { session_id: dialect.sessionId }) },
+  };
+  return { body, notes };
+};
+
+const callingConfig = (choice: ToolChoice | undefined): JsonObject | undefined => {
+  switch (choice) {
+    case undefined:
+      return undefined;
+    case "auto":
+      return { mode: "AUTO" };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    default:
+      return { mode: "ANY", allowedFunctionNames: [choice.tool] };
+  }
+};
+
+const generationConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): JsonObject => {
+  const { settings, dialect } = request;
+  const thought = thinkingConfig(request, notes);
+  if (settings.temperature !== undefined && !dialect.sampling)
+    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  return {
+    ...(settings.maxTokens === undefined ? {} : { maxOutputTokens: settings.maxTokens }),
+    ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
+    ...(thought === undefined ? {} : { thinkingConfig: thought }),
+  };
+};
+
+const budgets = { low: 1024, medium: 8192, high: 24576 } as const;
+const anyBudget = { least: 1, most: 24576, off: true } as const;
+
+const thinkingConfig = ({ settings, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
+  const asked = settings.thinking;
+  if (asked === undefined) return undefined;
+  const adapted = (message: string): void => void notes.push(note("setting-adapted", message));
+  if (dialect.thinking === "none") {
+    if (asked.effort !== "none") adapted("This model does not think; the setting is left out.");
+    return undefined;
+  }
+  if (dialect.thinking === "level") {
+    if (asked.effort !== "none") return { thinkingLevel: asked.effort };
+    adapted("This model cannot stop thinking; it thinks as little as it can.");
+    return { thinkingLevel: "low" };
+  }
+  const { least, most, off } = dialect.budget ?? anyBudget;
+  if (asked.effort === "none") {
+    if (off) return { thinkingBudget: 0 };
+    adapted("This model cannot stop thinking; it thinks as little as it can.");
+    return { thinkingBudget: least };
+  }
+  const budget = asked.budget ?? budgets[asked.effort];
+  const fit = Math.min(Math.max(budget, least), most);
+  if (fit !== asked.budget && asked.budget !== undefined)
+    adapted(`This model takes a thinking budget from ${least} to ${most}; it is given ${fit}.`);
+  return { thinkingBudget: fit };
+};
+
+const declare = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
+  const adapted = geminiSchema(tool.parameters);
+  if (adapted?.changed !== undefined)
+    notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+  return {
+    name: tool.name,
+    ...(tool.description === undefined || tool.description.trim() === "" ? {} : { description: tool.description }),
+    ...(adapted === undefined ? {} : { parametersJsonSchema: adapted.schema }),
+  };
+};
+
+/** Gemini: an object at the top, keywords that hold what they should, and no schema at all where there are no parameters. */
+const geminiSchema = (parameters: JsonObject | undefined): Adapted | undefined => {
+  if (parameters === undefined) return undefined;
+  const fit = fitSchema(parameters) as JsonObject;
+  const schema = fit["type"] === "object" ? fit : { ...fit, type: "object" };
+  if (Object.entries(schema).every(([key, value]) => saysNothing(key, value))) return undefined;
+  return schema === parameters
+    ? { schema }
+    : { schema, changed: "the top is an object, and keywords with unfit values are gone" };
+};
+
+const saysNothing = (key: string, value: JsonValue): boolean => {
+  switch (key) {
+    case "type":
+    case "title":
+    case "description":
+    case "$schema":
+      return true;
+    case "properties":
+    case "required":
+      return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+    case "additionalProperties":
+      return value === false;
+    default:
+      return false;
+  }
+};
+
+/** The same schema, the very same object where nothing had to change. */
+const fitSchema = (schema: JsonValue): JsonValue => {
+  if (Array.isArray(schema)) return mapKept(schema, fitSchema);
+  return isObject(schema) ? fitEntries(schema as JsonObject, fitKeyword) : schema;
+};
+
+const fitKeyword = (key: string, value: JsonValue): JsonValue | undefined => {
+  if (dataKeywords.has(key)) return value;
+  if (value === null) return undefined;
+  if (boundKeywords.has(key)) return fitBound(value);
+  if (key === "required") return Array.isArray(value) ? value : undefined;
+  if (key === "nullable") return typeof value === "boolean" ? value : undefined;
+  if (mapKeywords.has(key) && isObject(value))
+    return fitEntries(value as JsonObject, (_, inner) => fitSchema(inner) ?? undefined);
+  return fitSchema(value);
+};
+
+const fitBound = (value: JsonValue): number | undefined => {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+};
+
+const fitEntries = (object: JsonObject, fit: (key: string, value: JsonValue) => JsonValue | undefined): JsonObject => {
+  const entries = Object.entries(object);
+  const kept = entries.flatMap(([key, value]): [string, JsonValue][] => {
+    const fitted = fit(key, value);
+    return fitted === undefined ? [] : [[key, fitted]];
+  });
+  const same = kept.length === entries.length && kept.every(([key, value]) => object[key] === value);
+  return same ? object : Object.fromEntries(kept);
+};
+
+const mapKept = (values: readonly JsonValue[], fit: (value: JsonValue) => JsonValue): readonly JsonValue[] => {
+  const kept = values.map(fit);
+  return kept.every((value, index) => value === values[index]) ? values : kept;
+};
+
+/** Keywords whose content is data, not schema. */
+const dataKeywords: ReadonlySet<string> = new Set(["default", "const", "enum", "example", "examples"]);
+
+/** Keywords that hold schemas by name. */
+const mapKeywords: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+
+const boundKeywords: ReadonlySet<string> = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+]);

@@ -1,0 +1,148 @@
+import { note, type JsonObject, type Note, type Structured, type Text } from "../conversation/index.ts";
+import type { File, Result } from "../transcript/index.ts";
+import { anthropicSchema, type Adapted } from "./schema.ts";
+import type { ThinkingSetting, ToolChoice, WireRequest } from "./wire.ts";
+
+/** What the hosts of both OpenAI families leave to a dialect. */
+export type OpenaiDialect = {
+  /** The tool choices it takes; any other becomes `auto`. */
+  readonly toolChoice: readonly ("auto" | "none" | "required" | "named")[];
+  /** In whose JSON Schema tools are declared. */
+  readonly schema: "openai" | "kimi" | "mistral";
+  /** Whether tools say `strict: false`; without it OpenAI's Responses decides by itself. */
+  readonly strict: boolean;
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+  /** Whether `prompt_cache_key` is taken. */
+  readonly cacheKey: boolean;
+};
+
+/**
+ * The API's own word for each effort it knows. A word has to come back as the
+ * effort it stands for: `minimal` and `low` read as low, `default` and
+ * `medium` as medium, `high`, `xhigh` and `max` as high.
+ */
+export type Efforts = { readonly [effort in ThinkingSetting["effort"]]?: string };
+
+/** A result as one text; as a list of parts, in order, where files are inside. Failures say so in words: there is no flag. */
+export const resultContent = (
+  { status, content }: Result,
+  write: (part: Text | File) => JsonObject,
+): string | readonly JsonObject[] => {
+  if (content.some((part) => part.type === "file")) return resultParts(status, content, write);
+  let text = wordsOf(content[0] as Text | Structured);
+  for (let index = 1; index < content.length; index++) text += `\n${wordsOf(content[index] as Text | Structured)}`;
+  return status === "complete" ? text : failure(text);
+};
+
+const resultParts = (
+  status: Result["status"],
+  content: Result["content"],
+  write: (part: Text | File) => JsonObject,
+): readonly JsonObject[] => {
+  const parts = content.map((part): Text | File =>
+    part.type === "structured" ? { type: "text", text: wordsOf(part) } : part,
+  );
+  if (status === "complete") return parts.map(write);
+  const [first] = parts;
+  return first?.type === "text"
+    ? parts.with(0, { type: "text", text: failure(first.text) }).map(write)
+    : [{ type: "text" as const, text: "Error:" }, ...parts].map(write);
+};
+
+const wordsOf = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
+
+const failure = (text: string): string => (/^\s*error/i.test(text) ? text : `Error: ${text}`);
+
+/** Where a file is fetched from: its own address, or its bytes as a `data:` address. */
+export const addressOf = ({ source, mimeType }: File): string =>
+  source.type === "uri" ? source.uri : `data:${/^[^;,\s]*/.exec(mimeType)![0]};base64,${source.base64}`;
+
+/** The id of a file that was uploaded to this very provider; `openai-file:ID` is how a conversation keeps it. */
+export const uploadedId = ({ source }: File): string | undefined =>
+  source.type === "uri" ? /^[^/:]+-file:(.+)$/s.exec(source.uri)?.[1] : undefined;
+
+/** The name of a file; one made of its id where it has none, as these APIs refuse bytes without a name. */
+export const fileName = ({ name, id, mimeType }: File): string =>
+  name === undefined || name === "" ? `${id}.${endings[mimeType] ?? "bin"}` : name;
+
+const endings: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "application/msword": "doc",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/vnd.ms-powerpoint": "ppt",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+  "application/rtf": "rtf",
+  "application/epub+zip": "epub",
+  "text/plain": "txt",
+  "text/markdown": "md",
+  "text/html": "html",
+  "text/csv": "csv",
+};
+
+/** A tool's name, description and parameters, as both families declare them. */
+export const declareTools = (
+  { tools, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): readonly (JsonObject & { readonly name: string })[] =>
+  tools.map((tool) => {
+    const adapted = schemas[dialect.schema](tool.parameters);
+    if (adapted.changed !== undefined)
+      notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+    return {
+      name: tool.name,
+      ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
+      parameters: adapted.schema,
+      ...(dialect.strict ? { strict: false } : {}),
+    };
+  });
+
+const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | undefined) => Adapted>> = {
+  openai: anthropicSchema,
+  kimi: anthropicSchema,
+  mistral: anthropicSchema,
+};
+
+/** The tool choice as this dialect can take it; none where there is nothing to choose from. */
+export const allowedChoice = (
+  { tools, settings, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): ToolChoice | undefined => {
+  const choice = settings.toolChoice;
+  if (choice === undefined || tools.length === 0) return undefined;
+  const kind = typeof choice === "object" ? "named" : choice;
+  if (kind === "auto" || dialect.toolChoice.includes(kind)) return choice;
+  notes.push(note("setting-adapted", `This API takes no tool choice "${kind}" here; the model may choose.`));
+  return "auto";
+};
+
+/** The temperature, where the model takes one. */
+export const temperature = (
+  { settings, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): { readonly temperature?: number } => {
+  if (settings.temperature === undefined) return {};
+  if (dialect.sampling) return { temperature: settings.temperature };
+  notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  return {};
+};
+
+/** The API's word for an effort, or for the nearest one it knows; undefined where thinking cannot be asked for. */
+export const effortWord = (asked: ThinkingSetting["effort"], efforts: Efforts, notes: Note[]): string | undefined => {
+  const own = efforts[asked];
+  if (own !== undefined) return own;
+  const at = ladder.indexOf(asked);
+  const near =
+    ladder.find((effort, index) => index > at && efforts[effort] !== undefined) ??
+    ladder.findLast((effort, index) => index < at && efforts[effort] !== undefined);
+  if (near === undefined) {
+    if (asked !== "none") notes.push(note("setting-adapted", "How hard this model thinks cannot be set."));
+    return undefined;
+  }
+  notes.push(note("setting-adapted", `This model knows no effort "${asked}"; "${efforts[near]}" stands for it.`));
+  return efforts[near];
+};
+
+const ladder = ["none", "low", "medium", "high"] as const;
