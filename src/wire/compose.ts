@@ -32,6 +32,7 @@ export class Composer {
   readonly #options: ComposerOptions;
   readonly #rendering: Rendering<JsonObject>;
   readonly #declared: readonly ToolDeclaration[];
+  readonly #doubled: readonly string[];
 
   constructor(options: ComposerOptions) {
     const { destination, system, tools = [], blobs, policy, unverified } = options;
@@ -47,7 +48,11 @@ export class Composer {
       tools: tools.map((tool) => tool.name),
       ...(unverified === undefined ? {} : { unverified }),
     });
-    this.#declared = tools.map((tool) => ({ ...tool, name: this.#rendering.names.toolName(tool.name) }));
+    const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+    this.#doubled = tools.filter((tool) => first.get(tool.name) !== tool).map((tool) => tool.name);
+    this.#declared = tools
+      .filter((tool) => first.get(tool.name) === tool)
+      .map((tool) => ({ ...tool, name: this.#rendering.names.toolName(tool.name) }));
   }
 
   /** Adds what has happened since the last request. */
@@ -90,6 +95,8 @@ export class Composer {
 
   /** The declared tools; or, where an API wants the tools of the past declared and there are none, those. */
   #tools(notes: Note[]): readonly ToolDeclaration[] {
+    for (const name of this.#doubled)
+      notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
     const used = this.#rendering.toolsShown;
     if (this.#declared.length > 0 || used.size === 0 || !this.#options.destination.demandsTools) return this.#declared;
     notes.push(note("tools-declared", `This API wants the tools of the past declared: ${[...used].join(", ")}.`));
@@ -102,8 +109,7 @@ export class Composer {
 
   #settings(settings: Settings, notes: Note[]): Settings {
     const { toolChoice, thinking, ...rest } = settings;
-    const named =
-      typeof toolChoice === "object" ? { tool: this.#rendering.names.toolName(toolChoice.tool) } : toolChoice;
+    const named = typeof toolChoice === "object" ? this.#namedTool(toolChoice.tool, notes) : toolChoice;
     const thinks = thinking !== undefined && thinking.effort !== "none";
     const barred = thinks && this.#options.destination.demandsThoughtInLoop && this.#rendering.lastCallsUnthought;
     if (barred)
@@ -118,6 +124,13 @@ export class Composer {
       ...(named === undefined ? {} : { toolChoice: named }),
       ...(thinking === undefined || barred ? {} : { thinking }),
     };
+  }
+
+  #namedTool(tool: string, notes: Note[]): Settings["toolChoice"] {
+    const name = this.#rendering.names.toolName(tool);
+    if (this.#declared.some((declared) => declared.name === name)) return { tool: name };
+    notes.push(note("setting-adapted", `The tool ${tool} is not declared, so it cannot be demanded.`));
+    return "auto";
   }
 
   #request(settings: Settings, tools: readonly ToolDeclaration[]): BoundRequest {

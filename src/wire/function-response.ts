@@ -48,7 +48,7 @@ export const convertToFunctionResponse = (
     typeof part === "string" ? { text: part } : part,
   );
   const given = parts.find((part) => part.functionResponse !== undefined)?.functionResponse;
-  const files = (given?.parts ?? parts).filter(isFile);
+  const files = (given === undefined ? parts : (given.parts ?? [])).filter(isFile);
   const inside = supportsMultimodalFunctionResponse(model) ? files.filter(isInline) : [];
   const output = outputOf(
     parts.flatMap(({ text }) => text ?? []),

@@ -12,7 +12,7 @@ import {
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { answerPart, outputOf, statusResponse } from "./function-response.ts";
 import { readGemini } from "./gemini-read.ts";
-import type { Adapted } from "./schema.ts";
+import { toGeminiSchema } from "./gemini-schema.ts";
 import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Gemini's generateContent. */
@@ -91,17 +91,19 @@ const functionResponse = ({ id, tool, result }: Exchange, dialect: GeminiDialect
 };
 
 const outputOrError = (status: OutcomeStatus, words: readonly (Text | Structured)[], files: number): JsonObject => {
-  const [first] = words;
-  const native = words.length === 1 && first?.type === "structured" && standsAlone(first.value, status);
-  const value = native ? first.value : (outputOf(words.map(wordsOf), files) ?? "");
+  const value = words.length === 1 ? alone(words[0]!, status) : (outputOf(words.map(wordsOf), files) ?? "");
   return status === "complete" ? { output: value } : { error: value };
 };
 
-/** An error that is null or false would look like none, and a blank output like no output. */
-const standsAlone = (value: JsonValue, status: OutcomeStatus): boolean =>
-  status === "complete"
-    ? typeof value !== "string" || value.trim() !== ""
-    : typeof value === "object" && value !== null;
+/** A single value keeps its form, unless it would look like nothing: a blank output, or an error that is null or false. */
+const alone = (part: Text | Structured, status: OutcomeStatus): JsonValue => {
+  if (part.type === "text") return part.text;
+  const isTelling =
+    status === "complete"
+      ? typeof part.value !== "string" || part.value.trim() !== ""
+      : typeof part.value === "object" && part.value !== null;
+  return isTelling ? part.value : wordsOf(part);
+};
 
 const wordsOf = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
 
@@ -199,7 +201,7 @@ const thinkingConfig = ({ settings, dialect }: WireRequest<GeminiDialect>, notes
 };
 
 const declare = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
-  const adapted = geminiSchema(tool.parameters);
+  const adapted = toGeminiSchema(tool.parameters);
   if (adapted?.changed !== undefined)
     notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
   return {
@@ -208,94 +210,3 @@ const declare = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
     ...(adapted === undefined ? {} : { parametersJsonSchema: adapted.schema }),
   };
 };
-
-/** Gemini: an object at the top, keywords that hold what they should, and no schema at all where there are no parameters. */
-const geminiSchema = (parameters: JsonObject | undefined): Adapted | undefined => {
-  if (parameters === undefined) return undefined;
-  const fit = fitSchema(parameters) as JsonObject;
-  const schema = fit["type"] === "object" ? fit : { ...fit, type: "object" };
-  if (Object.entries(schema).every(([key, value]) => saysNothing(key, value))) return undefined;
-  return schema === parameters
-    ? { schema }
-    : { schema, changed: "the top is an object, and keywords with unfit values are gone" };
-};
-
-const saysNothing = (key: string, value: JsonValue): boolean => {
-  switch (key) {
-    case "type":
-    case "title":
-    case "description":
-    case "$schema":
-      return true;
-    case "properties":
-    case "required":
-      return typeof value === "object" && value !== null && Object.keys(value).length === 0;
-    case "additionalProperties":
-      return value === false;
-    default:
-      return false;
-  }
-};
-
-/** The same schema, the very same object where nothing had to change. */
-const fitSchema = (schema: JsonValue): JsonValue => {
-  if (Array.isArray(schema)) return mapKept(schema, fitSchema);
-  return isObject(schema) ? fitEntries(schema as JsonObject, fitKeyword) : schema;
-};
-
-const fitKeyword = (key: string, value: JsonValue): JsonValue | undefined => {
-  if (dataKeywords.has(key)) return value;
-  if (value === null) return undefined;
-  if (boundKeywords.has(key)) return fitBound(value);
-  if (key === "required") return Array.isArray(value) ? value : undefined;
-  if (key === "nullable") return typeof value === "boolean" ? value : undefined;
-  if (mapKeywords.has(key) && isObject(value))
-    return fitEntries(value as JsonObject, (_, inner) => fitSchema(inner) ?? undefined);
-  return fitSchema(value);
-};
-
-const fitBound = (value: JsonValue): number | undefined => {
-  if (typeof value === "number") return value;
-  return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
-};
-
-const fitEntries = (object: JsonObject, fit: (key: string, value: JsonValue) => JsonValue | undefined): JsonObject => {
-  const entries = Object.entries(object);
-  const kept = entries.flatMap(([key, value]): [string, JsonValue][] => {
-    const fitted = fit(key, value);
-    return fitted === undefined ? [] : [[key, fitted]];
-  });
-  const same = kept.length === entries.length && kept.every(([key, value]) => object[key] === value);
-  return same ? object : Object.fromEntries(kept);
-};
-
-const mapKept = (values: readonly JsonValue[], fit: (value: JsonValue) => JsonValue): readonly JsonValue[] => {
-  const kept = values.map(fit);
-  return kept.every((value, index) => value === values[index]) ? values : kept;
-};
-
-/** Keywords whose content is data, not schema. */
-const dataKeywords: ReadonlySet<string> = new Set(["default", "const", "enum", "example", "examples"]);
-
-/** Keywords that hold schemas by name. */
-const mapKeywords: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-
-const boundKeywords: ReadonlySet<string> = new Set([
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-]);

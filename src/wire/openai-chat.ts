@@ -1,10 +1,10 @@
 import { note, type JsonObject, type JsonValue, type Note, type Text } from "../conversation/index.ts";
 import type { File, ModelStep, Step, UserStep } from "../transcript/index.ts";
 import { readOpenaiChat } from "./openai-chat-read.ts";
-import { audioFormat } from "./openai-audio.ts";
 import {
   addressOf,
   allowedChoice,
+  audioFormat,
   declareTools,
   effortWord,
   fileName,
@@ -252,7 +252,7 @@ const withMarks = (messages: readonly JsonObject[]): readonly JsonObject[] => {
   const marked = [...messages];
   const { role } = messages[0] ?? {};
   if (role === "system" || role === "developer") marked[0] = withMark(messages[0]!);
-  if (messages.length > 1) marked[messages.length - 1] = withMark(messages.at(-1)!);
+  if (messages.length > 0) marked[messages.length - 1] = withMark(messages.at(-1)!);
   return marked;
 };
 

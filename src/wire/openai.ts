@@ -64,23 +64,44 @@ export const uploadedId = ({ source }: File): string | undefined =>
 
 /** The name of a file; one made of its id where it has none, as these APIs refuse bytes without a name. */
 export const fileName = ({ name, id, mimeType }: File): string =>
-  name === undefined || name === "" ? `${id}.${endings[mimeType] ?? "bin"}` : name;
+  name === undefined || name === "" ? `${id}.${endings.get(mimeType) ?? "bin"}` : name;
 
-const endings: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "application/msword": "doc",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-  "application/vnd.ms-excel": "xls",
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-  "application/vnd.ms-powerpoint": "ppt",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-  "application/rtf": "rtf",
-  "application/epub+zip": "epub",
-  "text/plain": "txt",
-  "text/markdown": "md",
-  "text/html": "html",
-  "text/csv": "csv",
+const endings: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["application/msword", "doc"],
+  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
+  ["application/vnd.ms-excel", "xls"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
+  ["application/vnd.ms-powerpoint", "ppt"],
+  ["application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"],
+  ["application/rtf", "rtf"],
+  ["application/epub+zip", "epub"],
+  ["text/plain", "txt"],
+  ["text/markdown", "md"],
+  ["text/html", "html"],
+  ["text/csv", "csv"],
+]);
+
+/** The short name of a sound's type, such as `wav` or `mp3`. */
+export const audioFormat = (mimeType: string): string => {
+  const subtype = /^[^/]*\/(?:x-)?([^;,\s]*)/.exec(mimeType)?.[1] ?? "";
+  return formats.get(subtype) ?? subtype;
 };
+
+/** The type behind a short name; its format is that name again. */
+export const audioType = (format: string): string => `audio/${subtypes.get(format) ?? format}`;
+
+const formats: ReadonlyMap<string, string> = new Map([
+  ["mpeg", "mp3"],
+  ["mp4", "m4a"],
+  ["wave", "wav"],
+  ["vnd.wave", "wav"],
+]);
+
+const subtypes: ReadonlyMap<string, string> = new Map([
+  ["mp3", "mpeg"],
+  ["m4a", "mp4"],
+]);
 
 /** A tool's name, description and parameters, as both families declare them. */
 export const declareTools = (
@@ -113,8 +134,10 @@ export const allowedChoice = (
   const choice = settings.toolChoice;
   if (choice === undefined || tools.length === 0) return undefined;
   const kind = typeof choice === "object" ? "named" : choice;
-  if (kind === "auto" || dialect.toolChoice.includes(kind)) return choice;
-  notes.push(note("setting-adapted", `This API takes no tool choice "${kind}" here; the model may choose.`));
+  const isThere = typeof choice !== "object" || tools.some((tool) => tool.name === choice.tool);
+  if (isThere && (kind === "auto" || dialect.toolChoice.includes(kind))) return choice;
+  const why = isThere ? `This API takes no tool choice "${kind}" here` : "The chosen tool is not declared";
+  notes.push(note("setting-adapted", `${why}; the model may choose.`));
   return "auto";
 };
 

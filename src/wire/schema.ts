@@ -1,9 +1,120 @@
-import type { JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/index.ts";
+import { moonshotFlavoured } from "./schema-kimi.ts";
+import { mend } from "./schema-mend.ts";
+import { objectTop, type Combiner } from "./schema-merge.ts";
+import { hoistRefs, inlineRefs } from "./schema-refs.ts";
+import {
+  described,
+  mapInner,
+  resolve,
+  typesOf,
+  without,
+  type Changes,
+  type Schema,
+} from "./schema-walk.ts";
 
-/** A schema in one API's dialect; `changed` says what had to go. */
+/** A schema in one API's dialect; `changed` says what was done to it. */
 export type Adapted = { readonly schema: JsonObject; readonly changed?: string };
 
-/** Anthropic: an object at the top, and no choice between shapes there. */
-export const anthropicSchema = (schema: JsonObject | undefined): Adapted => ({
-  schema: { type: "object", properties: {}, ...schema },
-});
+/** Anthropic: draft 2020-12, an object at the top, and no choice between shapes there. */
+export const anthropicSchema = (schema: JsonObject | undefined): Adapted =>
+  adapt(schema, (given, changes) => oneObject(everywhere(given, (node) => withPrefixItems(node, changes)), changes));
+
+/** Bedrock hands the schema on to the model; what Claude takes, the others take as well. */
+export const bedrockSchema: (schema: JsonObject | undefined) => Adapted = anthropicSchema;
+
+/** Gemini's `parametersJsonSchema`: anything that is well formed, with an object at the top. */
+export const geminiSchema = (schema: JsonObject | undefined): Adapted =>
+  adapt(schema, (given, changes) => objectTop(given, [], changes));
+
+/** OpenAI without `strict`: one object at the top, `properties` on every object and `items` on every array. */
+export const openaiSchema = (schema: JsonObject | undefined): Adapted =>
+  adapt(schema, (given, changes) => {
+    const top = withoutTopValues(oneObject(given, changes), changes);
+    return everywhere(top, (node) => withContents(withPrefixItems(node, changes), changes));
+  });
+
+/** Kimi: Moonshot's own flavour. */
+export const kimiSchema = (schema: JsonObject | undefined): Adapted => adapt(schema, moonshotFlavoured);
+
+/** Mistral: draft 7 without references, and without the words its validator trips over. */
+export const mistralSchema = (schema: JsonObject | undefined): Adapted =>
+  adapt(schema, (given, changes) =>
+    everywhere(inlineRefs(objectTop(given, [], changes), changes), (node) => inDraft7(node, changes)),
+  );
+
+type Pass = (schema: JsonObject, changes: Changes) => JsonObject;
+
+/** Merging can bring new work to light, so a pass runs until it finds none; no real schema needs more than two rounds. */
+const rounds = 8;
+
+const adapt = (schema: JsonObject | undefined, pass: Pass): Adapted => {
+  if (!isObject(schema) || Object.keys(schema).length === 0) return { schema: { type: "object", properties: {} } };
+  const changes: Changes = { done: new Set(), worded: new Set() };
+  let given: JsonObject = schema;
+  for (let round = 0; round < rounds; round++) {
+    const next = pass(mend(given, changes), changes);
+    if (next === given) break;
+    given = next;
+  }
+  if (given === schema) return { schema };
+  const worded = changes.worded.size === 0 ? [] : [`${[...changes.worded].join(", ")} moved into descriptions`];
+  return { schema: given, changed: [...changes.done, ...worded].join("; ") };
+};
+
+const combiners: readonly Combiner[] = ["allOf", "anyOf", "oneOf"];
+
+/** One object at the top. What pointed into a combination that is gone points into `$defs`. */
+const oneObject = (schema: JsonObject, changes: Changes): JsonObject => {
+  const top = objectTop(schema, combiners, changes);
+  if (top === schema) return schema;
+  const keeps = (reference: string): boolean => resolve(top, reference) !== undefined;
+  return hoistRefs(top, { before: schema, keeps, lost: "keep" }, changes);
+};
+
+/** Every schema of a document changed, inner ones first. */
+const everywhere = (schema: JsonObject, change: (node: JsonObject) => JsonObject): JsonObject => {
+  const visit = (inner: Schema): Schema => (typeof inner === "boolean" ? inner : change(mapInner(inner, visit)));
+  return visit(schema) as JsonObject;
+};
+
+/** Before draft 2020-12, a list with a schema per position had them in `items`. */
+const withPrefixItems = (schema: JsonObject, changes: Changes): JsonObject => {
+  const { items, additionalItems, ...rest } = schema;
+  if (!Array.isArray(items)) return schema;
+  changes.done.add("items by position became prefixItems");
+  return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+};
+
+/** OpenAI drops an object without `properties` and refuses an array without `items`. */
+const withContents = (schema: JsonObject, changes: Changes): JsonObject => {
+  const types = typesOf(schema);
+  const open = types.includes("object") && schema["properties"] === undefined;
+  const bare = types.includes("array") && schema["items"] === undefined;
+  if (!open && !bare) return schema;
+  changes.done.add("objects have properties and arrays items");
+  return { ...schema, ...(open ? { properties: {} } : {}), ...(bare ? { items: {} } : {}) };
+};
+
+/** The top of an OpenAI schema is an object and nothing narrower. */
+const withoutTopValues = (schema: JsonObject, changes: Changes): JsonObject => {
+  const keys = ["enum", "not"].filter((key) => schema[key] !== undefined);
+  if (keys.length === 0) return schema;
+  for (const key of keys) changes.worded.add(key);
+  const words = keys.map((key) => `${key}: ${JSON.stringify(schema[key])}`).join("; ");
+  return described(without(schema, (key) => keys.includes(key)), `(${words})`);
+};
+
+const unknownToMistral = new Set(["$id", "$schema", "$defs", "definitions", "strict"]);
+
+const inDraft7 = (schema: JsonObject, changes: Changes): JsonObject => {
+  const kept = without(
+    schema,
+    (key) => unknownToMistral.has(key) || (key === "additionalProperties" && schema[key] === false),
+  );
+  if (kept !== schema) changes.done.add("keywords Mistral trips over were left out");
+  const { prefixItems, items, ...rest } = kept;
+  if (!Array.isArray(prefixItems)) return kept;
+  changes.done.add("prefixItems became items by position");
+  return { ...rest, items: prefixItems, ...(items === undefined || Array.isArray(items) ? {} : { additionalItems: items }) };
+};

@@ -1,0 +1,114 @@
+import { bedrock as wire } from "../wire/bedrock.ts";
+import { defineProvider, type Provider } from "./define.ts";
+import {
+  asBytes,
+  noThinking,
+  officeDocuments,
+  pdf,
+  pictures,
+  portableName,
+  prefixedIds,
+  strictTurns,
+  userFrames,
+} from "./traits.ts";
+
+const picture = asBytes(pictures, { maxBytes: 3_750_000, perMessage: 20 });
+const paper = asBytes(pdf, { maxBytes: 4_500_000, perMessage: 5 });
+const papers = asBytes([...pdf, ...officeDocuments], { maxBytes: 4_500_000, perMessage: 5 });
+const films = asBytes(
+  [
+    "video/mp4",
+    "video/quicktime",
+    "video/x-matroska",
+    "video/webm",
+    "video/x-flv",
+    "video/mpeg",
+    "video/x-ms-wmv",
+    "video/3gpp",
+  ],
+  { maxBytes: 18_000_000, perMessage: 1 },
+);
+const fromBuckets = { uri: ["s3://"] };
+
+/** Amazon's Converse, in front of many makers' models. What one of them takes, the next refuses. */
+export const bedrock: Provider = defineProvider({
+  id: "bedrock",
+  label: "Amazon Bedrock",
+  wire,
+  endpoint: {
+    url: "https://bedrock-runtime.{region}.amazonaws.com",
+    path: "/model/{model}/converse",
+    env: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+  },
+  auth: { type: "aws" },
+  defaultModel: "us.anthropic.claude-sonnet-5-v1:0",
+  // A model nobody described: words, pictures in results, and strict turns.
+  traits: {
+    ids: prefixedIds("bedrock", "tooluse_", /^[A-Za-z0-9_-]{1,64}$/),
+    toolName: portableName,
+    media: { result: {}, errorResult: {}, user: { image: picture }, model: {} },
+    thinking: noThinking,
+    order: strictTurns,
+    demandsTools: true,
+    demandsThoughtInLoop: false,
+  },
+  dialect: {
+    thinking: "none",
+    signatures: false,
+    status: true,
+    toolChoice: "auto",
+    sampling: true,
+    cachePoints: "none",
+  },
+  families: [
+    {
+      match: /anthropic\.claude/,
+      traits: {
+        media: {
+          // A PDF inside a result is accepted and not read; beside the results it is. Office files may not stand beside them.
+          result: { image: picture },
+          user: { image: picture, document: papers },
+          after: { image: picture, document: paper },
+        },
+        thinking: { form: "signed", readers: [], bound: false },
+        order: userFrames,
+      },
+      dialect: { thinking: "adaptive", signatures: true, toolChoice: "all", cachePoints: "all" },
+    },
+    {
+      match: /claude-(3|[a-z]+-4-[0-5]|[a-z]+-4-20)/,
+      traits: { demandsThoughtInLoop: true },
+      dialect: { thinking: "budget" },
+    },
+    { match: /claude-3-[05]/, dialect: { thinking: "none" } },
+    { match: /claude-[a-z]+-(5-[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
+    {
+      match: /amazon\.nova/,
+      traits: {
+        media: {
+          result: { image: { ...picture, ...fromBuckets } },
+          user: {
+            image: { ...picture, ...fromBuckets },
+            document: { ...papers, ...fromBuckets },
+            video: { ...films, ...fromBuckets },
+          },
+        },
+        order: userFrames,
+      },
+      dialect: { toolChoice: "all", cachePoints: "text" },
+    },
+    { match: /amazon\.nova-(2|[3-9])/, dialect: { thinking: "config" } },
+    {
+      match: /meta\.llama4/,
+      traits: { media: { result: { image: picture, document: paper }, user: { image: picture, document: papers } } },
+    },
+    { match: /meta\.llama3/, traits: { media: { user: {} } } },
+    { match: /mistral\./, traits: { media: { user: {} } }, dialect: { toolChoice: "all" } },
+    {
+      match: /mistral\.pixtral/,
+      traits: { media: { result: { document: paper }, user: { image: picture, document: papers } } },
+    },
+    { match: /writer\./, traits: { media: { user: {} } }, dialect: { status: false, toolChoice: "none" } },
+    { match: /deepseek\.|openai\.gpt-oss|cohere\.|ai21\./, traits: { media: { user: {} } } },
+  ],
+});

@@ -1,0 +1,45 @@
+import { openaiChat, type ChatDialect } from "../wire/openai-chat.ts";
+import { defineProvider, type Provider, type ProviderData, type Traits } from "./define.ts";
+import { chatIds, noThinking, portableName, userFrames, wordsOnly } from "./traits.ts";
+
+/** What holds for a server that copies Chat Completions until something else is known: words only, the user first and last. */
+const traits: Traits = {
+  ids: chatIds,
+  toolName: portableName,
+  media: wordsOnly,
+  thinking: noThinking,
+  order: userFrames,
+  demandsTools: false,
+  demandsThoughtInLoop: false,
+};
+
+const dialect: ChatDialect = {
+  system: "system",
+  reasoning: "none",
+  silence: "null",
+  textLists: true,
+  parts: "openai",
+  maxTokens: "max_tokens",
+  streamOptions: true,
+  thinking: { field: "none" },
+  cacheMarks: false,
+  toolChoice: ["auto", "none", "required", "named"],
+  schema: "openai",
+  strict: false,
+  sampling: true,
+  cacheKey: false,
+};
+
+type Own = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dialect"> & {
+  readonly traits?: Partial<Traits>;
+  readonly dialect?: Partial<ChatDialect>;
+};
+
+/** A provider that speaks Chat Completions, by what it does differently. */
+export const chatProvider = (own: Own): Provider =>
+  defineProvider({
+    ...own,
+    wire: openaiChat,
+    traits: { ...traits, ...own.traits },
+    dialect: { ...dialect, ...own.dialect },
+  });

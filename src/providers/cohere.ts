@@ -1,0 +1,15 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+
+/** Cohere, through its compatibility endpoint. */
+export const cohere: Provider = chatProvider({
+  id: "cohere",
+  label: "Cohere",
+  endpoint: { url: "https://api.cohere.ai/compatibility/v1", path: "/chat/completions", env: "COHERE_BASE_URL" },
+  auth: { type: "bearer", env: ["COHERE_API_KEY", "CO_API_KEY"] },
+  defaultModel: "command-a-03-2025",
+  traits: { media: { ...wordsOnly, user: { image: fromAnywhere(pictures) } } },
+  dialect: { toolChoice: ["auto", "none", "required"] },
+  families: [{ match: /^command-(?!.*vision)/, traits: { media: wordsOnly } }],
+});

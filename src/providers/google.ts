@@ -1,0 +1,128 @@
+import type { MediaCell, MediaRows } from "../transcript/index.ts";
+import { gemini as wire, type GeminiDialect } from "../wire/gemini.ts";
+import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
+import { asBytes, pdf, portableName, prefixedIds, userFrames } from "./traits.ts";
+
+const nestable = ["image/png", "image/jpeg", "image/webp"];
+const sounds = [
+  "audio/wav",
+  "audio/x-wav",
+  "audio/mp3",
+  "audio/mpeg",
+  "audio/aiff",
+  "audio/aac",
+  "audio/ogg",
+  "audio/flac",
+];
+const films = [
+  "video/mp4",
+  "video/mpeg",
+  "video/mpg",
+  "video/mov",
+  "video/quicktime",
+  "video/avi",
+  "video/x-flv",
+  "video/webm",
+  "video/wmv",
+  "video/3gpp",
+];
+
+/** What user messages hold, given the addresses the backend fetches from. */
+const spoken = (address: Partial<MediaCell>): MediaRows["user"] => ({
+  image: { types: [...nestable, "image/heic", "image/heif"], ...address },
+  document: { types: pdf, ...address },
+  audio: { types: sounds, ...address },
+  video: { types: films, ...address },
+});
+
+/** The Gemini API fetches what was uploaded to it, and YouTube. */
+const fromFilesApi: Partial<MediaCell> = {
+  uri: ["https://"],
+  uriPattern: /^https:\/\/(generativelanguage\.googleapis\.com\/|(www\.)?youtube\.com\/|youtu\.be\/)/,
+};
+
+const traits: Traits = {
+  ids: prefixedIds("gemini", "call_", /^[A-Za-z0-9_-]{1,64}$/),
+  toolName: portableName,
+  media: { result: {}, errorResult: {}, user: spoken(fromFilesApi), model: {} },
+  thinking: { form: "seal", readers: [], bound: false, filler: "skip_thought_signature_validator" },
+  order: userFrames,
+  demandsTools: false,
+  demandsThoughtInLoop: false,
+};
+
+const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true, response: "output" };
+
+/** Model names come bare, as `models/...` or as a resource path; an alias such as `gemini-flash-latest` nests nothing. */
+const families = (nested: MediaRows["result"]): readonly Family<GeminiDialect>[] => [
+  { match: /gemini-([3-9]|\d\d)/, traits: { media: { result: nested, errorResult: nested } } },
+  { match: /gemini-(3\.[7-9]|[4-9])/, dialect: { sampling: false } },
+  {
+    match: /gemini-[12](\.|-)|gemma/,
+    // Signatures are optional here.
+    traits: { thinking: { filler: undefined } },
+    dialect: { thinking: "none" },
+  },
+  { match: /gemini-2\.5/, dialect: { thinking: "budget", budget: { least: 0, most: 24_576, off: true } } },
+  { match: /gemini-2\.5-flash-lite/, dialect: { budget: { least: 512, most: 24_576, off: true } } },
+  { match: /gemini-2\.5-pro/, dialect: { budget: { least: 128, most: 32_768, off: false } } },
+  {
+    match: /gemini-2\.5-computer-use/,
+    traits: { media: { result: { image: asBytes(["image/png"]) }, errorResult: { image: asBytes(["image/png"]) } } },
+  },
+];
+
+/** The Gemini API accepts nested `fileData` and silently ignores it; only bytes arrive. */
+const nestedBytes = { image: asBytes(nestable), document: asBytes(pdf) };
+const nestedFromBuckets = { image: asBytes(nestable, { uri: ["gs://"] }), document: asBytes(pdf, { uri: ["gs://"] }) };
+
+/** Gemini, from the Gemini API. */
+export const google: Provider = defineProvider({
+  id: "google",
+  label: "Google Gemini API",
+  wire,
+  endpoint: {
+    url: "https://generativelanguage.googleapis.com",
+    path: "/v1beta/models/{model}:generateContent",
+    env: "GOOGLE_GEMINI_BASE_URL",
+  },
+  auth: { type: "x-goog-api-key", env: ["GEMINI_API_KEY", "GOOGLE_API_KEY"] },
+  defaultModel: "gemini-3.8-flash",
+  traits,
+  dialect,
+  families: families(nestedBytes),
+});
+
+/** Gemini, from Google Cloud. Nested files may also come from a bucket there. */
+export const vertex: Provider = defineProvider({
+  id: "vertex",
+  label: "Google Cloud Vertex AI",
+  wire,
+  endpoint: {
+    url: "https://{region}-aiplatform.googleapis.com",
+    path: "/v1/projects/{project}/locations/{region}/publishers/google/models/{model}:generateContent",
+    env: "GOOGLE_VERTEX_BASE_URL",
+  },
+  auth: { type: "google" },
+  defaultModel: "gemini-3.8-flash",
+  traits: { ...traits, media: { ...traits.media, user: spoken({ uri: ["gs://", "https://", "http://"] }) } },
+  dialect,
+  families: families(nestedFromBuckets),
+});
+
+/** Gemini, through the endpoint Gemini CLI signs in to. */
+export const codeAssist: Provider = defineProvider({
+  id: "code-assist",
+  label: "Gemini Code Assist",
+  wire,
+  endpoint: {
+    url: "https://cloudcode-pa.googleapis.com",
+    path: "/v1internal:generateContent",
+    env: "CODE_ASSIST_ENDPOINT",
+  },
+  auth: { type: "google" },
+  defaultModel: "gemini-3.8-flash",
+  traits: { ...traits, media: { ...traits.media, user: spoken({}) } },
+  dialect: { ...dialect, envelope: "code-assist" },
+  families: families(nestedBytes),
+});

@@ -1,0 +1,24 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { anyReader, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+
+/** Groq. Reasoning goes back as `reasoning`; `reasoning_content` is refused. */
+export const groq: Provider = chatProvider({
+  id: "groq",
+  label: "Groq",
+  endpoint: { url: "https://api.groq.com/openai/v1", path: "/chat/completions", env: "GROQ_BASE_URL" },
+  auth: { type: "bearer", env: ["GROQ_API_KEY"] },
+  defaultModel: "openai/gpt-oss-120b",
+  traits: {
+    media: { ...wordsOnly, user: { image: fromAnywhere(pictures, { maxBytes: 3_000_000 }) } },
+    thinking: { form: "plain", readers: anyReader, bound: false },
+  },
+  dialect: { reasoning: "reasoning", silence: "omitted", maxTokens: "max_completion_tokens", streamOptions: false },
+  families: [
+    { match: /gpt-oss|llama-?3|kimi-k2|qwen3|gemma|mixtral|deepseek|compound/i, traits: { media: wordsOnly } },
+    {
+      match: /gpt-oss/,
+      dialect: { thinking: { field: "reasoning_effort", efforts: { low: "low", medium: "medium", high: "high" } } },
+    },
+  ],
+});

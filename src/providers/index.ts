@@ -1,0 +1,21 @@
+export { providers } from "./all.ts";
+export {
+  defineProvider,
+  type Auth,
+  type Endpoint,
+  type Family,
+  type Provider,
+  type ProviderData,
+  type Traits,
+} from "./define.ts";
+export { destinationOf, findProvider, findWire, homeOf, UnknownNameError, wireIds } from "./find.ts";
+export { nearest } from "./nearest.ts";
+export {
+  convertRequest,
+  inferWire,
+  readRequest,
+  renderRequest,
+  sourceOf,
+  type From,
+  type RequestOptions,
+} from "./request.ts";

@@ -1,0 +1,27 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { asBytes, kimiIds, mistralIds, wordsOnly } from "./traits.ts";
+
+const sees = /llava|vision|-vl|vl:|\bvl\b|gemma-?[34]|pixtral|minicpm-v|llama-?4|moondream/i;
+
+/** Whatever runs on one's own machine: Ollama, llama.cpp, vLLM, LM Studio. Pictures only as bytes, results only as text. */
+export const local: Provider = chatProvider({
+  id: "local",
+  label: "Local (Ollama, llama.cpp, vLLM, LM Studio)",
+  endpoint: { url: "http://127.0.0.1:11434/v1", path: "/chat/completions", env: "OLLAMA_BASE_URL" },
+  auth: { type: "none" },
+  defaultModel: "qwen3",
+  dialect: { silence: "empty", toolChoice: ["auto"] },
+  families: [
+    {
+      match: sees,
+      traits: { media: { ...wordsOnly, user: { image: asBytes(["image/png", "image/jpeg", "image/webp"]) } } },
+    },
+    // Self-hosted Mistral cuts ids to nine characters and wants the model's word between results and the user.
+    {
+      match: /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral/i,
+      traits: { ids: mistralIds, order: { bridgeAfterResults: true } },
+    },
+    { match: /kimi/i, traits: { ids: kimiIds } },
+  ],
+});

@@ -1,0 +1,23 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+
+/** MiniMax. An earlier turn's reasoning goes back exactly as it came. */
+export const minimax: Provider = chatProvider({
+  id: "minimax",
+  label: "MiniMax",
+  endpoint: { url: "https://api.minimax.io/v1", path: "/chat/completions", env: "MINIMAX_BASE_URL" },
+  auth: { type: "bearer", env: ["MINIMAX_API_KEY"] },
+  defaultModel: "MiniMax-M2.5",
+  traits: {
+    media: { ...wordsOnly, user: { image: fromAnywhere(pictures) } },
+    thinking: { form: "signed", readers: [], bound: false },
+  },
+  dialect: {
+    reasoning: "reasoning_details",
+    silence: "empty",
+    maxTokens: "max_completion_tokens",
+    also: { reasoning_split: true },
+  },
+  families: [{ match: /-M[12]/, traits: { media: wordsOnly } }],
+});

@@ -1,0 +1,34 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { chatIds, fromAnywhere, mistralIds, pdf, pictures, wordsOnly } from "./traits.ts";
+
+const user = {
+  image: fromAnywhere(pictures, { maxBytes: 10_000_000, perRequest: 8 }),
+  document: fromAnywhere(pdf, { maxBytes: 15_000_000 }),
+};
+
+/** Mistral. Ids of nine letters or digits, and unknown fields are refused. */
+export const mistral: Provider = chatProvider({
+  id: "mistral",
+  label: "Mistral",
+  endpoint: { url: "https://api.mistral.ai/v1", path: "/chat/completions", env: "MISTRAL_BASE_URL" },
+  auth: { type: "bearer", env: ["MISTRAL_API_KEY"] },
+  defaultModel: "mistral-large-latest",
+  traits: {
+    ids: mistralIds,
+    media: { ...wordsOnly, user },
+    thinking: { form: "plain", readers: [], bound: false },
+  },
+  dialect: { reasoning: "thinking_chunk", silence: "empty", parts: "mistral", schema: "mistral", streamOptions: false },
+  families: [
+    {
+      match: /voxtral/,
+      traits: { media: { user: { ...user, audio: fromAnywhere(["audio/wav", "audio/mp3", "audio/mpeg"]) } } },
+    },
+    // Models of other makers on Mistral's platform bring their own kind of ids.
+    {
+      match: /^(?!.*(mistral|mixtral|codestral|devstral|magistral|pixtral|voxtral|ministral|nemo))/,
+      traits: { ids: chatIds },
+    },
+  ],
+});

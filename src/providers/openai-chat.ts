@@ -1,0 +1,26 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { anyOrder, asBytes, fromAnywhere, pdf, pictures, wordsOnly } from "./traits.ts";
+
+const picture = fromAnywhere(pictures, { maxBytes: 15_000_000, perRequest: 500 });
+const paper = asBytes(pdf, { uri: ["openai-file:"], maxBytes: 32_000_000 });
+const efforts = { low: "low", medium: "medium", high: "high" };
+
+/** OpenAI's older API. Tool messages hold text alone; audio is for audio models. */
+export const openaiChat: Provider = chatProvider({
+  id: "openai-chat",
+  label: "OpenAI (Chat Completions)",
+  endpoint: { url: "https://api.openai.com/v1", path: "/chat/completions", env: "OPENAI_BASE_URL" },
+  auth: { type: "bearer", env: ["OPENAI_API_KEY"] },
+  defaultModel: "gpt-5.6",
+  traits: { media: { ...wordsOnly, user: { image: picture, document: paper } }, order: anyOrder },
+  dialect: { maxTokens: "max_completion_tokens", strict: true, cacheKey: true },
+  families: [
+    {
+      match: /^(gpt-5|gpt-[6-9]|o\d)/,
+      dialect: { system: "developer", thinking: { field: "reasoning_effort", efforts }, sampling: false },
+    },
+    { match: /^o1-(mini|preview)/, dialect: { system: "user", thinking: { field: "none" } } },
+    { match: /audio/, traits: { media: { user: { audio: asBytes(["audio/wav", "audio/mp3", "audio/mpeg"]) } } } },
+  ],
+});

@@ -1,0 +1,68 @@
+import type { MediaCell, MediaRows } from "../transcript/index.ts";
+import { openaiResponses as wire, type ResponsesDialect } from "../wire/openai-responses.ts";
+import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
+import { anyOrder, fromAnywhere, officeDocuments, pdf, pictures, portableName, responsesIds } from "./traits.ts";
+
+const uploaded = { uri: ["https://", "http://", "openai-file:"] };
+const picture: MediaCell = fromAnywhere(pictures, { ...uploaded, maxBytes: 15_000_000, perRequest: 500 });
+const paper: MediaCell = fromAnywhere([...pdf, ...officeDocuments], { ...uploaded, maxBytes: 36_000_000 });
+const files = { image: picture, document: paper };
+const media: MediaRows = { result: files, errorResult: files, user: files, model: {} };
+
+const traits: Traits = {
+  ids: responsesIds,
+  toolName: portableName,
+  media,
+  thinking: { form: "signed", readers: [], bound: false },
+  order: anyOrder,
+  demandsTools: false,
+  demandsThoughtInLoop: false,
+};
+
+const dialect: ResponsesDialect = {
+  system: "instructions",
+  reasoning: "none",
+  callsLast: false,
+  efforts: {},
+  leastTokens: 16,
+  toolChoice: ["auto", "none", "required", "named"],
+  schema: "openai",
+  strict: true,
+  sampling: true,
+  cacheKey: true,
+};
+
+/** Reasoning models keep their thoughts sealed, and take no temperature. */
+const families: readonly Family<ResponsesDialect>[] = [
+  {
+    match: /^(gpt-5|gpt-[6-9]|o\d|codex)/,
+    dialect: { reasoning: "encrypted", efforts: { low: "low", medium: "medium", high: "high" }, sampling: false },
+  },
+  { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)/, traits: { thinking: { form: "none" } } },
+];
+
+/** OpenAI's Responses. No audio and no video goes into this API. */
+export const openai: Provider = defineProvider({
+  id: "openai",
+  label: "OpenAI (Responses)",
+  wire,
+  endpoint: { url: "https://api.openai.com/v1", path: "/responses", env: "OPENAI_BASE_URL" },
+  auth: { type: "bearer", env: ["OPENAI_API_KEY"] },
+  defaultModel: "gpt-5.6",
+  traits,
+  dialect,
+  families,
+});
+
+/** OpenAI's models on Azure; the model is the name of the deployment. */
+export const azure: Provider = defineProvider({
+  id: "azure",
+  label: "Azure OpenAI",
+  wire,
+  endpoint: { url: "https://{resource}.openai.azure.com/openai/v1", path: "/responses", env: "AZURE_OPENAI_ENDPOINT" },
+  auth: { type: "api-key", env: ["AZURE_OPENAI_API_KEY"] },
+  defaultModel: "gpt-5.6",
+  traits,
+  dialect,
+  families,
+});

@@ -1,0 +1,29 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { fromAnywhere, pdf, pictures } from "./traits.ts";
+
+const all = {
+  image: fromAnywhere(pictures, { maxBytes: 15_000_000, perRequest: 40 }),
+  document: fromAnywhere(pdf, { maxBytes: 15_000_000 }),
+  audio: { types: ["audio/wav", "audio/mp3", "audio/mpeg"], maxBytes: 15_000_000 },
+  video: fromAnywhere(["video/mp4", "video/mpeg", "video/quicktime", "video/webm"], { maxBytes: 15_000_000 }),
+};
+
+/** OpenRouter takes every kind in tool messages and converts for whoever is behind it. */
+export const openrouter: Provider = chatProvider({
+  id: "openrouter",
+  label: "OpenRouter",
+  endpoint: { url: "https://openrouter.ai/api/v1", path: "/chat/completions", env: "OPENROUTER_BASE_URL" },
+  auth: { type: "bearer", env: ["OPENROUTER_API_KEY"] },
+  defaultModel: "anthropic/claude-sonnet-5",
+  traits: {
+    media: { result: all, errorResult: all, user: all, model: {} },
+    thinking: { form: "signed", readers: [], bound: false },
+    demandsTools: true,
+  },
+  dialect: {
+    reasoning: "reasoning_details",
+    cacheMarks: true,
+    thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" } },
+  },
+});

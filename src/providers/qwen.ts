@@ -1,0 +1,24 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+
+/** Alibaba's Qwen. Reasoning in history is ignored, so none is sent. */
+export const qwen: Provider = chatProvider({
+  id: "qwen",
+  label: "Alibaba Qwen (DashScope)",
+  endpoint: {
+    url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    path: "/chat/completions",
+    env: "DASHSCOPE_BASE_URL",
+  },
+  auth: { type: "bearer", env: ["DASHSCOPE_API_KEY"] },
+  defaultModel: "qwen3-max",
+  traits: { media: { ...wordsOnly, user: { image: fromAnywhere(pictures, { maxBytes: 7_000_000 }) } } },
+  dialect: {
+    silence: "empty",
+    toolChoice: ["auto", "none", "named"],
+    thinking: { field: "enable_thinking" },
+    cacheMarks: true,
+  },
+  families: [{ match: /^(qwen3?(\.\d)?-(max|turbo|coder|next|\d+b)|qwq)/, traits: { media: wordsOnly } }],
+});

@@ -1,0 +1,41 @@
+import { openaiResponses as wire } from "../wire/openai-responses.ts";
+import { defineProvider, type Provider } from "./define.ts";
+import { anyOrder, fromAnywhere, portableName, responsesIds } from "./traits.ts";
+
+const picture = fromAnywhere(["image/png", "image/jpeg"], { maxBytes: 10_000_000 });
+
+/** xAI's Grok, over Responses. Documents only by address, and not inside results. */
+export const xai: Provider = defineProvider({
+  id: "xai",
+  label: "xAI Grok",
+  wire,
+  endpoint: { url: "https://api.x.ai/v1", path: "/responses", env: "XAI_BASE_URL" },
+  auth: { type: "bearer", env: ["XAI_API_KEY"] },
+  defaultModel: "grok-4.5",
+  traits: {
+    ids: responsesIds,
+    toolName: portableName,
+    media: {
+      result: { image: picture },
+      errorResult: { image: picture },
+      user: { image: picture, document: fromAnywhere(["application/pdf"], { data: false }) },
+      model: {},
+    },
+    thinking: { form: "signed", readers: [], bound: false },
+    order: anyOrder,
+    demandsTools: false,
+    demandsThoughtInLoop: false,
+  },
+  dialect: {
+    system: "system",
+    reasoning: "encrypted",
+    callsLast: false,
+    efforts: { low: "low", high: "high" },
+    leastTokens: 1,
+    toolChoice: ["auto", "none", "required", "named"],
+    schema: "openai",
+    strict: false,
+    sampling: true,
+    cacheKey: true,
+  },
+});

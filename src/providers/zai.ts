@@ -1,0 +1,25 @@
+import { chatProvider } from "./chat.ts";
+import type { Provider } from "./define.ts";
+import { anyReader, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+
+/** Z.ai's GLM. Its own reasoning goes back complete; tools can only be left to the model. */
+export const zai: Provider = chatProvider({
+  id: "zai",
+  label: "Z.ai GLM",
+  endpoint: { url: "https://api.z.ai/api/paas/v4", path: "/chat/completions", env: "ZAI_BASE_URL" },
+  auth: { type: "bearer", env: ["ZAI_API_KEY"] },
+  defaultModel: "glm-5.2",
+  traits: {
+    media: { ...wordsOnly, user: { image: fromAnywhere(pictures, { maxBytes: 5_000_000 }) } },
+    thinking: { form: "plain", readers: anyReader, bound: false },
+  },
+  dialect: {
+    reasoning: "reasoning_content",
+    silence: "empty",
+    streamOptions: false,
+    toolChoice: ["auto"],
+    thinking: { field: "thinking" },
+  },
+  // The models with a v in their number see; the others read.
+  families: [{ match: /^glm-[\d.]+(?!\d*v)(-|$)/, traits: { media: wordsOnly } }],
+});

@@ -1,0 +1,298 @@
+import {
+  isObject,
+  note,
+  type JsonObject,
+  type JsonValue,
+  type Note,
+  type Structured,
+  type Text,
+  type Thinking,
+} from "../conversation/index.ts";
+import type { Exchange, File, ModelStep, Result, Step, UserStep } from "../transcript/index.ts";
+import { isBlank, seeFile } from "../transcript/words.ts";
+import { formatOf } from "./bedrock-formats.ts";
+import { readBedrock } from "./bedrock-read.ts";
+import { bedrockSchema } from "./schema.ts";
+import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+
+/** What differs between the model families that speak Bedrock Converse. */
+export type BedrockDialect = {
+  /**
+   * How thinking is asked for. `adaptive` and `budget`: Claude's `thinking`, with an effort or a number of tokens.
+   * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: it cannot be asked for.
+   */
+  readonly thinking: "adaptive" | "budget" | "config" | "effort" | "none";
+  /** Whether reasoning goes back with its signature; all but Claude refuse the field. */
+  readonly signatures: boolean;
+  /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
+  readonly status: boolean;
+  /** Which choices are taken: all of them, only `auto`, or not even the field. */
+  readonly toolChoice: "all" | "auto" | "none";
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+  /** Where cache points are taken: `all` means in the tools as well, `text` in system and messages only. */
+  readonly cachePoints: "all" | "text" | "none";
+};
+
+/** Amazon Bedrock's Converse API. The model stands in the address, so the body does not name it. */
+export const bedrock: Wire<BedrockDialect> = {
+  id: "bedrock",
+  head: () => [],
+  encodeStep: (step, dialect) => (step.role === "user" ? [userMessage(step)] : modelMessages(step, dialect)),
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutPoints),
+  read: readBedrock,
+};
+
+/** A document is refused without words in its message; one that came alone is named before it. */
+const userMessage = ({ parts }: UserStep): JsonObject => {
+  const blocks: JsonObject[] = [];
+  let documents = "";
+  let worded = false;
+  for (const part of parts) {
+    blocks.push(content(part));
+    if (part.type === "text") worded = true;
+    else if (part.kind === "document") documents += documents === "" ? part.id : ` and ${part.id}`;
+  }
+  if (documents !== "" && !worded) blocks.unshift({ text: seeFile(documents) });
+  return { role: "user", content: blocks };
+};
+
+const modelMessages = ({ parts }: ModelStep, dialect: BedrockDialect): readonly JsonObject[] => {
+  const said: JsonObject[] = [];
+  const results: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.type === "exchange") {
+      said.push({ toolUse: { toolUseId: part.id, name: part.tool, input: withoutEmptyKeys(part.input) } });
+      results.push(toolResult(part, dialect));
+    } else if (part.type === "thinking") {
+      const reasoning = reasoningContent(part, dialect);
+      if (reasoning !== undefined) said.push({ reasoningContent: reasoning });
+    } else said.push(content(part));
+  }
+  const message = { role: "assistant", content: said };
+  return results.length === 0 ? [message] : [message, { role: "user", content: results }];
+};
+
+const reasoningContent = ({ text, seal }: Thinking, dialect: BedrockDialect): JsonObject | undefined => {
+  if (seal?.encrypted !== undefined) return { redactedContent: seal.encrypted };
+  if (dialect.signatures && seal?.signature !== undefined)
+    return { reasoningText: { text, signature: seal.signature } };
+  return isBlank(text) ? undefined : { reasoningText: { text } };
+};
+
+const toolResult = ({ id, result }: Exchange, dialect: BedrockDialect): JsonObject => {
+  const complete = result.status === "complete";
+  const blocks = result.content.map(complete ? resultBlock : content);
+  if (dialect.status)
+    return { toolResult: { toolUseId: id, content: blocks, status: complete ? "success" : "error" } };
+  return { toolResult: { toolUseId: id, content: complete ? blocks : saidToFail(blocks) } };
+};
+
+const saidToFail = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
+  const words = blocks[0]?.["text"];
+  if (typeof words !== "string") return [{ text: "Error:" }, ...blocks];
+  return /^\s*error/i.test(words) ? blocks : blocks.with(0, { text: `Error: ${words}` });
+};
+
+/** A JSON block holds an object and nothing else. What failed is told in text: Claude takes nothing but text there. */
+const resultBlock = (part: Result["content"][number]): JsonObject =>
+  part.type === "structured" && isObject(part.value) && !hasEmptyKey(part.value)
+    ? { json: part.value }
+    : content(part);
+
+const content = (part: Text | Structured | File): JsonObject => {
+  switch (part.type) {
+    case "text":
+      return { text: part.text };
+    case "structured":
+      return { text: JSON.stringify(part.value) };
+    case "file":
+      return part.kind === "document"
+        ? { document: { format: formatOf(part.kind, part.mimeType), name: part.id, source: source(part) } }
+        : { [part.kind]: { format: formatOf(part.kind, part.mimeType), source: source(part) } };
+  }
+};
+
+const source = (file: File): JsonObject =>
+  file.source.type === "uri" ? { s3Location: { uri: file.source.uri } } : { bytes: file.source.base64 };
+
+/** A call whose input has a key without a letter is refused, so such a key gets a name. */
+const withoutEmptyKeys = (value: JsonValue): JsonValue => (hasEmptyKey(value) ? withNames(value) : value);
+
+const hasEmptyKey = (value: JsonValue): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasEmptyKey);
+  for (const key in value) if (key === "" || hasEmptyKey((value as JsonObject)[key]!)) return true;
+  return false;
+};
+
+const withNames = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(withNames);
+  if (!isObject(value)) return value;
+  let name = "_";
+  while (Object.hasOwn(value, name)) name += "_";
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key === "" ? name : key, withNames(item)]));
+};
+
+const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<BedrockDialect>): Encoded => {
+  const { system, tools, settings, dialect } = request;
+  const notes: Note[] = [];
+  const marks = settings.cache?.marks === true ? dialect.cachePoints : "none";
+  const inference = inferenceConfig(request, notes);
+  const additional = thinking(request, notes);
+  const numbered = withDocumentNumbers(messages);
+  const body: JsonObject = {
+    ...(system === undefined || isBlank(system)
+      ? {}
+      : { system: marks === "none" ? [{ text: system }] : [{ text: system }, cachePoint] }),
+    ...(tools.length === 0 ? {} : { toolConfig: toolConfig(request, marks, notes) }),
+    ...(inference === undefined ? {} : { inferenceConfig: inference }),
+    ...(additional === undefined ? {} : { additionalModelRequestFields: additional }),
+    messages: marks === "none" ? numbered : markLast(numbered),
+  };
+  return { body, notes };
+};
+
+const toolConfig = (
+  request: WireRequest<BedrockDialect>,
+  marks: BedrockDialect["cachePoints"],
+  notes: Note[],
+): JsonObject => {
+  const declared: JsonObject[] = request.tools.map((tool) => {
+    const adapted = bedrockSchema(tool.parameters);
+    if (adapted.changed !== undefined)
+      notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+    const { description } = tool;
+    return {
+      toolSpec: {
+        name: tool.name,
+        ...(description === undefined || isBlank(description) ? {} : { description }),
+        inputSchema: { json: adapted.schema },
+      },
+    };
+  });
+  const choice = toolChoice(request.settings.toolChoice, request.dialect, notes);
+  return {
+    tools: marks === "all" ? [...declared, cachePoint] : declared,
+    ...(choice === undefined ? {} : { toolChoice: choice }),
+  };
+};
+
+const toolChoice = (choice: ToolChoice | undefined, dialect: BedrockDialect, notes: Note[]): JsonObject | undefined => {
+  if (choice === undefined) return undefined;
+  if (choice === "none") {
+    notes.push(note("setting-adapted", "This API has no way to forbid tools; the model may choose."));
+    return undefined;
+  }
+  if (dialect.toolChoice === "all" && choice !== "auto")
+    return choice === "required" ? { any: {} } : { tool: { name: choice.tool } };
+  if (choice !== "auto")
+    notes.push(note("setting-adapted", "This model cannot be made to call a tool; it may choose."));
+  return dialect.toolChoice === "none" ? undefined : { auto: {} };
+};
+
+const inferenceConfig = ({ settings, dialect }: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+  const { maxTokens, temperature } = settings;
+  if (dialect.thinking === "config" && settings.thinking?.effort === "high") {
+    if (maxTokens !== undefined || temperature !== undefined)
+      notes.push(note("setting-adapted", "Thinking hard, this model takes neither max_tokens nor temperature."));
+    return undefined;
+  }
+  if (temperature !== undefined && !dialect.sampling)
+    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  const warmth = dialect.sampling ? temperature : undefined;
+  if (maxTokens === undefined && warmth === undefined) return undefined;
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(warmth === undefined ? {} : { temperature: warmth }),
+  };
+};
+
+const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
+
+/** Converse knows no thinking of its own: the setting goes through to the model in the model's own words. */
+const thinking = ({ settings, dialect }: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+  const asked = settings.thinking;
+  if (asked === undefined) return undefined;
+  const { effort } = asked;
+  if (effort === "none") {
+    if (dialect.thinking === "config") return { reasoningConfig: { type: "disabled" } };
+    return dialect.thinking === "adaptive" || dialect.thinking === "budget"
+      ? { thinking: { type: "disabled" } }
+      : undefined;
+  }
+  switch (dialect.thinking) {
+    case "none":
+      notes.push(note("setting-adapted", "This model does not think; the setting is left out."));
+      return undefined;
+    case "adaptive":
+      return { thinking: { type: "adaptive" }, output_config: { effort } };
+    case "config":
+      return { reasoningConfig: { type: "enabled", maxReasoningEffort: effort } };
+    case "effort":
+      return { reasoning_effort: effort };
+    case "budget": {
+      const wanted = asked.budget ?? budgets[effort];
+      const budget = settings.maxTokens === undefined ? wanted : Math.min(wanted, settings.maxTokens - 1);
+      if (budget >= 1024) return { thinking: { type: "enabled", budget_tokens: budget } };
+      notes.push(
+        note("setting-adapted", "There is no room to think: the budget must be at least 1024 and below max_tokens."),
+      );
+      return undefined;
+    }
+  }
+};
+
+const cachePoint: JsonObject = { cachePoint: { type: "default" } };
+
+/** The last message ends with a cache point; one directly after a document or video is refused, so it goes before them. */
+const markLast = (messages: readonly JsonObject[]): readonly JsonObject[] => {
+  const last = messages.at(-1);
+  if (last === undefined) return messages;
+  const blocks = last["content"] as readonly JsonObject[];
+  const end = blocks.findLastIndex((block) => block["document"] === undefined && block["video"] === undefined);
+  return end === -1 ? messages : messages.with(-1, { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint) });
+};
+
+const withoutPoints = (message: JsonObject): JsonObject => {
+  const blocks = message["content"] as readonly JsonObject[];
+  const kept = blocks.filter((block) => block["cachePoint"] === undefined);
+  return kept.length === blocks.length ? message : { ...message, content: kept };
+};
+
+/** Two documents of one name are refused anywhere in a request, so a file that is shown again is numbered. */
+const withDocumentNumbers = (messages: readonly JsonObject[]): readonly JsonObject[] => {
+  const taken = new Set<string>();
+  return mapChanged(messages, (message) => {
+    if (message["role"] !== "user") return message;
+    const blocks = message["content"] as readonly JsonObject[];
+    const numbered = mapChanged(blocks, (block) => {
+      const result = block["toolResult"] as JsonObject | undefined;
+      if (result === undefined) return numberedDocument(block, taken);
+      const inner = result["content"] as readonly JsonObject[];
+      const content = mapChanged(inner, (part) => numberedDocument(part, taken));
+      return content === inner ? block : { toolResult: { ...result, content } };
+    });
+    return numbered === blocks ? message : { ...message, content: numbered };
+  });
+};
+
+const numberedDocument = (block: JsonObject, taken: Set<string>): JsonObject => {
+  const document = block["document"] as { readonly name: string } | undefined;
+  if (document === undefined) return block;
+  let { name } = document;
+  for (let count = 2; taken.has(name); count++) name = `${document.name} (${count})`;
+  taken.add(name);
+  return name === document.name ? block : { document: { ...document, name } };
+};
+
+/** The same array where nothing in it changes. */
+const mapChanged = <Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] => {
+  let changed: Item[] | undefined;
+  for (let index = 0; index < items.length; index++) {
+    const item = change(items[index]!);
+    if (item !== items[index]) (changed ??= [...items])[index] = item;
+  }
+  return changed ?? items;
+};

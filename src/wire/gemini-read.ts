@@ -1,0 +1,382 @@
+import {
+  isObject,
+  kindOf,
+  type Content,
+  type JsonObject,
+  type JsonValue,
+  type Media,
+  type NewPart,
+  type Origin,
+  type Outcome,
+  type OutcomeStatus,
+  type Seal,
+  type ToolDeclaration,
+  type UserPart,
+} from "../conversation/index.ts";
+import { outputOf } from "./function-response.ts";
+import { fromOpenApi } from "./gemini-schema.ts";
+import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import type { Reading, Settings, ToolChoice } from "./wire.ts";
+
+/**
+ * A generateContent body, with or without the Code Assist envelope, or its
+ * bare `contents`, as a conversation. Both spellings of every field are read.
+ */
+export const readGemini = (body: unknown, from: Origin): Reading => {
+  const outer = Array.isArray(body) ? { contents: body } : objectOf(body);
+  const wrapped = isObject(outer["request"]) && outer["contents"] === undefined;
+  const request = wrapped ? objectOf(outer["request"]) : outer;
+  const at = wrapped ? "/request" : "";
+  const model = modelOf(outer["model"]) ?? modelOf(request["model"]) ?? modelOf(from.model);
+  const reader = new Reader({ ...from, model: model ?? from.model });
+  if (wrapped) reader.unread(outer, known.envelope);
+  reader.unread(request, known.request, at);
+  const contents = listOf(request["contents"]).map(contentOf);
+  const firstSaid = contents.findIndex((content) => !isSystem(content));
+  const opening = firstSaid === -1 ? contents : contents.slice(0, firstSaid);
+  contents.forEach((content, index) => {
+    if (index >= opening.length) readContent(reader, content, `${at}/contents/${index}`);
+  });
+  return reader.finish({
+    model,
+    system: [field(request, "systemInstruction"), ...opening.map((content) => content["parts"])]
+      .map((words) => textOf(words, "\n\n"))
+      .filter((words) => words !== "")
+      .join("\n\n"),
+    tools: listOf(request["tools"]).flatMap((tool, index) => readTool(reader, objectOf(tool), `${at}/tools/${index}`)),
+    settings: readSettings(reader, request, at),
+  });
+};
+
+type Fields = Record<string, unknown>;
+
+/** Fields of two words, in the spelling of the documentation and in that of the protocol buffers. */
+const spellings = {
+  systemInstruction: "system_instruction",
+  toolConfig: "tool_config",
+  generationConfig: "generation_config",
+  functionCall: "function_call",
+  functionResponse: "function_response",
+  thoughtSignature: "thought_signature",
+  inlineData: "inline_data",
+  fileData: "file_data",
+  executableCode: "executable_code",
+  codeExecutionResult: "code_execution_result",
+  mimeType: "mime_type",
+  fileUri: "file_uri",
+  displayName: "display_name",
+  functionDeclarations: "function_declarations",
+  parametersJsonSchema: "parameters_json_schema",
+  functionCallingConfig: "function_calling_config",
+  allowedFunctionNames: "allowed_function_names",
+  maxOutputTokens: "max_output_tokens",
+  thinkingConfig: "thinking_config",
+  thinkingLevel: "thinking_level",
+  thinkingBudget: "thinking_budget",
+} as const;
+
+type Spelled = keyof typeof spellings;
+
+const field = (from: Fields, name: Spelled): unknown => from[name] ?? from[spellings[name]] ?? undefined;
+
+const both = (...names: readonly Spelled[]): readonly string[] => names.flatMap((name) => [name, spellings[name]]);
+
+/** What is carried over, by place; everything else is noted. */
+const known = {
+  envelope: ["model", "project", "user_prompt_id", "request"],
+  request: ["model", "contents", "tools", "session_id", ...both("systemInstruction", "toolConfig", "generationConfig")],
+  content: ["role", "parts"],
+  words: ["text", "thought", ...both("thoughtSignature")],
+  call: both("functionCall", "thoughtSignature"),
+  callFields: ["id", "name", "args"],
+  result: both("functionResponse"),
+  resultFields: ["id", "name", "response", "parts"],
+  media: both("inlineData", "fileData"),
+  code: both("executableCode", "codeExecutionResult"),
+  declaration: ["name", "description", "parameters", ...both("parametersJsonSchema")],
+  generation: ["temperature", ...both("maxOutputTokens", "thinkingConfig")],
+  thinking: both("thinkingLevel", "thinkingBudget"),
+  toolConfig: both("functionCallingConfig"),
+  calling: ["mode", ...both("allowedFunctionNames")],
+} as const;
+
+/** The items of a list; a lone item stands for a list of one. */
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** A content; bare words and bare parts, which the vendor's SDK takes too, are the user's. */
+const contentOf = (value: unknown): Fields => {
+  if (typeof value === "string") return { parts: [value] };
+  const content = objectOf(value);
+  return "parts" in content || "role" in content ? content : { parts: [content] };
+};
+
+const partOf = (value: unknown): Fields => (typeof value === "string" ? { text: value } : objectOf(value));
+
+const roleOf = (content: Fields): string => stringOf(content["role"])?.toLowerCase() ?? "user";
+
+const isSystem = (content: Fields): boolean => roleOf(content) === "system" || roleOf(content) === "developer";
+
+const modelOf = (model: unknown): string | undefined => stringOf(model)?.replace(/^models\//, "") || undefined;
+
+/** The words of a text, a part, a list of parts or a content. */
+const textOf = (value: unknown, separator: string): string =>
+  listOf(isObject(value) && "parts" in value ? value["parts"] : value)
+    .map((part) => stringOf(partOf(part)["text"]) ?? "")
+    .filter((words) => words.trim() !== "")
+    .join(separator);
+
+const userRoles: readonly string[] = ["user", "function", "tool", ""];
+
+/** Results, the user's words and the model's keep their order, whatever role they were filed under. */
+const readContent = (reader: Reader, content: Fields, at: string): void => {
+  reader.unread(content, known.content, at);
+  const role = roleOf(content);
+  if (isSystem(content)) return reader.notice(textOf(content["parts"], "\n"));
+  const byModel = role === "model" || role === "assistant";
+  if (!byModel && !userRoles.includes(role)) reader.unknown(`The role ${JSON.stringify(role)}`, `${at}/role`);
+  let words: UserPart[] = [];
+  let said: NewPart[] = [];
+  const flush = (): void => {
+    reader.user(words);
+    reader.model(said);
+    words = [];
+    said = [];
+  };
+  listOf(content["parts"]).forEach((value, index) => {
+    const part = partOf(value);
+    const here = `${at}/parts/${index}`;
+    if (isObject(field(part, "functionResponse"))) {
+      flush();
+      readResult(reader, part, here);
+    } else if (byModel || isOnlyTheModels(part)) {
+      if (words.length > 0) flush();
+      said.push(...modelPart(reader, part, here));
+    } else {
+      if (said.length > 0) flush();
+      words.push(...userPart(reader, part, here));
+    }
+  });
+  flush();
+};
+
+const isOnlyTheModels = (part: Fields): boolean =>
+  isObject(field(part, "functionCall")) ||
+  isObject(field(part, "executableCode")) ||
+  isObject(field(part, "codeExecutionResult"));
+
+const userPart = (reader: Reader, part: Fields, at: string): readonly UserPart[] => {
+  const words = wordsOf(part["text"]);
+  if (words === undefined) return mediaPart(reader, part, at);
+  reader.unread(part, known.words, at);
+  return [{ type: "text", text: words }];
+};
+
+const modelPart = (reader: Reader, part: Fields, at: string): readonly NewPart[] => {
+  const words = wordsOf(part["text"]);
+  if (words !== undefined) {
+    reader.unread(part, known.words, at);
+    const type = part["thought"] === true ? "thinking" : "text";
+    const seal = sealOf(part, undefined);
+    return [seal === undefined ? { type, text: words } : { type, text: words, seal }];
+  }
+  const asked = field(part, "functionCall");
+  if (isObject(asked)) return [callPart(reader, part, asked, at)];
+  const code = codePart(part);
+  if (code === undefined) return mediaPart(reader, part, at);
+  reader.unread(part, known.code, at);
+  return [code];
+};
+
+const callPart = (reader: Reader, part: Fields, asked: Fields, at: string): NewPart => {
+  reader.unread(part, known.call, at);
+  reader.unread(asked, known.callFields, `${at}/functionCall`);
+  const seal = sealOf(part, idOf(asked["id"]));
+  const call = { type: "call", tool: stringOf(asked["name"]) ?? "", input: { value: asked["args"] } } as const;
+  return seal === undefined ? call : { ...call, seal };
+};
+
+const sealOf = (part: Fields, id: string | undefined): Seal | undefined => {
+  const signature = stringOf(field(part, "thoughtSignature")) || undefined;
+  if (signature === undefined) return id === undefined ? undefined : { id };
+  return id === undefined ? { signature } : { id, signature };
+};
+
+const codePart = (part: Fields): NewPart | undefined => {
+  const run = field(part, "executableCode");
+  if (isObject(run))
+    return {
+      type: "code",
+      language: stringOf(run["language"])?.toLowerCase() ?? "python",
+      text: stringOf(run["code"]) ?? "",
+    };
+  const printed = field(part, "codeExecutionResult");
+  if (!isObject(printed)) return undefined;
+  const fine = printed["outcome"] === undefined || printed["outcome"] === "OUTCOME_OK";
+  return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
+};
+
+const mediaPart = (reader: Reader, part: Fields, at: string): readonly Media[] => {
+  const inline = objectOf(field(part, "inlineData"));
+  const file = objectOf(field(part, "fileData"));
+  const data = stringOf(inline["data"]);
+  const uri = stringOf(field(file, "fileUri"));
+  if (data === undefined && uri === undefined) {
+    reader.unknown(`A part with ${Object.keys(part).join(", ") || "nothing in it"}`, at);
+    return [];
+  }
+  reader.unread(part, known.media, at);
+  const holder = data === undefined ? file : inline;
+  const name = stringOf(field(holder, "displayName"));
+  const named = name === undefined ? {} : { name };
+  const mimeType = stringOf(field(holder, "mimeType")) || undefined;
+  if (data !== undefined && !data.startsWith("data:"))
+    return [reader.data(data, { ...named, mimeType: mimeType ?? "application/octet-stream" })];
+  return [fileAt(reader, data ?? uri ?? "", mimeType, named)];
+};
+
+/** A file without a type has the one its address ends in; an address on YouTube is a video's. */
+const fileAt = (reader: Reader, uri: string, mimeType: string | undefined, named: { name?: string }): Media => {
+  if (mimeType !== undefined) return reader.uri(uri, { ...named, kind: kindOf(mimeType), mimeType });
+  if (/^https?:\/\/([a-z]+\.)?(youtube\.com|youtu\.be)\//.test(uri))
+    return reader.uri(uri, { ...named, kind: "video" });
+  const guess = reader.uri(uri, { ...named, kind: "document" });
+  return { ...guess, kind: kindOf(guess.mimeType) };
+};
+
+const readResult = (reader: Reader, part: Fields, at: string): void => {
+  const answer = objectOf(field(part, "functionResponse"));
+  const here = `${at}/functionResponse`;
+  reader.unread(part, known.result, at);
+  reader.unread(answer, known.resultFields, here);
+  const files = listOf(answer["parts"]).flatMap((file, index) =>
+    mediaPart(reader, objectOf(file), `${here}/parts/${index}`),
+  );
+  const { status, content } = outcomeOf(answer["response"], files.length);
+  reader.result(idOf(answer["id"]) ?? "", { status, content: [...content, ...files] }, stringOf(answer["name"]));
+};
+
+/** `output` and `error` have a meaning of their own; any other object is itself the output. */
+const outcomeOf = (response: unknown, files: number): Outcome => {
+  if (!isObject(response)) return { status: "complete", content: contentIn(response, files) };
+  const { output, error, status, text_result, structured_result, ...rest } = response;
+  const isAlone = Object.keys(rest).length === 0;
+  const failed = error !== undefined && error !== null && error !== false && error !== "";
+  if (isAlone && status === undefined && text_result === undefined && structured_result === undefined)
+    return {
+      status: failed ? "error" : "complete",
+      content: [...contentIn(output, files), ...(failed ? contentIn(error, files) : [])],
+    };
+  const ended = isAlone && output === undefined && error === undefined ? endedAs(status) : undefined;
+  if (ended !== undefined && (text_result !== undefined || structured_result !== undefined || files > 0))
+    return { status: ended, content: [...contentIn(text_result, files), ...contentIn(structured_result, files)] };
+  return { status: failed ? "error" : "complete", content: [{ type: "structured", value: response as JsonObject }] };
+};
+
+/** The sentence that stands for files without words says nothing the files do not. */
+const contentIn = (value: unknown, files: number): readonly Content[] => {
+  if (value === undefined || value === "" || value === outputOf([], files)) return [];
+  return [
+    typeof value === "string" ? { type: "text", text: value } : { type: "structured", value: value as JsonValue },
+  ];
+};
+
+const endedAs = (status: unknown): OutcomeStatus | undefined => {
+  switch (status) {
+    case "success":
+      return "complete";
+    case "error":
+    case "cancelled":
+    case "interrupted":
+      return status;
+    default:
+      return undefined;
+  }
+};
+
+const wordsOf = (value: unknown): string | undefined =>
+  typeof value === "number" || typeof value === "boolean" ? String(value) : stringOf(value);
+
+const idOf = (id: unknown): string | undefined => wordsOf(id) || undefined;
+
+const readTool = (reader: Reader, tool: Fields, at: string): readonly ToolDeclaration[] => {
+  for (const kind of Object.keys(tool))
+    if (!both("functionDeclarations").includes(kind)) reader.unknown(`A tool of the kind ${kind}`, at);
+  return listOf(field(tool, "functionDeclarations")).flatMap((value, index): readonly ToolDeclaration[] => {
+    const declared = objectOf(value);
+    const here = `${at}/functionDeclarations/${index}`;
+    const name = stringOf(declared["name"]);
+    if (name === undefined) {
+      reader.unknown("A function without a name", here);
+      return [];
+    }
+    reader.unread(declared, known.declaration, here);
+    const description = stringOf(declared["description"]);
+    const schema = field(declared, "parametersJsonSchema") ?? fromOpenApi(declared["parameters"]);
+    return [
+      {
+        name,
+        ...(description === undefined ? {} : { description }),
+        ...(isObject(schema) ? { parameters: schema as JsonObject } : {}),
+      },
+    ];
+  });
+};
+
+const readSettings = (reader: Reader, request: Fields, at: string): Settings => {
+  const config = objectOf(field(request, "generationConfig"));
+  reader.unread(config, known.generation, `${at}/generationConfig`);
+  const maxTokens = numberOf(field(config, "maxOutputTokens"));
+  const temperature = numberOf(config["temperature"]);
+  const choice = readChoice(reader, objectOf(field(request, "toolConfig")), `${at}/toolConfig`);
+  const thought = objectOf(field(config, "thinkingConfig"));
+  reader.unread(thought, known.thinking, `${at}/generationConfig/thinkingConfig`);
+  const thinking = thinkingOf(field(thought, "thinkingLevel"), numberOf(field(thought, "thinkingBudget")));
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(choice === undefined ? {} : { toolChoice: choice }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+};
+
+const readChoice = (reader: Reader, config: Fields, at: string): ToolChoice | undefined => {
+  reader.unread(config, known.toolConfig, at);
+  const calling = objectOf(field(config, "functionCallingConfig"));
+  const here = `${at}/functionCallingConfig`;
+  reader.unread(calling, known.calling, here);
+  const names = arrayOf(field(calling, "allowedFunctionNames")).filter((name) => typeof name === "string");
+  const [only] = names;
+  const mode = stringOf(calling["mode"])?.toUpperCase();
+  if (mode === "ANY" && only !== undefined && names.length === 1) return { tool: only };
+  if (names.length > 0) reader.unread({ allowedFunctionNames: names }, [], here);
+  switch (mode) {
+    case "AUTO":
+      return "auto";
+    case "ANY":
+      return "required";
+    case "NONE":
+      return "none";
+    case "VALIDATED":
+      reader.unread({ mode }, [], here);
+      return "auto";
+    default:
+      return undefined;
+  }
+};
+
+/** A budget below zero leaves the length to the model, which is what no setting does. */
+const thinkingOf = (level: unknown, budget: number | undefined): Settings["thinking"] => {
+  switch (stringOf(level)?.toLowerCase()) {
+    case "minimal":
+    case "low":
+      return { effort: "low" };
+    case "medium":
+      return { effort: "medium" };
+    case "high":
+      return { effort: "high" };
+    default:
+      if (budget === undefined || budget < 0) return undefined;
+      return budget === 0 ? { effort: "none" } : { effort: "medium", budget };
+  }
+};

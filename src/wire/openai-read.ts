@@ -1,0 +1,320 @@
+import {
+  isObject,
+  kindOf,
+  toPlain,
+  type Content,
+  type JsonObject,
+  type Media,
+  type MediaFacts,
+  type NewCall,
+  type NewPart,
+  type Origin,
+  type Outcome,
+  type Seal,
+  type ToolDeclaration,
+  type UserPart,
+} from "../conversation/index.ts";
+import { audioType } from "./openai.ts";
+import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import type { Settings, ThinkingSetting, ToolChoice } from "./wire.ts";
+
+/*
+ * What both OpenAI families say in the same words, give or take a prefix. The
+ * readers take each other's spelling too: other programs mix them.
+ */
+
+/** A reader that knows whose server the files named by id are on. */
+export class OpenaiReader extends Reader {
+  readonly #provider: string;
+
+  constructor(origin: Origin) {
+    super(origin);
+    this.#provider = origin.provider;
+  }
+
+  /** A file on the provider's server. */
+  uploaded(id: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
+    return this.uri(`${this.#provider}-file:${id}`, facts);
+  }
+
+  /** Says which fields were not carried over; a null says nothing and is not missed. */
+  override unread(body: Record<string, unknown>, known: readonly string[], pointer = ""): void {
+    super.unread(Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)), known, pointer);
+  }
+}
+
+/** The items behind a value; a lone one counts as a list of itself. */
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** The id behind a value. Some programs count instead of naming. */
+export const idOf = (value: unknown): string => (typeof value === "number" ? String(value) : (stringOf(value) ?? ""));
+
+/** The words of instructions, which hold nothing else. */
+export const instructionText = (reader: OpenaiReader, content: unknown, at: string): string =>
+  contentOf(reader, content, at)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n");
+
+/** What a user message holds: one text, or parts. */
+export const contentOf = (reader: OpenaiReader, content: unknown, at: string): readonly UserPart[] =>
+  listOf(content).flatMap((part, index) => userPart(reader, part, Array.isArray(content) ? `${at}/${index}` : at));
+
+const userPart = (reader: OpenaiReader, value: unknown, at: string): readonly UserPart[] => {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return [{ type: "text", text: String(value) }];
+  const part = objectOf(value);
+  const type = part["type"] ?? untyped.find((field) => part[field] !== undefined);
+  switch (type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return [{ type: "text", text: stringOf(part["text"]) ?? "" }];
+    case "refusal":
+      return [{ type: "text", text: stringOf(part["refusal"]) ?? "" }];
+    case "document":
+      return [{ type: "text", text: JSON.stringify(part["document"] ?? null) }];
+    case "image_url":
+    case "input_image":
+      return media(reader, { part, field: "image_url", kind: "image", at });
+    case "video_url":
+    case "input_video":
+      return media(reader, { part, field: "video_url", kind: "video", at });
+    case "audio_url":
+      return media(reader, { part, field: "audio_url", kind: "audio", at });
+    case "document_url":
+      return media(reader, { part, field: "document_url", kind: "document", at });
+    case "file":
+    case "input_file":
+      return media(reader, { part, field: "file", kind: "document", at });
+    case "input_audio":
+      return sound(reader, part, at);
+    default:
+      reader.unknown(`A part of type ${JSON.stringify(type)}`, at);
+      return [];
+  }
+};
+
+/** Fields that name the type of a part which does not. */
+const untyped = ["text", "image_url", "input_audio", "file", "document_url", "video_url"];
+
+type Located = {
+  readonly part: Record<string, unknown>;
+  /** Where the part keeps its address, as text or as an object. */
+  readonly field: string;
+  readonly kind: Media["kind"];
+  readonly at: string;
+};
+
+/** A file by address or id, spelled flat or one level down. */
+const media = (reader: OpenaiReader, { part, field, kind, at }: Located): readonly Media[] => {
+  const inner = isObject(part[field]) ? part[field] : part;
+  const name = stringOf(inner["filename"]) ?? stringOf(part["document_name"]);
+  const facts = name === undefined ? ({ kind } as const) : ({ kind, name } as const);
+  const address =
+    stringOf(part[field]) ?? stringOf(inner["url"]) ?? stringOf(inner["file_data"]) ?? stringOf(inner["file_url"]);
+  if (address !== undefined) return [located(reader, address, facts)];
+  const id = stringOf(inner["file_id"]);
+  if (id !== undefined) return [reader.uploaded(id, facts)];
+  reader.unknown(`A ${kind} without a readable source`, at);
+  return [];
+};
+
+/** The part's own type says what kind of file it is, whatever its address ends with; but no document is a sound or a film. */
+const located = (reader: OpenaiReader, address: string, facts: Pick<Media, "kind" | "name">): Media => {
+  const mimeType = usualTypes[facts.kind];
+  if (isBare(address)) return reader.data(address, { ...facts, mimeType });
+  const found = reader.uri(address, facts);
+  const kind = kindOf(found.mimeType);
+  if (found.source.type === "blob" || kind === facts.kind) return found;
+  return facts.kind === "document" && kind !== "image"
+    ? reader.uri(address, { ...facts, kind })
+    : reader.uri(address, { ...facts, mimeType });
+};
+
+/** Whether an address is none, but base64 as it is. */
+const isBare = (address: string): boolean => !/^[a-z][a-z0-9+.-]*:/i.test(address) && /^[\w+/=-]+$/.test(address);
+
+const usualTypes: Readonly<Record<Media["kind"], string>> = {
+  image: "image/png",
+  document: "application/pdf",
+  audio: "audio/mpeg",
+  video: "video/mp4",
+};
+
+const sound = (reader: OpenaiReader, part: Record<string, unknown>, at: string): readonly Media[] => {
+  const inner = objectOf(part["input_audio"]);
+  const data = stringOf(part["input_audio"]) ?? stringOf(inner["data"]) ?? stringOf(part["audio_url"]);
+  if (data === undefined) {
+    reader.unknown("A sound without a readable source", at);
+    return [];
+  }
+  const format = stringOf(inner["format"]);
+  if (!isBare(data) && data !== "") return [located(reader, data, { kind: "audio" })];
+  return [reader.data(data, { kind: "audio", mimeType: format === undefined ? sniffed(data) : audioType(format) })];
+};
+
+/** The type of a sound that came without one, by how its bytes begin. */
+const sniffed = (base64: string): string => {
+  if (base64.startsWith("UklGR")) return "audio/wav";
+  if (base64.startsWith("T2dnUw")) return "audio/ogg";
+  return base64.startsWith("ZkxhQ") ? "audio/flac" : "audio/mpeg";
+};
+
+/** How a call ended, by what its result holds. There is no mark for failure, so none is guessed. */
+export const outcomeOf = (reader: OpenaiReader, content: unknown, at: string): Outcome => {
+  const parts: readonly Content[] =
+    isObject(content) && content["type"] === undefined
+      ? [{ type: "structured", value: toPlain(content).value }]
+      : contentOf(reader, content, at);
+  return { status: "complete", content: parts };
+};
+
+/** What an assistant message holds: its thinking, then its words, then its calls. */
+export const modelParts = (reader: OpenaiReader, message: Record<string, unknown>, at: string): readonly NewPart[] => {
+  const refusal = stringOf(message["refusal"]) ?? "";
+  if (isObject(message["audio"])) reader.unknown("Spoken words", `${at}/audio`);
+  return [
+    ...thoughts(message),
+    ...spoken(reader, message["content"], `${at}/content`),
+    ...arrayOf(message["images"]).flatMap((image, index) =>
+      media(reader, { part: objectOf(image), field: "image_url", kind: "image", at: `${at}/images/${index}` }),
+    ),
+    ...(refusal === "" ? [] : [{ type: "text" as const, text: refusal }]),
+    ...listOf(message["tool_calls"]).flatMap((call, index) => readCall(reader, call, `${at}/tool_calls/${index}`)),
+    ...(isObject(message["function_call"]) ? readCall(reader, message["function_call"], `${at}/function_call`) : []),
+  ];
+};
+
+const thoughts = (message: Record<string, unknown>): readonly NewPart[] => {
+  const fields = [stringOf(message["reasoning_content"]), stringOf(message["reasoning"])];
+  const words = fields.find((text) => text !== undefined && text !== "") ?? fields.find((text) => text !== undefined);
+  if (Array.isArray(message["reasoning_details"])) {
+    const details = toPlain(message["reasoning_details"]).value as NonNullable<Seal["details"]>;
+    return [{ type: "thinking", text: words ?? detailText(details), seal: { details } }];
+  }
+  return words === undefined ? [] : [{ type: "thinking", text: words }];
+};
+
+const detailText = (details: readonly unknown[]): string =>
+  details.map((detail) => stringOf(objectOf(detail)["text"]) ?? stringOf(objectOf(detail)["summary"]) ?? "").join("");
+
+const spoken = (reader: OpenaiReader, content: unknown, at: string): readonly NewPart[] => {
+  if (!Array.isArray(content)) return contentOf(reader, content, at).filter((part) => !isEmpty(part));
+  return content.flatMap((part, index): readonly NewPart[] =>
+    objectOf(part)["type"] === "thinking"
+      ? [thinkingChunk(objectOf(part))]
+      : userPart(reader, part, `${at}/${index}`).filter((read) => !isEmpty(read)),
+  );
+};
+
+const isEmpty = (part: UserPart): boolean => part.type === "text" && part.text === "";
+
+const thinkingChunk = ({ thinking, signature }: Record<string, unknown>): NewPart => {
+  const text =
+    stringOf(thinking) ??
+    arrayOf(thinking)
+      .map((chunk) => stringOf(objectOf(chunk)["text"]) ?? "")
+      .join("");
+  return typeof signature === "string" ? { type: "thinking", text, seal: { signature } } : { type: "thinking", text };
+};
+
+const readCall = (reader: OpenaiReader, value: unknown, at: string): readonly NewCall[] => {
+  if (!isObject(value)) {
+    reader.unknown("A call that is no object", at);
+    return [];
+  }
+  const custom = objectOf(value["custom"]);
+  if (value["type"] === "custom")
+    return [newCall({ tool: custom["name"], input: { input: custom["input"] }, id: value["id"] })];
+  const called = isObject(value["function"]) ? value["function"] : value;
+  return [newCall({ tool: called["name"], input: called["arguments"], id: value["id"] })];
+};
+
+/** A call as it arrives; text is kept as the model spelled it. */
+export const newCall = (call: { tool: unknown; input: unknown; id: unknown; item?: unknown }): NewCall => {
+  const id = idOf(call.id);
+  const item = stringOf(call.item);
+  const seal: Seal = { ...(id === "" ? {} : { id }), ...(item === undefined ? {} : { item }) };
+  return {
+    type: "call",
+    tool: stringOf(call.tool) ?? "",
+    input: typeof call.input === "string" ? { text: call.input } : { value: call.input },
+    ...(id === "" && item === undefined ? {} : { seal }),
+  };
+};
+
+/** A declared tool, flat or one level down. A tool that takes free text becomes one with a single text parameter. */
+export const readTool = (reader: OpenaiReader, value: unknown, at: string): readonly ToolDeclaration[] => {
+  const tool = objectOf(value);
+  const type = tool["type"] ?? "function";
+  const field = type === "custom" ? "custom" : "function";
+  const declared = isObject(tool[field]) ? tool[field] : tool;
+  const name = stringOf(declared["name"]);
+  if (name === undefined || (type !== "function" && type !== "custom")) {
+    reader.unknown(`A tool of type ${JSON.stringify(type)}`, at);
+    return [];
+  }
+  const strict = declared["strict"] === true ? [] : ["strict"];
+  reader.unread(declared, ["type", "name", "description", "parameters", ...strict], at);
+  const description = stringOf(declared["description"]);
+  const parameters = type === "custom" ? freeText : declared["parameters"];
+  return [
+    {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(isObject(parameters) ? { parameters: toPlain(parameters).value as JsonObject } : {}),
+    },
+  ];
+};
+
+const freeText: JsonObject = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+
+/** The settings both families spell alike; what differs is handed in. */
+export const readSettings = (
+  reader: OpenaiReader,
+  request: Record<string, unknown>,
+  own: { maxTokens: unknown; toolChoice: unknown; thinking: ThinkingSetting | undefined; marks: boolean },
+): Settings => {
+  const maxTokens = numberOf(own.maxTokens);
+  const temperature = numberOf(request["temperature"]);
+  const toolChoice = choiceOf(reader, own.toolChoice);
+  const key = stringOf(request["prompt_cache_key"]);
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(typeof request["stream"] === "boolean" ? { stream: request["stream"] } : {}),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(own.thinking === undefined ? {} : { thinking: own.thinking }),
+    ...(key === undefined && !own.marks
+      ? {}
+      : { cache: { ...(own.marks ? { marks: true } : {}), ...(key === undefined ? {} : { key }) } }),
+  };
+};
+
+const choiceOf = (reader: OpenaiReader, value: unknown): ToolChoice | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (value === "auto" || value === "none" || value === "required") return value;
+  if (value === "any") return "required";
+  const choice = objectOf(value);
+  const tool = [choice, objectOf(choice["function"]), objectOf(choice["custom"])].map((at) => stringOf(at["name"]));
+  const name = tool.find((found) => found !== undefined);
+  if (name !== undefined) return { tool: name };
+  reader.unknown("A tool choice", "/tool_choice");
+  return undefined;
+};
+
+/** The effort behind an API's word for it. */
+export const effortOf = (word: unknown): ThinkingSetting["effort"] | undefined =>
+  typeof word === "string" ? efforts.get(word) : undefined;
+
+const efforts: ReadonlyMap<string, ThinkingSetting["effort"]> = new Map([
+  ["none", "none"],
+  ["minimal", "low"],
+  ["low", "low"],
+  ["default", "medium"],
+  ["medium", "medium"],
+  ["high", "high"],
+  ["xhigh", "high"],
+  ["max", "high"],
+]);

@@ -1,0 +1,194 @@
+import type { NewPart, Origin } from "../conversation/index.ts";
+import {
+  contentOf,
+  effortOf,
+  idOf,
+  instructionText,
+  listOf,
+  modelParts,
+  newCall,
+  OpenaiReader,
+  outcomeOf,
+  readSettings,
+  readTool,
+} from "./openai-read.ts";
+import { arrayOf, objectOf, stringOf } from "./reader.ts";
+import type { Reading } from "./wire.ts";
+
+/** A Responses body, or its bare `input`, as a conversation. */
+export const readOpenaiResponses = (body: unknown, from: Origin): Reading => {
+  const request = Array.isArray(body) ? { input: body } : objectOf(body);
+  const model = stringOf(request["model"]);
+  const reader = new OpenaiReader({ ...from, model: model ?? from.model });
+  const reasoning = objectOf(request["reasoning"]);
+  reader.unread(request, known);
+  reader.unread(reasoning, ["effort"], "/reasoning");
+  const system = [stringOf(request["instructions"]) ?? "", ...readItems(reader, listOf(request["input"]))];
+  const effort = effortOf(reasoning["effort"]);
+  return reader.finish({
+    model,
+    system: system.filter((text) => text.trim() !== "").join("\n\n"),
+    tools: listOf(request["tools"]).flatMap((tool, index) => readTool(reader, tool, `/tools/${index}`)),
+    settings: readSettings(reader, request, {
+      maxTokens: request["max_output_tokens"],
+      toolChoice: request["tool_choice"],
+      thinking: effort === undefined ? undefined : { effort },
+      marks: false,
+    }),
+  });
+};
+
+const known = [
+  "model",
+  "instructions",
+  "input",
+  "tools",
+  "tool_choice",
+  "max_output_tokens",
+  "temperature",
+  "stream",
+  "reasoning",
+  "prompt_cache_key",
+  "store",
+  "include",
+];
+
+/**
+ * Reads all items; answers the instructions they begin with. What the model
+ * did until somebody else had the word is one message of the model.
+ */
+const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly string[] => {
+  const system: string[] = [];
+  let said: NewPart[] = [];
+  let isHead = true;
+  const handOver = (): void => {
+    reader.model(said);
+    said = [];
+  };
+  items.forEach((value, index) => {
+    const item = typeof value === "string" ? { role: "user", content: value } : objectOf(value);
+    const at = `/input/${index}`;
+    const kind = kindOf(item);
+    const isInstruction = kind === "system" || kind === "developer";
+    isHead &&= isInstruction;
+    switch (kind) {
+      case "system":
+      case "developer": {
+        const text = instructionText(reader, item["content"], `${at}/content`);
+        if (isHead) system.push(text);
+        else {
+          handOver();
+          reader.notice(text);
+        }
+        break;
+      }
+      case "user":
+        handOver();
+        reader.user(contentOf(reader, item["content"], `${at}/content`));
+        break;
+      case "output":
+        handOver();
+        readOutput(reader, item, at);
+        break;
+      case "model":
+        said.push(...modelItem(reader, item, at));
+        break;
+      case "unknown":
+        reader.unknown(`An item of type ${JSON.stringify(item["type"] ?? item["role"])}`, at);
+        return;
+    }
+    reader.unread(item, itemFields, at);
+  });
+  handOver();
+  return system;
+};
+
+const itemFields = [
+  "type",
+  "role",
+  "id",
+  "status",
+  "content",
+  "call_id",
+  "name",
+  "arguments",
+  "input",
+  "output",
+  "summary",
+  "encrypted_content",
+  "refusal",
+  "tool_call_id",
+  "tool_calls",
+];
+
+type Kind = "system" | "developer" | "user" | "model" | "output" | "unknown";
+
+/** Whose an item is; where it has no type, its fields tell. */
+const kindOf = (item: Record<string, unknown>): Kind => {
+  switch (item["type"] ?? guessedType(item)) {
+    case "message":
+      return roles.get(item["role"]) ?? "unknown";
+    case "reasoning":
+    case "function_call":
+    case "custom_tool_call":
+      return "model";
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return "output";
+    default:
+      return "unknown";
+  }
+};
+
+const guessedType = (item: Record<string, unknown>): string | undefined => {
+  if (item["role"] !== undefined) return "message";
+  if (item["output"] !== undefined) return "function_call_output";
+  return item["arguments"] === undefined ? undefined : "function_call";
+};
+
+const roles: ReadonlyMap<unknown, Kind> = new Map([
+  ["system", "system"],
+  ["developer", "developer"],
+  ["user", "user"],
+  ["assistant", "model"],
+  ["tool", "output"],
+]);
+
+const readOutput = (reader: OpenaiReader, item: Record<string, unknown>, at: string): void => {
+  const field = item["output"] === undefined ? "content" : "output";
+  const id = idOf(item["call_id"] ?? item["tool_call_id"]);
+  reader.result(id, outcomeOf(reader, item[field], `${at}/${field}`));
+};
+
+const modelItem = (reader: OpenaiReader, item: Record<string, unknown>, at: string): readonly NewPart[] => {
+  if (item["role"] !== undefined) return sealed(modelParts(reader, item, at), item["id"]);
+  const { name: tool, call_id: id, id: own } = item;
+  switch (item["type"]) {
+    case "reasoning":
+      return [thought(item)];
+    case "custom_tool_call":
+      return [newCall({ tool, input: { input: item["input"] }, id: id ?? own, item: own })];
+    default:
+      return [newCall({ tool, input: item["arguments"], id: id ?? own, item: own })];
+  }
+};
+
+/** The id of a message is that of its words. */
+const sealed = (parts: readonly NewPart[], item: unknown): readonly NewPart[] =>
+  typeof item === "string" ? parts.map((part) => (part.type === "text" ? { ...part, seal: { item } } : part)) : parts;
+
+const thought = ({ id, summary, content, encrypted_content: encrypted }: Record<string, unknown>): NewPart => {
+  const text = joinedText(summary, "\n\n") || joinedText(content, "");
+  const seal = {
+    ...(typeof id === "string" ? { item: id } : {}),
+    ...(typeof encrypted === "string" ? { encrypted } : {}),
+  };
+  return typeof id === "string" || typeof encrypted === "string"
+    ? { type: "thinking", text, seal }
+    : { type: "thinking", text };
+};
+
+const joinedText = (parts: unknown, between: string): string =>
+  arrayOf(parts)
+    .map((part) => stringOf(objectOf(part)["text"]) ?? "")
+    .join(between);

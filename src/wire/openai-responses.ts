@@ -1,0 +1,201 @@
+import { note, type JsonObject, type Note, type Text, type Thinking } from "../conversation/index.ts";
+import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import { readOpenaiResponses } from "./openai-responses-read.ts";
+import {
+  addressOf,
+  allowedChoice,
+  declareTools,
+  effortWord,
+  fileName,
+  resultContent,
+  temperature,
+  uploadedId,
+  type Efforts,
+  type OpenaiDialect,
+} from "./openai.ts";
+import type { Encoded, Wire, WireRequest } from "./wire.ts";
+
+/** What differs between the servers that speak Responses. */
+export type ResponsesDialect = OpenaiDialect & {
+  /** Where the system text stands: in its own field, or as the first message with this role. */
+  readonly system: "instructions" | "system" | "developer";
+  /**
+   * What becomes of thinking: `encrypted` items go back with their id and are
+   * asked for, `text` items go back in plain words, `none` go back.
+   */
+  readonly reasoning: "encrypted" | "text" | "none";
+  /**
+   * Whether what directly follows a reasoning item goes back under its own id.
+   * OpenAI has refused reasoning whose following item was not known by its id.
+   */
+  readonly pairedIds: boolean;
+  /** Whether all calls of a step must stand after its words, with nothing between them. */
+  readonly callsLast: boolean;
+  /** How thinking is asked for; empty where it cannot be. */
+  readonly efforts: Efforts;
+  /** The least `max_output_tokens` that is taken. */
+  readonly leastTokens: number;
+};
+
+/** OpenAI's Responses API, and what is modelled on it. Nothing is stored on the server. */
+export const openaiResponses: Wire<ResponsesDialect> = {
+  id: "openai-responses",
+  head: ({ system, dialect }) =>
+    system === undefined || system.trim() === "" || dialect.system === "instructions"
+      ? []
+      : [{ role: dialect.system, content: system }],
+  encodeStep: (step, dialect) => encodeStep(step, dialect),
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  messagesIn: (body) => body["input"] as readonly JsonObject[],
+  read: readOpenaiResponses,
+};
+
+const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[] => {
+  if (step.role === "user") return [{ role: "user", content: userContent(step) }];
+  const items: JsonObject[] = [];
+  for (const part of dialect.callsLast
+    ? step.parts.toSorted((one, other) => rank[one.type] - rank[other.type])
+    : step.parts) {
+    const isPaired = dialect.pairedIds && items.at(-1)?.["type"] === "reasoning";
+    const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
+    if (item !== undefined) items.push(item);
+  }
+  for (const part of step.parts) if (part.type === "exchange") items.push(callOutput(part));
+  return items;
+};
+
+const rank: Readonly<Record<ModelStep["parts"][number]["type"], number>> = {
+  thinking: 0,
+  text: 1,
+  file: 1,
+  exchange: 2,
+};
+
+const userContent = ({ parts }: UserStep): string | readonly JsonObject[] => {
+  const [first] = parts;
+  return parts.length === 1 && first?.type === "text" ? first.text : parts.map(inputPart);
+};
+
+/** The provider's own id of an item, where it is one that OpenAI's checks let pass. */
+const itemId = (part: ModelStep["parts"][number]): string | undefined => {
+  const prefix = prefixes[part.type];
+  const id = part.type === "file" ? undefined : part.seal?.item;
+  return id !== undefined && id.startsWith(prefix) && /^[\w-]{4,64}$/.test(id) ? id : undefined;
+};
+
+const prefixes = { text: "msg_", thinking: "rs_", exchange: "fc_", file: "msg_" } as const;
+
+/** Items go without their ids, so that nothing checks which other items came with them; `id` is for the one that needs it. */
+const modelItem = (
+  part: ModelStep["parts"][number],
+  dialect: ResponsesDialect,
+  id: string | undefined,
+): JsonObject | undefined => {
+  switch (part.type) {
+    case "text":
+      return id === undefined ? { role: "assistant", content: part.text } : outputMessage(part, id);
+    case "file":
+      return { role: "assistant", content: [inputPart(part)] };
+    case "thinking":
+      return reasoningItem(part, dialect);
+    case "exchange":
+      return {
+        type: "function_call",
+        ...(id === undefined ? {} : { id }),
+        call_id: part.id,
+        name: part.tool,
+        arguments: part.inputText ?? JSON.stringify(part.input),
+      };
+  }
+};
+
+const outputMessage = ({ text }: Text, id: string): JsonObject => ({
+  type: "message",
+  id,
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text, annotations: [] }],
+});
+
+const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObject | undefined => {
+  const { text, seal } = part;
+  const id = itemId(part);
+  if (reasoning === "encrypted" && id !== undefined && seal?.encrypted !== undefined)
+    return {
+      type: "reasoning",
+      id,
+      summary: text === "" ? [] : [{ type: "summary_text", text }],
+      encrypted_content: seal.encrypted,
+    };
+  if (reasoning !== "text" || text.trim() === "") return undefined;
+  return {
+    type: "reasoning",
+    ...(seal?.item === undefined ? {} : { id: seal.item }),
+    summary: [],
+    content: [{ type: "reasoning_text", text }],
+  };
+};
+
+const callOutput = ({ id, result }: Exchange): JsonObject => ({
+  type: "function_call_output",
+  call_id: id,
+  output: resultContent(result, inputPart),
+});
+
+const inputPart = (part: Text | File): JsonObject => {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  const uploaded = uploadedId(part);
+  if (part.kind === "image")
+    return {
+      type: "input_image",
+      ...(uploaded === undefined ? { image_url: addressOf(part) } : { file_id: uploaded }),
+      detail: "auto",
+    };
+  if (uploaded !== undefined) return { type: "input_file", file_id: uploaded };
+  return part.source.type === "uri"
+    ? { type: "input_file", file_url: part.source.uri }
+    : { type: "input_file", filename: fileName(part), file_data: addressOf(part) };
+};
+
+const encodeRequest = (input: readonly JsonObject[], request: WireRequest<ResponsesDialect>): Encoded => {
+  const { model, system, tools, settings, dialect } = request;
+  const { stream, cache } = settings;
+  const notes: Note[] = [];
+  const isInstructed = dialect.system === "instructions" && system !== undefined && system.trim() !== "";
+  const body: JsonObject = {
+    model,
+    ...(isInstructed ? { instructions: system } : {}),
+    ...(tools.length === 0
+      ? {}
+      : { tools: declareTools(request, notes).map((tool) => ({ type: "function", ...tool })) }),
+    ...toolChoice(request, notes),
+    ...reasoning(request, notes),
+    ...maxTokens(request, notes),
+    ...temperature(request, notes),
+    ...(stream === undefined ? {} : { stream }),
+    ...(cache?.key === undefined || !dialect.cacheKey ? {} : { prompt_cache_key: cache.key }),
+    store: false,
+    ...(dialect.reasoning === "encrypted" ? { include: ["reasoning.encrypted_content"] } : {}),
+    input,
+  };
+  return { body, notes };
+};
+
+const toolChoice = (request: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  const choice = allowedChoice(request, notes);
+  if (choice === undefined) return {};
+  return { tool_choice: typeof choice === "string" ? choice : { type: "function", name: choice.tool } };
+};
+
+const reasoning = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  if (settings.thinking === undefined) return {};
+  const effort = effortWord(settings.thinking.effort, dialect.efforts, notes);
+  return effort === undefined ? {} : { reasoning: { effort } };
+};
+
+const maxTokens = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  if (settings.maxTokens === undefined) return {};
+  if (settings.maxTokens < dialect.leastTokens)
+    notes.push(note("setting-adapted", `This API wants room for at least ${dialect.leastTokens} tokens.`));
+  return { max_output_tokens: Math.max(settings.maxTokens, dialect.leastTokens) };
+};

@@ -1,0 +1,137 @@
+import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
+import {
+  described,
+  propertiesOf,
+  requiredOf,
+  resolve,
+  schemasOf,
+  typesOf,
+  without,
+  type Changes,
+  type Schema,
+} from "./schema-walk.ts";
+
+/** The words that combine schemas. */
+export type Combiner = "allOf" | "anyOf" | "oneOf";
+
+/** What schemas are merged within. */
+export type Merging = {
+  /** Where references point into. */
+  readonly document: JsonObject;
+  /** Which combinations are merged; the others stay. */
+  readonly words: readonly Combiner[];
+  /** References already followed on the way here: following one again would never end. */
+  readonly open: ReadonlySet<string>;
+  /** The references followed while merging. */
+  readonly met: Set<string>;
+  /** How many more references may be followed: shapes that share shapes would multiply without end. */
+  readonly budget: { left: number };
+};
+
+/** How many references one schema is worth following. */
+export const followed = 200;
+
+/** An object at the top, without any combination of shapes there. */
+export const objectTop = (schema: JsonObject, words: readonly Combiner[], changes: Changes): JsonObject => {
+  const combined = ["$ref", ...words].some((key) => schema[key] !== undefined);
+  if (!combined && schema["type"] === "object") return schema;
+  changes.done.add(combined ? "the shapes at the top became one object" : "the top became an object");
+  const merging: Merging = { document: schema, words, open: new Set(), met: new Set(), budget: { left: followed } };
+  const { type: _, ...shape } = combined ? merged(schema, merging) : schema;
+  return { type: "object", ...(combined ? { properties: {} } : {}), ...shape };
+};
+
+/** One schema in place of a reference and its siblings, and of the combinations that `words` names. */
+export const merged = (schema: JsonObject, merging: Merging): JsonObject => {
+  const { $ref: reference, ...own } = schema;
+  let shape: JsonObject = without(own, (key) => merging.words.some((word) => word === key));
+  if (typeof reference === "string") shape = both(shape, follow(reference, merging));
+  for (const word of merging.words) {
+    const branches = schemasOf(schema[word]).flatMap((branch) =>
+      typeof branch === "boolean" ? (branch ? [{}] : []) : [merged(branch, merging)],
+    );
+    shape = word === "allOf" ? branches.reduce(both, shape) : oneOfMany(shape, branches, word);
+  }
+  return shape;
+};
+
+const follow = (reference: string, merging: Merging): JsonObject => {
+  const target = merging.open.has(reference) ? undefined : resolve(merging.document, reference);
+  if (!isObject(target) || merging.budget.left <= 0) return {};
+  merging.budget.left--;
+  merging.met.add(reference);
+  return merged(withoutPlace(target), { ...merging, open: new Set([...merging.open, reference]) });
+};
+
+/** What a schema says about the document it stands in does not follow it elsewhere. */
+const withoutPlace = (schema: JsonObject): JsonObject =>
+  without(schema, (key) => key === "$id" || key === "$schema" || key === "$anchor" || key === "$defs" || key === "definitions");
+
+/** A schema for what fits both. Where they differ in a word, the first has it. */
+export const both = (one: JsonObject, other: JsonObject): JsonObject => {
+  const entries = Object.entries(other).filter(([key]) => !Object.hasOwn(one, key));
+  const required = union(requiredOf(one), requiredOf(other));
+  const closed = one["additionalProperties"] === false || other["additionalProperties"] === false;
+  return {
+    ...Object.fromEntries([...Object.entries(one), ...entries]),
+    ...(one["properties"] === undefined || other["properties"] === undefined
+      ? {}
+      : { properties: join([propertiesOf(one), propertiesOf(other)], "allOf") }),
+    ...(required.length === 0 ? {} : { required }),
+    ...(closed ? { additionalProperties: false } : {}),
+  };
+};
+
+/** An object that has the properties of every branch, demands what all of them do, and says which belong together. */
+const oneOfMany = (base: JsonObject, branches: readonly JsonObject[], word: "anyOf" | "oneOf"): JsonObject => {
+  const objects = branches.filter((branch) => typesOf(branch).length === 0 || typesOf(branch).includes("object"));
+  const [first, ...rest] = objects;
+  if (first === undefined) return base;
+  if (rest.length === 0) return both(base, first);
+  const properties = join(objects.map(propertiesOf), "anyOf");
+  const shared = requiredOf(first).filter((name) => rest.every((branch) => requiredOf(branch).includes(name)));
+  const closed = objects.every((branch) => branch["additionalProperties"] === false);
+  const shape = both(base, {
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(shared.length === 0 ? {} : { required: shared }),
+    ...(closed ? { additionalProperties: false } : {}),
+  });
+  const forms = [...new Set(objects.map(formOf))];
+  if (forms.length < 2) return shape;
+  return described(shape, `${word === "oneOf" ? "Exactly" : "At least"} one of these forms: ${forms.join(" or ")}.`);
+};
+
+/** A branch in short: what it must have, what it may have, and which values tell it from the others. */
+const formOf = (branch: JsonObject): string => {
+  const required = requiredOf(branch);
+  const properties = propertiesOf(branch);
+  const fields = union(required, Object.keys(properties)).map((name) => {
+    const value = Object.hasOwn(properties, name) ? onlyValue(properties[name]!) : undefined;
+    const mark = required.includes(name) ? "" : "?";
+    return value === undefined ? `${name}${mark}` : `${name}${mark}: ${JSON.stringify(value)}`;
+  });
+  return `{${fields.join(", ")}}`;
+};
+
+const onlyValue = (schema: JsonValue): JsonValue | undefined => {
+  if (!isObject(schema)) return undefined;
+  const { const: value, enum: values } = schema as JsonObject;
+  return value ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined);
+};
+
+/** Properties of several shapes as one map; those that several describe differently keep all descriptions. */
+const join = (maps: readonly JsonObject[], word: "allOf" | "anyOf"): JsonObject => {
+  const shapes = new Map<string, Map<string, Schema>>();
+  for (const map of maps) {
+    for (const [name, inner] of Object.entries(map)) {
+      const known = shapes.get(name) ?? new Map<string, Schema>();
+      shapes.set(name, known.set(JSON.stringify(inner), inner as Schema));
+    }
+  }
+  return Object.fromEntries(
+    [...shapes].map(([name, known]) => [name, known.size === 1 ? [...known.values()][0]! : { [word]: [...known.values()] }]),
+  );
+};
+
+const union = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  other.every((name) => one.includes(name)) ? one : [...new Set([...one, ...other])];

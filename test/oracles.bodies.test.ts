@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { checkBody, type OracleName } from "../oracles/check.ts";
+import { isObject, type JsonObject } from "../src/conversation/index.ts";
+import { findProvider, providers } from "../src/providers/index.ts";
+import { compose } from "../src/wire/compose.ts";
+import type { Settings } from "../src/wire/wire.ts";
+import { build, makeHistory } from "./support/histories.ts";
+import { Random } from "./support/random.ts";
+
+/** Whose types judge whose bodies. */
+const oracles: Readonly<Record<string, OracleName>> = {
+  google: "gemini",
+  vertex: "vertex",
+  "code-assist": "code-assist-request",
+  anthropic: "anthropic-messages-2023-06-01",
+  bedrock: "bedrock-converse",
+  openai: "openai-responses",
+  azure: "openai-responses",
+  xai: "openai-responses",
+  "openai-chat": "openai-chat",
+  cohere: "openai-chat",
+  groq: "groq-chat",
+  mistral: "mistral-chat",
+  openrouter: "openrouter-chat",
+  kimi: "kimi-chat",
+  deepseek: "deepseek-chat",
+  zai: "zai-chat",
+  qwen: "qwen-chat",
+  minimax: "minimax-chat",
+  local: "local-chat",
+  offline: "local-chat",
+};
+
+const settings = (random: Random): Settings => ({
+  maxTokens: 4096,
+  ...(random.chance(0.5) ? { stream: true } : {}),
+  ...(random.chance(0.5)
+    ? { toolChoice: random.pick(["auto", "none", "required", { tool: "read_file" }] as const) }
+    : {}),
+  ...(random.chance(0.5) ? { thinking: { effort: random.pick(["none", "low", "medium", "high"] as const) } } : {}),
+  ...(random.chance(0.5) ? { cache: { marks: true, key: "one" } } : {}),
+});
+
+describe.each(providers.map(({ id }) => ({ id })))("the vendor's own types", ({ id }) => {
+  it(`know every field Parley sends to ${id}`, () => {
+    const provider = findProvider(id);
+    for (let seed = 1; seed <= 120; seed++) {
+      const { conversation } = build(makeHistory(seed));
+      const { body } = compose(conversation, provider.destination(provider.defaultModel), {
+        policy: { unsupportedMedia: "stub" },
+        settings: settings(new Random(seed)),
+      });
+      const judged = id === "code-assist" && isObject(body["request"]) ? (body["request"] as JsonObject) : body;
+      // OpenAI's types demand `strict` on a tool; xAI knows no such field.
+      const problems = checkBody(oracles[id]!, judged).filter(
+        (problem) => id !== "xai" || !/^\/tools\/\d+: missing "strict"$/.test(problem),
+      );
+      expect(problems, `history ${seed}`).toEqual([]);
+    }
+  });
+});
