@@ -12,7 +12,8 @@ import type { Target } from "./target.ts";
 export class Names {
   readonly notes: Note[] = [];
   readonly #target: Target;
-  readonly #ids = new Map<CallId, string>();
+  /** By ordinal. */
+  readonly #ids: string[] = [];
   readonly #usedIds = new Set<string>();
   readonly #aliases = new Map<string, string>();
   readonly #tools = new Map<string, string>();
@@ -24,23 +25,35 @@ export class Names {
 
   /** The id of a call. A legal id that this same provider gave is kept; anything else is derived from ours. */
   callId(call: Call, origin: Origin): string {
-    const known = this.#ids.get(call.id);
+    const ordinal = ordinalOf(call.id);
+    const known = this.#ids[ordinal];
     if (known !== undefined) return known;
     const native = origin.provider === this.#target.provider ? call.seal?.id : undefined;
     const { ids } = this.#target;
     let id = native;
-    if (id === undefined || !ids.legal.test(id) || this.#usedIds.has(id)) {
+    if (id === undefined || !ids.legal.test(id) || !this.#claim(id)) {
       const tool = this.toolName(call.tool);
-      for (let attempt = 0; id === undefined || id === native || this.#usedIds.has(id); attempt++)
-        id = ids.project(ordinalOf(call.id), tool, attempt);
+      let attempt = 0;
+      do id = ids.project(ordinal, tool, attempt++);
+      while (!this.#claim(id));
       if (native !== undefined)
         this.notes.push(
           note("id-projected", `The id "${native.slice(0, 80)}" cannot be used here; ${id} stands for it.`, call.id),
         );
     }
-    this.#ids.set(call.id, id);
-    this.#usedIds.add(id);
+    this.#ids[ordinal] = id;
     return id;
+  }
+
+  /** Takes an id for good, if it is free. */
+  #claim(id: string): boolean {
+    const before = this.#usedIds.size;
+    return this.#usedIds.add(id).size > before;
+  }
+
+  /** The id a call was given before. */
+  idOf(call: CallId): string {
+    return this.#ids[ordinalOf(call)] ?? "";
   }
 
   /** The name of a tool: its own where that is legal and free, otherwise an alias. */

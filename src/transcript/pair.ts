@@ -1,5 +1,6 @@
 import {
   note,
+  ordinalOf,
   sameOutcome,
   type Call,
   type CallId,
@@ -11,6 +12,7 @@ import {
   type Text,
   type Thinking,
 } from "../conversation/index.ts";
+import type { Exchange } from "./step.ts";
 import { anotherResult, orphanResult } from "./words.ts";
 
 /** A step in the making. */
@@ -21,22 +23,15 @@ export type UserDraft = { readonly role: "user"; readonly parts: readonly (Text 
 /** A model's words and calls; `open` counts the calls still without a result. */
 export type ModelDraft = {
   readonly role: "model";
-  readonly parts: (Text | Thinking | Media | OpenCall)[];
+  readonly parts: (Text | Thinking | Media | OpenExchange)[];
+  calls: number;
   open: number;
 };
 
-/** A call under the names of the target, waiting for its result or holding it. */
-export type OpenCall = {
-  readonly type: "call";
-  readonly call: Call;
-  readonly id: string;
-  readonly tool: string;
-  outcome: Outcome | undefined;
-  /** Other ends that were claimed for it and shown as words. */
-  claims?: readonly Outcome[];
+/** An exchange whose result is still to come, or to be placed. */
+export type OpenExchange = {
+  -readonly [Field in keyof Exchange]: Exchange[Field] | (Field extends "result" ? undefined : never);
 };
-
-type Owner = { readonly draft: ModelDraft; readonly call: OpenCall };
 
 /**
  * Folds entries into exchanges. A result joins its call wherever it was
@@ -45,7 +40,11 @@ type Owner = { readonly draft: ModelDraft; readonly call: OpenCall };
  */
 export class Pairing {
   readonly #drafts: Draft[] = [];
-  readonly #owners = new Map<CallId, Owner>();
+  /** What is known of every call, by its ordinal. */
+  readonly #calls: Call[] = [];
+  readonly #outcomes: Outcome[] = [];
+  readonly #draftOf: (ModelDraft | undefined)[] = [];
+  readonly #claims = new Map<CallId, readonly Outcome[]>();
   readonly #note: (note: Note) => void;
   #openDrafts = 0;
 
@@ -59,60 +58,84 @@ export class Pairing {
     this.#drafts.push({ role: "user", parts });
   }
 
-  model(parts: ModelDraft["parts"]): void {
+  /** Adds a model message; `calls` are the calls behind its exchanges, in order. */
+  model(parts: ModelDraft["parts"], calls: readonly Call[]): void {
     const last = this.#drafts.at(-1);
     let draft: ModelDraft;
-    if (last?.role === "model" && !last.parts.some((part) => part.type === "call")) {
+    if (last?.role === "model" && last.calls === 0) {
       draft = last;
       draft.parts.push(...parts);
       this.#note(note("merged-messages", "Two messages of the model in a row became one."));
     } else {
-      draft = { role: "model", parts, open: 0 };
+      draft = { role: "model", parts, calls: 0, open: 0 };
       this.#drafts.push(draft);
     }
-    for (const part of parts) {
-      if (part.type !== "call") continue;
-      if (part.outcome === undefined) draft.open++;
-      this.#owners.set(part.call.id, { draft, call: part });
+    for (const call of calls) {
+      const ordinal = ordinalOf(call.id);
+      this.#calls[ordinal] = call;
+      this.#draftOf[ordinal] = draft;
     }
-    if (draft.open > 0) this.#openDrafts++;
+    draft.calls = calls.length;
+    draft.open = calls.length;
+    if (calls.length > 0) this.#openDrafts++;
   }
 
   complete({ call, tool, outcome }: Completion): void {
-    const owner = this.#owners.get(call);
-    if (owner === undefined) {
+    const ordinal = ordinalOf(call);
+    const known = this.#outcomes[ordinal];
+    if (this.#calls[ordinal] === undefined) {
       this.#note(note("orphan-result", `A result of ${tool} has no call; it is shown as words.`, call));
       this.user(worded(orphanResult(tool), outcome));
-    } else if (owner.call.outcome === undefined) {
-      owner.call.outcome = outcome;
-      owner.draft.open--;
-      if (owner.draft.open === 0) this.#openDrafts--;
-      if (this.#drafts.at(-1) !== owner.draft)
+    } else if (known === undefined) {
+      const draft = this.#draftOf[ordinal]!;
+      this.#outcomes[ordinal] = outcome;
+      draft.open--;
+      if (draft.open === 0) this.#openDrafts--;
+      if (this.#drafts.at(-1) !== draft)
         this.#note(note("moved-result", `The result of ${tool} was recorded late and stands with its call.`, call));
-    } else if ([owner.call.outcome, ...(owner.call.claims ?? [])].some((known) => sameOutcome(known, outcome))) {
-      this.#note(note("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call));
-    } else {
-      this.#note(
-        note(
-          "conflicting-result",
-          `Another result of ${tool} was recorded; the first stands, this one is shown as words.`,
-          call,
-        ),
-      );
-      owner.call.claims = [...(owner.call.claims ?? []), outcome];
-      this.user(worded(anotherResult(tool), outcome));
-    }
+    } else this.#contradict({ type: "completion", call, tool, outcome }, known);
   }
 
-  /** Takes the drafts nothing can change any more. */
-  take(): readonly Draft[] {
-    if (this.#drafts.length === 0) return [];
-    const stop = this.#drafts.findIndex(
-      (draft, index) =>
-        draft.role === "model" &&
-        (draft.open > 0 || (index === this.#drafts.length - 1 && !draft.parts.some((part) => part.type === "call"))),
-    );
-    return this.#drafts.splice(0, stop === -1 ? this.#drafts.length : stop);
+  /** The call behind an exchange. */
+  callOf(id: CallId): Call {
+    return this.#calls[ordinalOf(id)]!;
+  }
+
+  /** How a call ended, if it has. */
+  outcomeOf(id: CallId): Outcome | undefined {
+    return this.#outcomes[ordinalOf(id)];
+  }
+
+  #contradict({ call, tool, outcome }: Completion, first: Outcome): void {
+    const claims = this.#claims.get(call) ?? [];
+    if (sameOutcome(first, outcome) || claims.some((claim) => sameOutcome(claim, outcome))) {
+      this.#note(note("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call));
+      return;
+    }
+    const message = `Another result of ${tool} was recorded; the first stands, this one is shown as words.`;
+    this.#note(note("conflicting-result", message, call));
+    this.#claims.set(call, [...claims, outcome]);
+    this.user(worded(anotherResult(tool), outcome));
+  }
+
+  /** Hands over the drafts nothing can change any more, in order. */
+  take(emit: (draft: Draft) => void): void {
+    const drafts = this.#drafts;
+    let closed = 0;
+    for (; closed < drafts.length; closed++) {
+      const draft = drafts[closed]!;
+      // The last message without calls may still be joined by the next.
+      if (draft.role === "model" && (draft.open > 0 || (draft.calls === 0 && closed === drafts.length - 1))) break;
+      emit(draft);
+      if (draft.role === "model" && draft.calls > 0) this.#forget(draft);
+    }
+    if (closed === drafts.length) drafts.length = 0;
+    else if (closed > 0) drafts.splice(0, closed);
+  }
+
+  /** Lets go of a draft that is written; its calls and their ends stay known. */
+  #forget({ parts }: ModelDraft): void {
+    for (const part of parts) if (part.type === "exchange") this.#draftOf[ordinalOf(part.call)] = undefined;
   }
 
   /** The drafts that may still change. */

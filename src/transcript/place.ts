@@ -5,6 +5,7 @@ import {
   type Content,
   type Media,
   type Note,
+  type NoteKind,
   type Outcome,
   type Text,
 } from "../conversation/index.ts";
@@ -17,30 +18,10 @@ export type Counts = { readonly request: KindCounts; readonly message: KindCount
 
 type KindCounts = { readonly [kind in Media["kind"]]: number };
 
-/** What media is placed by. */
-export type Placing = {
-  readonly target: Target;
-  readonly policy: Policy;
-  readonly blobs: Blobs;
-  readonly counts: Counts;
-  readonly note: (note: Note) => void;
-};
-
-/** Placed content, and the files that must follow the whole batch. */
-export type Placed<Part> = {
-  readonly parts: readonly Part[];
-  readonly after: readonly File[];
-  readonly counts: Counts;
-};
-
 const none: KindCounts = { image: 0, document: 0, audio: 0, video: 0 };
 
 /** The counts of an empty request. */
 export const noMedia: Counts = { request: none, message: none };
-
-/** The counts at the start of another message. */
-export const nextMessage = (counts: Counts): Counts =>
-  counts.message === none ? counts : { request: counts.request, message: none };
 
 /** A target cannot take a file, and the policy is not to stub it. */
 export class UnsupportedMediaError extends Error {
@@ -65,121 +46,117 @@ export class UnsupportedMediaError extends Error {
   }
 }
 
-/** The result of a call in the best form the target can take. */
-export const placeResult = (
-  outcome: Outcome,
-  call: CallId,
-  tool: string,
-  placing: Placing,
-): { result: Result; placed: Placed<never> } => {
-  const { media } = placing.target;
-  const { parts, after, counts } = place(outcome.content, {
-    row: outcome.status === "complete" ? media.result : media.errorResult,
-    where: { call, tool },
-    placing,
-  });
-  if (parts.length === 0) {
-    if (outcome.status === "complete")
-      placing.note(note("empty-result", `${tool} returned nothing; the result says so.`, call));
-    return {
-      result: { status: outcome.status, content: [{ type: "text", text: endedWord[outcome.status] }] },
-      placed: { parts: [], after, counts },
-    };
+/** Where a file was found: in a call's result, or in a message. */
+type Place = { readonly row: MediaRow; readonly call?: CallId; readonly tool?: string };
+
+/** What files are placed by. */
+export type PlacerOptions = {
+  readonly target: Target;
+  readonly policy: Policy;
+  readonly blobs: Blobs;
+  readonly note: (note: Note) => void;
+};
+
+/** Puts every file where the target can take it, and remembers how many there are and which must follow the batch. */
+export class Placer {
+  counts: Counts = noMedia;
+  readonly #options: PlacerOptions;
+  #after: File[] = [];
+
+  constructor(options: PlacerOptions) {
+    this.#options = options;
   }
-  return { result: { status: outcome.status, content: parts }, placed: { parts: [], after, counts } };
-};
 
-/** What a person said, with every file where the target can take it. */
-export const placeUser = (content: readonly (Text | Media)[], placing: Placing): Placed<Text | File> =>
-  place(content, { row: placing.target.media.user, where: undefined, placing });
-
-/** A file a model made itself. */
-export const placeModel = (content: readonly Media[], placing: Placing): Placed<Text | File> =>
-  place(content, { row: placing.target.media.model, where: undefined, placing });
-
-/** The words and files that follow a batch: every file is named before it is shown. */
-export const filesAfter = (files: readonly File[]): readonly (Text | File)[] =>
-  files.flatMap((file): readonly (Text | File)[] => [{ type: "text", text: thisIsFile(file.id) }, file]);
-
-type Place = {
-  readonly row: MediaRow;
-  readonly where: { readonly call: CallId; readonly tool: string } | undefined;
-  readonly placing: Placing;
-};
-
-const place = <Part extends Content>(
-  content: readonly Part[],
-  { row, where, placing }: Place,
-): Placed<Exclude<Part, Media> | Text | File> => {
-  if (content.every(isPlainWord))
-    return { parts: content as readonly Exclude<Part, Media>[], after: [], counts: placing.counts };
-  let { counts } = placing;
-  const parts: (Exclude<Part, Media> | Text | File)[] = [];
-  const after: File[] = [];
-  const count = (media: Media): void => {
-    counts = { request: oneMore(counts.request, media.kind), message: oneMore(counts.message, media.kind) };
-  };
-  for (const part of content) {
-    if (part.type !== "media") {
-      if (part.type === "text" && isBlank(part.text))
-        placing.note(note("blank-text", "A text without words is left out.", where?.call));
-      else parts.push(part as Exclude<Part, Media>);
-      continue;
-    }
-    const delivery = deliver(part, { row, where, placing: { ...placing, counts } });
-    if (delivery.type === "text") parts.push({ type: "text", text: delivery.text });
-    else {
-      count(part);
-      if (delivery.type === "inside") parts.push(delivery.file);
-      else {
-        parts.push({ type: "text", text: seeFile(part.id) });
-        after.push(delivery.file);
-        placing.note(
-          note(
-            "media-after",
-            `${describe(part)} stands after the batch: this API does not take it in place.`,
-            where?.call,
-          ),
-        );
-      }
-    }
+  /** The result of a call in the best form the target can take. */
+  result(outcome: Outcome, call: CallId, tool: string): Result {
+    if (outcome.content.length > 0 && outcome.content.every(isWord)) return outcome as Result;
+    const { media } = this.#options.target;
+    const parts = this.#place(outcome.content, {
+      row: outcome.status === "complete" ? media.result : media.errorResult,
+      call,
+      tool,
+    });
+    const { status, synthetic } = outcome;
+    if (parts.length > 0)
+      return synthetic === undefined ? { status, content: parts } : { status, content: parts, synthetic };
+    if (status === "complete")
+      this.#options.note(note("empty-result", `${tool} returned nothing; the result says so.`, call));
+    const content = [{ type: "text", text: endedWord[status] }] as const;
+    return synthetic === undefined ? { status, content } : { status, content, synthetic };
   }
-  return { parts, after, counts };
-};
+
+  /** What a person said. */
+  user(content: readonly (Text | Media)[]): readonly (Text | File)[] {
+    if (content.every(isWord)) return content as readonly Text[];
+    return this.#place(content, { row: this.#options.target.media.user });
+  }
+
+  /** A file a model made itself. */
+  model(media: Media): readonly (Text | File)[] {
+    return this.#place([media], { row: this.#options.target.media.model });
+  }
+
+  /** Begins another message, and gives the words and files that must stand after the one before: every file is named first. */
+  nextMessage(): readonly (Text | File)[] {
+    if (this.counts.message !== none) this.counts = { request: this.counts.request, message: none };
+    if (this.#after.length === 0) return [];
+    const files = this.#after;
+    this.#after = [];
+    return files.flatMap((file): readonly (Text | File)[] => [{ type: "text", text: thisIsFile(file.id) }, file]);
+  }
+
+  #place<Part extends Content>(
+    content: readonly Part[],
+    place: Place,
+  ): readonly (Exclude<Part, Media> | Text | File)[] {
+    const parts: (Exclude<Part, Media> | Text | File)[] = [];
+    for (const part of content) {
+      if (part.type === "media") parts.push(this.#deliver(part, place));
+      else if (isWord(part)) parts.push(part as Exclude<Part, Media>);
+      else this.#options.note(note("blank-text", "A text without words is left out.", place.call));
+    }
+    return parts;
+  }
+
+  /** The best way a file can go: as text if it is text, where it stands, after the batch, or as words that name it. */
+  #deliver(media: Media, { row, call, tool }: Place): Text | File {
+    const { target, policy, blobs } = this.#options;
+    const say = (kind: NoteKind, message: string): void => this.#options.note(note(kind, message, call));
+    const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
+    if (media.source.type === "blob" && base64 === undefined) {
+      say("missing-blob", `The bytes of ${describe(media)} are gone.`);
+      return { type: "text", text: stub(media, "its bytes are no longer stored") };
+    }
+    const words = base64 === undefined ? undefined : textOf(media, base64);
+    if (words !== undefined) {
+      say("media-as-text", `${describe(media)} is shown as text.`);
+      return { type: "text", text: fileText(media, words) };
+    }
+    if (refusal(row[media.kind], media, this.counts) === undefined) {
+      this.#count(media);
+      return toFile(media, base64);
+    }
+    const why = refusal((target.media.after ?? target.media.user)[media.kind], media, this.counts);
+    if (why === undefined) {
+      this.#count(media);
+      this.#after.push(toFile(media, base64));
+      say("media-after", `${describe(media)} stands after the batch: this API does not take it in place.`);
+      return { type: "text", text: seeFile(media.id) };
+    }
+    if (policy.unsupportedMedia === "error") throw new UnsupportedMediaError(target, media, tool);
+    say("media-stub", `${describe(media)} is only named: ${why}.`);
+    return { type: "text", text: stub(media, why) };
+  }
+
+  #count({ kind }: Media): void {
+    this.counts = { request: oneMore(this.counts.request, kind), message: oneMore(this.counts.message, kind) };
+  }
+}
 
 const oneMore = (counts: KindCounts, kind: Media["kind"]): KindCounts => ({ ...counts, [kind]: counts[kind] + 1 });
 
-const isPlainWord = (part: Content): boolean =>
-  part.type === "structured" || (part.type === "text" && !isBlank(part.text));
-
-type Delivery =
-  | { readonly type: "inside" | "after"; readonly file: File }
-  | { readonly type: "text"; readonly text: string };
-
-/** The best way a file can go: as text if it is text, where it stands, after the batch, or as words that name it. */
-const deliver = (media: Media, { row, where, placing }: Place): Delivery => {
-  const { target, policy, blobs, counts } = placing;
-  const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
-  if (media.source.type === "blob" && base64 === undefined) {
-    placing.note(note("missing-blob", `The bytes of ${describe(media)} are gone.`, where?.call));
-    return { type: "text", text: stub(media, "its bytes are no longer stored") };
-  }
-  const words = base64 === undefined ? undefined : textOf(media, base64);
-  if (words !== undefined) {
-    placing.note(note("media-as-text", `${describe(media)} is shown as text.`, where?.call));
-    return { type: "text", text: fileText(media, words) };
-  }
-  const refusals = [
-    refusal(row[media.kind], media, counts),
-    refusal((target.media.after ?? target.media.user)[media.kind], media, counts),
-  ];
-  const file = toFile(media, base64);
-  if (refusals[0] === undefined) return { type: "inside", file };
-  if (refusals[1] === undefined) return { type: "after", file };
-  if (policy.unsupportedMedia === "error") throw new UnsupportedMediaError(target, media, where?.tool);
-  placing.note(note("media-stub", `${describe(media)} is only named: ${refusals[1]}.`, where?.call));
-  return { type: "text", text: stub(media, refusals[1]) };
-};
+/** Whether a part is something to read: a value, or a text that is not blank. */
+const isWord = (part: Content): boolean => part.type === "structured" || (part.type === "text" && !isBlank(part.text));
 
 /** Why a place does not take a file, or undefined where it does. */
 const refusal = (cell: MediaCell | undefined, media: Media, counts: Counts): string | undefined => {

@@ -5,6 +5,7 @@ import {
   type ModelMessage,
   type Note,
   type Origin,
+  type Part,
   type Seal,
   type Text,
   type Thinking,
@@ -31,23 +32,43 @@ export const reason = (message: ModelMessage, judgement: Judgement): Reasoned =>
   const { target, policy } = judgement;
   const own = policy.thinking !== "none" && canRead(target, message.origin);
   const sealed = own && (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
-  const kept = message.parts.flatMap((part): Reasoned => {
+  if (message.parts.every((part) => isPlain(part, sealed))) return demand(message.parts as Reasoned, judgement);
+  const kept: Reasoned[number][] = [];
+  for (const part of message.parts) {
     switch (part.type) {
       case "thinking":
-        return think(part, { own, sealed, judgement });
+        kept.push(...think(part, { own, sealed, judgement }));
+        break;
       case "text":
-        if (isBlank(part.text) && !(sealed && target.thinking.form === "seal" && part.seal?.signature !== undefined))
-          return [];
-        return [unsealed(part, sealed)];
+        if (!isBlank(part.text) || (sealed && target.thinking.form === "seal" && part.seal?.signature !== undefined))
+          kept.push(unsealed(part, sealed));
+        break;
       case "code":
-        return isBlank(part.text) ? [] : [{ type: "text", text: `\`\`\`${part.language}\n${part.text}\n\`\`\`` }];
+        if (!isBlank(part.text)) kept.push({ type: "text", text: `\`\`\`${part.language}\n${part.text}\n\`\`\`` });
+        break;
       case "call":
-        return [unsealed(part, sealed)];
+        kept.push(unsealed(part, sealed));
+        break;
       case "media":
-        return [part];
+        kept.push(part);
     }
-  });
+  }
   return demand(withoutLooseEnds(kept), judgement);
+};
+
+/** Whether a part goes as it is under any policy. */
+const isPlain = (part: Part, sealed: boolean): boolean => {
+  switch (part.type) {
+    case "text":
+      return part.seal === undefined && !isBlank(part.text);
+    case "call":
+      return sealed || part.seal === undefined || isBare(part.seal);
+    case "media":
+      return true;
+    case "thinking":
+    case "code":
+      return false;
+  }
 };
 
 /** Whether a target can read what this origin thought. */
@@ -86,10 +107,14 @@ const carriesSeal = ({ seal }: Thinking): boolean =>
 
 /** Without the right to its seal, a call keeps only the id it was given, and text keeps nothing. */
 const unsealed = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {
-  if (keep || part.seal === undefined) return part;
+  if (keep || part.seal === undefined || (part.type === "call" && isBare(part.seal))) return part;
   const { seal, ...bare } = part;
   return (part.type === "call" && seal.id !== undefined ? { ...bare, seal: { id: seal.id } } : bare) as SealedPart;
 };
+
+/** Whether a seal is nothing but an id. */
+const isBare = ({ signature, encrypted, item, details }: Seal): boolean =>
+  signature === undefined && encrypted === undefined && item === undefined && details === undefined;
 
 /** No API takes a thought that leads to nothing. */
 const withoutLooseEnds = (parts: Reasoned): Reasoned => {

@@ -151,6 +151,7 @@ describe("pairing", () => {
           inputText: undefined,
           seal: undefined,
           result: {
+            synthetic: true,
             status: "error",
             content: [text("The arguments of this call were not a valid JSON object, so the tool was not run.")],
           },

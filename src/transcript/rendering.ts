@@ -5,8 +5,10 @@ import {
   type Blobs,
   type Call,
   type CallId,
+  type CallInput,
   type Compaction,
   type Entry,
+  type Media,
   type ModelMessage,
   type Note,
   type Outcome,
@@ -14,19 +16,10 @@ import {
 } from "../conversation/index.ts";
 import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
-import { Pairing, type Draft, type ModelDraft, type OpenCall } from "./pair.ts";
-import {
-  filesAfter,
-  nextMessage,
-  noMedia,
-  placeModel,
-  placeResult,
-  placeUser,
-  type Counts,
-  type Placing,
-} from "./place.ts";
+import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
+import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement } from "./reason.ts";
-import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "./step.ts";
+import type { File, ModelStep, Step } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
 import { bridgeWord, continueWord, isBlank, noticeOf, openingWord, summaryOf, unreadableArguments } from "./words.ts";
 
@@ -54,6 +47,8 @@ export type CallReport = {
   readonly id: string;
   readonly tool: string;
   readonly status: OutcomeStatus;
+  /** Set when no result was recorded and one had to be made up. */
+  readonly synthetic?: true;
 };
 
 /** What was seen, what went out, and what was decided on the way. */
@@ -64,7 +59,7 @@ export type Report = {
   readonly notes: readonly Note[];
 };
 
-type Mark = { messages: number; exchanges: number; notes: number; last: Speaker; counts: Counts };
+type Mark = { messages: number; calls: number; notes: number; last: Speaker; counts: Counts };
 type Speaker = "nobody" | "user" | "results" | "model";
 
 /**
@@ -76,17 +71,15 @@ export class Rendering<Message> {
   readonly names: Names;
   readonly #options: RenderingOptions<Message>;
   readonly #entries: Entry[] = [];
-  readonly #callAt = new Map<CallId, number>();
-  readonly #completedAt = new Map<CallId, number>();
   readonly #messages: Message[];
-  readonly #exchanges: Exchange[] = [];
+  readonly #shown: CallId[] = [];
   readonly #notes: Note[] = [];
   readonly #judgement: Judgement;
   readonly #toolsShown = new Set<string>();
   #lastCallsUnthought = false;
   #pairing: Pairing;
   #last: Speaker = "nobody";
-  #counts: Counts = noMedia;
+  readonly #placer: Placer;
   #tail: Mark | undefined;
   #hashed: { digest: Digest; count: number };
 
@@ -96,6 +89,12 @@ export class Rendering<Message> {
     this.#messages = [...(options.head ?? [])];
     this.#pairing = new Pairing(this.#note);
     this.#judgement = { target: options.target, policy: options.policy, intact: this.#intact, note: this.#note };
+    this.#placer = new Placer({
+      target: options.target,
+      policy: options.policy,
+      blobs: options.blobs,
+      note: this.#note,
+    });
     this.#hashed = this.#startOfDigest();
   }
 
@@ -103,7 +102,7 @@ export class Rendering<Message> {
   add(entries: Iterable<Entry>): void {
     this.#dropTail();
     for (const entry of entries) {
-      this.#remember(entry);
+      this.#entries.push(entry);
       if (entry.type === "compaction") this.#compact(entry);
       else this.#fold(entry);
     }
@@ -117,10 +116,10 @@ export class Rendering<Message> {
     if (this.#tail !== undefined) return this.#messages;
     this.#tail = {
       messages: this.#messages.length,
-      exchanges: this.#exchanges.length,
+      calls: this.#shown.length,
       notes: this.#notes.length,
       last: this.#last,
-      counts: this.#counts,
+      counts: this.#placer.counts,
     };
     for (const draft of this.#pairing.rest) this.#emitDraft(draft);
     const { order } = this.#options.target;
@@ -138,9 +137,17 @@ export class Rendering<Message> {
     return {
       target: `${target.provider}/${target.model}`,
       idFormat: target.ids.name,
-      calls: this.#exchanges.map(({ call, id, tool, result }) => ({ call, id, tool, status: result.status })),
+      calls: this.#shown.map((call) => this.#reportCall(call)),
       notes: [...this.names.notes, ...this.#notes],
     };
+  }
+
+  #reportCall(call: CallId): CallReport {
+    const { tool, input } = this.#pairing.callOf(call);
+    const outcome = this.#pairing.outcomeOf(call) ?? unrecorded(input);
+    const { status, synthetic } = outcome;
+    const known = { call, id: this.names.idOf(call), tool: this.names.toolName(tool), status };
+    return synthetic === undefined ? known : { ...known, synthetic };
   }
 
   /** The tools whose calls are shown, under the names the target sees. */
@@ -159,13 +166,6 @@ export class Rendering<Message> {
     return this.#digestOf(this.#messages.length);
   }
 
-  #remember(entry: Entry): void {
-    const at = this.#entries.push(entry) - 1;
-    if (entry.type === "model") {
-      for (const part of entry.parts) if (part.type === "call") this.#callAt.set(part.id, at);
-    } else if (entry.type === "completion" && !this.#completedAt.has(entry.call)) this.#completedAt.set(entry.call, at);
-  }
-
   #fold(entry: Exclude<Entry, Compaction>): void {
     switch (entry.type) {
       case "user":
@@ -182,22 +182,31 @@ export class Rendering<Message> {
       case "completion":
         this.#pairing.complete(entry);
     }
-    for (const draft of this.#pairing.take()) this.#emitDraft(draft);
+    this.#pairing.take(this.#emitDraft);
   }
 
   #foldModel(message: ModelMessage): void {
-    const parts = reason(message, this.#judgement).map((part): ModelDraft["parts"][number] =>
-      part.type === "call"
-        ? {
-            type: "call",
-            call: part,
-            id: this.names.callId(part, message.origin),
-            tool: this.names.toolName(part.tool),
-            outcome: undefined,
-          }
-        : part,
-    );
-    if (parts.length > 0) this.#pairing.model(parts);
+    const parts: ModelDraft["parts"] = [];
+    let calls: Call[] = noCalls;
+    for (const part of reason(message, this.#judgement)) {
+      if (part.type !== "call") {
+        parts.push(part);
+        continue;
+      }
+      if (calls === noCalls) calls = [];
+      calls.push(part);
+      parts.push({
+        type: "exchange",
+        call: part.id,
+        id: this.names.callId(part, message.origin),
+        tool: this.names.toolName(part.tool),
+        input: inputObject(part.input),
+        inputText: part.input.type === "parsed" ? part.input.text : undefined,
+        seal: part.seal,
+        result: undefined,
+      });
+    }
+    if (parts.length > 0) this.#pairing.model(parts, calls);
   }
 
   /** Starts over from a summary. The cut never parts a call from its result: it moves back to before the call. */
@@ -205,12 +214,12 @@ export class Rendering<Message> {
     const end = this.#entries.length - 1;
     const cut = this.#cutBefore(Math.max(0, Math.min(from, end)));
     this.#messages.length = this.#options.head?.length ?? 0;
-    this.#exchanges.length = 0;
+    this.#shown.length = 0;
     this.#toolsShown.clear();
     this.#notes.length = 0;
     this.#pairing = new Pairing(this.#note);
     this.#last = "nobody";
-    this.#counts = noMedia;
+    this.#placer.counts = noMedia;
     this.#hashed = this.#startOfDigest();
     this.#note(note("compacted", `A summary stands for the first ${cut} entries.`));
     this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
@@ -218,11 +227,18 @@ export class Rendering<Message> {
   }
 
   #cutBefore(from: number): number {
+    const callAt = new Map<CallId, number>();
+    const completedAt = new Map<CallId, number>();
+    for (const [at, entry] of this.#entries.entries()) {
+      if (entry.type === "completion" && !completedAt.has(entry.call)) completedAt.set(entry.call, at);
+      else if (entry.type === "model")
+        for (const part of entry.parts) if (part.type === "call") callAt.set(part.id, at);
+    }
     let cut = from;
     for (let moved = true; moved;) {
       moved = false;
-      for (const [call, completed] of this.#completedAt) {
-        const at = this.#callAt.get(call);
+      for (const [call, completed] of completedAt) {
+        const at = callAt.get(call);
         if (completed >= cut && at !== undefined && at < cut) {
           cut = at;
           moved = true;
@@ -232,56 +248,39 @@ export class Rendering<Message> {
     return cut;
   }
 
-  #emitDraft(draft: Draft): void {
-    this.#counts = nextMessage(this.#counts);
+  readonly #emitDraft = (draft: Draft): void => {
     if (draft.role === "user") {
-      const { parts, counts } = placeUser(draft.parts, this.#placing);
-      this.#counts = counts;
-      this.#emit({ role: "user", parts }, "user");
+      this.#emit({ role: "user", parts: this.#placer.user(draft.parts) }, "user");
+      this.#placer.nextMessage();
       return;
     }
-    const after: File[] = [];
-    const parts: ModelStep["parts"][number][] = [];
-    for (const part of draft.parts) {
-      if (part.type === "call") parts.push(this.#exchange(part, after));
-      else if (part.type === "media") {
-        const placed = placeModel([part], this.#placing);
-        this.#counts = placed.counts;
-        after.push(...placed.after);
-        parts.push(...placed.parts);
-      } else parts.push(part);
-    }
-    const step: ModelStep = { role: "model", parts };
-    if (hasExchange(step)) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
-    this.#emit(step, hasExchange(step) ? "results" : "model");
-    if (after.length > 0) this.#emit({ role: "user", parts: filesAfter(after) }, "user");
+    const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
+    for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
+    const step = { role: "model", parts } as ModelStep;
+    if (draft.calls > 0) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
+    this.#emit(step, draft.calls > 0 ? "results" : "model");
+    const files = this.#placer.nextMessage();
+    if (files.length > 0) this.#emit({ role: "user", parts: files }, "user");
+  };
+
+  #withFiles({ parts }: ModelDraft): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] {
+    return parts.flatMap((part): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] =>
+      part.type === "media" ? this.#placer.model(part) : [part],
+    );
   }
 
-  #exchange({ call, id, tool, outcome }: OpenCall, after: File[]): Exchange {
-    const { result, placed } = placeResult(outcome ?? this.#synthesise(call), call.id, call.tool, this.#placing);
-    this.#counts = placed.counts;
-    after.push(...placed.after);
-    const exchange: Exchange = {
-      type: "exchange",
-      call: call.id,
-      id,
-      tool,
-      input: inputObject(call.input),
-      inputText: call.input.type === "parsed" ? call.input.text : undefined,
-      seal: call.seal,
-      result,
-    };
-    this.#exchanges.push(exchange);
-    this.#toolsShown.add(tool);
-    return exchange;
+  /** Gives an exchange its result as the target can take it. An open one is closed only for now, and closed anew next time. */
+  #close(exchange: OpenExchange): void {
+    const call = this.#pairing.callOf(exchange.call);
+    const outcome = this.#pairing.outcomeOf(exchange.call) ?? this.#synthesise(call);
+    exchange.result = this.#placer.result(outcome, call.id, call.tool);
+    this.#shown.push(exchange.call);
+    this.#toolsShown.add(exchange.tool);
   }
 
-  /** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */
-  #synthesise(call: Call): Outcome {
-    this.#note(note("synthetic-result", `${call.tool} has no recorded result; the model is told so.`, call.id));
-    return call.input.type === "malformed"
-      ? { status: "error", content: [{ type: "text", text: unreadableArguments }], synthetic: true }
-      : interrupted();
+  #synthesise({ id, tool, input }: Call): Outcome {
+    this.#note(note("synthetic-result", `${tool} has no recorded result; the model is told so.`, id));
+    return unrecorded(input);
   }
 
   #emit(step: Step, speaker: Speaker): void {
@@ -308,16 +307,11 @@ export class Rendering<Message> {
   #dropTail(): void {
     if (this.#tail === undefined) return;
     this.#messages.length = this.#tail.messages;
-    this.#exchanges.length = this.#tail.exchanges;
+    this.#shown.length = this.#tail.calls;
     this.#notes.length = this.#tail.notes;
     this.#last = this.#tail.last;
-    this.#counts = this.#tail.counts;
+    this.#placer.counts = this.#tail.counts;
     this.#tail = undefined;
-  }
-
-  get #placing(): Placing {
-    const { target, policy, blobs } = this.#options;
-    return { target, policy, blobs, counts: this.#counts, note: this.#note };
   }
 
   /** Whether everything before a message is as it was when the message was made. */
@@ -345,6 +339,14 @@ export class Rendering<Message> {
     return toHex(digest);
   }
 }
+
+const noCalls: Call[] = [];
+
+/** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */
+const unrecorded = (input: CallInput): Outcome =>
+  input.type === "malformed"
+    ? { status: "error", content: [{ type: "text", text: unreadableArguments }], synthetic: true }
+    : interrupted();
 
 /** Thinking that was left out does not change what its reader saw; everything else does. */
 const changesThePast = (made: Note): boolean => made.class !== "projection" && !made.kind.startsWith("thinking-");

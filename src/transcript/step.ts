@@ -37,8 +37,12 @@ export type Exchange = {
   readonly result: Result;
 };
 
-/** How a call ended, as this target can be told. Its content is never empty. */
-export type Result = { readonly status: OutcomeStatus; readonly content: readonly (Text | Structured | File)[] };
+/** How a call ended, as this target can be told. Its content is never empty; `synthetic` says that nobody saw this end. */
+export type Result = {
+  readonly status: OutcomeStatus;
+  readonly content: readonly (Text | Structured | File)[];
+  readonly synthetic?: true;
+};
 
 /** Media this target can take where it stands. */
 export type File = {

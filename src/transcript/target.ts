@@ -68,9 +68,9 @@ export type ThinkingRule = {
   /** Whether a seal is void once anything before it has changed. */
   readonly bound: boolean;
   /** Signature for the first call of a step that has none. */
-  readonly filler?: string;
+  readonly filler?: string | undefined;
   /** Thinking that stands in where the API demands some and there is none. */
-  readonly backfill?: { readonly text: string; readonly on: "calls" | "all" };
+  readonly backfill?: { readonly text: string; readonly on: "calls" | "all" } | undefined;
 };
 
 /** "Models like `reader` can read what models like `of` thought", within one provider. */

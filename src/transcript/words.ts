@@ -69,4 +69,8 @@ export const noticeOf = (text: string): string => `[Notice] ${text}`;
 export const thoughtOf = (text: string): string => `<thinking>\n${text}\n</thinking>`;
 
 /** Whether a text has no words: no API takes such a text alone. */
-export const isBlank = (text: string): boolean => text.trim() === "";
+export const isBlank = (text: string): boolean => {
+  const first = text.charCodeAt(0);
+  // Nearly every text begins with a visible ASCII character; only the others are looked at closely.
+  return !(first > 32 && first < 127) && !/\S/.test(text);
+};

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { providers } from "../src/index.ts";
+import { ensureBuilt, root } from "./built.ts";
+
+/** Each example, with what it is expected to say. */
+const expected: Readonly<Record<string, readonly RegExp[]>> = {
+  "repair-a-transcript.ts": [/^before: [1-9]\d* findings$/m, /^ {2}synthetic-result: /m, /^after: 0 findings$/m],
+  "switch-provider.ts": [/functions\.weather:1/, /toolu_01 \(complete\)/, /thinking-dropped/],
+  "image-result-everywhere.ts": providers.map(({ id }) => new RegExp(`^${id}/`, "m")),
+};
+
+const programs = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
+
+beforeAll(ensureBuilt);
+
+describe("the examples", () => {
+  it("are all tried here", () => {
+    expect(programs.toSorted()).toEqual(Object.keys(expected).toSorted());
+  });
+
+  it.each(programs)("%s is short, begins with a comment, and runs", (name) => {
+    const text = readFileSync(join(root, "examples", name), "utf8");
+    expect(text).toMatch(/^\/\*\n/);
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+    const ran = spawnSync(process.execPath, ["--import", "tsx", join("examples", name)], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect({ code: ran.status, err: ran.stderr }).toEqual({ code: 0, err: "" });
+    for (const pattern of expected[name]!) expect(ran.stdout).toMatch(pattern);
+  });
+});
+
+describe("the package", () => {
+  it("opens every door its manifest names", () => {
+    const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly exports: Readonly<Record<string, unknown>>;
+    };
+    const doors = Object.keys(exports).filter((door) => !door.endsWith(".json"));
+    const script = doors.map((door) => `await import("${name}${door.slice(1)}");`).join("\n");
+    const ran = spawnSync(process.execPath, ["--input-type=module", "-e", script], { cwd: root, encoding: "utf8" });
+    expect({ code: ran.status, err: ran.stderr }).toEqual({ code: 0, err: "" });
+  });
+});
