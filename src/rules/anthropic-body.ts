@@ -1,0 +1,100 @@
+import { asArray, asString, isObject, join } from "./walk.ts";
+
+/** One message, with its place. */
+export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
+
+/** One block of a message. `path` is the way the vendor's messages name the place. */
+export type Block = {
+  readonly message: number;
+  readonly role: string;
+  readonly type: string;
+  readonly value: Record<string, unknown>;
+  readonly pointer: string;
+  readonly path: string;
+  /** The content of the message is one text, not a list of blocks. */
+  readonly whole: boolean;
+};
+
+/** Consecutive messages of one role, which the API merges into one before it looks at them. */
+export type Turn = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
+
+/** The messages of a body that are objects. */
+export function* messagesOf(body: unknown): Generator<Message> {
+  if (!isObject(body)) return;
+  for (const [index, value] of asArray(body["messages"]).entries()) {
+    if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
+  }
+}
+
+/** The blocks of one message; text content counts as one text block. */
+export const blocksIn = ({ index: message, value, pointer }: Message): readonly Block[] => {
+  const role = asString(value["role"]) ?? "";
+  const content = value["content"];
+  const place = { message, role, pointer: `${pointer}/content`, path: `messages.${message}.content` };
+  if (typeof content !== "string") return blocksAt(content, place);
+  return [{ ...place, type: "text", value: { type: "text", text: content }, whole: true }];
+};
+
+type Place = Pick<Block, "message" | "role" | "pointer" | "path">;
+
+const blocksAt = (content: unknown, { message, role, pointer, path }: Place): readonly Block[] => {
+  const blocks: Block[] = [];
+  for (const [index, value] of asArray(content).entries()) {
+    if (!isObject(value)) continue;
+    const type = asString(value["type"]) ?? "";
+    blocks.push({ message, role, type, value, pointer: `${pointer}/${index}`, path: `${path}.${index}`, whole: false });
+  }
+  return blocks;
+};
+
+/** Where the text of a text block stands. */
+export const textPointer = (block: Block): string => (block.whole ? block.pointer : join(block.pointer, "text"));
+
+/** Every block of every message. */
+export function* blocksOf(body: unknown): Generator<Block> {
+  for (const message of messagesOf(body)) yield* blocksIn(message);
+}
+
+/** The blocks inside a tool_result, when its content is a list. */
+export const resultBlocks = ({ type, value, message, role, pointer, path }: Block): readonly Block[] =>
+  type === "tool_result"
+    ? blocksAt(value["content"], { message, role, pointer: `${pointer}/content`, path: `${path}.tool_result.content` })
+    : [];
+
+/** Every block of every message, and those inside tool results. */
+export function* allBlocksOf(body: unknown): Generator<Block> {
+  for (const block of blocksOf(body)) {
+    yield block;
+    if (block.type === "tool_result") yield* resultBlocks(block);
+  }
+}
+
+/** The system blocks, when the system prompt is a list. */
+export const systemBlocks = (body: unknown): readonly Block[] =>
+  blocksAt(isObject(body) ? body["system"] : undefined, {
+    message: -1,
+    role: "system",
+    pointer: "/system",
+    path: "system",
+  });
+
+/** The conversation as merged turns. */
+export function* turnsOf(body: unknown): Generator<Turn> {
+  let turn: { role: string; first: number; blocks: Block[] } | undefined;
+  for (const message of messagesOf(body)) {
+    const role = asString(message.value["role"]) ?? "";
+    if (turn?.role !== role) {
+      if (turn !== undefined) yield turn;
+      turn = { role, first: message.index, blocks: [] };
+    }
+    for (const block of blocksIn(message)) turn.blocks.push(block);
+  }
+  if (turn !== undefined) yield turn;
+}
+
+/** The last merged turn. */
+export const lastTurn = (body: unknown): Turn | undefined => {
+  let last: Turn | undefined;
+  for (const turn of turnsOf(body)) last = turn;
+  return last;
+};

@@ -1,0 +1,284 @@
+import { type Block, type Turn, blocksOf, lastTurn, messagesOf, textPointer, turnsOf } from "./anthropic-body.ts";
+import { claudeModel } from "./anthropic-models.ts";
+import { type Check, asString, isBlank, isObject, join } from "./walk.ts";
+
+/** The calls of an assistant turn beside the results of the turn after it. */
+type Exchange = {
+  readonly calls: readonly Block[];
+  readonly results: readonly Block[];
+  readonly answer: Turn | undefined;
+};
+
+const ofType = (turn: Turn | undefined, type: string): readonly Block[] =>
+  turn?.blocks.filter((block) => block.type === type) ?? [];
+
+const callId = (block: Block): string => asString(block.value[block.type === "tool_use" ? "id" : "tool_use_id"]) ?? "";
+
+/** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
+function* exchangesOf(body: unknown): Generator<Exchange> {
+  let calls: readonly Block[] = [];
+  for (const turn of turnsOf(body)) {
+    if (turn.role !== "assistant") yield { calls, results: ofType(turn, "tool_result"), answer: turn };
+    calls = turn.role === "assistant" ? ofType(turn, "tool_use") : [];
+  }
+  if (calls.length > 0) yield { calls, results: [], answer: undefined };
+}
+
+/** Every call is answered in the next message. */
+export const checkCallWithoutResult: Check = (body, report) => {
+  for (const { calls, results } of exchangesOf(body)) {
+    const answered = new Set(results.map(callId));
+    const open = calls.filter((call) => !answered.has(callId(call)));
+    const [first] = open;
+    if (first !== undefined) report(first.pointer, unanswered(first.message, open.map(callId)));
+  }
+};
+
+const unanswered = (message: number, ids: readonly string[]): string =>
+  `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.slice(0, 20).join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+
+/** Every result answers a call of the message before it. */
+export const checkResultWithoutCall: Check = (body, report) => {
+  for (const { calls, results } of exchangesOf(body)) {
+    const asked = new Set(calls.map(callId));
+    for (const result of results) {
+      if (asked.has(callId(result))) continue;
+      report(
+        result.pointer,
+        `${result.path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${callId(result)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+      );
+    }
+  }
+};
+
+/** A call has one result. */
+export const checkDuplicateResult: Check = (body, report) => {
+  for (const { calls, results } of exchangesOf(body)) {
+    const asked = new Set(calls.map(callId));
+    const seen = new Set<string>();
+    for (const result of results) {
+      const id = callId(result);
+      if (seen.has(id) && asked.has(id))
+        report(
+          result.pointer,
+          `${result.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+        );
+      seen.add(id);
+    }
+  }
+};
+
+/** Results come before anything else in their message. */
+export const checkResultFirst: Check = (body, report) => {
+  for (const { calls, answer } of exchangesOf(body)) {
+    const asked = new Set(calls.map(callId));
+    const other = answer?.blocks.findIndex((block) => block.type !== "tool_result") ?? -1;
+    const late =
+      other < 0
+        ? []
+        : (answer?.blocks.slice(other).filter((block) => block.type === "tool_result" && asked.has(callId(block))) ??
+          []);
+    const [first] = late;
+    if (first !== undefined) report(first.pointer, unanswered(calls[0]?.message ?? 0, late.map(callId)));
+  }
+};
+
+/** The calls of one turn have ids of their own. */
+export const checkDuplicateCall: Check = (body, report) => {
+  for (const turn of turnsOf(body)) {
+    const seen = new Set<string>();
+    for (const call of turn.role === "assistant" ? ofType(turn, "tool_use") : []) {
+      if (seen.has(callId(call))) report(call.pointer, `${call.path}: \`tool_use\` ids must be unique`);
+      seen.add(callId(call));
+    }
+  }
+};
+
+/** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
+export const checkReusedCall: Check = (body, report) => {
+  const earlier = new Set<string>();
+  for (const turn of turnsOf(body)) {
+    const calls = turn.role === "assistant" ? ofType(turn, "tool_use") : [];
+    const reused = calls.find((call) => earlier.has(callId(call)));
+    if (reused !== undefined)
+      report(reused.pointer, `${reused.path}: the id ${callId(reused)} was used in an earlier turn`);
+    for (const call of calls) earlier.add(callId(call));
+  }
+};
+
+/** Ids are letters, digits, underscores and dashes. */
+export const checkCallId: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    const field = idFields.get(block.type);
+    const id = field === undefined ? undefined : asString(block.value[field]);
+    if (field === undefined || id === undefined) continue;
+    const pattern = block.type === "server_tool_use" ? serverId : plainId;
+    if (!pattern.test(id))
+      report(
+        join(block.pointer, field),
+        `${block.path}.${block.type}.${field}: String should match pattern '${pattern.source}'`,
+      );
+  }
+};
+
+const plainId = /^[a-zA-Z0-9_-]+$/;
+const serverId = /^srvtoolu_[a-zA-Z0-9_]+$/;
+const idFields: ReadonlyMap<string, string> = new Map([
+  ["tool_use", "id"],
+  ["tool_result", "tool_use_id"],
+  ["server_tool_use", "id"],
+]);
+
+/** An id of at most 64 characters is taken by every API. */
+export const checkLongId: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    const id = block.type === "tool_use" ? callId(block) : "";
+    if (id.length > 64)
+      report(
+        join(block.pointer, "id"),
+        `${block.path}.tool_use.id has ${id.length} characters: other APIs take at most 64.`,
+      );
+  }
+};
+
+/** The arguments of a call are an object. */
+export const checkCallInput: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    if (block.type !== "tool_use" || isObject(block.value["input"])) continue;
+    const missing = block.value["input"] === undefined;
+    report(
+      missing ? block.pointer : join(block.pointer, "input"),
+      `${block.path}.tool_use.input: ${missing ? "Field required" : "Input should be a valid dictionary"}`,
+    );
+  }
+};
+
+/** Who called is left out rather than null. */
+export const checkCaller: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    const caller = block.value["caller"];
+    if (block.type !== "tool_use" || caller === undefined || isObject(caller)) continue;
+    report(
+      join(block.pointer, "caller"),
+      `${block.path}.tool_use.caller: Input should be a valid dictionary or object to extract fields from`,
+    );
+  }
+};
+
+/** Roles are `user` and `assistant`, and `system` where the model has it. */
+export const checkRole: Check = (body, report) => {
+  for (const { index, value, pointer } of messagesOf(body)) {
+    const role = asString(value["role"]);
+    if (role === undefined || role === "user" || role === "assistant" || role === "system") continue;
+    report(
+      join(pointer, "role"),
+      `messages.${index}.role: Unexpected role "${role}". Allowed roles are "user" or "assistant".`,
+    );
+  }
+};
+
+/** Only some models take a system message inside the conversation. */
+export const checkSystemRole: Check = (body, report, target) => {
+  if (claudeModel(body, target).systemRole) return;
+  for (const { value, pointer } of messagesOf(body)) {
+    if (value["role"] === "system") report(join(pointer, "role"), "role 'system' is not supported on this model");
+  }
+};
+
+/** A system message follows a user message, and the assistant speaks next. */
+export const checkSystemPlace: Check = (body, report, target) => {
+  if (!claudeModel(body, target).systemRole) return;
+  let before: Turn | undefined;
+  let system: Turn | undefined;
+  for (const turn of turnsOf(body)) {
+    if (system !== undefined && turn.role !== "assistant")
+      report(join("/messages", system.first), misplaced(system.first));
+    system = undefined;
+    if (turn.role === "system") {
+      if (follows(before)) system = turn;
+      else report(join("/messages", turn.first), misplaced(turn.first));
+    }
+    before = turn;
+  }
+};
+
+/** After the user, or after an assistant turn that a server tool ended. Open calls are left to the rule about calls. */
+const follows = (before: Turn | undefined): boolean =>
+  before !== undefined &&
+  (before.role === "user" ||
+    before.blocks.some((block) => block.type === "server_tool_use" || block.type === "tool_use"));
+
+const misplaced = (index: number): string =>
+  `messages.${index}: a \`system\` message must immediately follow a \`user\` message and be the last message or be followed by an \`assistant\` message`;
+
+/** Calls and thinking are the assistant's, results are the user's. */
+export const checkMisplacedBlock: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    const owner = owners.get(block.type);
+    if (owner === undefined || block.role === owner || (block.role !== "user" && block.role !== "assistant")) continue;
+    report(block.pointer, `messages.${block.message}: \`${block.type}\` blocks can only be in \`${owner}\` messages`);
+  }
+};
+
+const owners: ReadonlyMap<string, string> = new Map([
+  ["tool_use", "assistant"],
+  ["server_tool_use", "assistant"],
+  ["thinking", "assistant"],
+  ["redacted_thinking", "assistant"],
+  ["tool_result", "user"],
+]);
+
+/** A conversation that opens with the assistant was refused by earlier versions, and is by other APIs. */
+export const checkAssistantFirst: Check = (body, report) => {
+  const [first] = messagesOf(body);
+  if (first?.value["role"] === "assistant")
+    report(join(first.pointer, "role"), 'messages: first message must use the "user" role');
+};
+
+/** The conversation ends with the user. Open calls, paused server tools and compactions are taken. */
+export const checkPrefill: Check = (body, report, target) => {
+  if (claudeModel(body, target).prefill) return;
+  const last = lastTurn(body);
+  if (last?.role !== "assistant" || last.blocks.some((block) => resumable.has(block.type))) return;
+  report(
+    join("/messages", last.first),
+    "This model does not support assistant message prefill. The conversation must end with a user message.",
+  );
+};
+
+const resumable: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use", "compaction"]);
+
+/** A text that the model is to continue does not end in white space. */
+export const checkTrailingSpace: Check = (body, report, target) => {
+  if (!claudeModel(body, target).prefill) return;
+  const last = lastTurn(body);
+  const block = last?.role === "assistant" ? last.blocks.at(-1) : undefined;
+  const text = block?.type === "text" ? asString(block.value["text"]) : undefined;
+  if (block === undefined || text === undefined || isBlank(text) || text === text.trimEnd()) return;
+  report(textPointer(block), "messages: final assistant content cannot end with trailing whitespace");
+};
+
+/** A failed result says why. */
+export const checkEmptyError: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    if (block.type !== "tool_result" || block.value["is_error"] !== true) continue;
+    const content = block.value["content"];
+    const empty =
+      content === undefined || content === null || content === "" || (Array.isArray(content) && content.length === 0);
+    if (empty) report(block.pointer, `${block.path}.tool_result: content cannot be empty if \`is_error\` is true`);
+  }
+};
+
+/** A failed result is text only. */
+export const checkErrorMedia: Check = (body, report) => {
+  for (const block of blocksOf(body)) {
+    const content = block.value["content"];
+    if (block.type !== "tool_result" || block.value["is_error"] !== true || !Array.isArray(content)) continue;
+    const other = content.findIndex((inner) => isObject(inner) && inner["type"] !== "text");
+    if (other >= 0)
+      report(
+        join(block.pointer, "content", other),
+        `${block.path}.tool_result: all content must be type \`text\` if \`is_error\` is true`,
+      );
+  }
+};

@@ -1,0 +1,83 @@
+import * as media from "./anthropic-media.ts";
+import * as settings from "./anthropic-settings.ts";
+import * as shape from "./anthropic-shape.ts";
+import * as tools from "./anthropic-tools.ts";
+import * as turns from "./anthropic-turns.ts";
+import type { Rule } from "./rule.ts";
+import { advised, refused } from "./walk.ts";
+
+/** What the Messages API refuses. Where its versions differ, the older one decides and the newer one is advice. */
+export const anthropicRules: readonly Rule<unknown>[] = [
+  refused("anthropic/shape", shape.checkShape),
+  refused("anthropic/block-type", shape.checkBlockType),
+  refused("anthropic/result-type", shape.checkResultType),
+  refused("anthropic/unknown-field", shape.checkUnknownField),
+  refused("anthropic/max-tokens", shape.checkMaxTokens),
+  refused("anthropic/empty-text", shape.checkEmptyText),
+  refused("anthropic/cached-empty-text", shape.checkCachedEmptyText),
+  refused("anthropic/blank-text", shape.checkBlankText),
+  advised("anthropic/blank-beside-text", shape.checkBlankBeside),
+  refused("anthropic/empty-message", shape.checkEmptyMessage),
+  refused("anthropic/lone-surrogate", shape.checkSurrogates),
+  refused("anthropic/stop-sequence", shape.checkStopSequences),
+
+  refused("anthropic/call-without-result", turns.checkCallWithoutResult),
+  refused("anthropic/result-without-call", turns.checkResultWithoutCall),
+  refused("anthropic/duplicate-result", turns.checkDuplicateResult),
+  refused("anthropic/result-not-first", turns.checkResultFirst),
+  refused("anthropic/duplicate-call-id", turns.checkDuplicateCall),
+  advised("anthropic/reused-call-id", turns.checkReusedCall),
+  refused("anthropic/call-id", turns.checkCallId),
+  advised("anthropic/long-call-id", turns.checkLongId),
+  refused("anthropic/call-input", turns.checkCallInput),
+  refused("anthropic/null-caller", turns.checkCaller),
+  refused("anthropic/role", turns.checkRole),
+  refused("anthropic/system-role", turns.checkSystemRole),
+  refused("anthropic/system-place", turns.checkSystemPlace),
+  refused("anthropic/misplaced-block", turns.checkMisplacedBlock),
+  advised("anthropic/assistant-first", turns.checkAssistantFirst),
+  refused("anthropic/prefill", turns.checkPrefill),
+  refused("anthropic/trailing-space", turns.checkTrailingSpace),
+  refused("anthropic/empty-error", turns.checkEmptyError),
+  refused("anthropic/error-media", turns.checkErrorMedia),
+
+  refused("anthropic/media-source", media.checkSource),
+  refused("anthropic/platform-source", media.checkPlatformSource),
+  refused("anthropic/media-type", media.checkMediaType),
+  refused("anthropic/base64", media.checkBase64),
+  refused("anthropic/empty-document", media.checkEmptyDocument),
+  refused("anthropic/image-size", media.checkImageSize),
+  refused("anthropic/image-count", media.checkImageCount),
+  advised("anthropic/portable-image-count", media.checkPortableImageCount),
+  advised("anthropic/assistant-media", media.checkAssistantMedia),
+  advised("anthropic/user-citations", media.checkUserCitations),
+  refused("anthropic/search-result", media.checkSearchResults),
+
+  refused("anthropic/thinking-block", settings.checkThinkingBlock),
+  refused("anthropic/redacted-thinking", settings.checkRedactedBlock),
+  advised("anthropic/thinking-first", settings.checkThinkingFirst),
+  refused("anthropic/thinking-off", settings.checkThinkingOff),
+  refused("anthropic/thinking-config", settings.checkThinkingConfig),
+  refused("anthropic/thinking-support", settings.checkThinkingSupport),
+  refused("anthropic/effort-without-thinking", settings.checkEffortWithoutThinking),
+  refused("anthropic/thinking-forced-tool", settings.checkThinkingForced),
+  refused("anthropic/thinking-sampling", settings.checkThinkingSampling),
+  refused("anthropic/sampling-range", settings.checkSamplingRange),
+  refused("anthropic/sampling-support", settings.checkSamplingSupport),
+  refused("anthropic/sampling-pair", settings.checkSamplingPair),
+  advised("anthropic/sampling-version", settings.checkSamplingVersion),
+  refused("anthropic/effort", settings.checkEffort),
+  refused("anthropic/cache-count", settings.checkCacheCount),
+  refused("anthropic/cache-marker", settings.checkCacheMarker),
+  refused("anthropic/cache-order", settings.checkCacheOrder),
+
+  refused("anthropic/tool-shape", tools.checkToolShape),
+  refused("anthropic/tool-name", tools.checkToolName),
+  refused("anthropic/duplicate-tool", tools.checkDuplicateTool),
+  refused("anthropic/input-schema", tools.checkInputSchema),
+  refused("anthropic/top-level-union", tools.checkTopUnion),
+  refused("anthropic/property-key", tools.checkPropertyKeys),
+  refused("anthropic/strict-schema", tools.checkStrictSchema),
+  refused("anthropic/tool-choice", tools.checkToolChoice),
+  refused("anthropic/forced-tool", tools.checkForcedTool),
+];

@@ -1,0 +1,131 @@
+import { asArray, asString, isObject } from "./walk.ts";
+
+/** One block of a message. `kind` is its first known member, `data` what it holds, `path` the vendor's name for the place. */
+export type Block = {
+  readonly message: number;
+  readonly role: string;
+  readonly kind: string;
+  readonly value: Record<string, unknown>;
+  readonly data: unknown;
+  readonly pointer: string;
+  readonly path: string;
+};
+
+/** Consecutive messages of one role. */
+export type Turn = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
+
+/** The members of a content block. */
+export const blockKinds: ReadonlySet<string> = new Set([
+  "text",
+  "image",
+  "document",
+  "video",
+  "audio",
+  "toolUse",
+  "toolResult",
+  "reasoningContent",
+  "cachePoint",
+  "guardContent",
+  "citationsContent",
+  "searchResult",
+  "toolAddition",
+  "toolRemoval",
+]);
+
+/** The members of a block inside a toolResult. */
+export const resultKinds: ReadonlySet<string> = new Set(["text", "json", "image", "document", "video", "searchResult"]);
+
+/** One message, with its place. */
+export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
+
+/** The messages of a body that are objects. */
+export function* messagesOf(body: unknown): Generator<Message> {
+  if (!isObject(body)) return;
+  for (const [index, value] of asArray(body["messages"]).entries()) {
+    if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
+  }
+}
+
+type Place = Pick<Block, "message" | "role" | "pointer" | "path">;
+
+const blockAt = (
+  { message, role, pointer, path }: Place,
+  value: Record<string, unknown>,
+  kinds: ReadonlySet<string>,
+): Block => {
+  for (const kind of Object.keys(value)) {
+    const data = kinds.has(kind) ? value[kind] : undefined;
+    if (data !== undefined && data !== null) return { message, role, kind, value, data, pointer, path };
+  }
+  return { message, role, kind: "", value, data: undefined, pointer, path };
+};
+
+/** The blocks of one message. */
+export const blocksIn = ({ index: message, value, pointer }: Message): readonly Block[] => {
+  const role = asString(value["role"]) ?? "";
+  const blocks: Block[] = [];
+  for (const [index, block] of asArray(value["content"]).entries()) {
+    if (!isObject(block)) continue;
+    const place = {
+      message,
+      role,
+      pointer: `${pointer}/content/${index}`,
+      path: `messages.${message}.content.${index}`,
+    };
+    blocks.push(blockAt(place, block, blockKinds));
+  }
+  return blocks;
+};
+
+/** Every block of every message. */
+export function* blocksOf(body: unknown): Generator<Block> {
+  for (const message of messagesOf(body)) yield* blocksIn(message);
+}
+
+/** The blocks inside a toolResult. */
+export const resultBlocks = (block: Block): readonly Block[] => {
+  if (block.kind !== "toolResult" || !isObject(block.data)) return none;
+  const blocks: Block[] = [];
+  for (const [index, value] of asArray(block.data["content"]).entries()) {
+    if (!isObject(value)) continue;
+    const pointer = `${block.pointer}/toolResult/content/${index}`;
+    const place = {
+      message: block.message,
+      role: block.role,
+      pointer,
+      path: `${block.path}.toolResult.content.${index}`,
+    };
+    blocks.push(blockAt(place, value, resultKinds));
+  }
+  return blocks;
+};
+
+const none: readonly Block[] = [];
+
+/** The conversation as runs of one role, which most families merge. */
+export function* turnsOf(body: unknown): Generator<Turn> {
+  let turn: { role: string; first: number; blocks: Block[] } | undefined;
+  for (const message of messagesOf(body)) {
+    const role = asString(message.value["role"]) ?? "";
+    if (turn?.role !== role) {
+      if (turn !== undefined) yield turn;
+      turn = { role, first: message.index, blocks: [] };
+    }
+    for (const block of blocksIn(message)) turn.blocks.push(block);
+  }
+  if (turn !== undefined) yield turn;
+}
+
+/** A field of what a block holds. */
+export const inside = (block: Block, name: string): unknown => (isObject(block.data) ? block.data[name] : undefined);
+
+/** True for a call, or the result of one, that the service itself runs and answers inside the assistant message. */
+export const isServerCall = (block: Block): boolean => {
+  const type = asString(inside(block, "type"));
+  return block.kind === "toolUse"
+    ? type === "server_tool_use"
+    : block.kind === "toolResult" && type !== undefined && type !== "tool_result";
+};
+
+/** The id of a toolUse or toolResult. */
+export const callId = (block: Block): string => asString(inside(block, "toolUseId")) ?? "";

@@ -1,0 +1,77 @@
+import * as media from "./bedrock-media.ts";
+import * as settings from "./bedrock-settings.ts";
+import * as shape from "./bedrock-shape.ts";
+import * as tools from "./bedrock-tools.ts";
+import * as turns from "./bedrock-turns.ts";
+import type { Rule } from "./rule.ts";
+import { advised, lost, refused } from "./walk.ts";
+
+/** What the Converse API refuses, for the model family the target names. */
+export const bedrockRules: readonly Rule<unknown>[] = [
+  refused("bedrock/shape", shape.checkShape),
+  refused("bedrock/block-kind", shape.checkBlockKind),
+  refused("bedrock/role", shape.checkRole),
+  refused("bedrock/blank-text", shape.checkBlankText),
+  refused("bedrock/blank-system", shape.checkBlankSystem),
+  refused("bedrock/system-kind", shape.checkSystemKind),
+  refused("bedrock/empty-message", shape.checkEmptyMessage),
+  advised("bedrock/empty-result", shape.checkEmptyResult),
+  refused("bedrock/call-input", shape.checkCallInput),
+  refused("bedrock/json-result", shape.checkJsonResult),
+  refused("bedrock/empty-key", shape.checkEmptyKey),
+
+  refused("bedrock/call-without-result", turns.checkCallWithoutResult),
+  refused("bedrock/result-without-call", turns.checkResultWithoutCall),
+  refused("bedrock/duplicate-result", turns.checkDuplicateResult),
+  refused("bedrock/duplicate-call-id", turns.checkDuplicateCall),
+  advised("bedrock/reused-call-id", turns.checkReusedCall),
+  refused("bedrock/result-not-first", turns.checkResultFirst),
+  refused("bedrock/beside-result", turns.checkBesideResult),
+  refused("bedrock/text-document-beside-result", turns.checkTextDocumentBeside),
+  refused("bedrock/call-id", turns.checkCallId),
+  advised("bedrock/portable-call-id", turns.checkPortableId),
+  refused("bedrock/misplaced-block", turns.checkMisplacedBlock),
+  refused("bedrock/assistant-first", turns.checkAssistantFirst),
+  advised("bedrock/portable-start", turns.checkPortableStart),
+  advised("bedrock/alternation", turns.checkAlternation),
+  refused("bedrock/prefill", turns.checkPrefill),
+  refused("bedrock/trailing-space", turns.checkTrailingSpace),
+  refused("bedrock/result-status", turns.checkStatus),
+  refused("bedrock/error-result", turns.checkErrorResult),
+  refused("bedrock/reasoning-signature", turns.checkReasoning),
+
+  refused("bedrock/media-format", media.checkFormat),
+  refused("bedrock/media-source", media.checkSource),
+  refused("bedrock/base64", media.checkBase64),
+  refused("bedrock/block-support", media.checkBlockSupport),
+  refused("bedrock/nested-media", media.checkNested),
+  advised("bedrock/nested-unsure", media.checkNestedUnsure),
+  lost("bedrock/unread-document", media.checkUnread),
+  advised("bedrock/hardly-read-document", media.checkHardlyRead),
+  refused("bedrock/nested-s3", media.checkNestedS3),
+  refused("bedrock/s3-location", media.checkS3),
+  refused("bedrock/document-alone", media.checkDocumentAlone),
+  refused("bedrock/document-name", media.checkDocumentName),
+  refused("bedrock/duplicate-document", media.checkDuplicateDocument),
+  refused("bedrock/media-count", media.checkCounts),
+  refused("bedrock/media-size", media.checkSize),
+
+  refused("bedrock/tool-config", tools.checkToolConfig),
+  refused("bedrock/tool-shape", tools.checkToolShape),
+  refused("bedrock/tool-name", tools.checkToolName),
+  refused("bedrock/empty-description", tools.checkDescription),
+  refused("bedrock/duplicate-tool", tools.checkDuplicateTool),
+  refused("bedrock/input-schema", tools.checkInputSchema),
+  refused("bedrock/top-level-union", tools.checkTopUnion),
+  refused("bedrock/strict-schema", tools.checkStrictSchema),
+  refused("bedrock/tool-choice", tools.checkToolChoice),
+  refused("bedrock/forced-tool", settings.checkForcedTool),
+  refused("bedrock/thinking", settings.checkThinking),
+  refused("bedrock/effort", settings.checkEffort),
+  refused("bedrock/inference-range", settings.checkInferenceRange),
+  refused("bedrock/sampling-support", settings.checkSampling),
+  refused("bedrock/cache-count", settings.checkCacheCount),
+  refused("bedrock/cache-point", settings.checkCachePoint),
+  refused("bedrock/cache-after-media", settings.checkCacheAfterMedia),
+  refused("bedrock/search-result", settings.checkSearchResult),
+];

@@ -1,0 +1,157 @@
+import type { RuleTarget } from "./rule.ts";
+import { asString, isObject, join } from "./walk.ts";
+
+/** A value found in the body, with the pointer to it. */
+export type Found = { readonly value: unknown; readonly pointer: string };
+
+/** One element of `contents`. */
+export type Content = {
+  readonly index: number;
+  readonly pointer: string;
+  readonly value: Record<string, unknown>;
+  readonly role: string;
+  readonly parts: readonly Part[];
+};
+
+/** One part of a content. `kind` is the first data field that is set, in camelCase, `role` that of its content; `data` is what it holds. */
+export type Part = {
+  readonly pointer: string;
+  /** The way the vendor's messages name the place. */
+  readonly path: string;
+  readonly role: string;
+  readonly value: Record<string, unknown>;
+  readonly kind: string | undefined;
+  readonly data: Found;
+};
+
+/** The fields of which a part has exactly one. */
+export const dataFields: readonly string[] = [
+  "text",
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+  "executableCode",
+  "codeExecutionResult",
+  "toolCall",
+  "toolResponse",
+  "audioTranscription",
+];
+
+/** The GenerateContentRequest: the body itself, or what the Code Assist envelope wraps. */
+export const requestIn = (body: unknown, target: RuleTarget): Found => {
+  const wrapped =
+    isObject(body) && isObject(body["request"]) && (target.provider === "code-assist" || !("contents" in body));
+  return wrapped ? { value: body["request"], pointer: "/request" } : { value: body, pointer: "" };
+};
+
+/** A field by its camelCase name, also when it is spelled in snake_case. A null counts as unset, as in protobuf's JSON. */
+export const pick = (from: Found, name: string): Found | undefined => {
+  if (!isObject(from.value)) return undefined;
+  return (
+    pickKey(from.value, name, from.pointer) ?? pickKey(from.value, spelled.get(name) ?? snakeCase(name), from.pointer)
+  );
+};
+
+const pickKey = (object: Record<string, unknown>, key: string, pointer: string): Found | undefined => {
+  if (!Object.hasOwn(object, key)) return undefined;
+  const value = object[key];
+  return value === undefined || value === null ? undefined : { value, pointer: join(pointer, key) };
+};
+
+/** `functionCall` as `function_call`. */
+export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The names met in every content, spelled out once. */
+const spelled: ReadonlyMap<string, string> = new Map(
+  [
+    ...dataFields,
+    "contents",
+    "parts",
+    "role",
+    "id",
+    "name",
+    "args",
+    "response",
+    "thoughtSignature",
+    "mimeType",
+    "fileUri",
+  ].map((name) => [name, snakeCase(name)]),
+);
+
+/** `function_call` as `functionCall`. */
+export const camelCase = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The elements of a repeated field; a lone object stands for a list of one, as the API reads it. */
+export const repeated = (found: Found | undefined): readonly Found[] => {
+  if (found === undefined) return [];
+  if (isObject(found.value)) return [found];
+  return Array.isArray(found.value)
+    ? found.value.map((value, index) => ({ value, pointer: join(found.pointer, index) }))
+    : [];
+};
+
+/** Every content of the body that is an object, with its parts. A missing role is the user's. */
+export function* contentsOf(body: unknown, target: RuleTarget): Generator<Content> {
+  let index = 0;
+  for (const found of repeated(pick(requestIn(body, target), "contents"))) {
+    if (isObject(found.value)) yield contentAt(found, found.value, index);
+    index += 1;
+  }
+}
+
+const contentAt = (found: Found, value: Record<string, unknown>, index: number): Content => {
+  const role = asString(value["role"]) || "user";
+  const parts: Part[] = [];
+  for (const [position, part] of repeated(pick(found, "parts")).entries()) {
+    if (isObject(part.value)) parts.push(partAt(part, part.value, `contents[${index}].parts[${position}]`, role));
+  }
+  return { index, pointer: found.pointer, value, role, parts };
+};
+
+const partAt = ({ pointer }: Found, value: Record<string, unknown>, path: string, role: string): Part => {
+  for (const key of Object.keys(value)) {
+    const kind = kindOf.get(key);
+    const data = kind === undefined ? undefined : pickKey(value, key, pointer);
+    if (data !== undefined) return { pointer, path, role, value, kind, data };
+  }
+  return { pointer, path, role, value, kind: undefined, data: { value: undefined, pointer } };
+};
+
+/** Both spellings of every data field. */
+export const kindOf: ReadonlyMap<string, string> = new Map(
+  dataFields.flatMap((name) => [
+    [name, name],
+    [snakeCase(name), name],
+  ]),
+);
+
+/** Every part of every content. */
+export function* partsOf(body: unknown, target: RuleTarget): Generator<Part> {
+  for (const content of contentsOf(body, target)) yield* content.parts;
+}
+
+/** The parts inside a functionResponse part. */
+export const nestedParts = (part: Part): readonly Found[] =>
+  part.kind === "functionResponse" ? repeated(pick(part.data, "parts")) : [];
+
+/** Consecutive contents of one side, in order. The role `function` is the user's side. */
+export type Run = { readonly side: "user" | "model"; readonly contents: readonly Content[] };
+
+/** The contents grouped into runs of one side, as the API reads them. */
+export function* runsOf(body: unknown, target: RuleTarget): Generator<Run> {
+  let run: { side: Run["side"]; contents: Content[] } | undefined;
+  for (const content of contentsOf(body, target)) {
+    const side = content.role === "model" ? "model" : "user";
+    if (run?.side === side) run.contents.push(content);
+    else {
+      if (run !== undefined) yield run;
+      run = { side, contents: [content] };
+    }
+  }
+  if (run !== undefined) yield run;
+}
+
+/** A text field, or undefined when it is absent, empty or no text. */
+export const textIn = (from: Found, name: string): string | undefined => asString(pick(from, name)?.value) || undefined;

@@ -1,0 +1,69 @@
+import { anthropicRules } from "./anthropic.ts";
+import { bedrockRules } from "./bedrock.ts";
+import { geminiRules } from "./gemini.ts";
+import { openaiChatRules } from "./openai-chat.ts";
+import { openaiResponsesRules } from "./openai-responses.ts";
+import type { Finding, Rule, RuleTarget, RuleWire } from "./rule.ts";
+import { asObject, asString, isObject } from "./walk.ts";
+
+/**
+ * Everything the target would refuse, lose or merely tolerate in the body: rule by rule, each in body order.
+ *
+ * Takes any JSON value and never throws. A target without a model is read for the model the body names.
+ */
+export const lint = (body: unknown, target: RuleTarget): readonly Finding[] => {
+  if (isTooDeep(body)) return [tooDeep(target.wire)];
+  const model = target.model ?? asString(asObject(body)["model"]);
+  const aim: RuleTarget = model === undefined ? target : { ...target, model };
+  const own = ownIdentity(body);
+  return rulesOf(target.wire).flatMap((rule) => findingsOf(rule, own, aim));
+};
+
+/** The same body as another object, so that walks remembered for it are of this run. */
+const ownIdentity = (body: unknown): unknown => (Array.isArray(body) ? [...body] : isObject(body) ? { ...body } : body);
+
+/** The rules of one API family. */
+export const rulesOf = (wire: RuleWire): readonly Rule<unknown>[] => {
+  switch (wire) {
+    case "gemini":
+      return geminiRules;
+    case "anthropic":
+      return anthropicRules;
+    case "bedrock":
+      return bedrockRules;
+    case "openai-chat":
+      return openaiChatRules;
+    case "openai-responses":
+      return openaiResponsesRules;
+  }
+};
+
+const findingsOf = (
+  { id, level, effect, check }: Rule<unknown>,
+  body: unknown,
+  target: RuleTarget,
+): readonly Finding[] => {
+  const findings: Finding[] = [];
+  check(body, (pointer, message) => findings.push({ pointer, rule: id, message, level, effect }), target);
+  return findings;
+};
+
+/** Google reads 100 levels, servers in Rust 128, in Python about 1000; nothing a person or a tool writes comes near. */
+const deepest = 500;
+
+const isTooDeep = (body: unknown): boolean => {
+  let level: readonly unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return true;
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+  }
+  return false;
+};
+
+const tooDeep = (wire: RuleWire): Finding => ({
+  pointer: "",
+  rule: `${wire}/shape`,
+  message: `The request body is nested more than ${deepest} levels deep.`,
+  level: "error",
+  effect: "rejected",
+});

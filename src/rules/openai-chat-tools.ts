@@ -1,0 +1,275 @@
+import { callsOf, messagesOf, toolsOf } from "./openai-chat-walk.ts";
+import { deepseekThinks, kimiThinks } from "./openai-models.ts";
+import { chatFacts, isOpenaiChat, type ChatFacts } from "./openai-providers.ts";
+import { emptyArray, isOneOf, listed, missing, noMatch, notAmong, shown, tooLong, tooMany } from "./openai-words.ts";
+import type { Rule } from "./rule.ts";
+import { schemaProblems } from "./schema.ts";
+import {
+  advised,
+  asArray,
+  asObject,
+  asString,
+  isJsonObjectText,
+  isObject,
+  join,
+  lost,
+  refused,
+  type Check,
+} from "./walk.ts";
+
+/** Every function name of the body with its place: declared, called, and chosen. */
+const eachName = (body: unknown, look: (name: string, at: string) => void): void => {
+  for (const { name, at } of toolsOf(body)) if (name !== undefined) look(name, join(at, "function", "name"));
+  for (const message of messagesOf(body)) {
+    for (const { name, at } of callsOf(message)) if (name !== undefined) look(name, join(at, "function", "name"));
+  }
+};
+
+const toolName: Check = (body, report, target) => {
+  const { toolName: pattern, manner } = chatFacts(target);
+  if (pattern === undefined) return;
+  eachName(body, (name, at) => {
+    if (!pattern.test(name)) report(at, nameText(name, at, manner));
+  });
+};
+
+const nameText = (name: string, at: string, manner: ChatFacts["manner"]): string => {
+  if (manner === "mistral") {
+    return `Function name was ${name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.`;
+  }
+  if (name.length > 64) return tooLong(at, 64, name.length);
+  return manner === "kimi" ? noMatch(at, "^[a-zA-Z_][a-zA-Z0-9_-]*$") : noMatch(at, "^[a-zA-Z0-9_-]+$");
+};
+
+/** OpenAI takes two tools of one name without a word, and a call can then mean either. DeepSeek refuses. */
+const duplicateToolName: Check = (body, report) => {
+  const seen = new Set<string>();
+  for (const { name, at } of toolsOf(body)) {
+    if (name !== undefined && seen.has(name))
+      report(join(at, "function", "name"), `Tool names must be unique: '${name}'.`);
+    if (name !== undefined) seen.add(name);
+  }
+};
+
+const emptyTools: Check = (body, report, target) => {
+  const { tools } = asObject(body);
+  if (chatFacts(target).emptyListsRefused && Array.isArray(tools) && tools.length === 0)
+    report("/tools", emptyArray("/tools"));
+};
+
+const emptyToolCalls: Check = (body, report, target) => {
+  if (!chatFacts(target).emptyListsRefused) return;
+  for (const { at, value } of messagesOf(body)) {
+    const calls = value["tool_calls"];
+    if (Array.isArray(calls) && calls.length === 0) report(join(at, "tool_calls"), emptyArray(join(at, "tool_calls")));
+  }
+};
+
+/** Vendors that accept empty lists are the exception. */
+const emptyLists: Check = (body, report, target) => {
+  if (chatFacts(target).emptyListsRefused) return;
+  const { tools } = asObject(body);
+  if (Array.isArray(tools) && tools.length === 0)
+    report("/tools", "OpenAI and DeepSeek refuse an empty 'tools'; leave it out.");
+  for (const { at, value } of messagesOf(body)) {
+    const calls = value["tool_calls"];
+    if (!Array.isArray(calls) || calls.length > 0) continue;
+    report(join(at, "tool_calls"), "OpenAI and DeepSeek refuse an empty 'tool_calls'; leave it out.");
+  }
+};
+
+/** OpenAI knows functions and custom tools, DeepSeek only functions; other vendors have tools of their own. */
+const toolType: Check = (body, report, target) => {
+  const types = isOpenaiChat(target)
+    ? ["function", "custom"]
+    : target.provider === "deepseek"
+      ? ["function"]
+      : undefined;
+  if (types === undefined) return;
+  for (const { value, at } of toolsOf(body)) {
+    const { type } = value;
+    if (type === undefined || isOneOf(type, types)) continue;
+    const said =
+      target.provider === "deepseek"
+        ? `unknown variant \`${shown(type)}\`, expected \`function\``
+        : notAmong(type, types);
+    report(join(at, "type"), said);
+  }
+};
+
+const mostTools = 128;
+
+const tooManyTools: Check = (body, report, target) => {
+  const count = asArray(asObject(body)["tools"]).length;
+  if (isOpenaiChat(target) && count > mostTools) report("/tools", tooMany("/tools", mostTools, count));
+};
+
+/** Schemas outside the dialect the provider reads; `strict: true` has one of its own. */
+const toolSchema: Check = (body, report, target) => {
+  const { schema } = chatFacts(target);
+  if (schema === undefined) return;
+  for (const tool of toolsOf(body)) {
+    const { parameters, strict } = tool.function;
+    if (!isObject(parameters) || (strict === true && chatFacts(target).strictSchema !== undefined)) continue;
+    for (const { pointer, message } of schemaProblems(parameters, schema, join(tool.at, "function", "parameters"))) {
+      report(pointer, schemaText(message, tool.name, schema));
+    }
+  }
+};
+
+const strictSchema: Check = (body, report, target) => {
+  const { strictSchema: dialect } = chatFacts(target);
+  if (dialect === undefined) return;
+  for (const tool of toolsOf(body)) {
+    const { parameters, strict } = tool.function;
+    if (strict !== true || !isObject(parameters)) continue;
+    for (const { pointer, message } of schemaProblems(parameters, dialect, join(tool.at, "function", "parameters"))) {
+      report(pointer, schemaText(message, tool.name, dialect));
+    }
+  }
+};
+
+const schemaText = (message: string, name: string | undefined, dialect: string): string => {
+  if (dialect === "kimi")
+    return `tools.function.parameters is not a valid moonshot flavored json schema, details: <${message}>`;
+  if (dialect === "mistral") return `Invalid tool schema: ${message}`;
+  return `Invalid schema for function '${name ?? ""}': ${message}`;
+};
+
+/** The same dialect guards `response_format`. */
+const responseSchema: Check = (body, report, target) => {
+  if (!isOpenaiChat(target)) return;
+  const format = asObject(asObject(body)["response_format"]);
+  const { schema, strict, name } = asObject(format["json_schema"]);
+  if (format["type"] !== "json_schema" || strict !== true || !isObject(schema)) return;
+  for (const { pointer, message } of schemaProblems(schema, "openai-strict", "/response_format/json_schema/schema")) {
+    report(pointer, `Invalid schema for response_format '${asString(name) ?? ""}': ${message}`);
+  }
+};
+
+const choiceTypes = ["function", "allowed_tools", "custom"];
+
+const toolChoice: Check = (body, report, target) => {
+  const { manner } = chatFacts(target);
+  const choice = asObject(body)["tool_choice"];
+  if (choice === undefined || choice === null || manner === "local") return;
+  const words = manner === "mistral" ? ["none", "auto", "required", "any"] : ["none", "auto", "required"];
+  if (typeof choice === "string") {
+    if (!words.includes(choice)) report("/tool_choice", notAmong(choice, words));
+    return;
+  }
+  if (!isObject(choice)) return report("/tool_choice", notAmong(choice, words));
+  const type = choice["type"] ?? (manner === "mistral" ? "function" : undefined);
+  if (type === undefined) return report("/tool_choice", missing("/tool_choice/type"));
+  if (!isOneOf(type, choiceTypes)) return report("/tool_choice/type", notAmong(type, choiceTypes));
+  if (type !== "function") return;
+  if (!isObject(choice["function"])) return report("/tool_choice", missing("/tool_choice/function"));
+  if (typeof choice["function"]["name"] !== "string")
+    report("/tool_choice/function", missing("/tool_choice/function/name"));
+};
+
+const chosenName = (body: unknown): string | undefined =>
+  asString(asObject(asObject(asObject(body)["tool_choice"])["function"])["name"]);
+
+const unknownToolChoice: Check = (body, report) => {
+  const chosen = chosenName(body);
+  const tools = toolsOf(body);
+  if (chosen === undefined || tools.length === 0 || tools.some(({ name }) => name === chosen)) return;
+  report(
+    "/tool_choice/function/name",
+    `Invalid value for 'tool_choice': Tool choice '${chosen}' not found in 'tools' parameter.`,
+  );
+};
+
+/** Settings that only mean something beside tools. */
+const choiceWithoutTools: Check = (body, report, target) => {
+  if (!isOpenaiChat(target)) return;
+  const request = asObject(body);
+  if (request["tools"] !== undefined && request["tools"] !== null) return;
+  for (const field of ["tool_choice", "parallel_tool_calls"]) {
+    if (request[field] === undefined || request[field] === null) continue;
+    report(join("", field), `Invalid value for '${field}': '${field}' is only allowed when 'tools' are specified.`);
+  }
+};
+
+/** DeepSeek and Kimi refuse to be told which tool to call while they think; K3 still takes `required`. */
+const forcedToolChoice: Check = (body, report, target) => {
+  const choice = asObject(body)["tool_choice"];
+  const isNamed = isObject(choice);
+  if (!isNamed && choice !== "required") return;
+  if (target.provider === "deepseek" && deepseekThinks(body, target)) {
+    report("/tool_choice", "Thinking mode does not support this tool_choice");
+  }
+  if (target.provider !== "kimi" || !kimiThinks(body, target)) return;
+  if (!isNamed && /\bk3/i.test(target.model ?? "")) return;
+  report("/tool_choice", `tool_choice '${isNamed ? "specified" : "required"}' is incompatible with thinking enabled`);
+};
+
+/** GLM documents `auto` and nothing else. */
+const onlyAutoChoice: Check = (body, report, target) => {
+  const choice = asObject(body)["tool_choice"];
+  if (target.provider !== "zai" || choice === undefined || choice === null || choice === "auto") return;
+  report("/tool_choice", `GLM documents only ${listed(["auto"])} as tool_choice.`);
+};
+
+/** Calls of the past whose arguments are not the text of a JSON object. */
+const eachBadArguments = (body: unknown, look: (at: string, id: string) => void): void => {
+  for (const message of messagesOf(body)) {
+    for (const call of callsOf(message)) {
+      const given = asObject(call.value["function"])["arguments"];
+      if (typeof given === "string" && !isJsonObjectText(given))
+        look(join(call.at, "function", "arguments"), call.id ?? "");
+    }
+  }
+};
+
+const badArguments: Check = (body, report, target) => {
+  const { argumentsParsed, manner } = chatFacts(target);
+  if (!argumentsParsed) return;
+  eachBadArguments(body, (at, id) => report(at, argumentsText(at, id, manner)));
+};
+
+const argumentsText = (at: string, id: string, manner: ChatFacts["manner"]): string => {
+  if (manner === "minimax") return `invalid params, invalid function arguments json string, tool_call_id: ${id} (2013)`;
+  if (manner === "qwen") {
+    return '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the code model must be in JSON format.';
+  }
+  if (manner === "local") return "invalid tool call arguments";
+  return `${at.slice(1).replaceAll("/", ".")}: arguments must be a valid JSON object string`;
+};
+
+const unportableArguments: Check = (body, report, target) => {
+  if (chatFacts(target).argumentsParsed) return;
+  eachBadArguments(body, (at) =>
+    report(at, "Arguments that are not the text of a JSON object are refused by most other APIs."),
+  );
+};
+
+/** Some of the APIs behind OpenRouter refuse calls in the history of a request that declares no tools. */
+const undeclaredTools: Check = (body, report, target) => {
+  if (target.provider !== "openrouter" || toolsOf(body).length > 0) return;
+  const caller = messagesOf(body).find((message) => callsOf(message).length > 0);
+  if (caller !== undefined) report(caller.at, "A conversation with tool calls needs 'tools' on every request.");
+};
+
+/** Rules about declared tools, chosen tools and the arguments of calls. */
+export const chatToolRules: readonly Rule<unknown>[] = [
+  refused("openai-chat/tool-name", toolName),
+  lost("openai-chat/duplicate-tool-name", duplicateToolName),
+  refused("openai-chat/empty-tools", emptyTools),
+  refused("openai-chat/empty-tool-calls", emptyToolCalls),
+  advised("openai-chat/empty-list", emptyLists),
+  refused("openai-chat/tool-type", toolType),
+  refused("openai-chat/too-many-tools", tooManyTools),
+  refused("openai-chat/tool-schema", toolSchema),
+  refused("openai-chat/strict-schema", strictSchema),
+  refused("openai-chat/response-schema", responseSchema),
+  refused("openai-chat/tool-choice", toolChoice),
+  refused("openai-chat/unknown-tool-choice", unknownToolChoice),
+  refused("openai-chat/choice-without-tools", choiceWithoutTools),
+  refused("openai-chat/forced-tool-choice", forcedToolChoice),
+  advised("openai-chat/only-auto-choice", onlyAutoChoice),
+  refused("openai-chat/bad-arguments", badArguments),
+  advised("openai-chat/unportable-arguments", unportableArguments),
+  advised("openai-chat/undeclared-tools", undeclaredTools),
+];

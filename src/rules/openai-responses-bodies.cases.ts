@@ -1,0 +1,76 @@
+import { parameters, png } from "./openai-rows.cases.ts";
+import type { RuleTarget } from "./rule.ts";
+
+/** Anything with fields. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Responses at one provider, for one model. */
+export const at = (provider?: string, model?: string): RuleTarget => ({
+  wire: "openai-responses",
+  ...(provider === undefined ? {} : { provider }),
+  ...(model === undefined ? {} : { model }),
+});
+
+/** OpenAI with a model of today. */
+export const openai: RuleTarget = at("openai", "gpt-5.4");
+
+/** A request with this input, and whatever else. */
+export const ask = (input: unknown, more: Fields = {}): unknown => ({ model: "m", input, ...more });
+
+/** What a user says. */
+export const user = (content: unknown = "hi"): Fields => ({ role: "user", content });
+
+/** What the model said, as the API gave it out. */
+export const said = (id: string, words = "so"): Fields => ({
+  type: "message",
+  id,
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text: words, annotations: [] }],
+});
+
+/** A thought, with the blob that lets a stateless server read it. */
+export const thought = (id: string, more: Fields = {}): Fields => ({
+  type: "reasoning",
+  id,
+  summary: [],
+  encrypted_content: "gAAAAA==",
+  ...more,
+});
+
+/** A call. */
+export const call = (id: string, more: Fields = {}): Fields => ({
+  type: "function_call",
+  call_id: id,
+  name: "read",
+  arguments: "{}",
+  ...more,
+});
+
+/** Its output. */
+export const output = (id: unknown, held: unknown = "done"): Fields => ({
+  type: "function_call_output",
+  call_id: id,
+  output: held,
+});
+
+/** A whole exchange of one call. */
+export const exchange = (id: string, more: Fields = {}): readonly unknown[] => [user(), call(id, more), output(id)];
+
+/** A declared tool. */
+export const tool = (name: string, more: Fields = {}): Fields => ({
+  type: "function",
+  name,
+  parameters,
+  strict: false,
+  ...more,
+});
+
+/** Parts of content. */
+export const text = (words = "look"): unknown => ({ type: "input_text", text: words });
+export const image = (url: unknown = png, more: Fields = {}): unknown => ({
+  type: "input_image",
+  image_url: url,
+  ...more,
+});
+export const file = (held: Fields): unknown => ({ type: "input_file", ...held });

@@ -1,0 +1,110 @@
+import type { RuleCase } from "./cases.ts";
+import { ask, at, image, openai, text, user } from "./openai-responses-bodies.cases.ts";
+import { rows } from "./openai-rows.cases.ts";
+
+const ok = ask([user()]);
+const xai = at("xai", "grok-4");
+const deepseek = at("deepseek", "deepseek-v4-flash");
+const marked = { type: "input_text", text: "x", prompt_cache_breakpoint: { mode: "explicit" } };
+
+/** Values a model or a vendor does not take. */
+export const responsesFieldCases: readonly RuleCase[] = [
+  ...rows("openai-responses/parameter-range", openai, [
+    ["below zero", "/temperature", ask("hi", { temperature: -1 }), ask("hi", { temperature: 0 })],
+    [
+      "too few tokens",
+      "/max_output_tokens",
+      ask("hi", { max_output_tokens: 15 }),
+      ask("hi", { max_output_tokens: 16 }),
+    ],
+    ["too sure", "/top_p", ask("hi", { top_p: 2 }), ask("hi", { top_p: 1 })],
+  ]),
+  ...rows("openai-responses/unsupported-parameter", at("openai", "gpt-4o"), [
+    [
+      "effort for a model that does not reason",
+      "/reasoning/effort",
+      ask("hi", { reasoning: { effort: "low" } }),
+      ask("hi", { reasoning: null }),
+    ],
+    [
+      "blobs of a model that does not reason",
+      "/include/0",
+      ask("hi", { include: ["reasoning.encrypted_content"] }),
+      ask("hi", { include: ["file_search_call.results"] }),
+    ],
+  ]),
+  ...rows("openai-responses/unsupported-parameter", at("openai", "gpt-5-mini"), [
+    [
+      "temperature for a model that reasons",
+      "/temperature",
+      ask("hi", { temperature: 0.5 }),
+      ask("hi", { temperature: 1 }),
+    ],
+  ]),
+  ...rows("openai-responses/effort", at("openai", "gpt-5"), [
+    [
+      "none for GPT-5",
+      "/reasoning/effort",
+      ask("hi", { reasoning: { effort: "none" } }),
+      ask("hi", { reasoning: { effort: "minimal" } }),
+    ],
+  ]),
+  ...rows("openai-responses/effort", at("openai", "o4-mini"), [
+    [
+      "minimal for o4-mini",
+      "/reasoning/effort",
+      ask("hi", { reasoning: { effort: "minimal" } }),
+      ask("hi", { reasoning: { effort: "high" } }),
+    ],
+  ]),
+  ...rows("openai-responses/effort", at("openai", "gpt-5.1"), [
+    [
+      "minimal for GPT-5.1",
+      "/reasoning/effort",
+      ask("hi", { reasoning: { effort: "minimal" } }),
+      ask("hi", { reasoning: { effort: "none" } }),
+    ],
+  ]),
+  ...rows("openai-responses/image-model", at("openai", "o3-mini"), [
+    ["a picture for a model without eyes", "/input/0/content/1", ask([user([text(), image()])]), ok],
+  ]),
+  ...rows("openai-responses/refused-field", xai, [
+    [
+      "instructions",
+      "/instructions",
+      ask("hi", { instructions: "be brief" }),
+      ask([{ role: "system", content: "be brief" }, user()]),
+    ],
+    ["metadata", "/metadata", ask("hi", { metadata: { a: "b" } }), ok],
+  ]),
+  ...rows("openai-responses/stream-options", openai, [
+    [
+      "options without a stream",
+      "/stream_options",
+      ask("hi", { stream_options: {} }),
+      ask("hi", { stream: true, stream_options: {} }),
+    ],
+  ]),
+  ...rows("openai-responses/json-word", openai, [
+    [
+      "a promise of JSON that nobody asked for",
+      "/text/format",
+      ask("hi", { text: { format: { type: "json_object" } }, instructions: "answer in JSON" }),
+      ask("as JSON", { text: { format: { type: "json_object" } } }),
+    ],
+  ]),
+  ...rows("openai-responses/cache-marks", openai, [
+    [
+      "a fifth mark",
+      "/input/0/content/4",
+      ask([user([marked, marked, marked, marked, marked])]),
+      ask([user([marked, marked, marked, marked])]),
+    ],
+  ]),
+  ...rows("openai-responses/lone-surrogate", deepseek, [
+    ["an emoji cut in two", "/input", ask("so \ud83d"), ask("so \ud83d\ude00")],
+  ]),
+  ...rows("openai-responses/half-surrogate", openai, [
+    ["an emoji cut in two", "/input", ask("so \ud83d"), ask("so \ud83d\ude00")],
+  ]),
+];

@@ -1,0 +1,120 @@
+import { doesNotReason, effortLevels, hasFixedTemperature, modelOf, readsTextOnly } from "./openai-models.ts";
+import { brokenTexts, checkBounds, mentions, type Bounds } from "./openai-parameters.ts";
+import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
+import { isContinued, partsOf } from "./openai-responses-walk.ts";
+import { listed, path, shown } from "./openai-words.ts";
+import type { Rule } from "./rule.ts";
+import { advised, asArray, asObject, isObject, join, refused, type Check } from "./walk.ts";
+
+const bounds: ReadonlyMap<string, Bounds> = new Map([
+  ["temperature", { least: 0, most: 2 }],
+  ["top_p", { least: 0, most: 1 }],
+  ["top_logprobs", { least: 0, most: 20 }],
+  ["max_tool_calls", { least: 1 }],
+]);
+
+const openaiBounds: ReadonlyMap<string, Bounds> = new Map([...bounds, ["max_output_tokens", { least: 16 }]]);
+
+const parameterRange: Check = (body, report, target) =>
+  checkBounds(asObject(body), isOpenaiResponses(target) ? openaiBounds : bounds, report);
+
+/** Settings an OpenAI model does not have. */
+const unsupportedParameter: Check = (body, report, target) => {
+  if (!isOpenaiResponses(target)) return;
+  const request = asObject(body);
+  const model = modelOf(target);
+  const { temperature, include } = request;
+  const reasoning = asObject(request["reasoning"]);
+  if (typeof temperature === "number" && temperature !== 1 && hasFixedTemperature(model)) {
+    report("/temperature", "Unsupported parameter: 'temperature' is not supported with this model.");
+  }
+  if (!doesNotReason(model)) return;
+  for (const field of ["effort", "summary"]) {
+    if (reasoning[field] === undefined || reasoning[field] === null) continue;
+    report(join("/reasoning", field), `Unsupported parameter: 'reasoning.${field}' is not supported with this model.`);
+  }
+  const place = asArray(include).indexOf("reasoning.encrypted_content");
+  if (place >= 0) report(join("/include", place), "Encrypted content is not supported with this model.");
+};
+
+const effort: Check = (body, report, target) => {
+  const given = asObject(asObject(body)["reasoning"])["effort"];
+  const model = modelOf(target);
+  if (given === undefined || given === null || doesNotReason(model)) return;
+  const levels = effortLevels(model, target.provider ?? "openai");
+  if (levels === undefined || (typeof given === "string" && levels.includes(given))) return;
+  report(
+    "/reasoning/effort",
+    `Unsupported value: '${shown(given)}' is not supported with the '${model ?? ""}' model. Supported values are: ${listed(levels)}.`,
+  );
+};
+
+const imageModel: Check = (body, report, target) => {
+  if (!isOpenaiResponses(target) || !readsTextOnly(modelOf(target))) return;
+  for (const { type, at } of partsOf(body)) {
+    if (type === "input_image") report(at, "Invalid content type. image_url is only supported by certain models.");
+  }
+};
+
+/** Fields of OpenAI that a copy of its API does not take. */
+const refusedField: Check = (body, report, target) => {
+  const request = asObject(body);
+  for (const field of responsesFacts(target).refusedFields) {
+    if (request[field] !== undefined && request[field] !== null)
+      report(join("", field), `Argument not supported: ${field}`);
+  }
+};
+
+const streamOptions: Check = (body, report, target) => {
+  const { stream, stream_options: options } = asObject(body);
+  if (!isOpenaiResponses(target) || options === undefined || options === null || stream === true) return;
+  report("/stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
+};
+
+/** OpenAI wants the word in the input, and does not look at the instructions. */
+const jsonWord: Check = (body, report, target) => {
+  const { text, input } = asObject(body);
+  if (!isOpenaiResponses(target) || isContinued(body) || asObject(asObject(text)["format"])["type"] !== "json_object")
+    return;
+  if (mentions(input, "json")) return;
+  report(
+    "/text/format",
+    "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+  );
+};
+
+const mostMarks = 4;
+
+const cacheMarks: Check = (body, report) => {
+  const marked = partsOf(body).filter(({ value }) => isObject(value["prompt_cache_breakpoint"]));
+  for (const { at } of marked.slice(mostMarks))
+    report(at, `Only ${mostMarks} cache marks of a request are sure to count.`);
+};
+
+const loneSurrogate: Check = (body, report, target) => {
+  if (target.provider !== "deepseek") return;
+  for (const at of brokenTexts(body)) {
+    report(at, `Failed to parse the request body as JSON: ${path(at)}: lone leading surrogate in hex escape`);
+  }
+};
+
+const halfSurrogate: Check = (body, report, target) => {
+  if (target.provider === "deepseek") return;
+  for (const at of brokenTexts(body)) {
+    report(at, "Half of a surrogate pair is not valid JSON to DeepSeek, Anthropic and others.");
+  }
+};
+
+/** Rules about values a model or a vendor does not take. */
+export const responsesFieldRules: readonly Rule<unknown>[] = [
+  refused("openai-responses/parameter-range", parameterRange),
+  refused("openai-responses/unsupported-parameter", unsupportedParameter),
+  refused("openai-responses/effort", effort),
+  refused("openai-responses/image-model", imageModel),
+  refused("openai-responses/refused-field", refusedField),
+  refused("openai-responses/stream-options", streamOptions),
+  refused("openai-responses/json-word", jsonWord),
+  advised("openai-responses/cache-marks", cacheMarks),
+  refused("openai-responses/lone-surrogate", loneSurrogate),
+  advised("openai-responses/half-surrogate", halfSurrogate),
+];
