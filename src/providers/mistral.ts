@@ -19,7 +19,14 @@ export const mistral: Provider = chatProvider({
     media: { ...wordsOnly, user },
     thinking: { form: "plain", readers: [], bound: false },
   },
-  dialect: { reasoning: "thinking_chunk", silence: "empty", parts: "mistral", schema: "mistral", streamOptions: false },
+  dialect: {
+    reasoning: "thinking_chunk",
+    silence: "omitted",
+    parts: "mistral",
+    schema: "mistral",
+    streamOptions: false,
+    cacheKey: true,
+  },
   families: [
     {
       match: /voxtral/,

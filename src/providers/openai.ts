@@ -1,18 +1,22 @@
-import type { MediaCell, MediaRows } from "../transcript/index.ts";
+import type { MediaRows } from "../transcript/index.ts";
 import { openaiResponses as wire, type ResponsesDialect } from "../wire/openai-responses.ts";
 import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
 import { anyOrder, fromAnywhere, officeDocuments, pdf, pictures, portableName, responsesIds } from "./traits.ts";
 
-const uploaded = { uri: ["https://", "http://", "openai-file:"] };
-const picture: MediaCell = fromAnywhere(pictures, { ...uploaded, maxBytes: 15_000_000, perRequest: 500 });
-const paper: MediaCell = fromAnywhere([...pdf, ...officeDocuments], { ...uploaded, maxBytes: 36_000_000 });
-const files = { image: picture, document: paper };
-const media: MediaRows = { result: files, errorResult: files, user: files, model: {} };
+/** Files as bytes, from the web, or uploaded to this very provider before. */
+const mediaOf = (uploads: string): MediaRows => {
+  const uri = ["https://", "http://", uploads];
+  const files = {
+    image: fromAnywhere(pictures, { uri, maxBytes: 15_000_000, perRequest: 500 }),
+    document: fromAnywhere([...pdf, ...officeDocuments], { uri, maxBytes: 36_000_000 }),
+  };
+  return { result: files, errorResult: files, user: files, model: {} };
+};
 
 const traits: Traits = {
   ids: responsesIds,
   toolName: portableName,
-  media,
+  media: mediaOf("openai-file:"),
   thinking: { form: "signed", readers: [], bound: false },
   order: anyOrder,
   demandsTools: false,
@@ -23,6 +27,7 @@ const dialect: ResponsesDialect = {
   system: "instructions",
   reasoning: "none",
   callsLast: false,
+  pairedIds: true,
   efforts: {},
   leastTokens: 16,
   toolChoice: ["auto", "none", "required", "named"],
@@ -38,6 +43,7 @@ const families: readonly Family<ResponsesDialect>[] = [
     match: /^(gpt-5|gpt-[6-9]|o\d|codex)/,
     dialect: { reasoning: "encrypted", efforts: { low: "low", medium: "medium", high: "high" }, sampling: false },
   },
+  { match: /^gpt-5(\.\d+)?-pro/, dialect: { efforts: { high: "high" } } },
   { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)/, traits: { thinking: { form: "none" } } },
 ];
 
@@ -62,7 +68,7 @@ export const azure: Provider = defineProvider({
   endpoint: { url: "https://{resource}.openai.azure.com/openai/v1", path: "/responses", env: "AZURE_OPENAI_ENDPOINT" },
   auth: { type: "api-key", env: ["AZURE_OPENAI_API_KEY"] },
   defaultModel: "gpt-5.6",
-  traits,
+  traits: { ...traits, media: mediaOf("azure-file:") },
   dialect,
   families,
 });

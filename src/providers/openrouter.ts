@@ -24,6 +24,7 @@ export const openrouter: Provider = chatProvider({
   dialect: {
     reasoning: "reasoning_details",
     cacheMarks: true,
+    cacheKey: true,
     thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" } },
   },
 });

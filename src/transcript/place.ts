@@ -164,6 +164,7 @@ const refusal = (cell: MediaCell | undefined, media: Media, counts: Counts): str
   if (!cell.types.some((type) => (type.endsWith("/") ? media.mimeType.startsWith(type) : media.mimeType === type)))
     return `this model does not take ${media.mimeType}`;
   if (media.source.type === "blob") {
+    if (media.source.bytes === 0) return "it is empty";
     if (cell.data === false) return "this API takes such files only by address";
     if (cell.maxBytes !== undefined && media.source.bytes > cell.maxBytes)
       return `it is larger than the ${cell.maxBytes} bytes allowed`;

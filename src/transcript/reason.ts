@@ -22,6 +22,8 @@ export type Judgement = {
   readonly policy: Policy;
   readonly intact: (message: ModelMessage) => boolean;
   readonly note: (note: Note) => void;
+  /** Takes a provider's item id; false if the request already has an item with this id. */
+  readonly claimItem: (item: string) => boolean;
 };
 
 /**
@@ -87,7 +89,13 @@ const think = (
 ): Reasoned => {
   const { form } = judgement.target.thinking;
   if (form === "plain" && own) return [part];
-  if (form === "signed" && sealed && carriesSeal(part)) return [part];
+  if (
+    form === "signed" &&
+    sealed &&
+    carriesSeal(part) &&
+    (part.seal?.item === undefined || judgement.claimItem(part.seal.item))
+  )
+    return [part];
   if (form === "seal" && own) return [];
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
     judgement.note(note("thinking-as-text", "Thinking this model cannot read is shown as words."));

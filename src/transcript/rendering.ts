@@ -76,6 +76,7 @@ export class Rendering<Message> {
   readonly #notes: Note[] = [];
   readonly #judgement: Judgement;
   readonly #toolsShown = new Set<string>();
+  readonly #items = new Set<string>();
   #lastCallsUnthought = false;
   #pairing: Pairing;
   #last: Speaker = "nobody";
@@ -88,7 +89,13 @@ export class Rendering<Message> {
     this.names = new Names(options.target, options.tools ?? []);
     this.#messages = [...(options.head ?? [])];
     this.#pairing = new Pairing(this.#note);
-    this.#judgement = { target: options.target, policy: options.policy, intact: this.#intact, note: this.#note };
+    this.#judgement = {
+      target: options.target,
+      policy: options.policy,
+      intact: this.#intact,
+      note: this.#note,
+      claimItem: (item) => !this.#items.has(item) && this.#items.add(item).has(item),
+    };
     this.#placer = new Placer({
       target: options.target,
       policy: options.policy,
@@ -216,6 +223,7 @@ export class Rendering<Message> {
     this.#messages.length = this.#options.head?.length ?? 0;
     this.#shown.length = 0;
     this.#toolsShown.clear();
+    this.#items.clear();
     this.#notes.length = 0;
     this.#pairing = new Pairing(this.#note);
     this.#last = "nobody";

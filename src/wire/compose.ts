@@ -87,8 +87,7 @@ export class Composer {
     const notes: Note[] = [];
     const tools = this.#tools(notes);
     const asked = this.#settings(settings, notes);
-    const spared =
-      tools !== this.#declared && asked.toolChoice === undefined ? { ...asked, toolChoice: "none" as const } : asked;
+    const spared = tools === this.#declared ? asked : { ...asked, toolChoice: "none" as const };
     const encoded = this.#options.destination.wire.encodeRequest(messages, this.#request(spared, tools));
     return { body: encoded.body, notes: [...notes, ...encoded.notes] };
   }

@@ -226,7 +226,8 @@ class Maker {
     const random = this.#random;
     const parts: NewPart[] = [];
     if (random.chance(0.5)) parts.push(this.#thinking());
-    if (random.chance(0.6)) parts.push({ type: "text", text: random.chance(0.08) ? "" : this.#plain() });
+    if (random.chance(0.6))
+      parts.push({ type: "text", text: random.chance(0.08) ? "" : this.#plain(), ...this.#textSeal() });
     if (random.chance(0.05)) parts.push({ type: "code", language: "python", text: "print(1)" });
     if (random.chance(0.04)) parts.push(this.#media());
     const calls = random.chance(0.7) ? 1 + random.below(random.chance(0.2) ? 5 : 2) : 0;
@@ -235,6 +236,12 @@ class Maker {
       if (random.chance(0.05)) parts.push({ type: "text", text: this.#plain() });
     }
     return parts;
+  }
+
+  #textSeal(): { readonly seal?: { readonly signature: string } | { readonly item: string } } {
+    const roll = this.#random.next();
+    if (roll < 0.1) return { seal: { signature: signature(this.#mark()) } };
+    return roll < 0.2 ? { seal: { item: `msg_${this.#mark()}` } } : {};
   }
 
   #thinking(): NewPart {
@@ -246,7 +253,11 @@ class Maker {
       case "openai":
       case "xai":
       case "azure":
-        return { type: "thinking", text, seal: { item: `rs_${mark}`, encrypted: `enc${mark}` } };
+        return {
+          type: "thinking",
+          text,
+          seal: { item: random.chance(0.1) ? "rs_again" : `rs_${mark}`, encrypted: `enc${mark}` },
+        };
       case "openrouter":
       case "minimax":
         return { type: "thinking", text, seal: { details: [{ type: "reasoning.text", text: `d${mark}`, index: 0 }] } };
@@ -262,7 +273,13 @@ class Maker {
     this.#calls++;
     const id = this.#id();
     this.#ids.push(id);
-    const seal = random.chance(0.3) ? { id, signature: signature(this.#mark()) } : { id };
+    const roll = random.next();
+    const seal =
+      roll < 0.3
+        ? { id, signature: signature(this.#mark()) }
+        : roll < 0.5
+          ? { id, item: `fc_${this.#mark()}` }
+          : { id };
     return { type: "call", tool: random.pick(tools), input: this.#input(), seal };
   }
 

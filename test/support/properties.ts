@@ -1,9 +1,10 @@
-import type { CallId, Conversation, Entry, JsonObject } from "../../src/conversation/index.ts";
-import { kindOf } from "../../src/conversation/index.ts";
+import type { CallId, Conversation, Entry } from "../../src/conversation/index.ts";
 import type { Provider } from "../../src/providers/index.ts";
 import { lint } from "../../src/rules/index.ts";
 import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
+import type { Report } from "../../src/transcript/index.ts";
 import type { Destination } from "../../src/wire/bind.ts";
+import type { Reading } from "../../src/wire/wire.ts";
 import { build, type Built, type History } from "./histories.ts";
 import { Random } from "./random.ts";
 
@@ -59,11 +60,12 @@ const checkTarget = (built: Built, provider: Provider, model: string, seed: numb
   const { conversation } = built;
   const full = compose(conversation, destination, stubbed);
   const bytes = JSON.stringify(full.body);
+  const reading = destination.wire.read(full.body, { provider: provider.id, model });
   return (
     valid(full, provider, model) ??
-    whole(conversation, full, bytes, destination) ??
+    whole(conversation, full, bytes, reading) ??
     named(conversation, full, destination) ??
-    readable(full, bytes, destination) ??
+    readable(reading, bytes, destination) ??
     stable(built, bytes, destination, seed)
   );
 };
@@ -83,9 +85,9 @@ const tokenPattern = /⟦\d+⟧/g;
 /** W: every word and every file appears once; a result's on its own call. */
 const whole = (
   conversation: Conversation,
-  { body, report }: Composed,
+  { report }: Composed,
   bytes: string,
-  destination: Destination,
+  reading: Reading,
 ): Failure | undefined => {
   const seen = new Map<string, number>();
   for (const [token] of bytes.matchAll(tokenPattern)) seen.set(token, (seen.get(token) ?? 0) + 1);
@@ -101,7 +103,7 @@ const whole = (
     const lost = lostMedia(entry, conversation, bytes);
     if (lost !== undefined) return { property: "W whole", detail: lost };
   }
-  return onOwnCall(conversation, { body, report }, destination, from);
+  return onOwnCall(conversation, report, reading, from);
 };
 
 const visibleFrom = (entries: readonly Entry[]): number => {
@@ -130,11 +132,10 @@ const lostMedia = (entry: Entry, { blobs }: Conversation, bytes: string): string
 
 const onOwnCall = (
   conversation: Conversation,
-  { body, report }: Composed,
-  { wire, target }: Destination,
+  report: Report,
+  { conversation: back }: Reading,
   from: number,
 ): Failure | undefined => {
-  const { conversation: back } = wire.read(body, { provider: target.provider, model: target.model });
   const canonical = new Map(report.calls.map(({ id, call }) => [id, call]));
   const rawIds = new Map<CallId, string>();
   for (const entry of back.entries)
@@ -189,9 +190,7 @@ const named = ({ entries }: Conversation, { report }: Composed, { target }: Dest
 };
 
 /** R: what was written can be read, and is written the same again. */
-const readable = ({ body }: Composed, bytes: string, destination: Destination): Failure | undefined => {
-  const { target, wire } = destination;
-  const reading = wire.read(body, { provider: target.provider, model: target.model });
+const readable = (reading: Reading, bytes: string, destination: Destination): Failure | undefined => {
   const again = JSON.stringify(
     compose(reading.conversation, destination, { ...stubbed, settings: reading.settings }).body,
   );
