@@ -161,12 +161,15 @@ const nearestFree = (same: readonly Slot[] | undefined, at: number): Slot | unde
   return best;
 };
 
-/** The call before it that already has this very result; otherwise the first call after it that has none. */
+/** A neighbouring call that already has this very result; otherwise the first call after it that has none. */
 const twinOrFree = (same: readonly Slot[] | undefined, { at, outcome }: Located): Slot | undefined => {
   if (same === undefined) return undefined;
-  const earlier = before(same, at);
-  if (earlier?.result !== undefined && sameOutcome(earlier.result, outcome)) return earlier;
-  return same.find((slot) => slot.result === undefined);
+  const position = countBelow(same, at);
+  const neighbours = [same[position - 1], same[position]];
+  return (
+    neighbours.find((slot) => slot?.result !== undefined && sameOutcome(slot.result, outcome)) ??
+    same.find((slot) => slot.result === undefined)
+  );
 };
 
 const before = (same: readonly Slot[], at: number): Slot | undefined => same[countBelow(same, at) - 1];

@@ -13,8 +13,8 @@ import {
 } from "./traits.ts";
 
 const picture = asBytes(pictures, { maxBytes: 3_750_000, perMessage: 20 });
-const paper = asBytes(pdf, { maxBytes: 4_500_000, perMessage: 5 });
-const papers = asBytes([...pdf, ...officeDocuments], { maxBytes: 4_500_000, perMessage: 5 });
+const paper = asBytes(pdf, { maxBytes: 4_500_000, perRequest: 5 });
+const papers = asBytes([...pdf, ...officeDocuments], { maxBytes: 4_500_000, perRequest: 5 });
 const films = asBytes(
   [
     "video/mp4",
@@ -81,7 +81,9 @@ export const bedrock: Provider = defineProvider({
       dialect: { thinking: "budget" },
     },
     { match: /claude-3-[05]/, dialect: { thinking: "none" } },
+    { match: /claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
     { match: /claude-[a-z]+-(5-[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
+    { match: /claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { toolChoice: "auto" } },
     {
       match: /amazon\.nova/,
       traits: {
@@ -110,5 +112,6 @@ export const bedrock: Provider = defineProvider({
     },
     { match: /writer\./, traits: { media: { user: {} } }, dialect: { status: false, toolChoice: "none" } },
     { match: /deepseek\.|openai\.gpt-oss|cohere\.|ai21\./, traits: { media: { user: {} } } },
+    { match: /openai\.gpt-oss/, dialect: { thinking: "effort" } },
   ],
 });

@@ -1,4 +1,4 @@
-import { asArray, asString, isObject, join } from "./walk.ts";
+import { asArray, asString, isObject, join, once } from "./walk.ts";
 
 /** One message, with its place. */
 export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
@@ -19,7 +19,9 @@ export type Block = {
 export type Turn = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
 
 /** The messages of a body that are objects. */
-export function* messagesOf(body: unknown): Generator<Message> {
+export const messagesOf: (body: unknown) => readonly Message[] = once((body) => [...walkMessagesOf(body)]);
+
+function* walkMessagesOf(body: unknown): Generator<Message> {
   if (!isObject(body)) return;
   for (const [index, value] of asArray(body["messages"]).entries()) {
     if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
@@ -27,13 +29,13 @@ export function* messagesOf(body: unknown): Generator<Message> {
 }
 
 /** The blocks of one message; text content counts as one text block. */
-export const blocksIn = ({ index: message, value, pointer }: Message): readonly Block[] => {
+export const blocksIn: (message: Message) => readonly Block[] = once(({ index: message, value, pointer }) => {
   const role = asString(value["role"]) ?? "";
   const content = value["content"];
   const place = { message, role, pointer: `${pointer}/content`, path: `messages.${message}.content` };
   if (typeof content !== "string") return blocksAt(content, place);
   return [{ ...place, type: "text", value: { type: "text", text: content }, whole: true }];
-};
+});
 
 type Place = Pick<Block, "message" | "role" | "pointer" | "path">;
 
@@ -51,7 +53,9 @@ const blocksAt = (content: unknown, { message, role, pointer, path }: Place): re
 export const textPointer = (block: Block): string => (block.whole ? block.pointer : join(block.pointer, "text"));
 
 /** Every block of every message. */
-export function* blocksOf(body: unknown): Generator<Block> {
+export const blocksOf: (body: unknown) => readonly Block[] = once((body) => [...walkBlocksOf(body)]);
+
+function* walkBlocksOf(body: unknown): Generator<Block> {
   for (const message of messagesOf(body)) yield* blocksIn(message);
 }
 
@@ -62,7 +66,9 @@ export const resultBlocks = ({ type, value, message, role, pointer, path }: Bloc
     : [];
 
 /** Every block of every message, and those inside tool results. */
-export function* allBlocksOf(body: unknown): Generator<Block> {
+export const allBlocksOf: (body: unknown) => readonly Block[] = once((body) => [...walkAllBlocksOf(body)]);
+
+function* walkAllBlocksOf(body: unknown): Generator<Block> {
   for (const block of blocksOf(body)) {
     yield block;
     if (block.type === "tool_result") yield* resultBlocks(block);
@@ -79,7 +85,9 @@ export const systemBlocks = (body: unknown): readonly Block[] =>
   });
 
 /** The conversation as merged turns. */
-export function* turnsOf(body: unknown): Generator<Turn> {
+export const turnsOf: (body: unknown) => readonly Turn[] = once((body) => [...walkTurnsOf(body)]);
+
+function* walkTurnsOf(body: unknown): Generator<Turn> {
   let turn: { role: string; first: number; blocks: Block[] } | undefined;
   for (const message of messagesOf(body)) {
     const role = asString(message.value["role"]) ?? "";

@@ -1,4 +1,4 @@
-import { asArray, asString, isObject } from "./walk.ts";
+import { asArray, asString, isObject, once } from "./walk.ts";
 
 /** One block of a message. `kind` is its first known member, `data` what it holds, `path` the vendor's name for the place. */
 export type Block = {
@@ -39,7 +39,9 @@ export const resultKinds: ReadonlySet<string> = new Set(["text", "json", "image"
 export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
 
 /** The messages of a body that are objects. */
-export function* messagesOf(body: unknown): Generator<Message> {
+export const messagesOf: (body: unknown) => readonly Message[] = once((body) => [...walkMessagesOf(body)]);
+
+function* walkMessagesOf(body: unknown): Generator<Message> {
   if (!isObject(body)) return;
   for (const [index, value] of asArray(body["messages"]).entries()) {
     if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
@@ -61,7 +63,7 @@ const blockAt = (
 };
 
 /** The blocks of one message. */
-export const blocksIn = ({ index: message, value, pointer }: Message): readonly Block[] => {
+export const blocksIn: (message: Message) => readonly Block[] = once(({ index: message, value, pointer }) => {
   const role = asString(value["role"]) ?? "";
   const blocks: Block[] = [];
   for (const [index, block] of asArray(value["content"]).entries()) {
@@ -75,15 +77,17 @@ export const blocksIn = ({ index: message, value, pointer }: Message): readonly 
     blocks.push(blockAt(place, block, blockKinds));
   }
   return blocks;
-};
+});
 
 /** Every block of every message. */
-export function* blocksOf(body: unknown): Generator<Block> {
+export const blocksOf: (body: unknown) => readonly Block[] = once((body) => [...walkBlocksOf(body)]);
+
+function* walkBlocksOf(body: unknown): Generator<Block> {
   for (const message of messagesOf(body)) yield* blocksIn(message);
 }
 
 /** The blocks inside a toolResult. */
-export const resultBlocks = (block: Block): readonly Block[] => {
+export const resultBlocks: (block: Block) => readonly Block[] = once((block) => {
   if (block.kind !== "toolResult" || !isObject(block.data)) return none;
   const blocks: Block[] = [];
   for (const [index, value] of asArray(block.data["content"]).entries()) {
@@ -98,12 +102,14 @@ export const resultBlocks = (block: Block): readonly Block[] => {
     blocks.push(blockAt(place, value, resultKinds));
   }
   return blocks;
-};
+});
 
 const none: readonly Block[] = [];
 
 /** The conversation as runs of one role, which most families merge. */
-export function* turnsOf(body: unknown): Generator<Turn> {
+export const turnsOf: (body: unknown) => readonly Turn[] = once((body) => [...walkTurnsOf(body)]);
+
+function* walkTurnsOf(body: unknown): Generator<Turn> {
   let turn: { role: string; first: number; blocks: Block[] } | undefined;
   for (const message of messagesOf(body)) {
     const role = asString(message.value["role"]) ?? "";

@@ -1,5 +1,5 @@
 import type { RuleTarget } from "./rule.ts";
-import { asString, isObject, join } from "./walk.ts";
+import { asString, isObject, join, onceFor } from "./walk.ts";
 
 /** A value found in the body, with the pointer to it. */
 export type Found = { readonly value: unknown; readonly pointer: string };
@@ -93,7 +93,11 @@ export const repeated = (found: Found | undefined): readonly Found[] => {
 };
 
 /** Every content of the body that is an object, with its parts. A missing role is the user's. */
-export function* contentsOf(body: unknown, target: RuleTarget): Generator<Content> {
+export const contentsOf: (body: unknown, target: RuleTarget) => readonly Content[] = onceFor(
+  (body: unknown, target: RuleTarget) => [...walkContentsOf(body, target)],
+);
+
+function* walkContentsOf(body: unknown, target: RuleTarget): Generator<Content> {
   let index = 0;
   for (const found of repeated(pick(requestIn(body, target), "contents"))) {
     if (isObject(found.value)) yield contentAt(found, found.value, index);
@@ -128,7 +132,11 @@ export const kindOf: ReadonlyMap<string, string> = new Map(
 );
 
 /** Every part of every content. */
-export function* partsOf(body: unknown, target: RuleTarget): Generator<Part> {
+export const partsOf: (body: unknown, target: RuleTarget) => readonly Part[] = onceFor(
+  (body: unknown, target: RuleTarget) => [...walkPartsOf(body, target)],
+);
+
+function* walkPartsOf(body: unknown, target: RuleTarget): Generator<Part> {
   for (const content of contentsOf(body, target)) yield* content.parts;
 }
 
@@ -140,7 +148,11 @@ export const nestedParts = (part: Part): readonly Found[] =>
 export type Run = { readonly side: "user" | "model"; readonly contents: readonly Content[] };
 
 /** The contents grouped into runs of one side, as the API reads them. */
-export function* runsOf(body: unknown, target: RuleTarget): Generator<Run> {
+export const runsOf: (body: unknown, target: RuleTarget) => readonly Run[] = onceFor(
+  (body: unknown, target: RuleTarget) => [...walkRunsOf(body, target)],
+);
+
+function* walkRunsOf(body: unknown, target: RuleTarget): Generator<Run> {
   let run: { side: Run["side"]; contents: Content[] } | undefined;
   for (const content of contentsOf(body, target)) {
     const side = content.role === "model" ? "model" : "user";

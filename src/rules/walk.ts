@@ -62,6 +62,14 @@ export const once = <Value, Made>(walk: (value: Value) => Made): ((value: Value)
   };
 };
 
+/** The same for a walk that also depends on the target. */
+export const onceFor = <Target extends object, Made>(
+  walk: (body: unknown, target: Target) => Made,
+): ((body: unknown, target: Target) => Made) => {
+  const byTarget = once((target: Target) => once((body: unknown) => walk(body, target)));
+  return (body, target) => byTarget(target)(body);
+};
+
 /** True for text of nothing but white space, the empty text included. */
 export const isBlank = (text: string): boolean => text.trim() === "";
 

@@ -14,12 +14,13 @@ import {
   type Outcome,
   type OutcomeStatus,
 } from "../conversation/index.ts";
+import { cutBefore } from "./cut.ts";
 import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement } from "./reason.ts";
-import type { File, ModelStep, Step } from "./step.ts";
+import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
 import { bridgeWord, continueWord, isBlank, noticeOf, openingWord, summaryOf, unreadableArguments } from "./words.ts";
 
@@ -59,7 +60,7 @@ export type Report = {
   readonly notes: readonly Note[];
 };
 
-type Mark = { messages: number; calls: number; notes: number; last: Speaker; counts: Counts };
+type Mark = { messages: number; calls: number; notes: number; last: Speaker; besideResults: boolean; counts: Counts };
 type Speaker = "nobody" | "user" | "results" | "model";
 
 /**
@@ -80,6 +81,7 @@ export class Rendering<Message> {
   #lastCallsUnthought = false;
   #pairing: Pairing;
   #last: Speaker = "nobody";
+  #besideResults = false;
   readonly #placer: Placer;
   #tail: Mark | undefined;
   #hashed: { digest: Digest; count: number };
@@ -126,6 +128,7 @@ export class Rendering<Message> {
       calls: this.#shown.length,
       notes: this.#notes.length,
       last: this.#last,
+      besideResults: this.#besideResults,
       counts: this.#placer.counts,
     };
     for (const draft of this.#pairing.rest) this.#emitDraft(draft);
@@ -219,7 +222,7 @@ export class Rendering<Message> {
   /** Starts over from a summary. The cut never parts a call from its result: it moves back to before the call. */
   #compact({ summary, from }: Compaction): void {
     const end = this.#entries.length - 1;
-    const cut = this.#cutBefore(Math.max(0, Math.min(from, end)));
+    const cut = cutBefore(this.#entries, Math.min(from, end));
     this.#messages.length = this.#options.head?.length ?? 0;
     this.#shown.length = 0;
     this.#toolsShown.clear();
@@ -227,33 +230,12 @@ export class Rendering<Message> {
     this.#notes.length = 0;
     this.#pairing = new Pairing(this.#note);
     this.#last = "nobody";
+    this.#besideResults = false;
     this.#placer.counts = noMedia;
     this.#hashed = this.#startOfDigest();
     this.#note(note("compacted", `A summary stands for the first ${cut} entries.`));
     this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
     for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
-  }
-
-  #cutBefore(from: number): number {
-    const callAt = new Map<CallId, number>();
-    const completedAt = new Map<CallId, number>();
-    for (const [at, entry] of this.#entries.entries()) {
-      if (entry.type === "completion" && !completedAt.has(entry.call)) completedAt.set(entry.call, at);
-      else if (entry.type === "model")
-        for (const part of entry.parts) if (part.type === "call") callAt.set(part.id, at);
-    }
-    let cut = from;
-    for (let moved = true; moved;) {
-      moved = false;
-      for (const [call, completed] of completedAt) {
-        const at = callAt.get(call);
-        if (completed >= cut && at !== undefined && at < cut) {
-          cut = at;
-          moved = true;
-        }
-      }
-    }
-    return cut;
   }
 
   readonly #emitDraft = (draft: Draft): void => {
@@ -297,15 +279,27 @@ export class Rendering<Message> {
       this.#note(note("neutral-step", "The conversation begins with the model; a neutral user step stands before it."));
       this.#write({ role: "user", parts: [{ type: "text", text: openingWord }] });
     }
-    if (
-      step.role === "user" &&
-      ((this.#last === "user" && order.alternate) || (this.#last === "results" && order.bridgeAfterResults))
-    ) {
+    if (step.role === "user" && this.#needsBridge(step)) {
       this.#note(note("bridge-step", "This API wants a word of the model between two of the user."));
       this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
+      this.#besideResults = false;
     }
     this.#write(step);
     this.#last = speaker;
+    if (speaker !== "user") this.#besideResults = speaker === "results";
+  }
+
+  /** User steps in a row are read as one message, so a file that may not stand beside results needs a word in between. */
+  #needsBridge({ parts }: UserStep): boolean {
+    const { order, media } = this.#options.target;
+    if (this.#last === "user" && order.alternate) return true;
+    if (this.#last === "results" && order.bridgeAfterResults) return true;
+    const { after } = media;
+    return (
+      this.#besideResults &&
+      after !== undefined &&
+      parts.some((part) => part.type === "file" && after[part.kind]?.types.includes(part.mimeType) !== true)
+    );
   }
 
   #write(step: Step): void {
@@ -318,6 +312,7 @@ export class Rendering<Message> {
     this.#shown.length = this.#tail.calls;
     this.#notes.length = this.#tail.notes;
     this.#last = this.#tail.last;
+    this.#besideResults = this.#tail.besideResults;
     this.#placer.counts = this.#tail.counts;
     this.#tail = undefined;
   }

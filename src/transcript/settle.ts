@@ -1,4 +1,5 @@
 import type { Entry, Ledger, Outcome, Part } from "../conversation/index.ts";
+import { cutBefore } from "./cut.ts";
 import { continueWord, isBlank, unreadableArguments } from "./words.ts";
 
 /**
@@ -32,7 +33,7 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
       case "completion":
         break;
       case "compaction":
-        floor = Math.max(floor, Math.min(entry.from, index));
+        floor = Math.max(floor, cutBefore(entries.slice(0, index), Math.min(entry.from, index)));
         break;
       case "model":
         if (entry.parts.some((part) => part.type === "call")) return false;

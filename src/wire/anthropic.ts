@@ -84,10 +84,10 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
   const notes: Note[] = [];
   const mark = settings.cache?.marks === true ? { cache_control: { type: "ephemeral" } } : {};
   const maxTokens = settings.maxTokens ?? dialect.maxTokens;
-  const choice = toolChoice(settings.toolChoice, request, notes);
   const thought = thinking(request, maxTokens, notes);
-  if (settings.temperature !== undefined && !dialect.sampling)
-    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  const thinks = isThinking(thought);
+  const choice = toolChoice(settings.toolChoice, request, thinks, notes);
+  const degree = temperature(request, thinks, notes);
   const body: JsonObject = {
     model,
     max_tokens: maxTokens,
@@ -95,7 +95,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
     ...(tools.length === 0 ? {} : { tools: declareTools(request, notes) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...thought,
-    ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
+    ...(degree === undefined ? {} : { temperature: degree }),
     ...(settings.stream === undefined ? {} : { stream: settings.stream }),
     messages: settings.cache?.marks === true ? markLast(messages) : messages,
   };
@@ -117,16 +117,44 @@ const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): 
 const toolChoice = (
   choice: ToolChoice | undefined,
   { tools, dialect }: WireRequest<AnthropicDialect>,
+  thinks: boolean,
   notes: Note[],
 ): JsonObject | undefined => {
   if (choice === undefined || tools.length === 0) return undefined;
   if (choice === "auto" || choice === "none") return { type: choice };
-  if (!dialect.forcedTools) {
-    notes.push(note("setting-adapted", "This model cannot be made to call a tool; it may choose."));
+  if (!dialect.forcedTools || thinks) {
+    const why = dialect.forcedTools ? "A model that thinks" : "This model";
+    notes.push(note("setting-adapted", `${why} cannot be made to call a tool; it may choose.`));
     return { type: "auto" };
   }
   return choice === "required" ? { type: "any" } : { type: "tool", name: choice.tool };
 };
+
+/** Temperature goes from 0 to 1 here, and not with thinking. */
+const temperature = (
+  { settings, dialect }: WireRequest<AnthropicDialect>,
+  thinks: boolean,
+  notes: Note[],
+): number | undefined => {
+  const asked = settings.temperature;
+  if (asked === undefined) return undefined;
+  if (!dialect.sampling || thinks) {
+    notes.push(
+      note(
+        "setting-adapted",
+        `${thinks ? "With thinking on, no" : "This model takes no"} temperature; it is left out.`,
+      ),
+    );
+    return undefined;
+  }
+  const taken = Math.min(1, Math.max(0, asked));
+  if (taken !== asked)
+    notes.push(note("setting-adapted", `The temperature ${asked} is out of range; ${taken} is sent.`));
+  return taken;
+};
+
+const isThinking = ({ thinking }: JsonObject): boolean =>
+  typeof thinking === "object" && thinking !== null && "type" in thinking && thinking["type"] !== "disabled";
 
 const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 

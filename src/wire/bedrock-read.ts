@@ -187,7 +187,9 @@ const mediaPart = (
   const { bytes, s3Location, text, content } = objectOf(block["source"]);
   if (typeof text === "string") return [{ type: "text", text }];
   if (content !== undefined)
-    return blocksOf(content).flatMap((part) => (typeof part["text"] === "string" ? [{ type: "text", text: part["text"] }] : []));
+    return blocksOf(content).flatMap((part) =>
+      typeof part["text"] === "string" ? [{ type: "text", text: part["text"] }] : [],
+    );
   const facts = { kind, mimeType: mimeTypeOf(kind, stringOf(block["format"])) };
   const uri = stringOf(objectOf(s3Location)["uri"]);
   if (uri === undefined && typeof bytes !== "string") {
@@ -215,7 +217,9 @@ const idOf = (id: unknown): string => (typeof id === "number" ? String(id) : (st
 
 const systemText = (blocks: readonly Record<string, unknown>[]): string =>
   blocks
-    .map((block) => stringOf(block["text"]) ?? stringOf(objectOf(objectOf(block["guardContent"])["text"])["text"]) ?? "")
+    .map(
+      (block) => stringOf(block["text"]) ?? stringOf(objectOf(objectOf(block["guardContent"])["text"])["text"]) ?? "",
+    )
     .filter((text) => text.trim() !== "")
     .join("\n\n");
 

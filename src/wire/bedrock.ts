@@ -8,7 +8,7 @@ import {
   type Text,
   type Thinking,
 } from "../conversation/index.ts";
-import type { Exchange, File, ModelStep, Result, Step, UserStep } from "../transcript/index.ts";
+import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/index.ts";
 import { isBlank, seeFile } from "../transcript/words.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
@@ -22,7 +22,7 @@ export type BedrockDialect = {
    * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: it cannot be asked for.
    */
   readonly thinking: "adaptive" | "budget" | "config" | "effort" | "none";
-  /** Whether reasoning goes back with its signature; all but Claude refuse the field. */
+  /** Whether reasoning goes back with its signature; all but Claude refuse the field, and read bare words if anything. */
   readonly signatures: boolean;
   /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
   readonly status: boolean;
@@ -84,8 +84,7 @@ const reasoningContent = ({ text, seal }: Thinking, dialect: BedrockDialect): Js
 const toolResult = ({ id, result }: Exchange, dialect: BedrockDialect): JsonObject => {
   const complete = result.status === "complete";
   const blocks = result.content.map(complete ? resultBlock : content);
-  if (dialect.status)
-    return { toolResult: { toolUseId: id, content: blocks, status: complete ? "success" : "error" } };
+  if (dialect.status) return { toolResult: { toolUseId: id, content: blocks, status: complete ? "success" : "error" } };
   return { toolResult: { toolUseId: id, content: complete ? blocks : saidToFail(blocks) } };
 };
 
@@ -97,9 +96,7 @@ const saidToFail = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
 
 /** A JSON block holds an object and nothing else. What failed is told in text: Claude takes nothing but text there. */
 const resultBlock = (part: Result["content"][number]): JsonObject =>
-  part.type === "structured" && isObject(part.value) && !hasEmptyKey(part.value)
-    ? { json: part.value }
-    : content(part);
+  part.type === "structured" && isObject(part.value) && !hasEmptyKey(part.value) ? { json: part.value } : content(part);
 
 const content = (part: Text | Structured | File): JsonObject => {
   switch (part.type) {
@@ -123,7 +120,8 @@ const withoutEmptyKeys = (value: JsonValue): JsonValue => (hasEmptyKey(value) ? 
 const hasEmptyKey = (value: JsonValue): boolean => {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasEmptyKey);
-  for (const key in value) if (key === "" || hasEmptyKey((value as JsonObject)[key]!)) return true;
+  const object = value as JsonObject;
+  for (const key in object) if (key === "" || hasEmptyKey(object[key]!)) return true;
   return false;
 };
 
@@ -139,8 +137,8 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   const { system, tools, settings, dialect } = request;
   const notes: Note[] = [];
   const marks = settings.cache?.marks === true ? dialect.cachePoints : "none";
-  const inference = inferenceConfig(request, notes);
   const additional = thinking(request, notes);
+  const inference = inferenceConfig(request, additional, notes);
   const numbered = withDocumentNumbers(messages);
   const body: JsonObject = {
     ...(system === undefined || isBlank(system)
@@ -192,16 +190,23 @@ const toolChoice = (choice: ToolChoice | undefined, dialect: BedrockDialect, not
   return dialect.toolChoice === "none" ? undefined : { auto: {} };
 };
 
-const inferenceConfig = ({ settings, dialect }: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+const isForced = ({ tools, settings, dialect }: WireRequest<BedrockDialect>): boolean =>
+  tools.length > 0 &&
+  dialect.toolChoice === "all" &&
+  (settings.toolChoice === "required" || typeof settings.toolChoice === "object");
+
+const inferenceConfig = (
+  { settings, dialect }: WireRequest<BedrockDialect>,
+  additional: JsonObject | undefined,
+  notes: Note[],
+): JsonObject | undefined => {
   const { maxTokens, temperature } = settings;
   if (dialect.thinking === "config" && settings.thinking?.effort === "high") {
     if (maxTokens !== undefined || temperature !== undefined)
       notes.push(note("setting-adapted", "Thinking hard, this model takes neither max_tokens nor temperature."));
     return undefined;
   }
-  if (temperature !== undefined && !dialect.sampling)
-    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
-  const warmth = dialect.sampling ? temperature : undefined;
+  const warmth = temperature === undefined ? undefined : warmthFor(temperature, { dialect, additional, notes });
   if (maxTokens === undefined && warmth === undefined) return undefined;
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -209,10 +214,32 @@ const inferenceConfig = ({ settings, dialect }: WireRequest<BedrockDialect>, not
   };
 };
 
+/** Temperature lies between 0 and 1, and Claude takes none while it thinks. */
+const warmthFor = (
+  temperature: number,
+  { dialect, additional, notes }: { dialect: BedrockDialect; additional: JsonObject | undefined; notes: Note[] },
+): number | undefined => {
+  const thought = additional?.["thinking"] as JsonObject | undefined;
+  if (!dialect.sampling || (thought !== undefined && thought["type"] !== "disabled")) {
+    notes.push(
+      note(
+        "setting-adapted",
+        `This model takes no temperature${dialect.sampling ? " while it thinks" : ""}; it is left out.`,
+      ),
+    );
+    return undefined;
+  }
+  const within = Math.min(1, Math.max(0, temperature));
+  if (within !== temperature)
+    notes.push(note("setting-adapted", `The temperature ${temperature} is out of range; ${within} is sent.`));
+  return within;
+};
+
 const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 
 /** Converse knows no thinking of its own: the setting goes through to the model in the model's own words. */
-const thinking = ({ settings, dialect }: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+  const { settings, dialect } = request;
   const asked = settings.thinking;
   if (asked === undefined) return undefined;
   const { effort } = asked;
@@ -233,6 +260,10 @@ const thinking = ({ settings, dialect }: WireRequest<BedrockDialect>, notes: Not
     case "effort":
       return { reasoning_effort: effort };
     case "budget": {
+      if (isForced(request)) {
+        notes.push(note("setting-adapted", "This model cannot think when it has to call a tool; it does not think."));
+        return undefined;
+      }
       const wanted = asked.budget ?? budgets[effort];
       const budget = settings.maxTokens === undefined ? wanted : Math.min(wanted, settings.maxTokens - 1);
       if (budget >= 1024) return { thinking: { type: "enabled", budget_tokens: budget } };

@@ -29,7 +29,8 @@ export class OpenaiReader extends Reader {
 
   constructor(origin: Origin) {
     super(origin);
-    this.#provider = origin.provider;
+    // Both APIs of one vendor know the same files.
+    this.#provider = origin.provider.replace(/-chat$/, "");
   }
 
   /** A file on the provider's server. */

@@ -28,7 +28,7 @@ export type ResponsesDialect = OpenaiDialect & {
    * Whether what directly follows a reasoning item goes back under its own id.
    * OpenAI has refused reasoning whose following item was not known by its id.
    */
-  readonly pairedIds: boolean;
+  readonly pairedIds?: boolean;
   /** Whether all calls of a step must stand after its words, with nothing between them. */
   readonly callsLast: boolean;
   /** How thinking is asked for; empty where it cannot be. */
@@ -56,7 +56,7 @@ const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[
   for (const part of dialect.callsLast
     ? step.parts.toSorted((one, other) => rank[one.type] - rank[other.type])
     : step.parts) {
-    const isPaired = dialect.pairedIds && items.at(-1)?.["type"] === "reasoning";
+    const isPaired = dialect.pairedIds === true && items.at(-1)?.["type"] === "reasoning";
     const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
     if (item !== undefined) items.push(item);
   }

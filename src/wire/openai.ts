@@ -1,6 +1,6 @@
 import { note, type JsonObject, type Note, type Structured, type Text } from "../conversation/index.ts";
 import type { File, Result } from "../transcript/index.ts";
-import { anthropicSchema, type Adapted } from "./schema.ts";
+import { kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "./wire.ts";
 
 /** What the hosts of both OpenAI families leave to a dialect. */
@@ -121,9 +121,9 @@ export const declareTools = (
   });
 
 const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | undefined) => Adapted>> = {
-  openai: anthropicSchema,
-  kimi: anthropicSchema,
-  mistral: anthropicSchema,
+  openai: openaiSchema,
+  kimi: kimiSchema,
+  mistral: mistralSchema,
 };
 
 /** The tool choice as this dialect can take it; none where there is nothing to choose from. */

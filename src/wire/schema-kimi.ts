@@ -48,7 +48,7 @@ const rewrite = (schema: Schema, place: Place, work: Work): JsonObject => {
     return schema ? { type: anything } : { type: "null", description: "Must not be given." };
   }
   const single = withoutAll(schema, work);
-  if (single.schema["$ref"] !== undefined) return single.schema;
+  if (single.schema["$ref"] !== undefined) return withoutUnknown(single.schema, place, work);
   const { schema: chosen, work: inside } = withOneChoice(constAsEnum(single.schema, work), single.work);
   const plain = withoutUnknown(withoutTuple(chosen, inside), place, inside);
   const final = plain["anyOf"] === undefined ? withOneType(withType(withEnum(plain, inside), inside), inside) : plain;
@@ -77,7 +77,14 @@ const withoutAll = (schema: JsonObject, work: Work): Worked => {
   if (allOf === undefined && (reference === undefined || beside.length === 0)) return { schema: lone, work };
   if (typeof reference !== "string" || !isSpent(reference, work)) return mergedHere(lone, ["allOf"], work);
   const said = beside.filter((key) => key !== "type" && !silent.has(key));
-  return { schema: worded(without(lone, (key) => beside.includes(key) && !said.includes(key)), said, work), work };
+  return {
+    schema: worded(
+      without(lone, (key) => beside.includes(key) && !said.includes(key)),
+      said,
+      work,
+    ),
+    work,
+  };
 };
 
 /** What was followed to merge a schema is not followed again inside it. */
@@ -97,7 +104,9 @@ const asReference = (schema: JsonObject): JsonObject => {
   const [only, ...more] = schemasOf(allOf);
   if (!isObject(only) || more.length > 0 || schema["$ref"] !== undefined) return schema;
   const { $ref: reference, ...rest } = only;
-  return typeof reference === "string" && Object.keys(rest).length === 0 && Object.keys(own).every((key) => annotations.has(key))
+  return typeof reference === "string" &&
+    Object.keys(rest).length === 0 &&
+    Object.keys(own).every((key) => annotations.has(key))
     ? { ...own, $ref: reference }
     : schema;
 };
@@ -121,7 +130,10 @@ const withOneChoice = (schema: JsonObject, work: Work): Worked => {
   if (branches.length === 0) return { schema: one, work };
   const beside = Object.keys(one).filter((key) => key !== "anyOf" && !annotations.has(key) && !unknown.has(key));
   if (beside.length === 0) return { schema: one, work };
-  if (typesOf(one).includes("object") || ["properties", "required", "additionalProperties"].some((key) => beside.includes(key)))
+  if (
+    typesOf(one).includes("object") ||
+    ["properties", "required", "additionalProperties"].some((key) => beside.includes(key))
+  )
     return mergedHere(one, combiners, work);
   const { type, ...untyped } = one;
   if (type !== undefined) work.changes.done.add("the type beside a choice went into it");
@@ -132,7 +144,9 @@ const withOneChoice = (schema: JsonObject, work: Work): Worked => {
 
 const withTypeFrom = (branch: Schema, type: JsonValue): Schema => {
   if (typeof branch === "boolean") return branch ? { type } : branch;
-  return ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"].some((key) => branch[key] !== undefined) ? branch : { type, ...branch };
+  return ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"].some((key) => branch[key] !== undefined)
+    ? branch
+    : { type, ...branch };
 };
 
 /** A list with a schema per position becomes one with a choice for every position. */
@@ -141,7 +155,11 @@ const withoutTuple = (schema: JsonObject, work: Work): JsonObject => {
   if (typeof items === "boolean" && prefixItems === undefined) return items ? rest : worded(schema, ["items"], work);
   const positions = [...schemasOf(prefixItems), ...(Array.isArray(items) ? schemasOf(items) : [])];
   if (positions.length === 0) return schema;
-  const distinct = [...new Map([...positions, ...(isObject(items) ? [items] : [])].map((item) => [JSON.stringify(item), item])).values()];
+  const distinct = [
+    ...new Map(
+      [...positions, ...(isObject(items) ? [items] : [])].map((item) => [JSON.stringify(item), item]),
+    ).values(),
+  ];
   work.changes.worded.add(Array.isArray(items) ? "items" : "prefixItems");
   const choice: Schema = distinct.length === 1 ? distinct[0]! : { anyOf: distinct };
   return described({ type: "array", ...rest, items: choice }, `(in order: ${positions.map(briefly).join(", ")})`);
@@ -156,19 +174,32 @@ const briefly = (schema: Schema): string => {
 };
 
 /** Keywords that are not known, and those that say nothing to a model. */
-const unknown: ReadonlySet<string> = new Set([
-  ...["oneOf", "not", "if", "then", "else", "pattern", "patternProperties", "propertyNames", "format"],
-  ...["exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "contains", "minContains", "maxContains"],
-  ...["minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "additionalItems"],
-  ...["unevaluatedProperties", "unevaluatedItems", "prefixItems", "nullable", "$dynamicRef", "contentSchema"],
+const unknown: ReadonlySet<string> = new Set(
+  (
+    "oneOf not if then else pattern patternProperties propertyNames format exclusiveMinimum " +
+    "exclusiveMaximum multipleOf uniqueItems contains minContains maxContains minProperties " +
+    "maxProperties dependentRequired dependentSchemas dependencies additionalItems " +
+    "unevaluatedProperties unevaluatedItems prefixItems nullable $dynamicRef contentSchema"
+  ).split(" "),
+);
+const silent: ReadonlySet<string> = new Set([
+  "$schema",
+  "$comment",
+  "$anchor",
+  "$dynamicAnchor",
+  "$vocabulary",
+  "definitions",
 ]);
-const silent: ReadonlySet<string> = new Set(["$schema", "$comment", "$anchor", "$dynamicAnchor", "$vocabulary", "definitions"]);
 
 const withoutUnknown = (schema: JsonObject, place: Place, work: Work): JsonObject => {
   const heard = without(schema, (key) => silent.has(key) || (place !== "top" && (key === "$defs" || key === "$id")));
   if (heard !== schema) work.changes.done.add("keywords about the schema itself were left out");
   const sound = place === "top" ? withSoundNames(heard, work) : heard;
-  return worded(sound, Object.keys(sound).filter((key) => unknown.has(key)), work);
+  return worded(
+    sound,
+    Object.keys(sound).filter((key) => unknown.has(key)),
+    work,
+  );
 };
 
 /** A definition whose name no reference can hold was given another one. */
@@ -186,7 +217,10 @@ const worded = (schema: JsonObject, keys: readonly string[], { changes }: Work):
   if (keys.length === 0) return schema;
   for (const key of keys) changes.worded.add(key);
   const words = keys.map((key) => `${key}: ${shown(schema[key]!)}`);
-  return described(without(schema, (key) => keys.includes(key)), `(${words.join("; ")})`);
+  return described(
+    without(schema, (key) => keys.includes(key)),
+    `(${words.join("; ")})`,
+  );
 };
 
 const shown = (value: JsonValue): string => {
@@ -204,8 +238,12 @@ const withEnum = (schema: JsonObject, work: Work): JsonObject => {
   const kinds = new Set(fitting.map(kindOf));
   const [kind, ...others] = [...kinds].filter((name) => name !== "null");
   if (others.length === 0 && (kind === "string" || kind === "number")) {
-    const named = types.find((type) => type !== "null" && fitting.every((value) => value === null || isOf(value, type)));
-    const single = named ?? (kind === "number" && fitting.every((value) => value === null || Number.isInteger(value)) ? "integer" : kind);
+    const named = types.find(
+      (type) => type !== "null" && fitting.every((value) => value === null || isOf(value, type)),
+    );
+    const single =
+      named ??
+      (kind === "number" && fitting.every((value) => value === null || Number.isInteger(value)) ? "integer" : kind);
     const wanted = kinds.has("null") || types.includes("null") ? [single, "null"] : [single];
     const fits = types.length === wanted.length && wanted.every((type) => types.includes(type));
     if (fits && fitting.length === values.length) return schema;
@@ -230,7 +268,7 @@ const kindOf = (value: JsonValue): Kind => {
   return typeof value as Kind;
 };
 
-const isOf = (value: JsonValue, type: JsonValue): boolean =>
+const isOf = (value: JsonValue, type: string): boolean =>
   type === "integer" ? Number.isInteger(value) : kindOf(value) === type;
 
 /** One branch is the schema itself; several are a choice, beside which only annotations stand. */
@@ -241,7 +279,11 @@ const asChoice = (rest: JsonObject, branches: readonly JsonObject[], work: Work)
     const whole = { ...rest, ...plain };
     return typeof description === "string" ? described(whole, description) : whole;
   }
-  return worded({ ...rest, anyOf: branches }, Object.keys(rest).filter((key) => !annotations.has(key)), work);
+  return worded(
+    { ...rest, anyOf: branches },
+    Object.keys(rest).filter((key) => !annotations.has(key)),
+    work,
+  );
 };
 
 /** Every value has a type; where none is given, the keywords tell. */
@@ -269,10 +311,14 @@ const withOneType = (schema: JsonObject, work: Work): JsonObject => {
   work.changes.done.add("several types became a choice");
   const told = new Set(Object.values(keywordsOf).flat());
   const branches = types.map((type): JsonObject => {
-    const own = keywordsOf[String(type)] ?? [];
+    const own = keywordsOf[type] ?? [];
     return { type, ...without(rest, (key) => !own.includes(key)) };
   });
-  return asChoice(without(rest, (key) => told.has(key)), branches, work);
+  return asChoice(
+    without(rest, (key) => told.has(key)),
+    branches,
+    work,
+  );
 };
 
 /** Only properties that are described can be demanded. */

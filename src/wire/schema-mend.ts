@@ -24,7 +24,7 @@ const tooDeep: JsonObject = { type: "object", description: "Nested too deep to b
 const mended = (schema: JsonObject, depth: number, changes: Changes): JsonObject => {
   const binding = withoutIdleBounds(schema);
   if (binding !== schema) changes.done.add("bounds that bind nothing were left out");
-  const held = fixKeywords(hoistRequired(fixBounds(binding)));
+  const held = hoistRequired(fixKeywords(fixBounds(binding)));
   if (held !== binding) changes.done.add("malformed keywords were mended");
   let cut = false;
   const inner = mapInner(held, (child) => {
@@ -51,7 +51,10 @@ const upper = new Set(["maximum", "exclusiveMaximum"]);
 /** Before draft 6, `exclusiveMinimum: true` said how to read `minimum`. */
 const fixBounds = (schema: JsonObject): JsonObject => {
   let fixed = schema;
-  for (const [word, bound] of [["exclusiveMinimum", "minimum"], ["exclusiveMaximum", "maximum"]] as const) {
+  for (const [word, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
     if (fixed[word] !== true || typeof fixed[bound] !== "number") continue;
     fixed = without({ ...fixed, [word]: fixed[bound]! }, (key) => key === bound);
   }
@@ -78,13 +81,15 @@ const fixKeywords = (schema: JsonObject): JsonObject => {
 };
 
 const numbers = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]);
-const counts = new Set([
-  ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"],
-]);
-const texts = new Set([
-  ...["$ref", "$id", "$schema", "$anchor", "$comment", "$dynamicRef", "$dynamicAnchor"],
-  ...["pattern", "format", "title", "description", "contentEncoding", "contentMediaType"],
-]);
+const counts = new Set(
+  "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains".split(" "),
+);
+const texts = new Set(
+  (
+    "$ref $id $schema $anchor $comment $dynamicRef $dynamicAnchor pattern format title description " +
+    "contentEncoding contentMediaType"
+  ).split(" "),
+);
 const flags = new Set(["uniqueItems", "nullable", "deprecated", "readOnly", "writeOnly"]);
 const data = new Set(["default", "const", "example", "examples"]);
 

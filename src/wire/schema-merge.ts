@@ -65,7 +65,10 @@ const follow = (reference: string, merging: Merging): JsonObject => {
 
 /** What a schema says about the document it stands in does not follow it elsewhere. */
 const withoutPlace = (schema: JsonObject): JsonObject =>
-  without(schema, (key) => key === "$id" || key === "$schema" || key === "$anchor" || key === "$defs" || key === "definitions");
+  without(
+    schema,
+    (key) => key === "$id" || key === "$schema" || key === "$anchor" || key === "$defs" || key === "definitions",
+  );
 
 /** A schema for what fits both. Where they differ in a word, the first has it. */
 export const both = (one: JsonObject, other: JsonObject): JsonObject => {
@@ -114,10 +117,13 @@ const formOf = (branch: JsonObject): string => {
 };
 
 const onlyValue = (schema: JsonValue): JsonValue | undefined => {
-  if (!isObject(schema)) return undefined;
-  const { const: value, enum: values } = schema as JsonObject;
-  return value ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined);
+  const values = isObject(schema) ? valuesOf(schema) : undefined;
+  return values?.length === 1 ? values[0] : undefined;
 };
+
+/** The values a schema lists, if it lists any. */
+const valuesOf = ({ const: value, enum: values }: JsonObject): readonly JsonValue[] | undefined =>
+  value !== undefined ? [value] : Array.isArray(values) ? values : undefined;
 
 /** Properties of several shapes as one map; those that several describe differently keep all descriptions. */
 const join = (maps: readonly JsonObject[], word: "allOf" | "anyOf"): JsonObject => {
@@ -128,9 +134,27 @@ const join = (maps: readonly JsonObject[], word: "allOf" | "anyOf"): JsonObject 
       shapes.set(name, known.set(JSON.stringify(inner), inner as Schema));
     }
   }
-  return Object.fromEntries(
-    [...shapes].map(([name, known]) => [name, known.size === 1 ? [...known.values()][0]! : { [word]: [...known.values()] }]),
+  return Object.fromEntries([...shapes].map(([name, known]) => [name, combine([...known.values()], word)]));
+};
+
+const combine = (schemas: readonly Schema[], word: "allOf" | "anyOf"): Schema => {
+  if (schemas.length === 1) return schemas[0]!;
+  return (word === "anyOf" ? listed(schemas) : undefined) ?? { [word]: schemas };
+};
+
+/** Schemas that do nothing but list values of one type are one list: the values that tell forms apart. */
+const listed = (schemas: readonly Schema[]): Schema | undefined => {
+  const lists = schemas.map((schema) =>
+    isObject(schema) && Object.keys(schema).every((key) => key === "const" || key === "enum" || key === "type")
+      ? valuesOf(schema)
+      : undefined,
   );
+  if (!lists.every((values) => values !== undefined)) return undefined;
+  const types = new Set(schemas.map((schema) => (isObject(schema) ? schema["type"] : undefined)));
+  if (types.size > 1) return undefined;
+  const [type] = types;
+  const texts = new Map(lists.flat().map((value) => [JSON.stringify(value), value]));
+  return { ...(type === undefined ? {} : { type }), enum: [...texts.values()] };
 };
 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] =>

@@ -48,7 +48,8 @@ export const hoistRefs = (
   };
   const top = visit(schema) as JsonObject;
   const hoisted: [string, Schema][] = [];
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) hoisted.push([next.name, visit(next.target)]);
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    hoisted.push([next.name, visit(next.target)]);
   if (hoisted.length === 0) return top;
   const kept = isObject(top["$defs"]) ? Object.entries(top["$defs"]) : [];
   return { ...top, $defs: Object.fromEntries([...kept, ...hoisted]) };

@@ -7,22 +7,24 @@ export type Schema = JsonObject | boolean;
 export type Changes = { readonly done: Set<string>; readonly worded: Set<string> };
 
 /** Keywords that hold one schema, a list of them, or a map of them by name. */
-export const singles: ReadonlySet<string> = new Set([
-  ...["items", "additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems"],
-  ...["not", "if", "then", "else", "contains", "propertyNames", "contentSchema"],
-]);
+export const singles: ReadonlySet<string> = new Set(
+  (
+    "items additionalProperties additionalItems unevaluatedProperties unevaluatedItems not if then " +
+    "else contains propertyNames contentSchema"
+  ).split(" "),
+);
 export const lists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
-export const maps: ReadonlySet<string> = new Set([
-  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"],
-]);
+export const maps: ReadonlySet<string> = new Set(
+  "properties patternProperties $defs definitions dependentSchemas".split(" "),
+);
 
 /** Whether a value can be read as a schema. */
 export const isSchema = (value: JsonValue | undefined): value is Schema =>
   typeof value === "boolean" || isObject(value);
 
 /** The types a schema names, as a list. */
-export const typesOf = ({ type }: JsonObject): readonly JsonValue[] =>
-  type === undefined ? [] : Array.isArray(type) ? type : [type];
+export const typesOf = ({ type }: JsonObject): readonly string[] =>
+  (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string");
 
 /** The schemas of a list, or none. */
 export const schemasOf = (value: JsonValue | undefined): readonly Schema[] =>
@@ -45,13 +47,10 @@ export const mapInner = (schema: JsonObject, change: (inner: Schema, key: string
   return copy ?? schema;
 };
 
-const mapValue = (
-  key: string,
-  value: JsonValue,
-  change: (inner: Schema, key: string) => Schema,
-): JsonValue => {
+const mapValue = (key: string, value: JsonValue, change: (inner: Schema, key: string) => Schema): JsonValue => {
   if (maps.has(key)) return isObject(value) ? mapEntries(value, (inner) => change(inner, key)) : value;
-  if (Array.isArray(value)) return lists.has(key) || key === "items" ? mapList(value, (inner) => change(inner, key)) : value;
+  if (Array.isArray(value))
+    return lists.has(key) || key === "items" ? mapList(value, (inner) => change(inner, key)) : value;
   return singles.has(key) && isSchema(value) ? change(value, key) : value;
 };
 
@@ -75,7 +74,10 @@ export const without = (schema: JsonObject, drop: (key: string) => boolean): Jso
 /** A schema whose description says more. */
 export const described = (schema: JsonObject, words: string): JsonObject => {
   const { description } = schema;
-  return { ...schema, description: typeof description === "string" && description !== "" ? `${description} ${words}` : words };
+  return {
+    ...schema,
+    description: typeof description === "string" && description !== "" ? `${description} ${words}` : words,
+  };
 };
 
 /** The schema a reference inside the document points at. */

@@ -3,22 +3,19 @@ import { moonshotFlavoured } from "./schema-kimi.ts";
 import { mend } from "./schema-mend.ts";
 import { objectTop, type Combiner } from "./schema-merge.ts";
 import { hoistRefs, inlineRefs } from "./schema-refs.ts";
-import {
-  described,
-  mapInner,
-  resolve,
-  typesOf,
-  without,
-  type Changes,
-  type Schema,
-} from "./schema-walk.ts";
+import { described, mapInner, resolve, typesOf, without, type Changes, type Schema } from "./schema-walk.ts";
 
 /** A schema in one API's dialect; `changed` says what was done to it. */
 export type Adapted = { readonly schema: JsonObject; readonly changed?: string };
 
 /** Anthropic: draft 2020-12, an object at the top, and no choice between shapes there. */
 export const anthropicSchema = (schema: JsonObject | undefined): Adapted =>
-  adapt(schema, (given, changes) => oneObject(everywhere(given, (node) => withPrefixItems(node, changes)), changes));
+  adapt(schema, (given, changes) =>
+    oneObject(
+      everywhere(given, (node) => withPrefixItems(node, changes)),
+      changes,
+    ),
+  );
 
 /** Bedrock hands the schema on to the model; what Claude takes, the others take as well. */
 export const bedrockSchema: (schema: JsonObject | undefined) => Adapted = anthropicSchema;
@@ -102,7 +99,10 @@ const withoutTopValues = (schema: JsonObject, changes: Changes): JsonObject => {
   if (keys.length === 0) return schema;
   for (const key of keys) changes.worded.add(key);
   const words = keys.map((key) => `${key}: ${JSON.stringify(schema[key])}`).join("; ");
-  return described(without(schema, (key) => keys.includes(key)), `(${words})`);
+  return described(
+    without(schema, (key) => keys.includes(key)),
+    `(${words})`,
+  );
 };
 
 const unknownToMistral = new Set(["$id", "$schema", "$defs", "definitions", "strict"]);
@@ -116,5 +116,9 @@ const inDraft7 = (schema: JsonObject, changes: Changes): JsonObject => {
   const { prefixItems, items, ...rest } = kept;
   if (!Array.isArray(prefixItems)) return kept;
   changes.done.add("prefixItems became items by position");
-  return { ...rest, items: prefixItems, ...(items === undefined || Array.isArray(items) ? {} : { additionalItems: items }) };
+  return {
+    ...rest,
+    items: prefixItems,
+    ...(items === undefined || Array.isArray(items) ? {} : { additionalItems: items }),
+  };
 };

@@ -4,14 +4,29 @@ import { lint } from "../../src/rules/index.ts";
 import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
 import type { Report } from "../../src/transcript/index.ts";
 import type { Destination } from "../../src/wire/bind.ts";
-import type { Reading } from "../../src/wire/wire.ts";
+import type { Reading, Settings } from "../../src/wire/wire.ts";
 import { build, type Built, type History } from "./histories.ts";
 import { Random } from "./random.ts";
 
 /** A promise that was not kept: which one, to whom, and how. */
 export type Broken = { readonly property: string; readonly target: string; readonly detail: string };
 
-const stubbed = { policy: { unsupportedMedia: "stub", thinking: "own" } } as const;
+const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
+
+/** What a caller may ask for, at random. */
+export const makeSettings = (seed: number): Settings => {
+  const random = new Random(seed ^ 0x5e77);
+  return {
+    ...(random.chance(0.5) ? { maxTokens: 1 + random.below(random.chance(0.3) ? 20 : 8000) } : {}),
+    ...(random.chance(0.2) ? { temperature: random.pick([0, 0.7, 1, 2]) } : {}),
+    ...(random.chance(0.5) ? { stream: true } : {}),
+    ...(random.chance(0.4)
+      ? { toolChoice: random.pick(["auto", "none", "required", { tool: "read_file" }, { tool: "gone" }] as const) }
+      : {}),
+    ...(random.chance(0.4) ? { thinking: { effort: random.pick(["none", "low", "medium", "high"] as const) } } : {}),
+    ...(random.chance(0.3) ? { cache: { marks: random.chance(0.5), key: "one" } } : {}),
+  };
+};
 
 /** Checks every promise for one history and all providers; answers the first that is broken. */
 export const checkHistory = (history: History, providers: readonly Provider[], seed: number): Broken | undefined => {
@@ -58,14 +73,15 @@ type Failure = { readonly property: string; readonly detail: string };
 const checkTarget = (built: Built, provider: Provider, model: string, seed: number): Failure | undefined => {
   const destination = provider.destination(model);
   const { conversation } = built;
-  const full = compose(conversation, destination, stubbed);
+  const settings = makeSettings(seed);
+  const full = compose(conversation, destination, { policy, settings });
   const bytes = JSON.stringify(full.body);
   const reading = destination.wire.read(full.body, { provider: provider.id, model });
   return (
     valid(full, provider, model) ??
     whole(conversation, full, bytes, reading) ??
     named(conversation, full, destination) ??
-    readable(reading, bytes, destination) ??
+    readable(reading, bytes, destination, settings) ??
     stable(built, bytes, destination, seed)
   );
 };
@@ -190,9 +206,16 @@ const named = ({ entries }: Conversation, { report }: Composed, { target }: Dest
 };
 
 /** R: what was written can be read, and is written the same again. */
-const readable = (reading: Reading, bytes: string, destination: Destination): Failure | undefined => {
+const readable = (
+  reading: Reading,
+  bytes: string,
+  destination: Destination,
+  { cache, stream }: Settings,
+): Failure | undefined => {
+  // Cache hints and streaming are said to the sender, not always in the body.
+  const said = { ...(cache === undefined ? {} : { cache }), ...(stream === undefined ? {} : { stream }) };
   const again = JSON.stringify(
-    compose(reading.conversation, destination, { ...stubbed, settings: reading.settings }).body,
+    compose(reading.conversation, destination, { policy, settings: { ...reading.settings, ...said } }).body,
   );
   return again === bytes ? undefined : { property: "R readable", detail: difference(bytes, again) };
 };
@@ -209,9 +232,10 @@ const stable = (
     system: conversation.system,
     tools: conversation.tools,
     blobs: conversation.blobs,
-    policy: stubbed.policy,
+    policy,
   });
   const random = new Random(seed);
+  const settings = makeSettings(seed);
   let sent: readonly string[] = [];
   let done = 0;
   while (done < conversation.entries.length) {
@@ -222,16 +246,16 @@ const stable = (
     done = next;
     if (added.some((entry) => entry.type === "compaction")) sent = [];
     if (next !== request) {
-      if (random.chance(0.3)) composer.body();
+      if (random.chance(0.3)) composer.body(settings);
       continue;
     }
-    const now = destination.wire.messagesIn(composer.body()).map((message) => JSON.stringify(message));
+    const now = destination.wire.messagesIn(composer.body(settings)).map((message) => JSON.stringify(message));
     const changed = sent.findIndex((message, index) => message !== now[index]);
     if (changed !== -1)
       return { property: "S stable", detail: `message ${changed}: ${difference(sent[changed]!, now[changed] ?? "")}` };
     sent = now;
   }
-  const grown = JSON.stringify(composer.body());
+  const grown = JSON.stringify(composer.body(settings));
   return grown === bytes ? undefined : { property: "P incremental", detail: difference(bytes, grown) };
 };
 

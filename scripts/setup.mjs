@@ -1,0 +1,168 @@
+/*
+ * Makes a fresh clone ready to run: installs what is missing, builds what is
+ * stale, and says nothing when there is nothing to do. Needs Node alone.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const inRoot = (...path) => join(root, ...path);
+const installStamp = inRoot("node_modules", ".parley-stamp");
+const buildStamp = inRoot("dist", ".parley-stamp");
+const lock = inRoot(".cache", "setup.lock");
+
+/** Installs and builds if need be. Throws `SetupError` with advice when it cannot. */
+export const setup = async () => {
+  demandNode(process.versions.node);
+  if (isInstalled() && isBuilt()) return;
+  await alone(async () => {
+    if (!isInstalled()) install();
+    if (!isBuilt()) await build();
+  });
+};
+
+/** Something the reader can put right; the message says how. */
+export class SetupError extends Error {}
+
+const demandNode = (version) => {
+  const [major, minor] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new SetupError(`Parley needs Node 20.19 or later, and this is ${version}. Install a newer Node and try again.`);
+};
+
+/** A stamp vouches for an installation; without one, npm's own record of what it installed does. */
+const isInstalled = () => {
+  const wanted = hashOf(["package.json", "package-lock.json"]);
+  if (read(installStamp) === wanted) return true;
+  if (!matchesLock()) return false;
+  writeFileSync(installStamp, wanted);
+  return true;
+};
+
+const matchesLock = () => {
+  const [manifest, locked, installed] = [
+    "package.json",
+    "package-lock.json",
+    join("node_modules", ".package-lock.json"),
+  ].map((path) => JSON.parse(read(inRoot(path)) ?? "null"));
+  if (manifest === null || locked === null || installed === null) return false;
+  const { "": self, ...packages } = locked.packages;
+  const agrees = ["dependencies", "devDependencies"].every(
+    (field) => JSON.stringify(manifest[field] ?? {}) === JSON.stringify(self[field] ?? {}),
+  );
+  return (
+    agrees &&
+    Object.entries(packages).every(([path, { version, optional }]) => {
+      const here = installed.packages[path];
+      return here === undefined ? optional === true : here.version === version;
+    })
+  );
+};
+
+const install = () => {
+  const command = read(inRoot("package-lock.json")) === undefined ? "install" : "ci";
+  say(`installing dependencies (npm ${command})`);
+  const npm = process.env["npm_execpath"] ?? "";
+  const words = [command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 };
+  const { status, error, stderr } = /^npm-cli\.c?js$/.test(basename(npm))
+    ? spawnSync(process.execPath, [npm, ...words], options)
+    : spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
+  if (status !== 0)
+    throw new SetupError(
+      `Installing failed. ${error?.message ?? ""}\n${(stderr ?? "").trim().split("\n").slice(-12).join("\n")}\n` +
+        `Check the network and npm's registry setting, then run "npm ${command}" here to see all of it.`,
+    );
+  writeFileSync(installStamp, hashOf(["package.json", "package-lock.json"]));
+};
+
+const isBuilt = () => read(buildStamp) === sourceHash();
+
+const build = async () => {
+  say("building");
+  const hash = sourceHash();
+  const builder = await import("./build.mjs");
+  await builder.build().catch((error) => {
+    throw new SetupError(`The build failed. ${error.message}`);
+  });
+  writeFileSync(buildStamp, hash);
+};
+
+/** A digest of everything the build reads. */
+const sourceHash = () =>
+  hashOf([
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    join("scripts", "build.mjs"),
+    ...filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts")),
+  ]);
+
+const filesBelow = (folder) =>
+  readdirSync(inRoot(folder), { withFileTypes: true })
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((item) => (item.isDirectory() ? filesBelow(join(folder, item.name)) : [join(folder, item.name)]));
+
+const hashOf = (paths) => {
+  const hash = createHash("sha256").update(process.versions.node);
+  for (const path of paths) hash.update(`\0${path}\0`).update(read(inRoot(path)) ?? "");
+  return hash.digest("hex");
+};
+
+const read = (path) => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Runs `work` while no other setup of this folder does. A lock whose owner is gone does not count. */
+const alone = async (work) => {
+  mkdirSync(inRoot(".cache"), { recursive: true });
+  while (!tookLock()) {
+    const owner = Number(read(lock));
+    if (owner > 0 && !isAlive(owner)) rmSync(lock, { force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+};
+
+const tookLock = () => {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+};
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+};
+
+const say = (what) => process.stderr.write(`parley: ${what} ...\n`);
+
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  try {
+    await setup();
+  } catch (error) {
+    process.stderr.write(`parley: ${error instanceof SetupError ? error.message : error.stack}\n`);
+    process.exitCode = 1;
+  }
+}

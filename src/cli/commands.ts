@@ -1,0 +1,137 @@
+import type { Arguments } from "./arguments.ts";
+
+/** A command as its help, its arguments and the shells' completion need it. */
+export type Command = {
+  readonly name: string;
+  readonly about: string;
+  /** What follows the name, in usage. */
+  readonly usage: string;
+  /** The names of the words it takes; a name in brackets may be left out. */
+  readonly words: readonly string[];
+  readonly details: readonly string[];
+  readonly options: readonly Option[];
+  readonly example: string;
+  readonly exits: readonly string[];
+  readonly load: () => Promise<Run>;
+};
+
+/** Does what a command is for, and answers the exit code. */
+export type Run = (given: Arguments) => number | Promise<number>;
+
+/** An option of a command. Without a `value` it is a switch. */
+export type Option = {
+  readonly name: string;
+  readonly about: string;
+  readonly value?: string;
+  /** What the value may be: a fixed list, or something providers/ knows. Only a fixed list is enforced here. */
+  readonly values?: readonly string[] | "targets" | "sources" | "wires";
+};
+
+const target: Option = {
+  name: "for",
+  value: "PROVIDER/MODEL",
+  values: "targets",
+  about: "the model that will receive it; a provider alone is its default model",
+};
+
+const requestOptions: readonly Option[] = [
+  { name: "explain", about: "print the report on every decision to stderr, as JSON" },
+  {
+    name: "thinking",
+    value: "POLICY",
+    values: ["own", "text", "none"],
+    about: "own (default): what it can read; text: the rest as words; none",
+  },
+  {
+    name: "unsupported-media",
+    value: "POLICY",
+    values: ["stub", "error"],
+    about: "stub (default) names media the model cannot take, error refuses it",
+  },
+  { name: "max-tokens", value: "N", about: "the longest reply to ask for" },
+  { name: "compact", about: "print the body on one line" },
+  { name: "json", about: 'print {"body", "report"} as one JSON object on stdout' },
+];
+
+const requestExits = ["0  a body was printed", "1  the target cannot take it", "2  misuse, or nothing readable"];
+
+/** What this version can do. */
+export const commands: readonly Command[] = [
+  {
+    name: "render",
+    about: "a saved conversation as the request body for a model",
+    usage: "FILE --for PROVIDER/MODEL [options]",
+    words: ["FILE"],
+    details: [
+      "Prints the body that can be sent to that model, whatever models the conversation was held with",
+      "and in whatever state it was left. FILE is a saved conversation; - reads stdin.",
+    ],
+    options: [target, ...requestOptions],
+    example: "parley render talk.json --for anthropic/claude-sonnet-5 --explain",
+    exits: requestExits,
+    load: async () => (await import("./render.ts")).render,
+  },
+  {
+    name: "convert",
+    about: "a request body of one API, however broken, as a valid one for another",
+    usage: "FILE [--from WIRE] --for PROVIDER/MODEL [options]",
+    words: ["FILE"],
+    details: [
+      "FILE is a request body, or the bare list of its messages; - reads stdin. Convert to the same API",
+      "to repair a body.",
+    ],
+    options: [
+      {
+        name: "from",
+        value: "WIRE",
+        values: "sources",
+        about: "the API it was written for, or PROVIDER/MODEL; needless when obvious",
+      },
+      target,
+      ...requestOptions,
+    ],
+    example: "parley convert request.json --from openai-chat --for anthropic/claude-sonnet-5",
+    exits: requestExits,
+    load: async () => (await import("./convert.ts")).convert,
+  },
+  {
+    name: "lint",
+    about: "what an API would refuse in a request body",
+    usage: "FILE [--wire WIRE] [--for PROVIDER/MODEL] [--json]",
+    words: ["FILE"],
+    details: [
+      "Prints one finding per line: where it is, the rule, the complaint, and what the API does about it.",
+      "FILE is a request body; - reads stdin.",
+    ],
+    options: [
+      { name: "wire", value: "WIRE", values: "wires", about: "the API it is written for; needless when obvious" },
+      { ...target, about: "the model that would receive it, where providers and models differ" },
+      { name: "json", about: 'print {"findings"} as one JSON object' },
+    ],
+    example: "parley lint request.json --wire anthropic",
+    exits: ["0  clean; advice alone is clean", "1  findings of level error", "2  misuse, or nothing readable"],
+    load: async () => (await import("./lint.ts")).lint,
+  },
+  {
+    name: "tour",
+    about: "one difficult conversation, rendered for every provider and checked",
+    usage: "[--conversation]",
+    words: [],
+    details: ["Runs offline in a moment and changes nothing."],
+    options: [{ name: "conversation", about: "print the conversation of the tour itself, to try things with" }],
+    example: "parley tour --conversation > talk.json",
+    exits: ["0  every body is clean", "1  one is not"],
+    load: async () => (await import("./tour.ts")).tour,
+  },
+  {
+    name: "completion",
+    about: "a completion script for bash, zsh or fish",
+    usage: "bash|zsh|fish",
+    words: ["SHELL"],
+    details: ["Prints a script that completes commands, options, APIs and models."],
+    options: [],
+    example: "source <(parley completion bash)",
+    exits: ["0  printed", "2  misuse"],
+    load: async () => (await import("./completion.ts")).completion,
+  },
+];

@@ -1,0 +1,59 @@
+import { isObject } from "../conversation/index.ts";
+import { convertRequest, inferWire, providers, UnknownNameError, wireIds } from "../providers/index.ts";
+import type { Run } from "./commands.ts";
+import { Failure } from "./failure.ts";
+import { kindOfValue, readJson } from "./input.ts";
+import { printRequest, requestWanted } from "./request.ts";
+
+/** `parley convert`: a request body of one API as a valid one for another. */
+export const convert: Run = async (given) => {
+  const { to, options } = requestWanted(given);
+  const from = given.value("from");
+  if (from !== undefined) demandSource(from);
+  const body = await readJson(given.words[0]!);
+  demandBody(body);
+  const source = from ?? inferWire(body);
+  if (source === undefined)
+    throw new Failure(
+      `It is not obvious which API this body was written for. Say so with --from: ${wireIds.join(", ")}.`,
+    );
+  return printRequest(given, () => convertRequest(body, source, to, options));
+};
+
+const demandSource = (from: string): void => {
+  const [name = ""] = from.split("/", 1);
+  const known = [...new Set([...wireIds, ...providers.map(({ id }) => id)])];
+  if (!known.includes(name)) throw new Failure(new UnknownNameError("wire or provider", name, known).message);
+};
+
+/** However broken a body may be, it is an object with something of a request in it, or a list of messages. */
+const demandBody = (body: unknown): void => {
+  if (isObject(body) && "entries" in body)
+    throw new Failure("This is a saved conversation, not a request body. Use parley render.");
+  if (Array.isArray(body) ? body.length === 0 || body.some(isObject) : isObject(body) && isRequest(body)) return;
+  throw new Failure(
+    isObject(body)
+      ? "This is not a request body: it has nothing of a request, such as messages, contents or input."
+      : `This is ${kindOfValue(body)}, not a request body or a list of messages.`,
+  );
+};
+
+const isRequest = (body: Record<string, unknown>): boolean => requestFields.some((field) => Object.hasOwn(body, field));
+
+const requestFields = [
+  "messages",
+  "contents",
+  "input",
+  "request",
+  "model",
+  "modelId",
+  "system",
+  "systemInstruction",
+  "system_instruction",
+  "instructions",
+  "tools",
+  "toolConfig",
+  "max_tokens",
+  "generationConfig",
+  "inferenceConfig",
+];

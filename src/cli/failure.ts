@@ -1,0 +1,17 @@
+/** Something went wrong that the person at the keyboard can read about and act on. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  /** The exit code: 1 when the work failed, 2 when there was nothing sensible to work on. */
+  readonly code: 1 | 2;
+  /** Whether the command was called wrongly, so that its usage helps. */
+  readonly usage: boolean;
+
+  constructor(message: string, { code = 2, usage = false }: { readonly code?: 1 | 2; readonly usage?: boolean } = {}) {
+    super(message);
+    this.code = code;
+    this.usage = usage;
+  }
+}
+
+/** A command that was called wrongly. */
+export const misused = (message: string): Failure => new Failure(message, { usage: true });

@@ -1,0 +1,75 @@
+import { lint as findingsIn, type Finding, type RuleTarget, type RuleWire } from "../rules/index.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Run } from "./commands.ts";
+import { Failure } from "./failure.ts";
+import { kindOfValue, readJson } from "./input.ts";
+
+/** `parley lint`: what an API would refuse in a request body. */
+export const lint: Run = async (given) => {
+  const named = await namedTarget(given);
+  const body = await readJson(given.words[0]!);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new Failure(`This is ${kindOfValue(body)}, not a request body. A body is a JSON object.`);
+  const target = { ...named, wire: named.wire ?? (await inferredWire(body)) };
+  const findings = findingsIn(body, target);
+  process.stdout.write(given.has("json") ? `${JSON.stringify({ findings }, null, 2)}\n` : report(findings, target));
+  return findings.some(({ level }) => level === "error") ? 1 : 0;
+};
+
+type Named = Omit<RuleTarget, "wire"> & { readonly wire?: RuleWire };
+
+/** The target as far as the options name it. What providers/ knows is loaded only when it is asked. */
+const namedTarget = async (given: Arguments): Promise<Named> => {
+  const wire = given.value("wire");
+  const to = given.value("for");
+  if (to === undefined && (wire === undefined || isWire(wire))) return wire === undefined ? {} : { wire };
+  const { destinationOf, findWire, UnknownNameError } = await import("../providers/index.ts");
+  try {
+    const named = wire === undefined ? undefined : findWire(wire);
+    if (to === undefined) return named === undefined ? {} : { wire: named };
+    const { target, wire: bound } = destinationOf(to);
+    const { provider, model } = target;
+    return { wire: named ?? bound.id, provider, ...(to.includes("/") ? { model } : {}) };
+  } catch (error) {
+    if (error instanceof UnknownNameError) throw new Failure(error.message);
+    throw error;
+  }
+};
+
+const families: Readonly<Record<RuleWire, true>> = {
+  gemini: true,
+  anthropic: true,
+  bedrock: true,
+  "openai-chat": true,
+  "openai-responses": true,
+};
+
+const isWire = (name: string): name is RuleWire => Object.hasOwn(families, name);
+
+const inferredWire = async (body: unknown): Promise<RuleWire> => {
+  const { inferWire } = await import("../providers/index.ts");
+  const wire = inferWire(body);
+  if (wire === undefined)
+    throw new Failure(
+      `It is not obvious which API this body is written for. Say so with --wire: ${Object.keys(families).join(", ")}.`,
+    );
+  return wire;
+};
+
+const report = (findings: readonly Finding[], { wire, provider, model }: RuleTarget): string => {
+  const errors = findings.filter(({ level }) => level === "error").length;
+  const advice = findings.length - errors;
+  const counts = [
+    ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? "error" : "errors"}`]),
+    ...(advice === 0 ? [] : [`${advice} advice`]),
+  ];
+  const target = [wire, ...(provider === undefined ? [] : [`${provider}${model === undefined ? "" : `/${model}`}`])];
+  return [...findings.map(lineOf), `${counts.join(", ") || "clean"} (${target.join(", ")})`, ""].join("\n");
+};
+
+const lineOf = ({ pointer, rule, message, level, effect }: Finding): string =>
+  oneLine(`${pointer === "" ? "(body)" : pointer}  ${rule}  ${message}  [${level}, ${effect}]`);
+
+/** Complaints quote the body, and a body must not reach the terminal's controls. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD"));

@@ -1,0 +1,84 @@
+import { commands, type Command } from "./commands.ts";
+import { Failure } from "./failure.ts";
+
+declare const PARLEY_VERSION: string;
+
+/** The whole program: finds the command, and loads nothing the command does not need. */
+const main = async ([first, ...rest]: readonly string[]): Promise<number> => {
+  if (first === "--version" || first === "-V") return print(`${versionOf()}\n`);
+  if (first === "--help" || first === "-h" || first === "help") return help(rest[0]);
+  const command = commands.find(({ name }) => name === (first ?? "tour"));
+  if (command === undefined) throw await unknownCommand(first ?? "");
+  if (rest.includes("--help") || rest.includes("-h")) return help(command.name);
+  return run(command, rest);
+};
+
+const run = async (command: Command, args: readonly string[]): Promise<number> => {
+  const { readArguments } = await import("./arguments.ts");
+  try {
+    const given = readArguments(command, args);
+    const work = await command.load();
+    return await work(given);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return complain(error.message, error.usage ? command : undefined, error.code);
+  }
+};
+
+const help = async (name: string | undefined): Promise<number> => {
+  const { commandHelp, programHelp } = await import("./help.ts");
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined && name !== undefined && !name.startsWith("-")) throw await unknownCommand(name);
+  return print(command === undefined ? programHelp() : commandHelp(command));
+};
+
+const unknownCommand = async (given: string): Promise<Failure> => {
+  const { nearest } = await import("../providers/nearest.ts");
+  const names = commands.map(({ name }) => name);
+  const close = nearest(given, names);
+  const known = `This version of Parley has the commands ${names.join(", ")}; see parley --help.`;
+  if (given.startsWith("-")) return new Failure(`There is no option ${given}. ${known}`);
+  return new Failure(
+    close.length > 0
+      ? `There is no command "${given}". Did you mean ${close.join(" or ")}?`
+      : `There is no command "${given}". ${known}`,
+  );
+};
+
+const complain = (message: string, usage: Command | undefined, code: number): number => {
+  process.stderr.write(`parley: ${message}\n`);
+  if (usage !== undefined)
+    process.stderr.write(`Usage: parley ${usage.name} ${usage.usage}\nSee parley ${usage.name} --help.\n`);
+  return code;
+};
+
+const print = (text: string): number => {
+  process.stdout.write(text);
+  return 0;
+};
+
+/** The build fills the version in; from source there is none. */
+const versionOf = (): string => (typeof PARLEY_VERSION === "string" ? PARLEY_VERSION : "0.0.0-source");
+
+/** What to tell about an error nobody expected, and the exit code that goes with it. */
+const explain = (error: unknown): [message: string, usage: undefined, code: number] => {
+  if (error instanceof Failure) return [error.message, undefined, error.code];
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return ["The input is nested too deeply to be read.", undefined, 2];
+  if (error instanceof RangeError && /string length/.test(error.message))
+    return ["The output is longer than the longest text JavaScript can hold.", undefined, 1];
+  return [`This is a bug in Parley.\n${error instanceof Error ? error.stack : String(error)}`, undefined, 2];
+};
+
+/** Whoever stops reading does so on purpose; a full disk is worth a word. */
+const onWriteError = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== "EPIPE") complain(`Cannot write the output: ${error.message}.`, undefined, 1);
+  process.exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 1);
+};
+
+process.stdout.on("error", onWriteError);
+process.stderr.on("error", () => process.exit(process.exitCode ?? 0));
+main(process.argv.slice(2)).then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => (process.exitCode = complain(...explain(error))),
+);

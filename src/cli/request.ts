@@ -1,0 +1,89 @@
+import type { Note, NoteKind } from "../conversation/index.ts";
+import { destinationOf, UnknownNameError, type RequestOptions } from "../providers/index.ts";
+import { UnsupportedMediaError, type Policy } from "../transcript/index.ts";
+import type { Composed } from "../wire/compose.ts";
+import type { Arguments } from "./arguments.ts";
+import { Failure, misused } from "./failure.ts";
+
+/** Where the request goes and how it is made. Asked for first, so that a mistake is told before anything is read. */
+export const requestWanted = (given: Arguments): { readonly to: string; readonly options: RequestOptions } => {
+  const to = given.value("for");
+  if (to === undefined) throw misused("Say which model will receive it: --for PROVIDER/MODEL.");
+  explained(() => destinationOf(to));
+  return { to, options: optionsOf(given) };
+};
+
+/** Makes a request, prints it as asked, and says what was decided. Answers the exit code. */
+export const printRequest = (given: Arguments, make: () => Composed): number => {
+  const { body, report } = explained(make);
+  if (given.has("json")) {
+    process.stdout.write(toText({ body, report }, given));
+    return 0;
+  }
+  process.stdout.write(toText(body, given));
+  if (given.has("explain")) process.stderr.write(`${JSON.stringify(report, null, 2)}\n`);
+  else {
+    const summary = summaryOf(report.notes);
+    if (summary !== undefined) process.stderr.write(`parley: ${summary}; --explain shows them\n`);
+  }
+  return 0;
+};
+
+/** One line on what was repaired or left out, or undefined when nothing was. */
+export const summaryOf = (notes: readonly Note[]): string | undefined => {
+  const counts = new Map<NoteKind, number>();
+  for (const { kind } of notes.filter(isRepair)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  const list = [...counts].map(([kind, count]) => `${count} ${wordsFor(kind, count)}`).join(", ");
+  return `${total} ${total === 1 ? "repair" : "repairs"} (${list})`;
+};
+
+/** Whether a decision changed more than the spelling of one API. */
+export const isRepair = ({ class: kindOfNote, kind }: Note): boolean => kindOfNote !== "projection" || losing.has(kind);
+
+/** Projections that may cost the caller something that was asked for. */
+const losing: ReadonlySet<NoteKind> = new Set<NoteKind>(["schema-adapted", "setting-adapted"]);
+
+const countable = /(?<!-as-)(argument|blob|field|id|message|part|result|step|stub|text|value)$/;
+
+const wordsFor = (kind: NoteKind, count: number): string =>
+  (count > 1 ? kind.replace(countable, "$1s") : kind).replaceAll("-", " ");
+
+const optionsOf = (given: Arguments): RequestOptions => {
+  const maxTokens = maxTokensOf(given.value("max-tokens"));
+  return {
+    policy: {
+      unsupportedMedia: (given.value("unsupported-media") ?? "stub") as Policy["unsupportedMedia"],
+      thinking: (given.value("thinking") ?? "own") as Policy["thinking"],
+    },
+    ...(maxTokens === undefined ? {} : { settings: { maxTokens } }),
+  };
+};
+
+const maxTokensOf = (given: string | undefined): number | undefined => {
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw misused(`--max-tokens is a whole number of at least 1; it was given as "${given}".`);
+  return number;
+};
+
+const toText = (value: unknown, given: Arguments): string =>
+  `${JSON.stringify(value, null, given.has("compact") ? undefined : 2)}\n`;
+
+/** What the library refuses, in the words of the command line. */
+const explained = <Made>(make: () => Made): Made => {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof UnknownNameError) throw new Failure(error.message);
+    if (error instanceof UnsupportedMediaError)
+      throw new Failure(
+        `${error.provider}/${error.model} cannot take ${error.kind} (${error.mimeType}) from ${error.tool === undefined ? "a message" : `a result of ${error.tool}`}. ` +
+          "With --unsupported-media stub it is named to the model instead.",
+        { code: 1 },
+      );
+    throw error;
+  }
+};

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const base = [
+  "world",
+  "conversation",
+  "transcript",
+  "wire",
+  "providers",
+  "transport",
+  "tools",
+  "policy",
+  "mcp",
+  "scheduler",
+  "session",
+];
+const front = [...base, "agent", "sim", "cli", "tui", "acp", "a2a"];
+
+/** Which folders of src/ a folder may import, besides itself. "" is src/ itself. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  "": ["conversation", "transcript", "wire", "providers", "rules"],
+  world: [],
+  conversation: [],
+  transcript: ["conversation"],
+  wire: ["conversation", "transcript"],
+  providers: ["wire", "transcript", "conversation"],
+  transport: ["wire", "providers", "world", "transcript", "conversation"],
+  rules: [],
+  sim: ["rules", "world"],
+  tools: ["conversation", "world"],
+  policy: ["world"],
+  mcp: ["tools", "policy", "world", "conversation"],
+  scheduler: ["conversation", "tools", "policy"],
+  session: ["conversation", "world"],
+  agent: base,
+  cli: [...front, "rules"],
+  tui: front,
+  acp: front,
+  a2a: front,
+};
+
+/** Folders that run anywhere: nothing of Node's. */
+const portable = ["transcript", "wire", "providers", "rules"];
+
+const src = fileURLToPath(new URL(".", import.meta.url));
+const folders = readdirSync(src, { withFileTypes: true }).flatMap((item) => (item.isDirectory() ? [item.name] : []));
+const isTest = (path: string): boolean => /\.(test|cases)\.ts$/.test(path);
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && !isTest(path))
+  .map((path) => ({ path, folder: path.split(/[\\/]/).slice(0, -1)[0] ?? "", imports: importsOf(path) }));
+
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(join(src, path), "utf8");
+  const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"']+)["']/g);
+  return [...found].map(([, specifier]) => specifier!);
+}
+
+/** The folder of src/ an import leads to, or undefined when it leads out of src/. */
+const folderOf = (path: string, specifier: string): string | undefined => {
+  const target = relative(src, join(src, dirname(path), specifier));
+  return target.startsWith("..") ? undefined : (target.split(/[\\/]/).slice(0, -1)[0] ?? "");
+};
+
+describe("the folders of src", () => {
+  it("import only what stands before them in the pipeline", () => {
+    const breaches = files.flatMap(({ path, folder, imports }) =>
+      imports
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => ({ specifier, to: folderOf(path, specifier) }))
+        .filter(({ to }) => to !== folder && (to === undefined || !allowed[folder]?.includes(to)))
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it("are all in the import table", () => {
+    expect(folders.filter((folder) => !(folder in allowed))).toEqual([]);
+  });
+
+  it("use nothing of Node's where they must run anywhere", () => {
+    const breaches = files.flatMap(({ path, folder, imports }) =>
+      portable.includes(folder)
+        ? imports.filter((name) => !name.startsWith(".")).map((name) => `${path}: ${name}`)
+        : [],
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it("do not load a dependency with the package's front door", () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const specifier of staticImportsOf(path))
+        visit(specifier.startsWith(".") ? join(dirname(path), specifier) : specifier);
+    };
+    const staticImportsOf = (path: string): readonly string[] =>
+      path.endsWith(".ts")
+        ? [...readFileSync(join(src, path), "utf8").matchAll(/\bfrom "([^"]+)";/g)].map(([, specifier]) => specifier!)
+        : [];
+    visit("index.ts");
+    expect([...reached].filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual([]);
+  });
+
+  it("keep tests out of what they ship", () => {
+    const breaches = files.flatMap(({ path, imports }) =>
+      imports.filter((specifier) => isTest(specifier)).map((specifier) => `${path} imports ${specifier}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it.each(folders)("explain themselves in at most 25 lines: %s", (folder) => {
+    const lines = readFileSync(join(src, folder, "README.md"), "utf8")
+      .trimEnd()
+      .split("\n");
+    expect(lines.length).toBeLessThanOrEqual(25);
+  });
+});
