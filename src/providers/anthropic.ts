@@ -38,6 +38,7 @@ export const anthropic: Provider = defineProvider({
   dialect: { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 8192 },
   families: [
     { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
+    { match: /^claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: bound, traits: { thinking: { bound: true } } },
     { match: /^claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { forcedTools: false } },
     {

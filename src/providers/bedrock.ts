@@ -82,6 +82,7 @@ export const bedrock: Provider = defineProvider({
     },
     { match: /claude-3-[05]/, dialect: { thinking: "none" } },
     { match: /claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
+    { match: /claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: /claude-[a-z]+-(5-[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
     { match: /claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { toolChoice: "auto" } },
     {

@@ -6,8 +6,8 @@ import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Anthropic Messages. */
 export type AnthropicDialect = {
-  /** `adaptive` models choose their own budget; `budget` models are given one; `none` think not at all. */
-  readonly thinking: "adaptive" | "budget" | "none";
+  /** `adaptive` models choose their own budget, `always` ones cannot even stop; `budget` models are given one; `none` think not at all. */
+  readonly thinking: "adaptive" | "always" | "budget" | "none";
   /** Whether `any` and a named tool can be demanded. */
   readonly forcedTools: boolean;
   /** Whether temperature is taken. */
@@ -165,12 +165,16 @@ const thinking = (
 ): JsonObject => {
   const asked = settings.thinking;
   if (asked === undefined) return {};
+  if (dialect.thinking === "always" && asked.effort === "none") {
+    notes.push(note("setting-adapted", "This model always thinks; it is asked for as little as it can."));
+    return { thinking: { type: "adaptive" }, output_config: { effort: "low" } };
+  }
   if (dialect.thinking === "none" || asked.effort === "none") {
     if (asked.effort !== "none")
       notes.push(note("setting-adapted", "This model does not think; the setting is left out."));
     return dialect.thinking === "none" ? {} : { thinking: { type: "disabled" } };
   }
-  if (dialect.thinking === "adaptive")
+  if (dialect.thinking === "adaptive" || dialect.thinking === "always")
     return { thinking: { type: "adaptive" }, output_config: { effort: asked.effort } };
   const budget = Math.min(asked.budget ?? budgets[asked.effort], maxTokens - 1);
   if (budget < 1024) {

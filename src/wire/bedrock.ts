@@ -18,10 +18,10 @@ import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
 /** What differs between the model families that speak Bedrock Converse. */
 export type BedrockDialect = {
   /**
-   * How thinking is asked for. `adaptive` and `budget`: Claude's `thinking`, with an effort or a number of tokens.
+   * How thinking is asked for. `adaptive` and `budget`: Claude's `thinking`, with an effort or a number of tokens; `always` cannot be off.
    * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: it cannot be asked for.
    */
-  readonly thinking: "adaptive" | "budget" | "config" | "effort" | "none";
+  readonly thinking: "adaptive" | "always" | "budget" | "config" | "effort" | "none";
   /** Whether reasoning goes back with its signature; all but Claude refuse the field, and read bare words if anything. */
   readonly signatures: boolean;
   /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
@@ -244,6 +244,10 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
   if (asked === undefined) return undefined;
   const { effort } = asked;
   if (effort === "none") {
+    if (dialect.thinking === "always") {
+      notes.push(note("setting-adapted", "This model always thinks; it is asked for as little as it can."));
+      return { thinking: { type: "adaptive" }, output_config: { effort: "low" } };
+    }
     if (dialect.thinking === "config") return { reasoningConfig: { type: "disabled" } };
     return dialect.thinking === "adaptive" || dialect.thinking === "budget"
       ? { thinking: { type: "disabled" } }
@@ -254,6 +258,7 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
       notes.push(note("setting-adapted", "This model does not think; the setting is left out."));
       return undefined;
     case "adaptive":
+    case "always":
       return { thinking: { type: "adaptive" }, output_config: { effort } };
     case "config":
       return { reasoningConfig: { type: "enabled", maxReasoningEffort: effort } };

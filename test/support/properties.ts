@@ -45,8 +45,10 @@ export const checkHistory = (history: History, providers: readonly Provider[], s
 const others: Readonly<Record<string, readonly string[]>> = {
   google: ["gemini-2.5-flash", "gemini-3.6-flash"],
   vertex: ["gemini-2.5-pro"],
-  anthropic: ["claude-fable-5-1", "claude-haiku-4-5"],
+  anthropic: ["claude-fable-5-1", "claude-haiku-4-5", "claude-opus-5-5", "claude-3-5-sonnet-20241022"],
   bedrock: [
+    "us.anthropic.claude-fable-5-1-v1:0",
+    "us.anthropic.claude-haiku-4-5-20251001-v1:0",
     "us.amazon.nova-2-lite-v1:0",
     "us.meta.llama4-maverick-17b-instruct-v1:0",
     "mistral.pixtral-large-2502-v1:0",
@@ -54,7 +56,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "qwen.qwen3-vl-235b-a22b",
     "unknown.model-v1:0",
   ],
-  "openai-chat": ["gpt-4o-audio-preview"],
+  "openai-chat": ["gpt-4o-audio-preview", "gpt-4o", "gpt-5-pro", "o1-mini"],
+  openai: ["gpt-4o", "gpt-5-pro"],
   kimi: ["kimi-k2-0905-preview", "kimi-k3"],
   deepseek: ["deepseek-v4-flash-vision-exp", "deepseek-chat"],
   mistral: ["voxtral-small-latest", "zai-glm-5-2"],
