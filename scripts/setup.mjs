@@ -63,20 +63,34 @@ const matchesLock = () => {
 };
 
 const install = () => {
-  const command = read(inRoot("package-lock.json")) === undefined ? "install" : "ci";
-  say(`installing dependencies (npm ${command})`);
-  const npm = process.env["npm_execpath"] ?? "";
-  const words = [command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
-  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 };
-  const { status, error, stderr } = /^npm-cli\.c?js$/.test(basename(npm))
-    ? spawnSync(process.execPath, [npm, ...words], options)
-    : spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
-  if (status !== 0)
+  const locked = read(inRoot("package-lock.json")) !== undefined;
+  say(`installing dependencies (npm ${locked ? "ci" : "install"})`);
+  let ran = npm(locked ? "ci" : "install");
+  // A lock made on one platform may not name another's optional parts; npm ci stops there, npm install does not.
+  if (ran.status !== 0 && locked && /\bin sync\b/.test(ran.stderr)) ran = npm("install", "--no-save");
+  if (ran.status !== 0)
     throw new SetupError(
-      `Installing failed. ${error?.message ?? ""}\n${(stderr ?? "").trim().split("\n").slice(-12).join("\n")}\n` +
-        `Check the network and npm's registry setting, then run "npm ${command}" here to see all of it.`,
+      `Installing failed.\n${ran.error?.message ?? errorLines(ran.stderr)}\n` +
+        `Check the network and npm's registry setting, then run "npm install" here to see all of it.`,
     );
   writeFileSync(installStamp, hashOf(["package.json", "package-lock.json"]));
+};
+
+/** The first of what npm says went wrong, without its stack. */
+const errorLines = (text) =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("npm error") && !/^npm error\s+at /.test(line))
+    .slice(0, 8)
+    .join("\n");
+
+const npm = (...command) => {
+  const script = process.env["npm_execpath"] ?? "";
+  const words = [...command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 };
+  return /^npm-cli\.c?js$/.test(basename(script))
+    ? spawnSync(process.execPath, [script, ...words], options)
+    : spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
 };
 
 const isBuilt = () => read(buildStamp) === sourceHash();

@@ -35,6 +35,11 @@ describe("the examples", () => {
 });
 
 describe("the package", () => {
+  it("is made ready without a word when nothing has changed", () => {
+    const ran = spawnSync(process.execPath, [join(root, "scripts", "setup.mjs")], { encoding: "utf8" });
+    expect({ code: ran.status, out: ran.stdout, err: ran.stderr }).toEqual({ code: 0, out: "", err: "" });
+  });
+
   it("opens every door its manifest names", () => {
     const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly name: string;

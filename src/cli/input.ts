@@ -6,7 +6,7 @@ import { findJsonFault } from "./json-fault.ts";
 /** The JSON value in a file, or on stdin for `-`. Throws a `Failure` that says what is wrong with it. */
 export const readJson = async (path: string): Promise<unknown> => {
   const name = path === "-" ? "stdin" : path;
-  const text = decode(path === "-" ? await readStdin() : await readBytes(path), name);
+  const text = decode(await readBytes(path, name), name);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -27,28 +27,29 @@ export const kindOfValue = (value: unknown): string => {
   return kinds.size === 1 ? `a list of ${only === "null" ? "null" : `${only}s`}` : "a list of different things";
 };
 
-const readBytes = async (path: string): Promise<Buffer> => {
+const readBytes = async (path: string, name: string): Promise<Buffer> => {
   try {
+    if (path === "-") return await readStdin();
     const { size } = await stat(path);
-    demandSize(size, path);
+    demandSize(size, name);
     return await readFile(path);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(whyUnreadable(path, error as NodeJS.ErrnoException));
+    throw new Failure(whyUnreadable(name, error as NodeJS.ErrnoException));
   }
 };
 
-const whyUnreadable = (path: string, { code, message }: NodeJS.ErrnoException): string => {
+const whyUnreadable = (name: string, { code, message }: NodeJS.ErrnoException): string => {
   switch (code) {
     case "ENOENT":
-      return `There is no file ${path}.`;
+      return `There is no file ${name}.`;
     case "EISDIR":
-      return `${path} is a folder, not a file.`;
+      return `${name} is a folder, not a file.`;
     case "EACCES":
     case "EPERM":
-      return `${path} may not be read.`;
+      return `${name} may not be read.`;
     default:
-      return `${path} cannot be read: ${message}.`;
+      return `${name} cannot be read: ${message}.`;
   }
 };
 
@@ -73,6 +74,7 @@ const demandSize = (bytes: number, name: string): void => {
 
 /** UTF-8, or UTF-16 as some shells on Windows write it. */
 const decode = (bytes: Buffer, name: string): string => {
+  demandSize(bytes.length, name);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) throw new Failure(`${name} is big-endian UTF-16. Save it as UTF-8.`);
   const text = bytes.toString("utf8");

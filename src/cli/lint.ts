@@ -10,13 +10,19 @@ export const lint: Run = async (given) => {
   const body = await readJson(given.words[0]!);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new Failure(`This is ${kindOfValue(body)}, not a request body. A body is a JSON object.`);
-  const target = { ...named, wire: named.wire ?? (await inferredWire(body)) };
+  const { provider, model = "model" in body ? undefined : named.defaultModel } = named;
+  const target: RuleTarget = {
+    wire: named.wire ?? (await inferredWire(body)),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+  };
   const findings = findingsIn(body, target);
   process.stdout.write(given.has("json") ? `${JSON.stringify({ findings }, null, 2)}\n` : report(findings, target));
   return findings.some(({ level }) => level === "error") ? 1 : 0;
 };
 
-type Named = Omit<RuleTarget, "wire"> & { readonly wire?: RuleWire };
+/** What the options say. A provider's default model is meant only when neither they nor the body name one. */
+type Named = Partial<RuleTarget> & { readonly defaultModel?: string };
 
 /** The target as far as the options name it. What providers/ knows is loaded only when it is asked. */
 const namedTarget = async (given: Arguments): Promise<Named> => {
@@ -29,7 +35,7 @@ const namedTarget = async (given: Arguments): Promise<Named> => {
     if (to === undefined) return named === undefined ? {} : { wire: named };
     const { target, wire: bound } = destinationOf(to);
     const { provider, model } = target;
-    return { wire: named ?? bound.id, provider, ...(to.includes("/") ? { model } : {}) };
+    return { wire: named ?? bound.id, provider, ...(to.includes("/") ? { model } : { defaultModel: model }) };
   } catch (error) {
     if (error instanceof UnknownNameError) throw new Failure(error.message);
     throw error;

@@ -30,7 +30,7 @@ export const printRequest = (given: Arguments, make: () => Composed): number => 
 };
 
 /** One line on what was repaired or left out, or undefined when nothing was. */
-export const summaryOf = (notes: readonly Note[]): string | undefined => {
+const summaryOf = (notes: readonly Note[]): string | undefined => {
   const counts = new Map<NoteKind, number>();
   for (const { kind } of notes.filter(isRepair)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Conversation } from "./entry.ts";
 import { isCallId } from "./ids.ts";
 import { isObject } from "./json.ts";

@@ -52,12 +52,14 @@ const findingsOf = (
 const deepest = 500;
 
 const isTooDeep = (body: unknown): boolean => {
-  let level: readonly unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true;
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
-  }
-  return false;
+  const tooDeep = (value: unknown, left: number): boolean => {
+    if (typeof value !== "object" || value === null) return false;
+    if (left === 0) return true;
+    if (Array.isArray(value)) return value.some((item) => tooDeep(item, left - 1));
+    for (const key in value) if (tooDeep((value as Record<string, unknown>)[key], left - 1)) return true;
+    return false;
+  };
+  return tooDeep(body, deepest);
 };
 
 const tooDeep = (wire: RuleWire): Finding => ({

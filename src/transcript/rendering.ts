@@ -60,7 +60,15 @@ export type Report = {
   readonly notes: readonly Note[];
 };
 
-type Mark = { messages: number; calls: number; notes: number; last: Speaker; besideResults: boolean; counts: Counts };
+type Mark = {
+  messages: number;
+  calls: number;
+  notes: number;
+  last: Speaker;
+  besideResults: boolean;
+  lastCallsUnthought: boolean;
+  counts: Counts;
+};
 type Speaker = "nobody" | "user" | "results" | "model";
 
 /**
@@ -129,6 +137,7 @@ export class Rendering<Message> {
       notes: this.#notes.length,
       last: this.#last,
       besideResults: this.#besideResults,
+      lastCallsUnthought: this.#lastCallsUnthought,
       counts: this.#placer.counts,
     };
     for (const draft of this.#pairing.rest) this.#emitDraft(draft);
@@ -227,6 +236,7 @@ export class Rendering<Message> {
     this.#shown.length = 0;
     this.#toolsShown.clear();
     this.#items.clear();
+    this.#lastCallsUnthought = false;
     this.#notes.length = 0;
     this.#pairing = new Pairing(this.#note);
     this.#last = "nobody";
@@ -313,6 +323,7 @@ export class Rendering<Message> {
     this.#notes.length = this.#tail.notes;
     this.#last = this.#tail.last;
     this.#besideResults = this.#tail.besideResults;
+    this.#lastCallsUnthought = this.#tail.lastCallsUnthought;
     this.#placer.counts = this.#tail.counts;
     this.#tail = undefined;
   }

@@ -167,7 +167,7 @@ class Maker {
   make(): History {
     const random = this.#random;
     const mode = random.chance(0.5) ? "live" : "import";
-    const turns = 2 + random.below(7);
+    const turns = 2 + random.below(random.chance(0.2) ? 9 : 4);
     if (random.chance(0.9)) this.#say();
     for (let turn = 0; turn < turns; turn++) {
       if (random.chance(0.5)) this.#origin = this.#someone();

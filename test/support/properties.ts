@@ -1,4 +1,4 @@
-import type { CallId, Conversation, Entry } from "../../src/conversation/index.ts";
+import type { CallId, Conversation, Entry, JsonObject } from "../../src/conversation/index.ts";
 import type { Provider } from "../../src/providers/index.ts";
 import { lint } from "../../src/rules/index.ts";
 import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
@@ -239,7 +239,7 @@ const stable = (
   });
   const random = new Random(seed);
   const settings = makeSettings(seed);
-  let sent: readonly string[] = [];
+  let sent: readonly JsonObject[] = [];
   let done = 0;
   while (done < conversation.entries.length) {
     const request = requests.find((count) => count > done);
@@ -252,10 +252,15 @@ const stable = (
       if (random.chance(0.3)) composer.body(settings);
       continue;
     }
-    const now = destination.wire.messagesIn(composer.body(settings)).map((message) => JSON.stringify(message));
-    const changed = sent.findIndex((message, index) => message !== now[index]);
+    const now = destination.wire.messagesIn(composer.body(settings)).slice();
+    const changed = sent.findIndex(
+      (message, index) => message !== now[index] && JSON.stringify(message) !== JSON.stringify(now[index]),
+    );
     if (changed !== -1)
-      return { property: "S stable", detail: `message ${changed}: ${difference(sent[changed]!, now[changed] ?? "")}` };
+      return {
+        property: "S stable",
+        detail: `message ${changed}: ${difference(JSON.stringify(sent[changed]), JSON.stringify(now[changed] ?? ""))}`,
+      };
     sent = now;
   }
   const grown = JSON.stringify(composer.body(settings));
