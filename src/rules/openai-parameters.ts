@@ -1,4 +1,4 @@
-import { join } from "./walk.ts";
+import { join, once } from "./walk.ts";
 import type { Report } from "./rule.ts";
 
 /** The bounds of a number in the request. */
@@ -42,6 +42,7 @@ export const mentions = (top: unknown, word: string): boolean => {
 
 /** Every text of a body that holds half of a surrogate pair, which is not valid Unicode and not valid JSON to a strict parser. */
 export function* brokenTexts(top: unknown): Generator<string> {
+  if (isWhole(top)) return;
   const pending: { readonly value: unknown; readonly at: string }[] = [{ value: top, at: "" }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, at } = next;
@@ -50,3 +51,14 @@ export function* brokenTexts(top: unknown): Generator<string> {
     for (const [key, item] of Object.entries(value)) pending.push({ value: item, at: join(at, key) });
   }
 }
+
+/** The quick look most bodies pass: no text in it is broken. */
+const isWhole: (value: unknown) => boolean = once((value) => everyTextWhole(value));
+
+const everyTextWhole = (value: unknown): boolean => {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(everyTextWhole);
+  for (const key in value) if (!everyTextWhole((value as Record<string, unknown>)[key])) return false;
+  return true;
+};

@@ -35,7 +35,7 @@ export type RenderingOptions<Message> = {
   /** Messages that stand before all steps, such as a system message. */
   readonly head?: readonly Message[];
   /** The rest of what precedes the messages, for the digest: system text and tools. */
-  readonly preamble?: string;
+  readonly preamble?: () => string;
   /** Names of the declared tools. */
   readonly tools?: readonly string[];
   /** Sealed thinking whose prefix nobody recorded: `keep` trusts that nothing before it has changed. */
@@ -92,7 +92,7 @@ export class Rendering<Message> {
   #besideResults = false;
   readonly #placer: Placer;
   #tail: Mark | undefined;
-  #hashed: { digest: Digest; count: number };
+  #hashed: { digest: Digest; count: number } | undefined;
 
   constructor(options: RenderingOptions<Message>) {
     this.#options = options;
@@ -112,7 +112,7 @@ export class Rendering<Message> {
       blobs: options.blobs,
       note: this.#note,
     });
-    this.#hashed = this.#startOfDigest();
+    this.#hashed = undefined;
   }
 
   /** Adds what has happened since. */
@@ -242,7 +242,7 @@ export class Rendering<Message> {
     this.#last = "nobody";
     this.#besideResults = false;
     this.#placer.counts = noMedia;
-    this.#hashed = this.#startOfDigest();
+    this.#hashed = undefined;
     this.#note(note("compacted", `A summary stands for the first ${cut} entries.`));
     this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
     for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
@@ -339,15 +339,13 @@ export class Rendering<Message> {
     this.#notes.push(added);
   };
 
-  #startOfDigest(): { digest: Digest; count: number } {
-    return { digest: extend(emptyDigest, this.#options.preamble ?? ""), count: 0 };
-  }
-
   #digestOf(count: number): string {
     const settled = Math.min(count, this.#tail?.messages ?? count);
-    let { digest } = this.#hashed;
-    for (let index = this.#hashed.count; index < settled; index++)
-      digest = extend(digest, JSON.stringify(this.#messages[index]));
+    let { digest, count: hashed } = this.#hashed ?? {
+      digest: extend(emptyDigest, this.#options.preamble?.() ?? ""),
+      count: 0,
+    };
+    for (let index = hashed; index < settled; index++) digest = extend(digest, JSON.stringify(this.#messages[index]));
     this.#hashed = { digest, count: settled };
     for (let index = settled; index < count; index++) digest = extend(digest, JSON.stringify(this.#messages[index]));
     return toHex(digest);

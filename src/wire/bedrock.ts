@@ -12,7 +12,7 @@ import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/
 import { isBlank, seeFile } from "../transcript/words.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
-import { bedrockSchema } from "./schema.ts";
+import { anthropicSchema } from "./schema.ts";
 import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the model families that speak Bedrock Converse. */
@@ -158,7 +158,7 @@ const toolConfig = (
   notes: Note[],
 ): JsonObject => {
   const declared: JsonObject[] = request.tools.map((tool) => {
-    const adapted = bedrockSchema(tool.parameters);
+    const adapted = anthropicSchema(tool.parameters);
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
     const { description } = tool;

@@ -44,7 +44,7 @@ export class Composer {
       blobs,
       encode: wire.encodeStep,
       head: wire.head(this.#request({}, [])),
-      preamble: JSON.stringify([system ?? "", tools]),
+      preamble: () => JSON.stringify([system ?? "", tools]),
       tools: tools.map((tool) => tool.name),
       ...(unverified === undefined ? {} : { unverified }),
     });

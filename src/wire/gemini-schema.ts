@@ -1,16 +1,12 @@
 import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
 import { arrayOf, objectOf, stringOf } from "./reader.ts";
-import type { Adapted } from "./schema.ts";
+import { geminiSchema, type Adapted } from "./schema.ts";
 
-/** Gemini: an object at the top, keywords that hold what they should, and no schema at all where there are no parameters. */
+/** A tool's parameters for Gemini; undefined where there are none, as the field is then left out. */
 export const toGeminiSchema = (parameters: JsonObject | undefined): Adapted | undefined => {
   if (parameters === undefined) return undefined;
-  const fit = fitSchema(parameters) as JsonObject;
-  const schema = fit["type"] === "object" ? fit : { ...fit, type: "object" };
-  if (Object.entries(schema).every(([key, value]) => saysNothing(key, value))) return undefined;
-  return schema === parameters
-    ? { schema }
-    : { schema, changed: "the top is an object, and keywords with unfit values are gone" };
+  const adapted = geminiSchema(parameters);
+  return Object.entries(adapted.schema).every(([key, value]) => saysNothing(key, value)) ? undefined : adapted;
 };
 
 const saysNothing = (key: string, value: JsonValue): boolean => {
@@ -29,74 +25,6 @@ const saysNothing = (key: string, value: JsonValue): boolean => {
       return false;
   }
 };
-
-/** The same schema, the very same object where nothing had to change. */
-const fitSchema = (schema: JsonValue): JsonValue => {
-  if (Array.isArray(schema)) return mapKept(schema, fitSchema);
-  return isObject(schema) ? fitEntries(schema as JsonObject, fitKeyword) : schema;
-};
-
-const fitKeyword = (key: string, value: JsonValue): JsonValue | undefined => {
-  if (dataKeywords.has(key)) return value;
-  if (value === null) return undefined;
-  if (boundKeywords.has(key)) return fitBound(value);
-  if (key === "required") return fitNames(value);
-  if (key === "nullable") return typeof value === "boolean" ? value : undefined;
-  if (mapKeywords.has(key) && isObject(value))
-    return fitEntries(value as JsonObject, (_, inner) => fitSchema(inner) ?? undefined);
-  return fitSchema(value);
-};
-
-const fitNames = (value: JsonValue): JsonValue | undefined => {
-  if (!Array.isArray(value)) return undefined;
-  return value.every((name) => typeof name === "string") ? value : value.filter((name) => typeof name === "string");
-};
-
-const fitBound = (value: JsonValue): number | undefined => {
-  if (typeof value === "number") return value;
-  return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
-};
-
-const fitEntries = (object: JsonObject, fit: (key: string, value: JsonValue) => JsonValue | undefined): JsonObject => {
-  const entries = Object.entries(object);
-  const kept = entries.flatMap(([key, value]): [string, JsonValue][] => {
-    const fitted = fit(key, value);
-    return fitted === undefined ? [] : [[key, fitted]];
-  });
-  const same = kept.length === entries.length && kept.every(([key, value]) => object[key] === value);
-  return same ? object : Object.fromEntries(kept);
-};
-
-const mapKept = (values: readonly JsonValue[], fit: (value: JsonValue) => JsonValue): readonly JsonValue[] => {
-  const kept = values.map(fit);
-  return kept.every((value, index) => value === values[index]) ? values : kept;
-};
-
-/** Keywords whose content is data, not schema. */
-const dataKeywords: ReadonlySet<string> = new Set(["default", "const", "enum", "example", "examples"]);
-
-/** Keywords that hold schemas by name. */
-const mapKeywords: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-
-const boundKeywords: ReadonlySet<string> = new Set([
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-]);
 
 /** A schema in Google's subset of OpenAPI as JSON Schema: types in small letters, numbers as numbers, null as a type. */
 export const fromOpenApi = (schema: unknown): unknown => {

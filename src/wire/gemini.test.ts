@@ -347,7 +347,7 @@ describe("a tool", () => {
     expect(declared(schema)).toEqual({ name: "snap", parametersJsonSchema: schema });
   });
 
-  it("loses the keywords the API refuses, and says so", () => {
+  it("has keywords mended that the API refuses, and says so", () => {
     const schema = {
       description: null,
       properties: { n: { type: "integer", minimum: "1", maximum: "many", nullable: "yes" }, gone: null },
@@ -356,9 +356,13 @@ describe("a tool", () => {
     expect(declared(schema)).toEqual([
       {
         name: "snap",
-        parametersJsonSchema: { properties: { n: { type: "integer", minimum: 1 } }, type: "object" },
+        parametersJsonSchema: {
+          properties: { n: { type: "integer", minimum: 1 }, gone: {} },
+          required: ["n"],
+          type: "object",
+        },
       },
-      "The parameters of snap: the top is an object, and keywords with unfit values are gone.",
+      "The parameters of snap: malformed keywords were mended; the top became an object.",
     ]);
   });
 });

@@ -2,15 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../conversation/index.ts";
 import { schemaProblems, type SchemaDialect } from "../rules/schema.ts";
-import {
-  anthropicSchema,
-  bedrockSchema,
-  geminiSchema,
-  kimiSchema,
-  mistralSchema,
-  openaiSchema,
-  type Adapted,
-} from "./schema.ts";
+import { anthropicSchema, geminiSchema, kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 
 const text = { type: "string" } as const;
 const empty: JsonObject = { type: "object", properties: {} };
@@ -145,12 +137,6 @@ describe("anthropicSchema", () => {
       type: "object",
       properties: { pair: { type: "array", prefixItems: [text, { type: "number" }], items: false } },
     });
-  });
-});
-
-describe("bedrockSchema", () => {
-  it("is Anthropic's, for Claude is the strictest model there", () => {
-    expect(bedrockSchema(choice)).toEqual(anthropicSchema(choice));
   });
 });
 
@@ -361,7 +347,7 @@ describe("any schema, in any dialect", () => {
 function dialects(): Record<string, (schema: JsonObject | undefined) => Adapted> {
   return {
     anthropic: anthropicSchema,
-    bedrock: bedrockSchema,
+    bedrock: anthropicSchema,
     "gemini-json": geminiSchema,
     openai: openaiSchema,
     kimi: kimiSchema,

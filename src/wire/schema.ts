@@ -8,45 +8,51 @@ import { described, mapInner, resolve, typesOf, without, type Changes, type Sche
 /** A schema in one API's dialect; `changed` says what was done to it. */
 export type Adapted = { readonly schema: JsonObject; readonly changed?: string };
 
-/** Anthropic: draft 2020-12, an object at the top, and no choice between shapes there. */
-export const anthropicSchema = (schema: JsonObject | undefined): Adapted =>
-  adapt(schema, (given, changes) =>
-    oneObject(
-      everywhere(given, (node) => withPrefixItems(node, changes)),
-      changes,
-    ),
-  );
-
-/** Bedrock hands the schema on to the model; what Claude takes, the others take as well. */
-export const bedrockSchema: (schema: JsonObject | undefined) => Adapted = anthropicSchema;
+/** Anthropic, and Claude on Bedrock: draft 2020-12, an object at the top, and no choice between shapes there. */
+export const anthropicSchema: Dialect = dialect((given, changes) =>
+  oneObject(
+    everywhere(given, (node) => withPrefixItems(node, changes)),
+    changes,
+  ),
+);
 
 /** Gemini's `parametersJsonSchema`: anything that is well formed, with an object at the top. */
-export const geminiSchema = (schema: JsonObject | undefined): Adapted =>
-  adapt(schema, (given, changes) => objectTop(given, [], changes));
+export const geminiSchema: Dialect = dialect((given, changes) => objectTop(given, [], changes));
 
 /** OpenAI without `strict`: one object at the top, `properties` on every object and `items` on every array. */
-export const openaiSchema = (schema: JsonObject | undefined): Adapted =>
-  adapt(schema, (given, changes) => {
-    const top = withoutTopValues(oneObject(given, changes), changes);
-    return everywhere(top, (node) => withContents(withPrefixItems(node, changes), changes));
-  });
+export const openaiSchema: Dialect = dialect((given, changes) => {
+  const top = withoutTopValues(oneObject(given, changes), changes);
+  return everywhere(top, (node) => withContents(withPrefixItems(node, changes), changes));
+});
 
 /** Kimi: Moonshot's own flavour. */
-export const kimiSchema = (schema: JsonObject | undefined): Adapted => adapt(schema, moonshotFlavoured);
+export const kimiSchema: Dialect = dialect(moonshotFlavoured);
 
 /** Mistral: draft 7 without references, and without the words its validator trips over. */
-export const mistralSchema = (schema: JsonObject | undefined): Adapted =>
-  adapt(schema, (given, changes) =>
-    everywhere(inlineRefs(objectTop(given, [], changes), changes), (node) => inDraft7(node, changes)),
-  );
+export const mistralSchema: Dialect = dialect((given, changes) =>
+  everywhere(inlineRefs(objectTop(given, [], changes), changes), (node) => inDraft7(node, changes)),
+);
+
+/** Rewrites a tool's parameters for one API. */
+export type Dialect = (schema: JsonObject | undefined) => Adapted;
 
 type Pass = (schema: JsonObject, changes: Changes) => JsonObject;
 
 /** Merging can bring new work to light, so a pass runs until it finds none; no real schema needs more than two rounds. */
 const rounds = 8;
 
-const adapt = (schema: JsonObject | undefined, pass: Pass): Adapted => {
-  if (!isObject(schema) || Object.keys(schema).length === 0) return { schema: { type: "object", properties: {} } };
+/** A dialect remembers what it made of a schema: tools are declared anew with every request, and never change. */
+function dialect(pass: Pass): Dialect {
+  const known = new WeakMap<JsonObject, Adapted>();
+  return (schema) => {
+    if (!isObject(schema) || Object.keys(schema).length === 0) return { schema: { type: "object", properties: {} } };
+    const adapted = known.get(schema) ?? adapt(schema, pass);
+    known.set(schema, adapted);
+    return adapted;
+  };
+}
+
+const adapt = (schema: JsonObject, pass: Pass): Adapted => {
   const changes: Changes = { done: new Set(), worded: new Set() };
   let given: JsonObject = schema;
   for (let round = 0; round < rounds; round++) {

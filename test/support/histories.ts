@@ -12,6 +12,7 @@ import {
   type NewPart,
   type Origin,
   type Outcome,
+  type ToolDeclaration,
   type UserPart,
 } from "../../src/conversation/index.ts";
 import { providers } from "../../src/providers/index.ts";
@@ -44,21 +45,18 @@ export type Built = { readonly conversation: Conversation; readonly requests: re
 /** The history with this seed. */
 export const makeHistory = (seed: number): History => new Maker(new Random(seed)).make();
 
+const declared: readonly ToolDeclaration[] = [
+  {
+    name: "read_file",
+    description: "Reads.",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+  },
+  { name: "mcp.files/list", description: "Lists.", parameters: { type: "object", properties: {} } },
+];
+
 /** Writes a history down the way it would happen. */
 export const build = (history: History): Built => {
-  const head = {
-    version: 1,
-    system: "Be exact.",
-    tools: [
-      {
-        name: "read_file",
-        description: "Reads.",
-        parameters: { type: "object", properties: { path: { type: "string" } } },
-      },
-      { name: "mcp.files/list", description: "Lists.", parameters: { type: "object", properties: {} } },
-    ],
-    blobs: history.blobs,
-  } as const;
+  const head = { version: 1, system: "Be exact.", tools: declared, blobs: history.blobs } as const;
   if (history.mode === "import")
     return { conversation: { ...head, entries: intake(foreign(history.ops)).entries }, requests: [] };
   const { entries, requests } = live(history.ops);
@@ -167,7 +165,7 @@ class Maker {
   make(): History {
     const random = this.#random;
     const mode = random.chance(0.5) ? "live" : "import";
-    const turns = 2 + random.below(random.chance(0.2) ? 9 : 4);
+    const turns = random.chance(0.15) ? 6 + random.below(5) : 1 + random.below(3);
     if (random.chance(0.9)) this.#say();
     for (let turn = 0; turn < turns; turn++) {
       if (random.chance(0.5)) this.#origin = this.#someone();

@@ -1,4 +1,4 @@
-import type { CallId, Conversation, Entry, JsonObject } from "../../src/conversation/index.ts";
+import type { CallId, Conversation, Entry, JsonObject, Media } from "../../src/conversation/index.ts";
 import type { Provider } from "../../src/providers/index.ts";
 import { lint } from "../../src/rules/index.ts";
 import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
@@ -32,9 +32,10 @@ export const makeSettings = (seed: number): Settings => {
 export const checkHistory = (history: History, providers: readonly Provider[], seed: number): Broken | undefined => {
   const built = build(history);
   deepFreeze(built.conversation);
+  const facts = factsOf(built.conversation);
   for (const provider of providers) {
     for (const model of modelsOf(provider, seed)) {
-      const broken = checkTarget(built, provider, model, seed);
+      const broken = checkTarget(built, facts, provider, model, seed);
       if (broken !== undefined) return { ...broken, target: `${provider.id}/${model}` };
     }
   }
@@ -73,7 +74,13 @@ const modelsOf = ({ id, defaultModel }: Provider, seed: number): readonly string
 
 type Failure = { readonly property: string; readonly detail: string };
 
-const checkTarget = (built: Built, provider: Provider, model: string, seed: number): Failure | undefined => {
+const checkTarget = (
+  built: Built,
+  facts: Facts,
+  provider: Provider,
+  model: string,
+  seed: number,
+): Failure | undefined => {
   const destination = provider.destination(model);
   const { conversation } = built;
   const settings = makeSettings(seed);
@@ -82,7 +89,7 @@ const checkTarget = (built: Built, provider: Provider, model: string, seed: numb
   const reading = destination.wire.read(full.body, { provider: provider.id, model });
   return (
     valid(full, provider, model) ??
-    whole(conversation, full, bytes, reading) ??
+    whole(facts, full, bytes, reading) ??
     named(conversation, full, destination) ??
     readable(reading, bytes, destination, settings) ??
     stable(built, bytes, destination, seed)
@@ -101,28 +108,34 @@ const valid = ({ body }: Composed, provider: Provider, model: string): Failure |
 
 const tokenPattern = /⟦\d+⟧/g;
 
-/** W: every word and every file appears once; a result's on its own call. */
-const whole = (
-  conversation: Conversation,
-  { report }: Composed,
-  bytes: string,
-  reading: Reading,
-): Failure | undefined => {
-  const seen = new Map<string, number>();
-  for (const [token] of bytes.matchAll(tokenPattern)) seen.set(token, (seen.get(token) ?? 0) + 1);
-  for (const [token, count] of seen)
-    if (count > 1) return { property: "W whole", detail: `${token} appears ${count} times` };
-  const from = visibleFrom(conversation.entries);
-  for (const [index, entry] of conversation.entries.entries()) {
-    if (index < from) continue;
+/** What must survive of an entry: its tokens, its files, and for a call's first end the call. */
+type EntryFacts = {
+  readonly tokens: readonly string[];
+  readonly files: readonly { readonly media: Media; readonly needle: string | undefined }[];
+  readonly call: CallId | undefined;
+};
+
+/** What must survive of every entry that is not compacted away. */
+type Facts = readonly EntryFacts[];
+
+const factsOf = ({ entries, blobs }: Conversation): Facts => {
+  const ended = new Set<CallId>();
+  const facts = entries.map((entry): EntryFacts => {
+    const parts = entry.type === "completion" ? entry.outcome.content : "parts" in entry ? entry.parts : [];
     const said = entry.type === "model" || entry.type === "compaction" ? "" : JSON.stringify(entry);
-    for (const [token] of said.matchAll(tokenPattern))
-      if (!seen.has(token))
-        return { property: "W whole", detail: `${token} of entry ${index} (${entry.type}) is lost` };
-    const lost = lostMedia(entry, conversation, bytes);
-    if (lost !== undefined) return { property: "W whole", detail: lost };
-  }
-  return onOwnCall(conversation, report, reading, from);
+    const call = entry.type === "completion" && !ended.has(entry.call) ? entry.call : undefined;
+    if (call !== undefined) ended.add(call);
+    return {
+      call,
+      tokens: [...said.matchAll(tokenPattern)].map(([token]) => token),
+      files: parts.flatMap((part) => {
+        if (part.type !== "media") return [];
+        const needle = part.source.type === "uri" ? part.source.uri : blobs[part.source.hash];
+        return [{ media: part, needle: needle === undefined ? undefined : JSON.stringify(needle).slice(1, -1) }];
+      }),
+    };
+  });
+  return facts.slice(visibleFrom(entries));
 };
 
 const visibleFrom = (entries: readonly Entry[]): number => {
@@ -130,53 +143,49 @@ const visibleFrom = (entries: readonly Entry[]): number => {
   return last === undefined ? 0 : Math.max(0, Math.min(last.from, entries.indexOf(last)));
 };
 
-const lostMedia = (entry: Entry, { blobs }: Conversation, bytes: string): string | undefined => {
-  const parts =
-    entry.type === "completion"
-      ? entry.outcome.content
-      : entry.type === "user" || entry.type === "model"
-        ? entry.parts
-        : [];
-  for (const part of parts) {
-    if (part.type !== "media") continue;
-    const needle = part.source.type === "uri" ? part.source.uri : blobs[part.source.hash];
-    const shown = needle === undefined ? 0 : bytes.split(JSON.stringify(needle).slice(1, -1)).length - 1;
-    const isWords = part.source.type === "blob" && bytes.includes(`File ${part.id}`);
-    const stubbedHere = bytes.includes(`${part.id} not shown`);
-    if (shown > 1) return `${part.mimeType} ${part.id} appears ${shown} times`;
-    if (shown === 0 && !isWords && !stubbedHere) return `${part.mimeType} ${part.id} is lost`;
+/** W: every word and every file appears once; a result's on its own call. */
+const whole = (facts: Facts, { report }: Composed, bytes: string, reading: Reading): Failure | undefined => {
+  const seen = new Set<string>();
+  for (const [token] of bytes.matchAll(tokenPattern)) {
+    if (seen.has(token)) return { property: "W whole", detail: `${token} appears twice` };
+    seen.add(token);
+  }
+  const shown = resultsByCall(report, reading);
+  for (const { tokens, files, call } of facts) {
+    for (const token of tokens) if (!seen.has(token)) return { property: "W whole", detail: `${token} is lost` };
+    for (const { media, needle } of files) {
+      const lost = lostMedia(media, needle, bytes);
+      if (lost !== undefined) return { property: "W whole", detail: lost };
+    }
+    const result = call === undefined ? undefined : shown.get(call);
+    const stray = result === undefined ? undefined : tokens.find((token) => !result.includes(token));
+    if (stray !== undefined) return { property: "W whole", detail: `${stray} is not on its own call ${call}` };
   }
   return undefined;
 };
 
-const onOwnCall = (
-  conversation: Conversation,
-  report: Report,
-  { conversation: back }: Reading,
-  from: number,
-): Failure | undefined => {
-  const canonical = new Map(report.calls.map(({ id, call }) => [id, call]));
-  const rawIds = new Map<CallId, string>();
-  for (const entry of back.entries)
-    if (entry.type === "model")
-      for (const part of entry.parts) if (part.type === "call") rawIds.set(part.id, part.seal?.id ?? "");
-  const shown = new Map<CallId, string>();
-  for (const entry of back.entries) {
-    if (entry.type !== "completion") continue;
-    const call = canonical.get(rawIds.get(entry.call) ?? "");
-    if (call !== undefined) shown.set(call, JSON.stringify(entry.outcome.content));
+const lostMedia = ({ id, mimeType, source }: Media, needle: string | undefined, bytes: string): string | undefined => {
+  const at = needle === undefined ? -1 : bytes.indexOf(needle);
+  if (needle !== undefined && at !== -1 && bytes.indexOf(needle, at + 1) !== -1)
+    return `${mimeType} ${id} appears twice`;
+  const isWords = source.type === "blob" && bytes.includes(`File ${id}`);
+  return at === -1 && !isWords && !bytes.includes(`${id} not shown`) ? `${mimeType} ${id} is lost` : undefined;
+};
+
+/** The results a reader finds in the body, by the call they stand with. A call that is shown must have one. */
+const resultsByCall = ({ calls }: Report, { conversation }: Reading): ReadonlyMap<CallId, string> => {
+  const canonical = new Map(calls.map(({ id, call }) => [id, call]));
+  const wireIds = new Map<CallId, string>();
+  const results = new Map<CallId, string>(calls.map(({ call }) => [call, ""]));
+  for (const entry of conversation.entries) {
+    if (entry.type === "model") {
+      for (const part of entry.parts) if (part.type === "call") wireIds.set(part.id, part.seal?.id ?? "");
+    } else if (entry.type === "completion") {
+      const call = canonical.get(wireIds.get(entry.call) ?? "");
+      if (call !== undefined) results.set(call, JSON.stringify(entry.outcome.content));
+    }
   }
-  const first = new Set<CallId>();
-  for (const [index, entry] of conversation.entries.entries()) {
-    if (entry.type !== "completion" || first.has(entry.call)) continue;
-    first.add(entry.call);
-    const calls = report.calls.some(({ call }) => call === entry.call);
-    if (index < from || !calls) continue;
-    for (const [token] of JSON.stringify(entry.outcome.content).matchAll(tokenPattern))
-      if (!shown.get(entry.call)?.includes(token))
-        return { property: "W whole", detail: `${token} is not on its own call ${entry.call}` };
-  }
-  return undefined;
+  return results;
 };
 
 /** I and T: ids are unique and legal, and what this provider named itself keeps its name. */
