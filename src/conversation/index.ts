@@ -27,7 +27,7 @@ export { intake, type Foreign, type ForeignResult, type Intake } from "./intake.
 export { isObject, toPlain, type JsonObject, type JsonValue } from "./json.ts";
 export { Ledger, sameOutcome, type Interaction, type NewCall, type NewPart } from "./ledger.ts";
 export { kindOf, mediaAt, storeBase64, storeBytes, type MediaFacts, type Stored } from "./media.ts";
-export { note, type Note, type NoteClass, type NoteKind } from "./notes.ts";
+export { classOf, note, type Note, type NoteClass, type NoteKind } from "./notes.ts";
 export type {
   Call,
   CallId,

@@ -85,6 +85,9 @@ export type Note = {
   readonly call?: CallId;
 };
 
+/** The class a kind belongs to. */
+export const classOf = (kind: NoteKind): NoteClass => classes[kind];
+
 /** A note of the class its kind belongs to. */
 export const note = (kind: NoteKind, message: string, call?: CallId): Note =>
   call === undefined ? { class: classes[kind], kind, message } : { class: classes[kind], kind, message, call };

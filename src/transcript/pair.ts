@@ -1,5 +1,4 @@
 import {
-  note,
   ordinalOf,
   sameOutcome,
   type Call,
@@ -7,11 +6,11 @@ import {
   type Completion,
   type Content,
   type Media,
-  type Note,
   type Outcome,
   type Text,
   type Thinking,
 } from "../conversation/index.ts";
+import type { Decide } from "./decisions.ts";
 import type { Exchange } from "./step.ts";
 import { anotherResult, orphanResult } from "./words.ts";
 
@@ -45,16 +44,16 @@ export class Pairing {
   readonly #outcomes: Outcome[] = [];
   readonly #draftOf: (ModelDraft | undefined)[] = [];
   readonly #claims = new Map<CallId, readonly Outcome[]>();
-  readonly #note: (note: Note) => void;
+  readonly #decide: Decide;
   #openDrafts = 0;
 
-  constructor(report: (note: Note) => void) {
-    this.#note = report;
+  constructor(decide: Decide) {
+    this.#decide = decide;
   }
 
   user(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
-      this.#note(note("moved-text", "Words said while tools were running stand after their results."));
+      this.#decide("moved-text", "Words said while tools were running stand after their results.");
     this.#drafts.push({ role: "user", parts });
   }
 
@@ -65,7 +64,7 @@ export class Pairing {
     if (last?.role === "model" && last.calls === 0) {
       draft = last;
       draft.parts.push(...parts);
-      this.#note(note("merged-messages", "Two messages of the model in a row became one."));
+      this.#decide("merged-messages", "Two messages of the model in a row became one.");
     } else {
       draft = { role: "model", parts, calls: 0, open: 0 };
       this.#drafts.push(draft);
@@ -84,7 +83,7 @@ export class Pairing {
     const ordinal = ordinalOf(call);
     const known = this.#outcomes[ordinal];
     if (this.#calls[ordinal] === undefined) {
-      this.#note(note("orphan-result", `A result of ${tool} has no call; it is shown as words.`, call));
+      this.#decide("orphan-result", `A result of ${tool} has no call; it is shown as words.`, call);
       this.user(worded(orphanResult(tool), outcome));
     } else if (known === undefined) {
       const draft = this.#draftOf[ordinal]!;
@@ -92,7 +91,7 @@ export class Pairing {
       draft.open--;
       if (draft.open === 0) this.#openDrafts--;
       if (this.#drafts.at(-1) !== draft)
-        this.#note(note("moved-result", `The result of ${tool} was recorded late and stands with its call.`, call));
+        this.#decide("moved-result", `The result of ${tool} was recorded late and stands with its call.`, call);
     } else this.#contradict({ type: "completion", call, tool, outcome }, known);
   }
 
@@ -109,11 +108,11 @@ export class Pairing {
   #contradict({ call, tool, outcome }: Completion, first: Outcome): void {
     const claims = this.#claims.get(call) ?? [];
     if (sameOutcome(first, outcome) || claims.some((claim) => sameOutcome(claim, outcome))) {
-      this.#note(note("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call));
+      this.#decide("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call);
       return;
     }
     const message = `Another result of ${tool} was recorded; the first stands, this one is shown as words.`;
-    this.#note(note("conflicting-result", message, call));
+    this.#decide("conflicting-result", message, call);
     this.#claims.set(call, [...claims, outcome]);
     this.user(worded(anotherResult(tool), outcome));
   }

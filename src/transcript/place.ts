@@ -1,14 +1,5 @@
-import {
-  note,
-  type Blobs,
-  type CallId,
-  type Content,
-  type Media,
-  type Note,
-  type NoteKind,
-  type Outcome,
-  type Text,
-} from "../conversation/index.ts";
+import { type Blobs, type CallId, type Content, type Media, type Outcome, type Text } from "../conversation/index.ts";
+import type { Decide } from "./decisions.ts";
 import type { File, Result } from "./step.ts";
 import type { MediaCell, MediaRow, Policy, Target } from "./target.ts";
 import { endedWord, fileText, isBlank, seeFile, stub, thisIsFile } from "./words.ts";
@@ -54,7 +45,7 @@ export type PlacerOptions = {
   readonly target: Target;
   readonly policy: Policy;
   readonly blobs: Blobs;
-  readonly note: (note: Note) => void;
+  readonly decide: Decide;
 };
 
 /** Puts every file where the target can take it, and remembers how many there are and which must follow the batch. */
@@ -80,7 +71,7 @@ export class Placer {
     if (parts.length > 0)
       return synthetic === undefined ? { status, content: parts } : { status, content: parts, synthetic };
     if (status === "complete")
-      this.#options.note(note("empty-result", `${tool} returned nothing; the result says so.`, call));
+      this.#options.decide("empty-result", `${tool} returned nothing; the result says so.`, call);
     const content = [{ type: "text", text: endedWord[status] }] as const;
     return synthetic === undefined ? { status, content } : { status, content, synthetic };
   }
@@ -113,23 +104,22 @@ export class Placer {
     for (const part of content) {
       if (part.type === "media") parts.push(this.#deliver(part, place));
       else if (isWord(part)) parts.push(part as Exclude<Part, Media>);
-      else this.#options.note(note("blank-text", "A text without words is left out.", place.call));
+      else this.#options.decide("blank-text", "A text without words is left out.", place.call);
     }
     return parts;
   }
 
   /** The best way a file can go: as text if it is text, where it stands, after the batch, or as words that name it. */
   #deliver(media: Media, { row, call, tool }: Place): Text | File {
-    const { target, policy, blobs } = this.#options;
-    const say = (kind: NoteKind, message: string): void => this.#options.note(note(kind, message, call));
+    const { target, policy, blobs, decide } = this.#options;
     const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
     if (media.source.type === "blob" && base64 === undefined) {
-      say("missing-blob", `The bytes of ${describe(media)} are gone.`);
+      decide("missing-blob", `The bytes of ${describe(media)} are gone.`, call);
       return { type: "text", text: stub(media, "its bytes are no longer stored") };
     }
     const words = base64 === undefined ? undefined : textOf(media, base64);
     if (words !== undefined) {
-      say("media-as-text", `${describe(media)} is shown as text.`);
+      decide("media-as-text", `${describe(media)} is shown as text.`, call);
       return { type: "text", text: fileText(media, words) };
     }
     if (refusal(row[media.kind], media, this.counts) === undefined) {
@@ -140,11 +130,11 @@ export class Placer {
     if (why === undefined) {
       this.#count(media);
       this.#after.push(toFile(media, base64));
-      say("media-after", `${describe(media)} stands after the batch: this API does not take it in place.`);
+      decide("media-after", `${describe(media)} stands after the batch: this API does not take it in place.`, call);
       return { type: "text", text: seeFile(media.id) };
     }
     if (policy.unsupportedMedia === "error") throw new UnsupportedMediaError(target, media, tool);
-    say("media-stub", `${describe(media)} is only named: ${why}.`);
+    decide("media-stub", `${describe(media)} is only named: ${why}.`, call);
     return { type: "text", text: stub(media, why) };
   }
 

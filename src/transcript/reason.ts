@@ -1,15 +1,14 @@
 import {
-  note,
   type Call,
   type Media,
   type ModelMessage,
-  type Note,
   type Origin,
   type Part,
   type Seal,
   type Text,
   type Thinking,
 } from "../conversation/index.ts";
+import type { Decide } from "./decisions.ts";
 import type { Policy, Target } from "./target.ts";
 import { isBlank, thoughtOf } from "./words.ts";
 
@@ -21,7 +20,7 @@ export type Judgement = {
   readonly target: Target;
   readonly policy: Policy;
   readonly intact: (message: ModelMessage) => boolean;
-  readonly note: (note: Note) => void;
+  readonly decide: Decide;
   /** Takes a provider's item id; false if the request already has an item with this id. */
   readonly claimItem: (item: string) => boolean;
 };
@@ -98,14 +97,12 @@ const think = (
     return [part];
   if (form === "seal" && own) return [];
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
-    judgement.note(note("thinking-as-text", "Thinking this model cannot read is shown as words."));
+    judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as words.");
     return [{ type: "text", text: thoughtOf(part.text) }];
   }
-  judgement.note(
-    note(
-      "thinking-dropped",
-      own ? "Thinking without a valid seal is left out." : "Thinking of another model is left out.",
-    ),
+  judgement.decide(
+    "thinking-dropped",
+    own ? "Thinking without a valid seal is left out." : "Thinking of another model is left out.",
   );
   return [];
 };
@@ -130,27 +127,11 @@ const withoutLooseEnds = (parts: Reasoned): Reasoned => {
   return last === parts.length - 1 ? parts : parts.slice(0, last + 1);
 };
 
-const demand = (parts: Reasoned, { target, note: report }: Judgement): Reasoned => {
-  const { filler, backfill } = target.thinking;
-  if (parts.length === 0 || (filler === undefined && backfill === undefined)) return parts;
-  const firstCall = parts.findIndex((part) => part.type === "call");
-  if (
-    backfill !== undefined &&
-    (backfill.on === "all" || firstCall >= 0) &&
-    !parts.some((part) => part.type === "thinking")
-  ) {
-    report(note("reasoning-backfill", "This API wants reasoning on such a message; an empty one stands in."));
-    return [{ type: "thinking", text: backfill.text }, ...parts];
-  }
-  const call = parts[firstCall];
-  if (filler === undefined || call?.type !== "call" || call.seal?.signature !== undefined) return parts;
-  report(
-    note(
-      "signature-filler",
-      "This API wants a signature on the first call of a step; the documented filler stands in.",
-      call.id,
-    ),
-  );
-  const seal: Seal = { ...call.seal, signature: filler };
-  return parts.with(firstCall, { ...call, seal });
+/** Where an API demands thinking and there is none, the documented stand-in goes first. */
+const demand = (parts: Reasoned, { target, decide }: Judgement): Reasoned => {
+  const { backfill } = target.thinking;
+  if (backfill === undefined || parts.length === 0 || parts.some((part) => part.type === "thinking")) return parts;
+  if (backfill.on === "calls" && !parts.some((part) => part.type === "call")) return parts;
+  decide("reasoning-backfill", "This API wants reasoning on such a message; an empty one stands in.");
+  return [{ type: "thinking", text: backfill.text }, ...parts];
 };

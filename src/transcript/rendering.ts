@@ -1,7 +1,7 @@
 import {
+  classOf,
   inputObject,
   interrupted,
-  note,
   type Blobs,
   type Call,
   type CallId,
@@ -11,10 +11,13 @@ import {
   type Media,
   type ModelMessage,
   type Note,
+  type NoteKind,
   type Outcome,
   type OutcomeStatus,
+  type Seal,
 } from "../conversation/index.ts";
 import { cutBefore } from "./cut.ts";
+import { Decisions } from "./decisions.ts";
 import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
@@ -63,7 +66,7 @@ export type Report = {
 type Mark = {
   messages: number;
   calls: number;
-  notes: number;
+  decisions: number;
   last: Speaker;
   besideResults: boolean;
   lastCallsUnthought: boolean;
@@ -82,8 +85,9 @@ export class Rendering<Message> {
   readonly #entries: Entry[] = [];
   readonly #messages: Message[];
   readonly #shown: CallId[] = [];
-  readonly #notes: Note[] = [];
+  readonly #decisions = new Decisions();
   readonly #judgement: Judgement;
+  readonly #filler: Seal | undefined;
   readonly #toolsShown = new Set<string>();
   readonly #items = new Set<string>();
   #lastCallsUnthought = false;
@@ -98,19 +102,21 @@ export class Rendering<Message> {
     this.#options = options;
     this.names = new Names(options.target, options.tools ?? []);
     this.#messages = [...(options.head ?? [])];
-    this.#pairing = new Pairing(this.#note);
+    this.#pairing = new Pairing(this.#decisions.add);
+    const { filler } = options.target.thinking;
+    this.#filler = filler === undefined ? undefined : { signature: filler };
     this.#judgement = {
       target: options.target,
       policy: options.policy,
       intact: this.#intact,
-      note: this.#note,
+      decide: this.#decisions.add,
       claimItem: (item) => !this.#items.has(item) && this.#items.add(item).has(item),
     };
     this.#placer = new Placer({
       target: options.target,
       policy: options.policy,
       blobs: options.blobs,
-      note: this.#note,
+      decide: this.#decisions.add,
     });
     this.#hashed = undefined;
   }
@@ -134,7 +140,7 @@ export class Rendering<Message> {
     this.#tail = {
       messages: this.#messages.length,
       calls: this.#shown.length,
-      notes: this.#notes.length,
+      decisions: this.#decisions.count,
       last: this.#last,
       besideResults: this.#besideResults,
       lastCallsUnthought: this.#lastCallsUnthought,
@@ -143,7 +149,7 @@ export class Rendering<Message> {
     for (const draft of this.#pairing.rest) this.#emitDraft(draft);
     const { order } = this.#options.target;
     if (this.#last === "nobody" || (this.#last === "model" && order.userLast)) {
-      this.#note(note("neutral-step", "The word was not with the model; a neutral user step hands it over."));
+      this.#decisions.add("neutral-step", "The word was not with the model; a neutral user step hands it over.");
       this.#emit({ role: "user", parts: [{ type: "text", text: continueWord }] }, "user");
     }
     return this.#messages;
@@ -157,7 +163,7 @@ export class Rendering<Message> {
       target: `${target.provider}/${target.model}`,
       idFormat: target.ids.name,
       calls: this.#shown.map((call) => this.#reportCall(call)),
-      notes: [...this.names.notes, ...this.#notes],
+      notes: [...this.names.notes, ...this.#decisions.notes()],
     };
   }
 
@@ -189,7 +195,7 @@ export class Rendering<Message> {
     switch (entry.type) {
       case "user":
         if (entry.parts.every((part) => part.type === "text" && isBlank(part.text)))
-          this.#note(note("blank-text", "A message without words is left out."));
+          this.#decisions.add("blank-text", "A message without words is left out.");
         else this.#pairing.user(entry.parts);
         break;
       case "notice":
@@ -221,11 +227,19 @@ export class Rendering<Message> {
         tool: this.names.toolName(part.tool),
         input: inputObject(part.input),
         inputText: part.input.type === "parsed" ? part.input.text : undefined,
-        seal: part.seal,
+        seal: calls.length === 1 ? this.#sealed(part) : part.seal,
         result: undefined,
       });
     }
     if (parts.length > 0) this.#pairing.model(parts, calls);
+  }
+
+  /** The first call of a step carries a signature where the target demands one: its own, or the documented filler. */
+  #sealed({ seal, id }: Call): Seal | undefined {
+    if (this.#filler === undefined || seal?.signature !== undefined) return seal;
+    const message = "This API wants a signature on the first call of a step; the documented filler stands in.";
+    this.#decisions.add("signature-filler", message, id);
+    return this.#filler;
   }
 
   /** Starts over from a summary. The cut never parts a call from its result: it moves back to before the call. */
@@ -237,20 +251,21 @@ export class Rendering<Message> {
     this.#toolsShown.clear();
     this.#items.clear();
     this.#lastCallsUnthought = false;
-    this.#notes.length = 0;
-    this.#pairing = new Pairing(this.#note);
+    this.#decisions.keep(0);
+    this.#pairing = new Pairing(this.#decisions.add);
     this.#last = "nobody";
     this.#besideResults = false;
     this.#placer.counts = noMedia;
     this.#hashed = undefined;
-    this.#note(note("compacted", `A summary stands for the first ${cut} entries.`));
+    this.#decisions.add("compacted", `A summary stands for the first ${cut} entries.`);
     this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
     for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
   }
 
   readonly #emitDraft = (draft: Draft): void => {
     if (draft.role === "user") {
-      this.#emit({ role: "user", parts: this.#placer.user(draft.parts) }, "user");
+      const parts = this.#placer.user(draft.parts);
+      this.#emit(parts === draft.parts ? (draft as UserStep) : { role: "user", parts }, "user");
       this.#placer.nextMessage();
       return;
     }
@@ -279,18 +294,21 @@ export class Rendering<Message> {
   }
 
   #synthesise({ id, tool, input }: Call): Outcome {
-    this.#note(note("synthetic-result", `${tool} has no recorded result; the model is told so.`, id));
+    this.#decisions.add("synthetic-result", `${tool} has no recorded result; the model is told so.`, id);
     return unrecorded(input);
   }
 
   #emit(step: Step, speaker: Speaker): void {
     const { order } = this.#options.target;
     if (this.#last === "nobody" && step.role === "model" && order.userFirst) {
-      this.#note(note("neutral-step", "The conversation begins with the model; a neutral user step stands before it."));
+      this.#decisions.add(
+        "neutral-step",
+        "The conversation begins with the model; a neutral user step stands before it.",
+      );
       this.#write({ role: "user", parts: [{ type: "text", text: openingWord }] });
     }
     if (step.role === "user" && this.#needsBridge(step)) {
-      this.#note(note("bridge-step", "This API wants a word of the model between two of the user."));
+      this.#decisions.add("bridge-step", "This API wants a word of the model between two of the user.");
       this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
       this.#besideResults = false;
     }
@@ -320,7 +338,7 @@ export class Rendering<Message> {
     if (this.#tail === undefined) return;
     this.#messages.length = this.#tail.messages;
     this.#shown.length = this.#tail.calls;
-    this.#notes.length = this.#tail.notes;
+    this.#decisions.keep(this.#tail.decisions);
     this.#last = this.#tail.last;
     this.#besideResults = this.#tail.besideResults;
     this.#lastCallsUnthought = this.#tail.lastCallsUnthought;
@@ -332,11 +350,7 @@ export class Rendering<Message> {
   readonly #intact = (message: ModelMessage): boolean => {
     if (this.#pairing.rest.length > 0) return false;
     if (message.prefix !== undefined) return this.#digestOf(this.#messages.length) === message.prefix;
-    return this.#options.unverified !== "drop" && !this.#notes.some(changesThePast);
-  };
-
-  readonly #note = (added: Note): void => {
-    this.#notes.push(added);
+    return this.#options.unverified !== "drop" && !this.#decisions.some(changesThePast);
   };
 
   #digestOf(count: number): string {
@@ -361,4 +375,4 @@ const unrecorded = (input: CallInput): Outcome =>
     : interrupted();
 
 /** Thinking that was left out does not change what its reader saw; everything else does. */
-const changesThePast = (made: Note): boolean => made.class !== "projection" && !made.kind.startsWith("thinking-");
+const changesThePast = (kind: NoteKind): boolean => classOf(kind) !== "projection" && !kind.startsWith("thinking-");

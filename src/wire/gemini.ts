@@ -67,8 +67,15 @@ const modelPart = (part: ModelStep["parts"][number]): JsonObject => {
     case "file":
       return media(part);
     case "exchange":
-      return signed({ functionCall: { id: part.id, name: part.tool, args: part.input } }, part.seal?.signature);
+      return functionCall(part);
   }
+};
+
+const functionCall = ({ id, tool, input, seal }: Exchange): JsonObject => {
+  const call = { id, name: tool, args: input };
+  return seal?.signature === undefined
+    ? { functionCall: call }
+    : { functionCall: call, thoughtSignature: seal.signature };
 };
 
 const signed = (part: JsonObject, signature: string | undefined): JsonObject =>
