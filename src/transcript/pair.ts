@@ -22,7 +22,7 @@ export type UserDraft = { readonly role: "user"; readonly parts: readonly (Text 
 /** A model's words and calls; `open` counts the calls still without a result. */
 export type ModelDraft = {
   readonly role: "model";
-  readonly parts: (Text | Thinking | Media | OpenExchange)[];
+  parts: readonly (Text | Thinking | Media | OpenExchange)[];
   calls: number;
   open: number;
 };
@@ -57,26 +57,28 @@ export class Pairing {
     this.#drafts.push({ role: "user", parts });
   }
 
-  /** Adds a model message; `calls` are the calls behind its exchanges, in order. */
-  model(parts: ModelDraft["parts"], calls: readonly Call[]): void {
+  /** Adds a model message: its parts as the target will see them, and as they were made. */
+  model(parts: ModelDraft["parts"], made: readonly { readonly type: string }[]): void {
     const last = this.#drafts.at(-1);
     let draft: ModelDraft;
     if (last?.role === "model" && last.calls === 0) {
       draft = last;
-      draft.parts.push(...parts);
+      draft.parts = [...draft.parts, ...parts];
       this.#decide("merged-messages", "Two messages of the model in a row became one.");
     } else {
       draft = { role: "model", parts, calls: 0, open: 0 };
       this.#drafts.push(draft);
     }
-    for (const call of calls) {
+    for (const part of made) {
+      if (part.type !== "call") continue;
+      const call = part as Call;
       const ordinal = ordinalOf(call.id);
       this.#calls[ordinal] = call;
       this.#draftOf[ordinal] = draft;
+      draft.calls++;
     }
-    draft.calls = calls.length;
-    draft.open = calls.length;
-    if (calls.length > 0) this.#openDrafts++;
+    draft.open = draft.calls;
+    if (draft.calls > 0) this.#openDrafts++;
   }
 
   complete({ call, tool, outcome }: Completion): void {

@@ -31,9 +31,9 @@ export type Judgement = {
  */
 export const reason = (message: ModelMessage, judgement: Judgement): Reasoned => {
   const { target, policy } = judgement;
+  if (message.parts.every(isPlain)) return demand(message.parts as Reasoned, judgement);
   const own = policy.thinking !== "none" && canRead(target, message.origin);
   const sealed = own && (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
-  if (message.parts.every((part) => isPlain(part, sealed))) return demand(message.parts as Reasoned, judgement);
   const kept: Reasoned[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
@@ -57,13 +57,13 @@ export const reason = (message: ModelMessage, judgement: Judgement): Reasoned =>
   return demand(withoutLooseEnds(kept), judgement);
 };
 
-/** Whether a part goes as it is under any policy. */
-const isPlain = (part: Part, sealed: boolean): boolean => {
+/** Whether a part goes as it is, whoever made it and under any policy. */
+const isPlain = (part: Part): boolean => {
   switch (part.type) {
     case "text":
       return part.seal === undefined && !isBlank(part.text);
     case "call":
-      return sealed || part.seal === undefined || isBare(part.seal);
+      return part.seal === undefined || isBare(part.seal);
     case "media":
       return true;
     case "thinking":

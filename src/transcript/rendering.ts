@@ -12,6 +12,7 @@ import {
   type ModelMessage,
   type Note,
   type NoteKind,
+  type Origin,
   type Outcome,
   type OutcomeStatus,
   type Seal,
@@ -22,7 +23,7 @@ import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
-import { reason, type Judgement } from "./reason.ts";
+import { reason, type Judgement, type Reasoned } from "./reason.ts";
 import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
 import { bridgeWord, continueWord, isBlank, noticeOf, openingWord, summaryOf, unreadableArguments } from "./words.ts";
@@ -211,27 +212,34 @@ export class Rendering<Message> {
   }
 
   #foldModel(message: ModelMessage): void {
-    const parts: ModelDraft["parts"] = [];
-    let calls: Call[] = noCalls;
-    for (const part of reason(message, this.#judgement)) {
+    const made = reason(message, this.#judgement);
+    if (made.length === 0) return;
+    const parts = made.some(isCall) ? this.#named(made, message.origin) : (made as ModelDraft["parts"]);
+    this.#pairing.model(parts, made);
+  }
+
+  /** The parts of a message with every call under the names of the target, still without a result. */
+  #named(made: Reasoned, origin: Origin): ModelDraft["parts"] {
+    const parts: ModelDraft["parts"][number][] = [];
+    let isFirst = true;
+    for (const part of made) {
       if (part.type !== "call") {
         parts.push(part);
         continue;
       }
-      if (calls === noCalls) calls = [];
-      calls.push(part);
       parts.push({
         type: "exchange",
         call: part.id,
-        id: this.names.callId(part, message.origin),
+        id: this.names.callId(part, origin),
         tool: this.names.toolName(part.tool),
         input: inputObject(part.input),
         inputText: part.input.type === "parsed" ? part.input.text : undefined,
-        seal: calls.length === 1 ? this.#sealed(part) : part.seal,
+        seal: isFirst ? this.#sealed(part) : part.seal,
         result: undefined,
       });
+      isFirst = false;
     }
-    if (parts.length > 0) this.#pairing.model(parts, calls);
+    return parts;
   }
 
   /** The first call of a step carries a signature where the target demands one: its own, or the documented filler. */
@@ -366,7 +374,7 @@ export class Rendering<Message> {
   }
 }
 
-const noCalls: Call[] = [];
+const isCall = (part: Reasoned[number]): boolean => part.type === "call";
 
 /** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */
 const unrecorded = (input: CallInput): Outcome =>

@@ -29,6 +29,8 @@ export const resultContent = (
   { status, content }: Result,
   write: (part: Text | File) => JsonObject,
 ): string | readonly JsonObject[] => {
+  const [only] = content;
+  if (content.length === 1 && only?.type === "text") return status === "complete" ? only.text : failure(only.text);
   if (content.some((part) => part.type === "file")) return resultParts(status, content, write);
   let text = wordsOf(content[0] as Text | Structured);
   for (let index = 1; index < content.length; index++) text += `\n${wordsOf(content[index] as Text | Structured)}`;
