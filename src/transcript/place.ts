@@ -4,15 +4,19 @@ import type { File, Result } from "./step.ts";
 import type { MediaCell, MediaRow, Policy, Target } from "./target.ts";
 import { endedWord, fileText, isBlank, seeFile, stub, thisIsFile } from "./words.ts";
 
-/** How many files of each kind there are so far, in the whole request and in the message being made. */
-export type Counts = { readonly request: KindCounts; readonly message: KindCounts };
+/** How many files of each kind there are so far, in the whole request and in the message being made, and how often each file. */
+export type Counts = {
+  readonly request: KindCounts;
+  readonly message: KindCounts;
+  readonly files: ReadonlyMap<string, number>;
+};
 
 type KindCounts = { readonly [kind in Media["kind"]]: number };
 
 const none: KindCounts = { image: 0, document: 0, audio: 0, video: 0 };
 
 /** The counts of an empty request. */
-export const noMedia: Counts = { request: none, message: none };
+export const noMedia: Counts = { request: none, message: none, files: new Map() };
 
 /** A target cannot take a file, and the policy is not to stub it. */
 export class UnsupportedMediaError extends Error {
@@ -89,7 +93,7 @@ export class Placer {
 
   /** Begins another message, and gives the words and files that must stand after the one before: every file is named first. */
   nextMessage(): readonly (Text | File)[] {
-    if (this.counts.message !== none) this.counts = { request: this.counts.request, message: none };
+    if (this.counts.message !== none) this.counts = { ...this.counts, message: none };
     if (this.#after.length === 0) return [];
     const files = this.#after;
     this.#after = [];
@@ -122,14 +126,10 @@ export class Placer {
       decide("media-as-text", `${describe(media)} is shown as text.`, call);
       return { type: "text", text: fileText(media, words) };
     }
-    if (refusal(row[media.kind], media, this.counts) === undefined) {
-      this.#count(media);
-      return toFile(media, base64);
-    }
+    if (refusal(row[media.kind], media, this.counts) === undefined) return this.#show(media, base64);
     const why = refusal((target.media.after ?? target.media.user)[media.kind], media, this.counts);
     if (why === undefined) {
-      this.#count(media);
-      this.#after.push(toFile(media, base64));
+      this.#after.push(this.#show(media, base64));
       decide("media-after", `${describe(media)} stands after the batch: this API does not take it in place.`, call);
       return { type: "text", text: seeFile(media.id) };
     }
@@ -138,8 +138,16 @@ export class Placer {
     return { type: "text", text: stub(media, why) };
   }
 
-  #count({ kind }: Media): void {
-    this.counts = { request: oneMore(this.counts.request, kind), message: oneMore(this.counts.message, kind) };
+  /** Counts a file in, and gives it the form the target takes it in. */
+  #show(media: Media, base64: string | undefined): File {
+    const { request, message, files } = this.counts;
+    const copy = (files.get(media.id) ?? 0) + 1;
+    this.counts = {
+      request: oneMore(request, media.kind),
+      message: oneMore(message, media.kind),
+      files: new Map(files).set(media.id, copy),
+    };
+    return toFile(media, base64, copy);
   }
 }
 
@@ -171,12 +179,13 @@ const refusal = (cell: MediaCell | undefined, media: Media, counts: Counts): str
   return undefined;
 };
 
-const toFile = (media: Media, base64: string | undefined): File => ({
+const toFile = (media: Media, base64: string | undefined, copy: number): File => ({
   type: "file",
   kind: media.kind,
   mimeType: media.mimeType,
   id: media.id,
   ...(media.name === undefined ? {} : { name: media.name }),
+  ...(copy === 1 ? {} : { copy }),
   source: media.source.type === "uri" ? media.source : { type: "data", base64: base64 ?? "" },
 });
 

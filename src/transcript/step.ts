@@ -51,6 +51,8 @@ export type File = {
   readonly mimeType: string;
   readonly id: string;
   readonly name?: string;
+  /** Set from 2 on when the same file was shown before in this request: two of one name are refused here and there. */
+  readonly copy?: number;
   readonly source: { readonly type: "data"; readonly base64: string } | { readonly type: "uri"; readonly uri: string };
 };
 

@@ -74,10 +74,11 @@ const document = (file: File): JsonObject => ({
   ...(file.name === undefined ? {} : { title: file.name }),
 });
 
-const source = (file: File): JsonObject =>
-  file.source.type === "uri"
-    ? { type: "url", url: file.source.uri }
-    : { type: "base64", media_type: file.mimeType, data: file.source.base64 };
+const source = ({ source: from, mimeType }: File): JsonObject => {
+  if (from.type === "data") return { type: "base64", media_type: mimeType, data: from.base64 };
+  const uploaded = /^anthropic-file:(.*)$/s.exec(from.uri);
+  return uploaded === null ? { type: "url", url: from.uri } : { type: "file", file_id: uploaded[1] ?? "" };
+};
 
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<AnthropicDialect>): Encoded => {
   const { model, system, tools, settings, dialect } = request;

@@ -106,7 +106,7 @@ const content = (part: Text | Structured | File): JsonObject => {
       return { text: JSON.stringify(part.value) };
     case "file":
       return part.kind === "document"
-        ? { document: { format: formatOf(part.kind, part.mimeType), name: part.id, source: source(part) } }
+        ? { document: { format: formatOf(part.kind, part.mimeType), name: documentName(part), source: source(part) } }
         : { [part.kind]: { format: formatOf(part.kind, part.mimeType), source: source(part) } };
   }
 };
@@ -139,7 +139,6 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   const marks = settings.cache?.marks === true ? dialect.cachePoints : "none";
   const additional = thinking(request, notes);
   const inference = inferenceConfig(request, additional, notes);
-  const numbered = withDocumentNumbers(messages);
   const body: JsonObject = {
     ...(system === undefined || isBlank(system)
       ? {}
@@ -147,7 +146,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
     ...(tools.length === 0 ? {} : { toolConfig: toolConfig(request, marks, notes) }),
     ...(inference === undefined ? {} : { inferenceConfig: inference }),
     ...(additional === undefined ? {} : { additionalModelRequestFields: additional }),
-    messages: marks === "none" ? numbered : markLast(numbered),
+    messages: marks === "none" ? messages : markLast(messages),
   };
   return { body, notes };
 };
@@ -297,38 +296,5 @@ const withoutPoints = (message: JsonObject): JsonObject => {
   return kept.length === blocks.length ? message : { ...message, content: kept };
 };
 
-/** Two documents of one name are refused anywhere in a request, so a file that is shown again is numbered. */
-const withDocumentNumbers = (messages: readonly JsonObject[]): readonly JsonObject[] => {
-  const taken = new Set<string>();
-  return mapChanged(messages, (message) => {
-    if (message["role"] !== "user") return message;
-    const blocks = message["content"] as readonly JsonObject[];
-    const numbered = mapChanged(blocks, (block) => {
-      const result = block["toolResult"] as JsonObject | undefined;
-      if (result === undefined) return numberedDocument(block, taken);
-      const inner = result["content"] as readonly JsonObject[];
-      const content = mapChanged(inner, (part) => numberedDocument(part, taken));
-      return content === inner ? block : { toolResult: { ...result, content } };
-    });
-    return numbered === blocks ? message : { ...message, content: numbered };
-  });
-};
-
-const numberedDocument = (block: JsonObject, taken: Set<string>): JsonObject => {
-  const document = block["document"] as { readonly name: string } | undefined;
-  if (document === undefined) return block;
-  let { name } = document;
-  for (let count = 2; taken.has(name); count++) name = `${document.name} (${count})`;
-  taken.add(name);
-  return name === document.name ? block : { document: { ...document, name } };
-};
-
-/** The same array where nothing in it changes. */
-const mapChanged = <Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] => {
-  let changed: Item[] | undefined;
-  for (let index = 0; index < items.length; index++) {
-    const item = change(items[index]!);
-    if (item !== items[index]) (changed ??= [...items])[index] = item;
-  }
-  return changed ?? items;
-};
+/** Neutral, so that no name can talk to the model; numbered, as two documents of one name are refused anywhere in a request. */
+const documentName = ({ id, copy }: File): string => (copy === undefined ? id : `${id} (${copy})`);

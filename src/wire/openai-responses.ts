@@ -99,13 +99,7 @@ const modelItem = (
     case "thinking":
       return reasoningItem(part, dialect);
     case "exchange":
-      return {
-        type: "function_call",
-        ...(id === undefined ? {} : { id }),
-        call_id: part.id,
-        name: part.tool,
-        arguments: part.inputText ?? JSON.stringify(part.input),
-      };
+      return functionCall(part, id);
   }
 };
 
@@ -134,6 +128,13 @@ const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObj
     summary: [],
     content: [{ type: "reasoning_text", text }],
   };
+};
+
+const functionCall = (part: Exchange, id: string | undefined): JsonObject => {
+  const written = part.inputText ?? JSON.stringify(part.input);
+  return id === undefined
+    ? { type: "function_call", call_id: part.id, name: part.tool, arguments: written }
+    : { type: "function_call", id, call_id: part.id, name: part.tool, arguments: written };
 };
 
 const callOutput = ({ id, result }: Exchange): JsonObject => ({
