@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, done, Ledger, text, type Conversation, type JsonObject } from "../src/conversation/index.ts";
+import { call, done, Ledger, text, type Conversation } from "../src/conversation/index.ts";
 import { providers } from "../src/providers/index.ts";
 import { lint } from "../src/rules/index.ts";
 import { compose } from "../src/wire/compose.ts";

@@ -49,7 +49,7 @@ export const strictTurns: OrderRule = { userFirst: true, userLast: true, alterna
 export const wordsOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
 
 /** The address schemes of the open web. */
-export const web: readonly string[] = ["https://", "http://"];
+const web: readonly string[] = ["https://", "http://"];
 
 /** The four picture formats most APIs know. */
 export const pictures: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -17,7 +17,7 @@ import { anotherResult, orphanResult } from "./words.ts";
 /** A step in the making. */
 export type Draft = UserDraft | ModelDraft;
 
-export type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[] };
+type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[] };
 
 /** A model's words and calls; `open` counts the calls still without a result. */
 export type ModelDraft = {

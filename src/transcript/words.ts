@@ -15,10 +15,10 @@ export const openingWord = "(The conversation begins here.)";
 export const bridgeWord = ".";
 
 /** What a result says that says nothing. */
-export const noOutput = "(no output)";
+const noOutput = "(no output)";
 
 /** What is known about a call nobody completed. */
-export const noResult = "No result was recorded: the run was interrupted before this call finished.";
+const noResult = "No result was recorded: the run was interrupted before this call finished.";
 
 /** What a model reads about arguments nobody could. */
 export const unreadableArguments = "The arguments of this call were not a valid JSON object, so the tool was not run.";

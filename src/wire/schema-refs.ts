@@ -3,7 +3,7 @@ import { both, followed } from "./schema-merge.ts";
 import { described, mapInner, resolve, unescaped, type Changes, type Schema } from "./schema-walk.ts";
 
 /** What stands for a shape that is not written out. */
-export const elsewhere = (reference: string): JsonObject => ({
+const elsewhere = (reference: string): JsonObject => ({
   type: "object",
   description: `The shape ${nameOf(reference)}, not written out here.`,
 });

@@ -52,7 +52,7 @@ export const rows: readonly string[] = [
 ];
 
 /** One file of each kind, as bytes and by address. */
-export const samples: Readonly<Record<MediaKind, { readonly mimeType: string; readonly address: string }>> = {
+const samples: Readonly<Record<MediaKind, { readonly mimeType: string; readonly address: string }>> = {
   image: { mimeType: "image/png", address: "https://example.com/a.png" },
   document: { mimeType: "application/pdf", address: "https://example.com/a.pdf" },
   audio: { mimeType: "audio/mpeg", address: "https://example.com/a.mp3" },
@@ -88,7 +88,7 @@ export const returning = (kind: MediaKind, source: "bytes" | "address", style: "
 };
 
 /** A person who sends a file. */
-export const sending = (kind: MediaKind, source: "bytes" | "address"): Conversation => {
+const sending = (kind: MediaKind, source: "bytes" | "address"): Conversation => {
   const { media, blobs } = sample(kind, source);
   const ledger = new Ledger();
   ledger.user([text("look"), media]);
@@ -100,7 +100,7 @@ export const deliveryOfResult = (to: string, kind: MediaKind, source: "bytes" | 
   whereIs(transcriptOf(to, returning(kind, source, "alone")));
 
 /** How a file in a user message reaches a model. */
-export const deliveryOfMessage = (to: string, kind: MediaKind, source: "bytes" | "address"): Delivery =>
+const deliveryOfMessage = (to: string, kind: MediaKind, source: "bytes" | "address"): Delivery =>
   whereIs(transcriptOf(to, sending(kind, source))) === "after" ? "inside" : "named";
 
 const transcriptOf = (to: string, conversation: Conversation): Transcript =>

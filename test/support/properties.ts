@@ -14,7 +14,7 @@ export type Broken = { readonly property: string; readonly target: string; reado
 const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
 
 /** What a caller may ask for, at random. */
-export const makeSettings = (seed: number): Settings => {
+const makeSettings = (seed: number): Settings => {
   const random = new Random(seed ^ 0x5e77);
   return {
     ...(random.chance(0.5) ? { maxTokens: 1 + random.below(random.chance(0.3) ? 20 : 8000) } : {}),

@@ -1,0 +1,3 @@
+import { digestBodies } from "./digest-bodies.ts";
+
+process.stdout.write(digestBodies());
