@@ -33,6 +33,7 @@ export {
   emptyConversation,
   failed,
   inferStatus,
+  outcomeFrom,
   intake,
   interrupted,
   kindOf,

@@ -46,4 +46,4 @@ export type {
   Thinking,
   UserPart,
 } from "./parts.ts";
-export { inferStatus, type ResponseMarks } from "./state.ts";
+export { inferStatus, outcomeFrom, type ResponseMarks } from "./state.ts";

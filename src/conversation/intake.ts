@@ -129,7 +129,9 @@ const matchResults = (events: readonly Foreign[], slots: Slots): Match => {
   const unplaced = results.filter(
     (result) => result.id === "" || !give(result, nearestFree(byId.get(result.id), result.at)),
   );
-  const later = unplaced.filter((result) => result.id === "" || !give(result, twinOrFree(byId.get(result.id), result)));
+  const later = unplaced.filter(
+    (result) => result.id === "" || !give(result, answeredOrLater(byId.get(result.id), result)),
+  );
   const rekeyed = new Set<number>();
   const batches = [...slots.keys()];
   for (const result of later) {
@@ -161,15 +163,18 @@ const nearestFree = (same: readonly Slot[] | undefined, at: number): Slot | unde
   return best;
 };
 
-/** A neighbouring call that already has this very result; otherwise the first call after it that has none. */
-const twinOrFree = (same: readonly Slot[] | undefined, { at, outcome }: Located): Slot | undefined => {
+/**
+ * A result whose earlier calls all have one says something more about the
+ * nearest of them; only where no call came before it, it came too early.
+ */
+const answeredOrLater = (same: readonly Slot[] | undefined, { at, outcome }: Located): Slot | undefined => {
   if (same === undefined) return undefined;
-  const position = countBelow(same, at);
-  const neighbours = [same[position - 1], same[position]];
-  return (
-    neighbours.find((slot) => slot?.result !== undefined && sameOutcome(slot.result, outcome)) ??
-    same.find((slot) => slot.result === undefined)
-  );
+  const earlier = before(same, at);
+  if (earlier !== undefined) return earlier;
+  const [next] = same;
+  return next?.result !== undefined && sameOutcome(next.result, outcome)
+    ? next
+    : same.find((slot) => slot.result === undefined);
 };
 
 const before = (same: readonly Slot[], at: number): Slot | undefined => same[countBelow(same, at) - 1];

@@ -126,7 +126,10 @@ export class Ledger {
 export const sameOutcome = (one: Outcome, other: Outcome): boolean =>
   one === other || (one.status === other.status && JSON.stringify(one.content) === JSON.stringify(other.content));
 
-const cleanPart = (part: Text | Thinking | Code | Media): Text | Thinking | Code | Media =>
-  part.type === "media" || part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() };
+const cleanPart = (part: Text | Thinking | Code | Media): Text | Thinking | Code | Media => {
+  if (part.type === "media") return part;
+  if (part.type === "code") return { ...part, language: part.language.toWellFormed(), text: part.text.toWellFormed() };
+  return part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() };
+};
 
 const cleanText = (part: Text): Text => (part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() });

@@ -15,7 +15,8 @@ export type MediaFacts = {
 export type Stored = { readonly media: Media; readonly blob: { readonly hash: string; readonly base64: string } };
 
 /** A media part for bytes given as base64 (either alphabet, padded or not). */
-export const storeBase64 = (base64: string, facts: MediaFacts): Stored => {
+export const storeBase64 = (base64: string, given: MediaFacts): Stored => {
+  const facts = wellFormed(given);
   const clean = normalBase64(base64);
   const hash = createHash("sha256").update(clean, "base64").digest("hex");
   const bytes = Math.floor((clean.replace(/=+$/, "").length * 3) / 4);
@@ -30,18 +31,27 @@ export const storeBytes = (bytes: Uint8Array, facts: MediaFacts): Stored =>
   storeBase64(Buffer.from(bytes).toString("base64"), facts);
 
 /** A media part for a file someone else serves. */
-export const mediaAt = (uri: string, facts: MediaFacts): Media => ({
-  type: "media",
-  ...facts,
-  ...identity(facts, createHash("sha256").update(uri).digest("hex")),
-  source: { type: "uri", uri },
-});
+export const mediaAt = (uri: string, given: MediaFacts): Media => {
+  const facts = wellFormed(given);
+  return {
+    type: "media",
+    ...facts,
+    ...identity(facts, createHash("sha256").update(uri).digest("hex")),
+    source: { type: "uri", uri: uri.toWellFormed() },
+  };
+};
 
 /** The kind of media a mime type belongs to; whatever is not image, audio or video is a document. */
 export const kindOf = (mimeType: string): MediaKind => {
   const [top] = mimeType.split("/", 1);
   return top === "image" || top === "audio" || top === "video" ? top : "document";
 };
+
+const wellFormed = (facts: MediaFacts): MediaFacts => ({
+  ...facts,
+  mimeType: facts.mimeType.toWellFormed(),
+  ...(facts.name === undefined ? {} : { name: facts.name.toWellFormed() }),
+});
 
 const identity = (facts: MediaFacts, hash: string): { kind: MediaKind; id: string } => ({
   kind: facts.kind ?? kindOf(facts.mimeType),

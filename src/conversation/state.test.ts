@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inferStatus } from "./state.ts";
+import { inferStatus, outcomeFrom } from "./state.ts";
 
 it.each([
   [{ result: "x" }, "complete"],
@@ -16,4 +16,26 @@ it.each([
   [{ error: "", result: "x" }, "complete"],
 ] as const)("reads %j as %s", (marks, status) => {
   expect(inferStatus(marks)).toBe(status);
+});
+
+it.each([
+  [{ isComplete: false }, undefined],
+  [{ result: "ok" }, { status: "complete", content: [{ type: "text", text: "ok" }] }],
+  [{ result: { n: 1 } }, { status: "complete", content: [{ type: "structured", value: { n: 1 } }] }],
+  [
+    { isComplete: false, result: "half" },
+    { status: "interrupted", content: [{ type: "text", text: "half" }] },
+  ],
+  [
+    { error: new Error("boom"), result: "half" },
+    {
+      status: "error",
+      content: [
+        { type: "text", text: "boom" },
+        { type: "text", text: "half" },
+      ],
+    },
+  ],
+])("takes %j over as %j", (marks, outcome) => {
+  expect(outcomeFrom(marks)).toEqual(outcome);
 });

@@ -1,4 +1,5 @@
-import type { OutcomeStatus } from "./parts.ts";
+import { toPlain } from "./json.ts";
+import type { Content, Outcome, OutcomeStatus } from "./parts.ts";
 
 /** A recorded response of unknown make: what other programs leave behind about a call. */
 export type ResponseMarks = {
@@ -18,4 +19,22 @@ export const inferStatus = ({ isComplete, error, result }: ResponseMarks): Outco
   if (isComplete === false) return hasResult ? "interrupted" : "pending";
   if (isComplete === true) return "complete";
   return hasResult ? "complete" : "pending";
+};
+
+/** The end of a call that such marks record; undefined while it is still pending. */
+export const outcomeFrom = (marks: ResponseMarks): Outcome | undefined => {
+  const status = inferStatus(marks);
+  if (status === "pending") return undefined;
+  const said = [
+    ...(status === "error" ? [marks.error] : []),
+    ...(marks.result === undefined || marks.result === null ? [] : [marks.result]),
+  ];
+  return { status, content: said.map(asContent) };
+};
+
+const asContent = (value: unknown): Content => {
+  if (typeof value === "string") return { type: "text", text: value.toWellFormed() };
+  return value instanceof Error
+    ? { type: "text", text: value.message.toWellFormed() }
+    : { type: "structured", value: toPlain(value).value };
 };

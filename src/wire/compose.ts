@@ -107,7 +107,7 @@ export class Composer {
   }
 
   #settings(settings: Settings, notes: Note[]): Settings {
-    const { toolChoice, thinking, ...rest } = settings;
+    const { toolChoice, thinking, temperature, maxTokens, ...rest } = settings;
     const named = typeof toolChoice === "object" ? this.#namedTool(toolChoice.tool, notes) : toolChoice;
     const thinks = thinking !== undefined && thinking.effort !== "none";
     const barred = thinks && this.#options.destination.demandsThoughtInLoop && this.#rendering.lastCallsUnthought;
@@ -118,8 +118,12 @@ export class Composer {
           "The last calls came without thinking this model could read; it is off for this request.",
         ),
       );
+    const degree = within(temperature, [0, 2], "temperature", notes);
+    const limit = within(maxTokens, [1, Number.MAX_SAFE_INTEGER], "token limit", notes);
     return {
       ...rest,
+      ...(degree === undefined ? {} : { temperature: degree }),
+      ...(limit === undefined ? {} : { maxTokens: Math.floor(limit) }),
       ...(named === undefined ? {} : { toolChoice: named }),
       ...(thinking === undefined || barred ? {} : { thinking }),
     };
@@ -137,6 +141,19 @@ export class Composer {
     return { model: destination.target.model, ...(system === undefined ? {} : { system }), tools, settings };
   }
 }
+
+/** A number no API would take is moved to the nearest one that some do. */
+const within = (
+  asked: number | undefined,
+  [least, most]: readonly [number, number],
+  what: string,
+  notes: Note[],
+): number | undefined => {
+  if (asked === undefined) return undefined;
+  const taken = Math.min(most, Math.max(least, asked));
+  if (taken !== asked) notes.push(note("setting-adapted", `The ${what} ${asked} is out of range; ${taken} is sent.`));
+  return taken;
+};
 
 /** What a caller may choose about one request. */
 export type ComposeOptions = {

@@ -5,6 +5,7 @@ import {
   mediaAt,
   note,
   storeBase64,
+  toPlain,
   type Foreign,
   type JsonObject,
   type Media,
@@ -82,8 +83,10 @@ export class Reader {
     return {
       conversation: {
         version: 1,
-        ...(head.system === undefined || head.system === "" ? {} : { system: head.system }),
-        ...(head.tools === undefined || head.tools.length === 0 ? {} : { tools: head.tools }),
+        ...(head.system === undefined || head.system === "" ? {} : { system: head.system.toWellFormed() }),
+        ...(head.tools === undefined || head.tools.length === 0
+          ? {}
+          : { tools: toPlain(head.tools).value as unknown as readonly ToolDeclaration[] }),
         entries,
         blobs: this.#blobs,
       },

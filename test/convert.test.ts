@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { convertRequest, homeOf, providers, wireIds } from "../src/providers/index.ts";
+import { lint } from "../src/rules/index.ts";
+import { compose } from "../src/wire/compose.ts";
+import { build, makeHistory } from "./support/histories.ts";
+import { mutate } from "./support/mutate.ts";
+import { Random } from "./support/random.ts";
+
+const policy = { unsupportedMedia: "stub" } as const;
+
+describe.each(wireIds.map((wire) => ({ wire })))("a spoiled $wire body", ({ wire }) => {
+  it("becomes one every provider accepts", () => {
+    const home = providers.find(({ id }) => id === homeOf[wire])!;
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new Random(seed);
+      const { conversation } = build(makeHistory(seed));
+      let body: unknown = compose(conversation, home.destination(home.defaultModel), { policy }).body;
+      for (let times = 1 + random.below(6); times > 0; times--) body = mutate(body, random);
+      for (const { id, wire: target, defaultModel } of providers) {
+        const { body: sent } = convertRequest(body, wire, `${id}/${defaultModel}`, { policy });
+        const broken = lint(sent, { wire: target, provider: id, model: defaultModel }).filter(
+          ({ level }) => level === "error",
+        );
+        expect(broken, `seed ${seed} for ${id}`).toEqual([]);
+      }
+    }
+  });
+});
+
+it.each([
+  null,
+  1,
+  "text",
+  [],
+  {},
+  [1, 2],
+  [[]],
+  { messages: "none" },
+  { messages: [null, 7, "x"] },
+  { contents: {} },
+  { input: 5 },
+])("reads %j as any wire without throwing", (body) => {
+  for (const wire of wireIds)
+    for (const { id, wire: target, defaultModel } of providers) {
+      const { body: sent } = convertRequest(body, wire, `${id}/${defaultModel}`, { policy });
+      expect(
+        lint(sent, { wire: target, provider: id, model: defaultModel }).filter(({ level }) => level === "error"),
+      ).toEqual([]);
+    }
+});
