@@ -31,6 +31,7 @@ export type NoteKind =
   | "media-stub"
   | "blank-text"
   | "empty-result"
+  | "calls-as-words"
   | "neutral-step"
   | "bridge-step"
   | "compacted"
@@ -65,6 +66,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "media-stub": "rendering",
   "blank-text": "rendering",
   "empty-result": "rendering",
+  "calls-as-words": "rendering",
   "neutral-step": "rendering",
   "bridge-step": "rendering",
   compacted: "rendering",

@@ -40,12 +40,15 @@ export const anthropic: Provider = defineProvider({
     { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
     { match: /^claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: bound, traits: { thinking: { bound: true } } },
-    { match: /^claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { forcedTools: false } },
+    {
+      match: /^claude-((fable|mythos)-5-[1-9]|(opus|sonnet)-5-[5-9]|(fable|mythos|opus|sonnet)-[6-9])/,
+      dialect: { forcedTools: false },
+    },
     {
       match: /^claude-(3|[a-z]+-4-[0-5]|[a-z]+-4-20)/,
       traits: { demandsThoughtInLoop: true },
       dialect: { thinking: "budget" },
     },
-    { match: /^claude-3-[05]/, dialect: { thinking: "none" } },
+    { match: /^claude-3-(?!7)/, dialect: { thinking: "none" } },
   ],
 });

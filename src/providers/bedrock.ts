@@ -80,11 +80,14 @@ export const bedrock: Provider = defineProvider({
       traits: { demandsThoughtInLoop: true },
       dialect: { thinking: "budget" },
     },
-    { match: /claude-3-[05]/, dialect: { thinking: "none" } },
+    { match: /claude-3-(?!7)/, dialect: { thinking: "none" } },
     { match: /claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
     { match: /claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: /claude-[a-z]+-(5-[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
-    { match: /claude-(opus-5-5|sonnet-5-5|fable-5-1|mythos-5-1)/, dialect: { toolChoice: "auto" } },
+    {
+      match: /claude-((fable|mythos)-5-[1-9]|(opus|sonnet)-5-[5-9]|(fable|mythos|opus|sonnet)-[6-9])/,
+      dialect: { toolChoice: "auto" },
+    },
     {
       match: /amazon\.nova/,
       traits: {
@@ -100,6 +103,7 @@ export const bedrock: Provider = defineProvider({
       },
       dialect: { toolChoice: "all", cachePoints: "text" },
     },
+    { match: /amazon\.nova-micro/, traits: { media: { result: {}, user: {} } } },
     { match: /amazon\.nova-(2|[3-9])/, dialect: { thinking: "config" } },
     {
       match: /meta\.llama4/,

@@ -66,6 +66,12 @@ const families = (nested: MediaRows["result"]): readonly Family<GeminiDialect>[]
   { match: /gemini-2\.5/, dialect: { thinking: "budget", budget: { least: 0, most: 24_576, off: true } } },
   { match: /gemini-2\.5-flash-lite/, dialect: { budget: { least: 512, most: 24_576, off: true } } },
   { match: /gemini-2\.5-pro/, dialect: { budget: { least: 128, most: 32_768, off: false } } },
+  // Models that draw neither call tools nor take a history that does.
+  {
+    match: /gemini-2\.5-flash-image|gemini-2\.0-flash.*image/,
+    traits: { callsAsWords: true },
+    dialect: { thinking: "none" },
+  },
   {
     match: /gemini-2\.5-computer-use/,
     traits: { media: { result: { image: asBytes(["image/png"]) }, errorResult: { image: asBytes(["image/png"]) } } },

@@ -21,7 +21,7 @@ export const openaiChat: Provider = chatProvider({
       dialect: { system: "developer", thinking: { field: "reasoning_effort", efforts }, sampling: false },
     },
     { match: /^gpt-5(\.\d+)?-pro/, dialect: { thinking: { field: "reasoning_effort", efforts: { high: "high" } } } },
-    { match: /^o[13]-mini|^o1-preview/, traits: { media: wordsOnly } },
+    { match: /^o[13]-mini|^o1-preview|^gpt-3/, traits: { media: wordsOnly } },
     { match: /^o1-(mini|preview)/, dialect: { system: "user", thinking: { field: "none" } } },
     { match: /audio/, traits: { media: { user: { audio: asBytes(["audio/wav", "audio/mp3", "audio/mpeg"]) } } } },
   ],

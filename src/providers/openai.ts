@@ -1,7 +1,16 @@
 import type { MediaRows } from "../transcript/index.ts";
 import { openaiResponses as wire, type ResponsesDialect } from "../wire/openai-responses.ts";
 import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
-import { anyOrder, fromAnywhere, officeDocuments, pdf, pictures, portableName, responsesIds } from "./traits.ts";
+import {
+  anyOrder,
+  fromAnywhere,
+  officeDocuments,
+  pdf,
+  pictures,
+  portableName,
+  responsesIds,
+  wordsOnly,
+} from "./traits.ts";
 
 /** Files as bytes, from the web, or uploaded to this very provider before. */
 const mediaOf = (uploads: string): MediaRows => {
@@ -43,6 +52,7 @@ const families: readonly Family<ResponsesDialect>[] = [
     match: /^(gpt-5|gpt-[6-9]|o\d|codex)/,
     dialect: { reasoning: "encrypted", efforts: { low: "low", medium: "medium", high: "high" }, sampling: false },
   },
+  { match: /^o[13]-mini|^o1-preview|^gpt-3/, traits: { media: wordsOnly } },
   { match: /^gpt-5(\.\d+)?-pro/, dialect: { efforts: { high: "high" } } },
   { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)/, traits: { thinking: { form: "none" } } },
 ];

@@ -1,7 +1,5 @@
+import { type Message, type TurnOf, blocksBy, turnsBy } from "./turns.ts";
 import { asArray, asString, isObject, join, once } from "./walk.ts";
-
-/** One message, with its place. */
-export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
 
 /** One block of a message. `path` is the way the vendor's messages name the place. */
 export type Block = {
@@ -16,17 +14,7 @@ export type Block = {
 };
 
 /** Consecutive messages of one role, which the API merges into one before it looks at them. */
-export type Turn = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
-
-/** The messages of a body that are objects. */
-export const messagesOf: (body: unknown) => readonly Message[] = once((body) => [...walkMessagesOf(body)]);
-
-function* walkMessagesOf(body: unknown): Generator<Message> {
-  if (!isObject(body)) return;
-  for (const [index, value] of asArray(body["messages"]).entries()) {
-    if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
-  }
-}
+export type Turn = TurnOf<Block>;
 
 /** The blocks of one message; text content counts as one text block. */
 export const blocksIn: (message: Message) => readonly Block[] = once(({ index: message, value, pointer }) => {
@@ -53,11 +41,7 @@ const blocksAt = (content: unknown, { message, role, pointer, path }: Place): re
 export const textPointer = (block: Block): string => (block.whole ? block.pointer : join(block.pointer, "text"));
 
 /** Every block of every message. */
-export const blocksOf: (body: unknown) => readonly Block[] = once((body) => [...walkBlocksOf(body)]);
-
-function* walkBlocksOf(body: unknown): Generator<Block> {
-  for (const message of messagesOf(body)) yield* blocksIn(message);
-}
+export const blocksOf: (body: unknown) => readonly Block[] = blocksBy(blocksIn);
 
 /** The blocks inside a tool_result, when its content is a list. */
 export const resultBlocks = ({ type, value, message, role, pointer, path }: Block): readonly Block[] =>
@@ -85,24 +69,7 @@ export const systemBlocks = (body: unknown): readonly Block[] =>
   });
 
 /** The conversation as merged turns. */
-export const turnsOf: (body: unknown) => readonly Turn[] = once((body) => [...walkTurnsOf(body)]);
-
-function* walkTurnsOf(body: unknown): Generator<Turn> {
-  let turn: { role: string; first: number; blocks: Block[] } | undefined;
-  for (const message of messagesOf(body)) {
-    const role = asString(message.value["role"]) ?? "";
-    if (turn?.role !== role) {
-      if (turn !== undefined) yield turn;
-      turn = { role, first: message.index, blocks: [] };
-    }
-    for (const block of blocksIn(message)) turn.blocks.push(block);
-  }
-  if (turn !== undefined) yield turn;
-}
+export const turnsOf: (body: unknown) => readonly Turn[] = turnsBy(blocksIn);
 
 /** The last merged turn. */
-export const lastTurn = (body: unknown): Turn | undefined => {
-  let last: Turn | undefined;
-  for (const turn of turnsOf(body)) last = turn;
-  return last;
-};
+export const lastTurn = (body: unknown): Turn | undefined => turnsOf(body).at(-1);

@@ -3,12 +3,12 @@ import {
   allBlocksOf,
   blocksIn,
   blocksOf,
-  messagesOf,
   resultBlocks,
   systemBlocks,
   textPointer,
 } from "./anthropic-body.ts";
 import type { Report } from "./rule.ts";
+import { messagesOf } from "./turns.ts";
 import { type Check, asArray, asString, isBlank, isObject, join } from "./walk.ts";
 
 /** The body, its messages and their blocks are of the types the API parses. */

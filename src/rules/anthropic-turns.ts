@@ -1,34 +1,25 @@
-import { type Block, type Turn, blocksOf, lastTurn, messagesOf, textPointer, turnsOf } from "./anthropic-body.ts";
+import { type Block, type Turn, blocksOf, lastTurn, textPointer, turnsOf } from "./anthropic-body.ts";
 import { claudeModel } from "./anthropic-models.ts";
+import { type Exchange, type Pairing, exchangesIn, repeated, reusedCalls, unpaired } from "./exchanges.ts";
+import { messagesOf, strangeRoles } from "./turns.ts";
 import { type Check, asString, isBlank, isObject, join } from "./walk.ts";
 
-/** The calls of an assistant turn beside the results of the turn after it. */
-type Exchange = {
-  readonly calls: readonly Block[];
-  readonly results: readonly Block[];
-  readonly answer: Turn | undefined;
-};
-
-const ofType = (turn: Turn | undefined, type: string): readonly Block[] =>
-  turn?.blocks.filter((block) => block.type === type) ?? [];
+const ofType = (turn: Turn, type: string): readonly Block[] => turn.blocks.filter((block) => block.type === type);
 
 const callId = (block: Block): string => asString(block.value[block.type === "tool_use" ? "id" : "tool_use_id"]) ?? "";
 
-/** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
-function* exchangesOf(body: unknown): Generator<Exchange> {
-  let calls: readonly Block[] = [];
-  for (const turn of turnsOf(body)) {
-    if (turn.role !== "assistant") yield { calls, results: ofType(turn, "tool_result"), answer: turn };
-    calls = turn.role === "assistant" ? ofType(turn, "tool_use") : [];
-  }
-  if (calls.length > 0) yield { calls, results: [], answer: undefined };
-}
+const pairing: Pairing<Block> = {
+  callsIn: (turn) => ofType(turn, "tool_use"),
+  resultsIn: (turn) => ofType(turn, "tool_result"),
+  idOf: callId,
+};
+
+const exchangesOf = (body: unknown): Iterable<Exchange<Block>> => exchangesIn(turnsOf(body), pairing);
 
 /** Every call is answered in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
-    const answered = new Set(results.map(callId));
-    const open = calls.filter((call) => !answered.has(callId(call)));
+    const open = unpaired(calls, results, pairing);
     const [first] = open;
     if (first !== undefined) report(first.pointer, unanswered(first.message, open.map(callId)));
   }
@@ -40,9 +31,7 @@ const unanswered = (message: number, ids: readonly string[]): string =>
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
-    const asked = new Set(calls.map(callId));
-    for (const result of results) {
-      if (asked.has(callId(result))) continue;
+    for (const result of unpaired(results, calls, pairing)) {
       report(
         result.pointer,
         `${result.path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${callId(result)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
@@ -55,15 +44,13 @@ export const checkResultWithoutCall: Check = (body, report) => {
 export const checkDuplicateResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
     const asked = new Set(calls.map(callId));
-    const seen = new Set<string>();
-    for (const result of results) {
+    for (const result of repeated(results, pairing)) {
       const id = callId(result);
-      if (seen.has(id) && asked.has(id))
+      if (asked.has(id))
         report(
           result.pointer,
           `${result.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
         );
-      seen.add(id);
     }
   }
 };
@@ -86,24 +73,16 @@ export const checkResultFirst: Check = (body, report) => {
 /** The calls of one turn have ids of their own. */
 export const checkDuplicateCall: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
-    const seen = new Set<string>();
-    for (const call of turn.role === "assistant" ? ofType(turn, "tool_use") : []) {
-      if (seen.has(callId(call))) report(call.pointer, `${call.path}: \`tool_use\` ids must be unique`);
-      seen.add(callId(call));
-    }
+    if (turn.role !== "assistant") continue;
+    for (const call of repeated(pairing.callsIn(turn), pairing))
+      report(call.pointer, `${call.path}: \`tool_use\` ids must be unique`);
   }
 };
 
 /** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
-  const earlier = new Set<string>();
-  for (const turn of turnsOf(body)) {
-    const calls = turn.role === "assistant" ? ofType(turn, "tool_use") : [];
-    const reused = calls.find((call) => earlier.has(callId(call)));
-    if (reused !== undefined)
-      report(reused.pointer, `${reused.path}: the id ${callId(reused)} was used in an earlier turn`);
-    for (const call of calls) earlier.add(callId(call));
-  }
+  for (const call of reusedCalls(turnsOf(body), pairing))
+    report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
 };
 
 /** Ids are letters, digits, underscores and dashes. */
@@ -167,9 +146,7 @@ export const checkCaller: Check = (body, report) => {
 
 /** Roles are `user` and `assistant`, and `system` where the model has it. */
 export const checkRole: Check = (body, report) => {
-  for (const { index, value, pointer } of messagesOf(body)) {
-    const role = asString(value["role"]);
-    if (role === undefined || role === "user" || role === "assistant" || role === "system") continue;
+  for (const { index, role, pointer } of strangeRoles(body)) {
     report(
       join(pointer, "role"),
       `messages.${index}.role: Unexpected role "${role}". Allowed roles are "user" or "assistant".`,

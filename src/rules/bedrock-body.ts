@@ -1,3 +1,4 @@
+import { type Message, type TurnOf, blocksBy, turnsBy } from "./turns.ts";
 import { asArray, asString, isObject, once } from "./walk.ts";
 
 /** One block of a message. `kind` is its first known member, `data` what it holds, `path` the vendor's name for the place. */
@@ -12,7 +13,7 @@ export type Block = {
 };
 
 /** Consecutive messages of one role. */
-export type Turn = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
+export type Turn = TurnOf<Block>;
 
 /** The members of a content block. */
 export const blockKinds: ReadonlySet<string> = new Set([
@@ -34,19 +35,6 @@ export const blockKinds: ReadonlySet<string> = new Set([
 
 /** The members of a block inside a toolResult. */
 export const resultKinds: ReadonlySet<string> = new Set(["text", "json", "image", "document", "video", "searchResult"]);
-
-/** One message, with its place. */
-export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
-
-/** The messages of a body that are objects. */
-export const messagesOf: (body: unknown) => readonly Message[] = once((body) => [...walkMessagesOf(body)]);
-
-function* walkMessagesOf(body: unknown): Generator<Message> {
-  if (!isObject(body)) return;
-  for (const [index, value] of asArray(body["messages"]).entries()) {
-    if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
-  }
-}
 
 type Place = Pick<Block, "message" | "role" | "pointer" | "path">;
 
@@ -80,11 +68,7 @@ export const blocksIn: (message: Message) => readonly Block[] = once(({ index: m
 });
 
 /** Every block of every message. */
-export const blocksOf: (body: unknown) => readonly Block[] = once((body) => [...walkBlocksOf(body)]);
-
-function* walkBlocksOf(body: unknown): Generator<Block> {
-  for (const message of messagesOf(body)) yield* blocksIn(message);
-}
+export const blocksOf: (body: unknown) => readonly Block[] = blocksBy(blocksIn);
 
 /** The blocks inside a toolResult. */
 export const resultBlocks: (block: Block) => readonly Block[] = once((block) => {
@@ -107,20 +91,10 @@ export const resultBlocks: (block: Block) => readonly Block[] = once((block) => 
 const none: readonly Block[] = [];
 
 /** The conversation as runs of one role, which most families merge. */
-export const turnsOf: (body: unknown) => readonly Turn[] = once((body) => [...walkTurnsOf(body)]);
+export const turnsOf: (body: unknown) => readonly Turn[] = turnsBy(blocksIn);
 
-function* walkTurnsOf(body: unknown): Generator<Turn> {
-  let turn: { role: string; first: number; blocks: Block[] } | undefined;
-  for (const message of messagesOf(body)) {
-    const role = asString(message.value["role"]) ?? "";
-    if (turn?.role !== role) {
-      if (turn !== undefined) yield turn;
-      turn = { role, first: message.index, blocks: [] };
-    }
-    for (const block of blocksIn(message)) turn.blocks.push(block);
-  }
-  if (turn !== undefined) yield turn;
-}
+/** The last of these runs. */
+export const lastTurn = (body: unknown): Turn | undefined => turnsOf(body).at(-1);
 
 /** A field of what a block holds. */
 export const inside = (block: Block, name: string): unknown => (isObject(block.data) ? block.data[name] : undefined);

@@ -1,5 +1,6 @@
-import { type Block, blocksOf, inside, messagesOf, blocksIn, resultBlocks, turnsOf } from "./bedrock-body.ts";
+import { type Block, blocksOf, inside, blocksIn, resultBlocks, turnsOf } from "./bedrock-body.ts";
 import { type BedrockFamily, type Nested, bedrockFamily } from "./bedrock-models.ts";
+import { messagesOf } from "./turns.ts";
 import { type Check, asObject, asString, isObject, join, looksBase64 } from "./walk.ts";
 
 const mediaKinds = ["image", "document", "video", "audio"];

@@ -1,6 +1,7 @@
-import { blocksOf, messagesOf } from "./bedrock-body.ts";
+import { blocksOf } from "./bedrock-body.ts";
 import { bedrockFamily, claudeBehind } from "./bedrock-models.ts";
 import { toolsOf } from "./bedrock-tools.ts";
+import { messagesOf } from "./turns.ts";
 import { type Check, asArray, asObject, asString, isBlank, isObject, join } from "./walk.ts";
 
 /** Some models choose their calls themselves. */

@@ -1,14 +1,6 @@
-import {
-  type Block,
-  blockKinds,
-  blocksIn,
-  blocksOf,
-  inside,
-  messagesOf,
-  resultBlocks,
-  resultKinds,
-} from "./bedrock-body.ts";
+import { type Block, blockKinds, blocksIn, blocksOf, inside, resultBlocks, resultKinds } from "./bedrock-body.ts";
 import type { Report } from "./rule.ts";
+import { messagesOf, strangeRoles } from "./turns.ts";
 import { type Check, asArray, asObject, asString, isBlank, isObject, join, objectsIn } from "./walk.ts";
 
 /** The body, its messages and their blocks are of the types the API parses. */
@@ -123,9 +115,7 @@ const checkUnion = (block: Block, kinds: ReadonlySet<string>, type: string, repo
 
 /** Roles are `user`, `assistant` and, newly, `system`. */
 export const checkRole: Check = (body, report) => {
-  for (const { index, value, pointer } of messagesOf(body)) {
-    const role = asString(value["role"]);
-    if (role === undefined || role === "user" || role === "assistant" || role === "system") continue;
+  for (const { index, role, pointer } of strangeRoles(body)) {
     report(
       join(pointer, "role"),
       `1 validation error detected: Value '${role}' at 'messages.${index + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]`,

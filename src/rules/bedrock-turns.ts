@@ -5,37 +5,31 @@ import {
   callId,
   inside,
   isServerCall,
-  messagesOf,
+  lastTurn,
   resultBlocks,
   turnsOf,
 } from "./bedrock-body.ts";
 import { bedrockFamily, claudeBehind } from "./bedrock-models.ts";
+import { type Exchange, type Pairing, exchangesIn, repeated, reusedCalls, unpaired } from "./exchanges.ts";
+import { messagesOf } from "./turns.ts";
 import { type Check, asString, isBlank, join } from "./walk.ts";
 
-/** The calls of an assistant turn beside the results of the turn after it; what the service runs itself is left out. */
-type Exchange = {
-  readonly calls: readonly Block[];
-  readonly results: readonly Block[];
-  readonly answer: Turn | undefined;
+/** The blocks of a kind; what the service runs itself is left out. */
+const ofKind = (turn: Turn, kind: string): readonly Block[] =>
+  turn.blocks.filter((block) => block.kind === kind && !isServerCall(block));
+
+const pairing: Pairing<Block> = {
+  callsIn: (turn) => ofKind(turn, "toolUse"),
+  resultsIn: (turn) => ofKind(turn, "toolResult"),
+  idOf: callId,
 };
 
-const ofKind = (turn: Turn | undefined, kind: string): readonly Block[] =>
-  turn?.blocks.filter((block) => block.kind === kind && !isServerCall(block)) ?? [];
-
-function* exchangesOf(body: unknown): Generator<Exchange> {
-  let calls: readonly Block[] = [];
-  for (const turn of turnsOf(body)) {
-    if (turn.role !== "assistant") yield { calls, results: ofKind(turn, "toolResult"), answer: turn };
-    calls = turn.role === "assistant" ? ofKind(turn, "toolUse") : [];
-  }
-  if (calls.length > 0) yield { calls, results: [], answer: undefined };
-}
+const exchangesOf = (body: unknown): Iterable<Exchange<Block>> => exchangesIn(turnsOf(body), pairing);
 
 /** Every call is answered in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
-    const answered = new Set(results.map(callId));
-    const open = calls.filter((call) => !answered.has(callId(call)));
+    const open = unpaired(calls, results, pairing);
     const [first] = open;
     if (first === undefined) continue;
     report(
@@ -48,8 +42,7 @@ export const checkCallWithoutResult: Check = (body, report) => {
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
-    const asked = new Set(calls.map(callId));
-    const extra = results.find((result) => !asked.has(callId(result)));
+    const [extra] = unpaired(results, calls, pairing);
     if (extra !== undefined)
       report(
         extra.pointer,
@@ -62,7 +55,7 @@ export const checkResultWithoutCall: Check = (body, report) => {
 export const checkDuplicateResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body)) {
     const asked = new Set(calls.map(callId));
-    const twice = secondOf(results);
+    const [twice] = repeated(results, pairing);
     if (twice !== undefined && asked.has(callId(twice)))
       report(
         twice.pointer,
@@ -74,7 +67,7 @@ export const checkDuplicateResult: Check = (body, report) => {
 /** The calls of one turn have ids of their own. */
 export const checkDuplicateCall: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
-    const twice = turn.role === "assistant" ? secondOf(ofKind(turn, "toolUse")) : undefined;
+    const [twice] = turn.role === "assistant" ? repeated(pairing.callsIn(turn), pairing) : [];
     if (twice !== undefined)
       report(
         twice.pointer,
@@ -83,21 +76,10 @@ export const checkDuplicateCall: Check = (body, report) => {
   }
 };
 
-const secondOf = (blocks: readonly Block[]): Block | undefined => {
-  const seen = new Set<string>();
-  return blocks.find((block) => seen.size === seen.add(callId(block)).size);
-};
-
 /** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
-  const earlier = new Set<string>();
-  for (const turn of turnsOf(body)) {
-    const calls = turn.role === "assistant" ? ofKind(turn, "toolUse") : [];
-    const reused = calls.find((call) => earlier.has(callId(call)));
-    if (reused !== undefined)
-      report(reused.pointer, `${reused.path}: the id ${callId(reused)} was used in an earlier turn`);
-    for (const call of calls) earlier.add(callId(call));
-  }
+  for (const call of reusedCalls(turnsOf(body), pairing))
+    report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
 };
 
 /** On Claude, results come before anything else in their message. */
@@ -230,12 +212,6 @@ export const checkAlternation: Check = (body, report) => {
     }
     before = value["role"];
   }
-};
-
-const lastTurn = (body: unknown): Turn | undefined => {
-  let last: Turn | undefined;
-  for (const turn of turnsOf(body)) last = turn;
-  return last;
 };
 
 /** Claude from 4.6 on ends with the user. Open calls are left to the rule about calls. */

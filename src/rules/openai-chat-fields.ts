@@ -8,9 +8,9 @@ import {
   modelOf,
   searchesTheWeb,
 } from "./openai-models.ts";
-import { brokenTexts, checkBounds, mentions, type Bounds } from "./openai-parameters.ts";
+import { checkBounds, halfSurrogate, loneSurrogate, mentions, type Bounds } from "./openai-parameters.ts";
 import { chatFacts, isOpenaiChat } from "./openai-providers.ts";
-import { dotted, listed, path, shown, tooMany, noSuchField } from "./openai-words.ts";
+import { dotted, listed, shown, tooMany, noSuchField } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import { advised, asArray, asObject, has, isObject, join, refused, type Check } from "./walk.ts";
 
@@ -221,20 +221,6 @@ const cacheMarks: Check = (body, report, target) => {
     ),
   );
   for (const at of marked.slice(mostMarks)) report(at, `Only ${mostMarks} cache marks of a request are sure to count.`);
-};
-
-const loneSurrogate: Check = (body, report, target) => {
-  if (target.provider !== "deepseek") return;
-  for (const at of brokenTexts(body)) {
-    report(at, `Failed to parse the request body as JSON: ${path(at)}: lone leading surrogate in hex escape`);
-  }
-};
-
-const halfSurrogate: Check = (body, report, target) => {
-  if (target.provider === "deepseek") return;
-  for (const at of brokenTexts(body)) {
-    report(at, "Half of a surrogate pair is not valid JSON to DeepSeek, Anthropic and others.");
-  }
 };
 
 /** Rules about fields a vendor does not know and values a model does not take. */

@@ -13,22 +13,11 @@ import {
   user,
 } from "./openai-chat-bodies.cases.ts";
 import { openaiChatCases } from "./openai-chat.cases.ts";
-import { openaiChatRules } from "./openai-chat.ts";
 import { lint } from "./lint.ts";
+import { proveCases } from "./prove.cases.ts";
 
 describe("openai-chat rules", () => {
-  it.each(openaiChatCases.map((each) => [each.rule, each.target.provider ?? "openai-chat", each.name, each] as const))(
-    "%s (%s): %s",
-    (_rule, _provider, _name, { rule, target, breaks, passes, pointer }) => {
-      const isAdvice = openaiChatRules.find(({ id }) => id === rule)?.level === "advice";
-      const caught = lint(breaks, target).filter(({ level }) => isAdvice || level === "error");
-      const left = lint(passes, target);
-
-      expect(new Set(caught.map((finding) => finding.rule))).toEqual(new Set([rule]));
-      expect(caught.map((finding) => finding.pointer)).toContain(pointer);
-      expect(left.filter((finding) => finding.level === "error" || finding.rule === rule)).toEqual([]);
-    },
-  );
+  proveCases("openai-chat", openaiChatCases);
 
   it.each([
     [
@@ -69,15 +58,5 @@ describe("openai-chat rules", () => {
     ],
   ])("takes %s", (_name, target, body) => {
     expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);
-  });
-
-  it("shows every rule at work", () => {
-    const shown = new Set(openaiChatCases.map(({ rule }) => rule));
-    expect(openaiChatRules.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
-  });
-
-  it("names every rule once", () => {
-    const ids = openaiChatRules.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -1,5 +1,6 @@
-import { join, once } from "./walk.ts";
+import { path } from "./openai-words.ts";
 import type { Report } from "./rule.ts";
+import { join, once, type Check } from "./walk.ts";
 
 /** The bounds of a number in the request. */
 export type Bounds = { readonly least?: number; readonly most?: number };
@@ -40,8 +41,24 @@ export const mentions = (top: unknown, word: string): boolean => {
   return false;
 };
 
+/** DeepSeek refuses half of a surrogate pair. */
+export const loneSurrogate: Check = (body, report, target) => {
+  if (target.provider !== "deepseek") return;
+  for (const at of brokenTexts(body)) {
+    report(at, `Failed to parse the request body as JSON: ${path(at)}: lone leading surrogate in hex escape`);
+  }
+};
+
+/** The other vendors take it, and it does not travel. */
+export const halfSurrogate: Check = (body, report, target) => {
+  if (target.provider === "deepseek") return;
+  for (const at of brokenTexts(body)) {
+    report(at, "Half of a surrogate pair is not valid JSON to DeepSeek, Anthropic and others.");
+  }
+};
+
 /** Every text of a body that holds half of a surrogate pair, which is not valid Unicode and not valid JSON to a strict parser. */
-export function* brokenTexts(top: unknown): Generator<string> {
+function* brokenTexts(top: unknown): Generator<string> {
   if (isWhole(top)) return;
   const pending: { readonly value: unknown; readonly at: string }[] = [{ value: top, at: "" }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -1,8 +1,8 @@
 import { doesNotReason, effortLevels, hasFixedTemperature, modelOf, readsTextOnly } from "./openai-models.ts";
-import { brokenTexts, checkBounds, mentions, type Bounds } from "./openai-parameters.ts";
+import { checkBounds, halfSurrogate, loneSurrogate, mentions, type Bounds } from "./openai-parameters.ts";
 import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
 import { isContinued, partsOf } from "./openai-responses-walk.ts";
-import { listed, path, shown } from "./openai-words.ts";
+import { listed, shown } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import { advised, asArray, asObject, isObject, join, refused, type Check } from "./walk.ts";
 
@@ -89,20 +89,6 @@ const cacheMarks: Check = (body, report) => {
   const marked = partsOf(body).filter(({ value }) => isObject(value["prompt_cache_breakpoint"]));
   for (const { at } of marked.slice(mostMarks))
     report(at, `Only ${mostMarks} cache marks of a request are sure to count.`);
-};
-
-const loneSurrogate: Check = (body, report, target) => {
-  if (target.provider !== "deepseek") return;
-  for (const at of brokenTexts(body)) {
-    report(at, `Failed to parse the request body as JSON: ${path(at)}: lone leading surrogate in hex escape`);
-  }
-};
-
-const halfSurrogate: Check = (body, report, target) => {
-  if (target.provider === "deepseek") return;
-  for (const at of brokenTexts(body)) {
-    report(at, "Half of a surrogate pair is not valid JSON to DeepSeek, Anthropic and others.");
-  }
 };
 
 /** Rules about values a model or a vendor does not take. */

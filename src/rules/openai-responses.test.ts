@@ -1,22 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ask, at, call, exchange, openai, output, thought, tool, user } from "./openai-responses-bodies.cases.ts";
 import { openaiResponsesCases } from "./openai-responses.cases.ts";
-import { openaiResponsesRules } from "./openai-responses.ts";
 import { lint } from "./lint.ts";
+import { proveCases } from "./prove.cases.ts";
 
 describe("openai-responses rules", () => {
-  it.each(openaiResponsesCases.map((each) => [each.rule, each.target.provider ?? "openai", each.name, each] as const))(
-    "%s (%s): %s",
-    (_rule, _provider, _name, { rule, target, breaks, passes, pointer }) => {
-      const isAdvice = openaiResponsesRules.find(({ id }) => id === rule)?.level === "advice";
-      const caught = lint(breaks, target).filter(({ level }) => isAdvice || level === "error");
-      const left = lint(passes, target);
-
-      expect(new Set(caught.map((finding) => finding.rule))).toEqual(new Set([rule]));
-      expect(caught.map((finding) => finding.pointer)).toContain(pointer);
-      expect(left.filter((finding) => finding.level === "error" || finding.rule === rule)).toEqual([]);
-    },
-  );
+  proveCases("openai-responses", openaiResponsesCases);
 
   it.each([
     ["plain text", openai, ask("hi")],
@@ -57,15 +46,5 @@ describe("openai-responses rules", () => {
     ],
   ])("takes %s", (_name, target, body) => {
     expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);
-  });
-
-  it("shows every rule at work", () => {
-    const shown = new Set(openaiResponsesCases.map(({ rule }) => rule));
-    expect(openaiResponsesRules.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
-  });
-
-  it("names every rule once", () => {
-    const ids = openaiResponsesRules.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
   });
 });

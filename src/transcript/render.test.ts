@@ -337,6 +337,24 @@ describe("media", () => {
   });
 });
 
+describe("a model that knows no tools", () => {
+  it("is told of calls and their results in words, files included", () => {
+    const told = conversation((ledger) => {
+      ledger.user([text("snap")]);
+      const [made] = ledger.model(here, [text("I will."), call("snap", { n: 1 }), call("gone")]);
+      ledger.complete(made!.id, "snap", done("here", picture.media));
+    }, picture);
+    const { steps, report, kinds } = show(told, { callsAsWords: true });
+    expect(steps).toEqual([
+      "user: snap",
+      'model: I will. | (Called snap with {"n":1}) | (Called gone with {})',
+      "user: (Result of snap:) | here | <image/png> | (gone ended with interrupted:) | No result was recorded: the run was interrupted before this call finished.",
+    ]);
+    expect(report.calls).toEqual([]);
+    expect(kinds).toEqual(["synthetic-result", "calls-as-words", "calls-as-words"]);
+  });
+});
+
 describe("names", () => {
   it("keeps a legal id of the same provider and derives all others, never twice the same", () => {
     const named = conversation((ledger) => {

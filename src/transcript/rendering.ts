@@ -16,6 +16,7 @@ import {
   type Outcome,
   type OutcomeStatus,
   type Seal,
+  type Text,
 } from "../conversation/index.ts";
 import { cutBefore } from "./cut.ts";
 import { Decisions } from "./decisions.ts";
@@ -26,7 +27,17 @@ import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement, type Reasoned } from "./reason.ts";
 import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
-import { bridgeWord, continueWord, isBlank, noticeOf, openingWord, summaryOf, unreadableArguments } from "./words.ts";
+import {
+  bridgeWord,
+  calledTool,
+  continueWord,
+  isBlank,
+  noticeOf,
+  openingWord,
+  resultOfTool,
+  summaryOf,
+  unreadableArguments,
+} from "./words.ts";
 
 /** What a rendering is made for. */
 export type RenderingOptions<Message> = {
@@ -279,12 +290,40 @@ export class Rendering<Message> {
     }
     const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
     for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
+    if (draft.calls > 0 && this.#options.target.callsAsWords === true) {
+      this.#emitAsWords(parts as ModelStep["parts"]);
+      return;
+    }
     const step = { role: "model", parts } as ModelStep;
     if (draft.calls > 0) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
     this.#emit(step, draft.calls > 0 ? "results" : "model");
     const files = this.#placer.nextMessage();
     if (files.length > 0) this.#emit({ role: "user", parts: files }, "user");
   };
+
+  /** Calls stand among the model's words, and their results in the user's. */
+  #emitAsWords(parts: ModelStep["parts"]): void {
+    const said: ModelStep["parts"][number][] = [];
+    const answered: (Text | File)[] = [];
+    for (const part of parts) {
+      if (part.type !== "exchange") {
+        said.push(part);
+        continue;
+      }
+      const { tool, input, inputText, result } = part;
+      this.#decisions.add(
+        "calls-as-words",
+        `This model knows no tools; the call of ${tool} is told in words.`,
+        part.call,
+      );
+      said.push({ type: "text", text: calledTool(tool, inputText ?? JSON.stringify(input)) });
+      answered.push({ type: "text", text: resultOfTool(tool, result.status) });
+      for (const content of result.content)
+        answered.push(content.type === "structured" ? { type: "text", text: JSON.stringify(content.value) } : content);
+    }
+    this.#emit({ role: "model", parts: said }, "model");
+    this.#emit({ role: "user", parts: [...answered, ...this.#placer.nextMessage()] }, "user");
+  }
 
   #withFiles({ parts }: ModelDraft): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] {
     return parts.flatMap((part): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] =>
@@ -297,6 +336,7 @@ export class Rendering<Message> {
     const call = this.#pairing.callOf(exchange.call);
     const outcome = this.#pairing.outcomeOf(exchange.call) ?? this.#synthesise(call);
     exchange.result = this.#placer.result(outcome, call.id, call.tool);
+    if (this.#options.target.callsAsWords === true) return;
     this.#shown.push(exchange.call);
     this.#toolsShown.add(exchange.tool);
   }

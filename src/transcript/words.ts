@@ -53,6 +53,13 @@ export const stub = (media: Media, why: string): string => {
   return `[${media.kind} ${media.id} not shown (${facts.join(", ")}): ${why}]`;
 };
 
+/** Tells of a call to a model that knows no tools. */
+export const calledTool = (tool: string, input: string): string => `(Called ${tool} with ${input})`;
+
+/** Introduces the result of such a call. */
+export const resultOfTool = (tool: string, status: OutcomeStatus): string =>
+  status === "complete" ? `(Result of ${tool}:)` : `(${tool} ended with ${status}:)`;
+
 /** Introduces a result nobody asked for. */
 export const orphanResult = (tool: string): string => `(A result of ${tool} was recorded without a call:)`;
 

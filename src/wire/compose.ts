@@ -87,7 +87,7 @@ export class Composer {
     const notes: Note[] = [];
     const tools = this.#tools(notes);
     const asked = this.#settings(settings, notes);
-    const spared = tools === this.#declared ? asked : { ...asked, toolChoice: "none" as const };
+    const spared = tools === this.#declared || tools.length === 0 ? asked : { ...asked, toolChoice: "none" as const };
     const encoded = this.#options.destination.wire.encodeRequest(messages, this.#request(spared, tools));
     return { body: encoded.body, notes: [...notes, ...encoded.notes] };
   }
@@ -96,6 +96,11 @@ export class Composer {
   #tools(notes: Note[]): readonly ToolDeclaration[] {
     for (const name of this.#doubled)
       notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
+    if (this.#options.destination.target.callsAsWords === true) {
+      if (this.#declared.length > 0)
+        notes.push(note("setting-adapted", "This model knows no tools; none are declared."));
+      return [];
+    }
     const used = this.#rendering.toolsShown;
     if (this.#declared.length > 0 || used.size === 0 || !this.#options.destination.demandsTools) return this.#declared;
     notes.push(note("tools-declared", `This API wants the tools of the past declared: ${[...used].join(", ")}.`));

@@ -14,7 +14,7 @@ export type Broken = { readonly property: string; readonly target: string; reado
 const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
 
 /** What a caller may ask for, at random. */
-const makeSettings = (seed: number): Settings => {
+export const makeSettings = (seed: number): Settings => {
   const random = new Random(seed ^ 0x5e77);
   return {
     ...(random.chance(0.5) ? { maxTokens: 1 + random.below(random.chance(0.3) ? 20 : 8000) } : {}),
@@ -44,7 +44,7 @@ export const checkHistory = (history: History, providers: readonly Provider[], s
 
 /** The models of a provider that differ most; each history meets one of them. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  google: ["gemini-2.5-flash", "gemini-3.6-flash"],
+  google: ["gemini-2.5-flash", "gemini-3.6-flash", "gemini-2.5-flash-image"],
   vertex: ["gemini-2.5-pro"],
   anthropic: ["claude-fable-5-1", "claude-haiku-4-5", "claude-opus-5-5", "claude-3-5-sonnet-20241022"],
   bedrock: [

@@ -1,0 +1,58 @@
+import type { TurnOf } from "./turns.ts";
+
+/** The calls of an assistant turn beside the results of the turn after it. */
+export type Exchange<Block> = {
+  readonly calls: readonly Block[];
+  readonly results: readonly Block[];
+  readonly answer: TurnOf<Block> | undefined;
+};
+
+/** Where one family keeps the calls and the results of a turn, and the ids between them. */
+export type Pairing<Block> = {
+  readonly callsIn: (turn: TurnOf<Block>) => readonly Block[];
+  readonly resultsIn: (turn: TurnOf<Block>) => readonly Block[];
+  readonly idOf: (block: Block) => string;
+};
+
+/** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
+export function* exchangesIn<Block>(
+  turns: readonly TurnOf<Block>[],
+  { callsIn, resultsIn }: Pairing<Block>,
+): Generator<Exchange<Block>> {
+  let calls: readonly Block[] = [];
+  for (const turn of turns) {
+    if (turn.role !== "assistant") yield { calls, results: resultsIn(turn), answer: turn };
+    calls = turn.role === "assistant" ? callsIn(turn) : [];
+  }
+  if (calls.length > 0) yield { calls, results: [], answer: undefined };
+}
+
+/** The blocks whose id none of the others has: calls without a result, or results without a call. */
+export const unpaired = <Block>(
+  blocks: readonly Block[],
+  others: readonly Block[],
+  { idOf }: Pairing<Block>,
+): readonly Block[] => {
+  const known = new Set(others.map(idOf));
+  return blocks.filter((block) => !known.has(idOf(block)));
+};
+
+/** The blocks whose id an earlier one of them has. */
+export const repeated = <Block>(blocks: readonly Block[], { idOf }: Pairing<Block>): readonly Block[] => {
+  const seen = new Set<string>();
+  return blocks.filter((block) => seen.size === seen.add(idOf(block)).size);
+};
+
+/** The first call of every turn whose id a call of an earlier turn has. */
+export function* reusedCalls<Block>(
+  turns: readonly TurnOf<Block>[],
+  { callsIn, idOf }: Pairing<Block>,
+): Generator<Block> {
+  const earlier = new Set<string>();
+  for (const turn of turns) {
+    const calls = turn.role === "assistant" ? callsIn(turn) : [];
+    const reused = calls.find((call) => earlier.has(idOf(call)));
+    if (reused !== undefined) yield reused;
+    for (const call of calls) earlier.add(idOf(call));
+  }
+}
