@@ -113,9 +113,7 @@ export const checkUnread: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of blocksOf(body)) {
     const inner = resultBlocks(block);
-    const pdf = inner.find(
-      (one) => one.kind === "document" && nestedRule(family, { ...one, nested: true, source: {} }) === "unread",
-    );
+    const pdf = inner.find((one) => isUnread(family, one));
     if (pdf !== undefined && inner.every((one) => one.kind === "document"))
       report(
         pdf.pointer,
@@ -124,14 +122,15 @@ export const checkUnread: Check = (body, report, target) => {
   }
 };
 
+const isUnread = (family: BedrockFamily, block: Block): boolean =>
+  block.kind === "document" && nestedRule(family, { ...block, nested: true, source: {} }) === "unread";
+
 /** A PDF with words beside it in the result is read by some models at least. */
 export const checkHardlyRead: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of blocksOf(body)) {
     const inner = resultBlocks(block);
-    const pdf = inner.find(
-      (one) => one.kind === "document" && nestedRule(family, { ...one, nested: true, source: {} }) === "unread",
-    );
+    const pdf = inner.find((one) => isUnread(family, one));
     if (pdf !== undefined && inner.some((one) => one.kind !== "document"))
       report(pdf.pointer, "A document in a tool result may not reach the model: put it beside the results.");
   }

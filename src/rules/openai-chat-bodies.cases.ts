@@ -1,15 +1,4 @@
 import { parameters, png } from "./openai-rows.cases.ts";
-import type { RuleTarget } from "./rule.ts";
-
-/** Chat at one provider, for one model. */
-export const at = (provider?: string, model?: string): RuleTarget => ({
-  wire: "openai-chat",
-  ...(provider === undefined ? {} : { provider }),
-  ...(model === undefined ? {} : { model }),
-});
-
-/** OpenAI with a model of today. */
-export const openai: RuleTarget = at("openai-chat", "gpt-5.4");
 
 /** A request with these messages, and whatever else. */
 export const chat = (messages: unknown, more: Readonly<Record<string, unknown>> = {}): unknown => ({
@@ -30,6 +19,9 @@ export const assistant = (
   content,
   ...more,
 });
+
+/** The field that vendors who think want to find, with nothing in it. */
+export const reasoned: Readonly<Record<string, unknown>> = { reasoning_content: "" };
 
 /** One call; the arguments are text. */
 export const call = (id: string, input: unknown = "{}", name = "read"): Readonly<Record<string, unknown>> => ({
@@ -58,6 +50,10 @@ export const exchange = (id: string, more: Readonly<Record<string, unknown>> = {
   { ...calls(call(id)), ...more },
   result(id),
 ];
+
+/** The smallest requests that pass everywhere: words, and a call with its result. */
+export const ok: unknown = chat([user()]);
+export const okExchange: unknown = chat(exchange("call_1"));
 
 /** A declared tool. */
 export const tool = (

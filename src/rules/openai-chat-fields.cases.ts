@@ -1,10 +1,8 @@
 import type { RuleCase } from "./cases.ts";
-import { assistant, at, chat, exchange, openai, text, user } from "./openai-chat-bodies.cases.ts";
+import { assistant, chat, exchange, text, user } from "./openai-chat-bodies.cases.ts";
+import { at, deepseek, kimi, mistral, openai } from "./openai-chat-targets.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
 
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const deepseek = at("deepseek", "deepseek-v4-flash");
 const groq = at("groq", "openai/gpt-oss-120b");
 const marked = { type: "text", text: "x", cache_control: { type: "ephemeral" } };
 

@@ -1,30 +1,24 @@
 import type { RuleCase } from "./cases.ts";
 import {
   assistant,
-  at,
   call,
   calls,
   chat,
   exchange,
   file,
   image,
-  openai,
+  ok,
+  okExchange,
+  reasoned,
   result,
   text,
   user,
 } from "./openai-chat-bodies.cases.ts";
+import { at, deepseek, groq, kimi, local, mistral, openai } from "./openai-chat-targets.cases.ts";
 import { pdf, png, rows, sound } from "./openai-rows.cases.ts";
 
-const ok = chat([user()]);
-const okExchange = chat(exchange("call_1"));
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const deepseek = at("deepseek", "deepseek-v4-flash");
-const local = at("local", "qwen3");
-const groq = at("groq", "llama-3.3-70b-versatile");
 const audio = at("openai-chat", "gpt-audio");
 const heard = (given: unknown): unknown => chat([user([text(), { type: "input_audio", input_audio: given }])]);
-const reasoned = { reasoning_content: "" };
 
 /** What a message may carry, and how media is written. */
 export const chatMediaCases: readonly RuleCase[] = [

@@ -1,6 +1,15 @@
 import { isKnownPart } from "./openai-chat-shape.ts";
 import { messagesOf, partsOf, type ChatMessage, type ChatPart } from "./openai-chat-walk.ts";
-import { dataUrl, isSoundOrFilm, isWebUrl, openaiImages, payloadProblem } from "./openai-media.ts";
+import {
+  dataUrl,
+  fileProblem,
+  isSoundOrFilm,
+  isWebUrl,
+  noFileData,
+  noUrl,
+  openaiImages,
+  payloadProblem,
+} from "./openai-media.ts";
 import { hearsAudio, modelOf, readsTextOnly } from "./openai-models.ts";
 import { chatFacts, isOpenaiChat, type ChatFacts, type Parts } from "./openai-providers.ts";
 import { dotted, isOneOf, missing, noSuchField, notAmong, path, tooLong } from "./openai-words.ts";
@@ -124,7 +133,7 @@ const eachImage = (body: unknown, look: (url: string, at: string, part: ChatPart
 const imageUrl: Check = (body, report, target) =>
   eachImage(body, (url, at) => {
     if (dataUrl(url) !== undefined || isWebUrl(url) || isVendorUrl(url, target)) return;
-    report(at, `Invalid '${path(at)}'. Expected a valid URL, but got a value with an invalid format.`);
+    report(at, noUrl(at));
   });
 
 /** Addresses of files that were uploaded to the vendor: Kimi's `ms://`, DashScope's `oss://`; local servers also read files. */
@@ -196,19 +205,8 @@ const fileData: Check = (body, report, target) => {
     if (part.type !== "file" || message.role !== "user" || typeof given !== "string") return;
     const at = join(part.at, "file", "file_data");
     const problem = fileProblem(given);
-    if (problem !== undefined)
-      report(
-        at,
-        `Invalid file data: '${path(at)}'. Expected a base64-encoded data URL with a valid file MIME type (e.g. 'data:application/pdf;base64,aW1nIGJ5dGVzIGhlcmU='), but ${problem}.`,
-      );
+    if (problem !== undefined) report(at, noFileData(at, problem));
   });
-};
-
-const fileProblem = (given: string): string | undefined => {
-  const data = dataUrl(given);
-  if (data === undefined) return "got a value without the 'data:' prefix";
-  if (isSoundOrFilm(data.mime)) return `got unsupported MIME type '${data.mime}'`;
-  return payloadProblem(data) === undefined ? undefined : "got a value that is not valid base64";
 };
 
 /** PDF is the one document every model of this API reads. */

@@ -1,13 +1,7 @@
 import type { RuleCase } from "./cases.ts";
-import { assistant, at, chat, exchange, text, user } from "./openai-chat-bodies.cases.ts";
+import { assistant, chat, exchange, ok, reasoned, text, user } from "./openai-chat-bodies.cases.ts";
+import { at, deepseek, kimi, local, mistral } from "./openai-chat-targets.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
-
-const ok = chat([user()]);
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const deepseek = at("deepseek", "deepseek-v4-flash");
-const local = at("local", "qwen3");
-const reasoned = { reasoning_content: "" };
 
 /** Who may speak when, and the reasoning that has to come along. */
 export const chatOrderCases: readonly RuleCase[] = [

@@ -1,26 +1,21 @@
 import type { RuleCase } from "./cases.ts";
 import {
   assistant,
-  at,
   call,
   calls,
   chat,
   exchange,
   image,
-  openai,
+  ok,
+  okExchange,
+  reasoned,
   result,
   tool,
   user,
 } from "./openai-chat-bodies.cases.ts";
+import { at, deepseek, kimi, local, mistral, openai } from "./openai-chat-targets.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
 
-const ok = chat([user()]);
-const okExchange = chat(exchange("call_1"));
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const deepseek = at("deepseek", "deepseek-v4-flash");
-const local = at("local", "qwen3");
-const reasoned = { reasoning_content: "" };
 const long = "c".repeat(41);
 
 /** Calls, results and the ids between them. */

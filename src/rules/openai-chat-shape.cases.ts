@@ -1,25 +1,19 @@
 import type { RuleCase } from "./cases.ts";
 import {
   assistant,
-  at,
   call,
   calls,
   chat,
-  exchange,
   image,
-  openai,
+  ok,
+  okExchange,
   result,
   text,
   tool,
   user,
 } from "./openai-chat-bodies.cases.ts";
+import { at, groq, kimi, mistral, openai } from "./openai-chat-targets.cases.ts";
 import { png, rows } from "./openai-rows.cases.ts";
-
-const ok = chat([user()]);
-const okExchange = chat(exchange("call_1"));
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const groq = at("groq", "llama-3.3-70b-versatile");
 
 /** JSON types, roles, parts and messages that carry nothing. */
 export const chatShapeCases: readonly RuleCase[] = [

@@ -1,22 +1,13 @@
 import type { RuleCase } from "./cases.ts";
-import { assistant, at, call, calls, chat, exchange, openai, result, tool, user } from "./openai-chat-bodies.cases.ts";
-import { rows } from "./openai-rows.cases.ts";
+import { assistant, call, calls, chat, exchange, result, tool, user } from "./openai-chat-bodies.cases.ts";
+import { at, deepseek, kimi, mistral, openai } from "./openai-chat-targets.cases.ts";
+import { closed, object, rows } from "./openai-rows.cases.ts";
 
 const tools = [tool("read")];
 const ok = chat([user()], { tools });
-const mistral = at("mistral", "mistral-large-latest");
-const kimi = at("kimi", "kimi-k2.6");
-const deepseek = at("deepseek", "deepseek-v4-flash");
 const declared = (schema: unknown, more: Readonly<Record<string, unknown>> = {}): unknown =>
   chat([user()], { tools: [tool("read", { parameters: schema, ...more })] });
 const strict = (schema: unknown): unknown => declared(schema, { strict: true });
-const object = (properties: unknown, more: Readonly<Record<string, unknown>> = {}): unknown => ({
-  type: "object",
-  properties,
-  ...more,
-});
-const closed = (properties: Readonly<Record<string, unknown>>): unknown =>
-  object(properties, { required: Object.keys(properties), additionalProperties: false });
 const schemaAt = "/tools/0/function/parameters";
 const named = { type: "function", function: { name: "read" } };
 const asked = (id: string, input: string): unknown => chat([user(), calls(call(id, input)), result(id)]);

@@ -1,21 +1,10 @@
 import { callsOf, messagesOf, toolsOf } from "./openai-chat-walk.ts";
 import { deepseekThinks, kimiThinks } from "./openai-models.ts";
 import { chatFacts, isOpenaiChat, type ChatFacts } from "./openai-providers.ts";
-import { emptyArray, isOneOf, listed, missing, noMatch, notAmong, shown, tooLong, tooMany } from "./openai-words.ts";
+import { checkAnswerSchema, checkParameters, checkToolCount, looseArguments } from "./openai-tools.ts";
+import { emptyArray, isOneOf, listed, missing, noMatch, notAmong, shown, tooLong } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
-import { schemaProblems } from "./schema.ts";
-import {
-  advised,
-  asArray,
-  asObject,
-  asString,
-  isJsonObjectText,
-  isObject,
-  join,
-  lost,
-  refused,
-  type Check,
-} from "./walk.ts";
+import { advised, asObject, asString, isJsonObjectText, isObject, join, lost, refused, type Check } from "./walk.ts";
 
 /** Every function name of the body with its place: declared, called, and chosen. */
 const eachName = (body: unknown, look: (name: string, at: string) => void): void => {
@@ -97,54 +86,36 @@ const toolType: Check = (body, report, target) => {
   }
 };
 
-const mostTools = 128;
-
 const tooManyTools: Check = (body, report, target) => {
-  const count = asArray(asObject(body)["tools"]).length;
-  if (isOpenaiChat(target) && count > mostTools) report("/tools", tooMany("/tools", mostTools, count));
+  if (isOpenaiChat(target)) checkToolCount(body, report);
 };
 
 /** Schemas outside the dialect the provider reads; `strict: true` has one of its own. */
 const toolSchema: Check = (body, report, target) => {
-  const { schema } = chatFacts(target);
+  const { schema, strictSchema: strictest } = chatFacts(target);
   if (schema === undefined) return;
-  for (const tool of toolsOf(body)) {
-    const { parameters, strict } = tool.function;
-    if (!isObject(parameters) || (strict === true && chatFacts(target).strictSchema !== undefined)) continue;
-    for (const { pointer, message } of schemaProblems(parameters, schema, join(tool.at, "function", "parameters"))) {
-      report(pointer, schemaText(message, tool.name, schema));
-    }
+  for (const { at, name, function: declared } of toolsOf(body)) {
+    const { parameters, strict } = declared;
+    if (!isObject(parameters) || (strict === true && strictest !== undefined)) continue;
+    checkParameters({ at: join(at, "function", "parameters"), name, parameters }, schema, report);
   }
 };
 
 const strictSchema: Check = (body, report, target) => {
   const { strictSchema: dialect } = chatFacts(target);
   if (dialect === undefined) return;
-  for (const tool of toolsOf(body)) {
-    const { parameters, strict } = tool.function;
+  for (const { at, name, function: declared } of toolsOf(body)) {
+    const { parameters, strict } = declared;
     if (strict !== true || !isObject(parameters)) continue;
-    for (const { pointer, message } of schemaProblems(parameters, dialect, join(tool.at, "function", "parameters"))) {
-      report(pointer, schemaText(message, tool.name, dialect));
-    }
+    checkParameters({ at: join(at, "function", "parameters"), name, parameters }, dialect, report);
   }
-};
-
-const schemaText = (message: string, name: string | undefined, dialect: string): string => {
-  if (dialect === "kimi")
-    return `tools.function.parameters is not a valid moonshot flavored json schema, details: <${message}>`;
-  if (dialect === "mistral") return `Invalid tool schema: ${message}`;
-  return `Invalid schema for function '${name ?? ""}': ${message}`;
 };
 
 /** The same dialect guards `response_format`. */
 const responseSchema: Check = (body, report, target) => {
-  if (!isOpenaiChat(target)) return;
   const format = asObject(asObject(body)["response_format"]);
-  const { schema, strict, name } = asObject(format["json_schema"]);
-  if (format["type"] !== "json_schema" || strict !== true || !isObject(schema)) return;
-  for (const { pointer, message } of schemaProblems(schema, "openai-strict", "/response_format/json_schema/schema")) {
-    report(pointer, `Invalid schema for response_format '${asString(name) ?? ""}': ${message}`);
-  }
+  if (!isOpenaiChat(target) || format["type"] !== "json_schema") return;
+  checkAnswerSchema(asObject(format["json_schema"]), "/response_format/json_schema/schema", report);
 };
 
 const choiceTypes = ["function", "allowed_tools", "custom"];
@@ -240,9 +211,7 @@ const argumentsText = (at: string, id: string, manner: ChatFacts["manner"]): str
 
 const unportableArguments: Check = (body, report, target) => {
   if (chatFacts(target).argumentsParsed) return;
-  eachBadArguments(body, (at) =>
-    report(at, "Arguments that are not the text of a JSON object are refused by most other APIs."),
-  );
+  eachBadArguments(body, (at) => report(at, looseArguments));
 };
 
 /** Some of the APIs behind OpenRouter refuse calls in the history of a request that declares no tools. */

@@ -1,17 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  at,
-  call,
-  calls,
-  chat,
-  exchange,
-  file,
-  image,
-  openai,
-  result,
-  tool,
-  user,
-} from "./openai-chat-bodies.cases.ts";
+import { call, calls, chat, exchange, file, image, result, tool, user } from "./openai-chat-bodies.cases.ts";
+import { at, openai } from "./openai-chat-targets.cases.ts";
 import { openaiChatCases } from "./openai-chat.cases.ts";
 import { lint } from "./lint.ts";
 import { proveCases } from "./prove.cases.ts";

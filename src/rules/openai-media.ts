@@ -1,3 +1,4 @@
+import { path } from "./openai-words.ts";
 import { looksBase64 } from "./walk.ts";
 
 /** A `data:` URL taken apart; `mime` is lower case, and empty when the URL names none. */
@@ -41,3 +42,19 @@ export const namesSoundOrFilm = (url: string): boolean =>
 
 /** True for a sound or film type. */
 export const isSoundOrFilm = (mime: string): boolean => /^(audio|video)\//.test(mime);
+
+/** The complaint about an address that is no URL. */
+export const noUrl = (pointer: string): string =>
+  `Invalid '${path(pointer)}'. Expected a valid URL, but got a value with an invalid format.`;
+
+/** The complaint about the bytes of a file; `problem` is what stood there instead. */
+export const noFileData = (pointer: string, problem: string): string =>
+  `Invalid file data: '${path(pointer)}'. Expected a base64-encoded data URL with a valid file MIME type (e.g. 'data:application/pdf;base64,aW1nIGJ5dGVzIGhlcmU='), but ${problem}.`;
+
+/** What is wrong with the bytes of a document, if anything. */
+export const fileProblem = (given: string): string | undefined => {
+  const data = dataUrl(given);
+  if (data === undefined) return "got a value without the 'data:' prefix";
+  if (isSoundOrFilm(data.mime)) return `got unsupported MIME type '${data.mime}'`;
+  return payloadProblem(data) === undefined ? undefined : "got a value that is not valid base64";
+};

@@ -1,18 +1,16 @@
-import { parameters, png } from "./openai-rows.cases.ts";
+import { parameters, png, targetsOf } from "./openai-rows.cases.ts";
 import type { RuleTarget } from "./rule.ts";
 
 /** Anything with fields. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Responses at one provider, for one model. */
-export const at = (provider?: string, model?: string): RuleTarget => ({
-  wire: "openai-responses",
-  ...(provider === undefined ? {} : { provider }),
-  ...(model === undefined ? {} : { model }),
-});
+export const at: (provider?: string, model?: string) => RuleTarget = targetsOf("openai-responses");
 
-/** OpenAI with a model of today. */
+/** Every vendor with a model of today. */
 export const openai: RuleTarget = at("openai", "gpt-5.4");
+export const xai: RuleTarget = at("xai", "grok-4");
+export const deepseek: RuleTarget = at("deepseek", "deepseek-v4-flash");
 
 /** A request with this input, and whatever else. */
 export const ask = (input: unknown, more: Fields = {}): unknown => ({ model: "m", input, ...more });
@@ -56,6 +54,10 @@ export const output = (id: unknown, held: unknown = "done"): Fields => ({
 
 /** A whole exchange of one call. */
 export const exchange = (id: string, more: Fields = {}): readonly unknown[] => [user(), call(id, more), output(id)];
+
+/** The smallest requests that pass everywhere: words, and a call with its output. */
+export const ok: unknown = ask([user()]);
+export const okExchange: unknown = ask(exchange("call_1"));
 
 /** A declared tool. */
 export const tool = (name: string, more: Fields = {}): Fields => ({

@@ -1,10 +1,7 @@
 import type { RuleCase } from "./cases.ts";
-import { ask, at, image, openai, text, user } from "./openai-responses-bodies.cases.ts";
+import { ask, at, deepseek, image, ok, openai, text, user, xai } from "./openai-responses-bodies.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
 
-const ok = ask([user()]);
-const xai = at("xai", "grok-4");
-const deepseek = at("deepseek", "deepseek-v4-flash");
 const marked = { type: "input_text", text: "x", prompt_cache_breakpoint: { mode: "explicit" } };
 
 /** Values a model or a vendor does not take. */

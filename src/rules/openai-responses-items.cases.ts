@@ -1,10 +1,20 @@
 import type { RuleCase } from "./cases.ts";
-import { ask, at, call, exchange, openai, output, said, thought, user } from "./openai-responses-bodies.cases.ts";
+import {
+  ask,
+  at,
+  call,
+  deepseek,
+  exchange,
+  ok,
+  okExchange,
+  openai,
+  output,
+  said,
+  thought,
+  user,
+} from "./openai-responses-bodies.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
 
-const ok = ask([user()]);
-const okExchange = ask(exchange("call_1"));
-const deepseek = at("deepseek", "deepseek-v4-flash");
 const azure = at("azure", "gpt-5.4");
 const long = "c".repeat(65);
 const custom = { type: "custom_tool_call", call_id: "call_1", name: "patch", input: "x" };

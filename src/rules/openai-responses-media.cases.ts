@@ -1,10 +1,20 @@
 import type { RuleCase } from "./cases.ts";
-import { ask, at, call, file, image, openai, output, text, user } from "./openai-responses-bodies.cases.ts";
+import {
+  ask,
+  at,
+  call,
+  deepseek,
+  file,
+  image,
+  ok,
+  openai,
+  output,
+  text,
+  user,
+  xai,
+} from "./openai-responses-bodies.cases.ts";
 import { pdf, png, rows, sound } from "./openai-rows.cases.ts";
 
-const ok = ask([user()]);
-const xai = at("xai", "grok-4");
-const deepseek = at("deepseek", "deepseek-v4-flash");
 const shows = (part: unknown, more: Readonly<Record<string, unknown>> = {}): unknown =>
   ask([user([text(), part])], more);
 const returns = (part: unknown): unknown => ask([user(), call("call_1"), output("call_1", [part])]);

@@ -1,4 +1,13 @@
-import { dataUrl, isSoundOrFilm, isWebUrl, namesSoundOrFilm, openaiImages, payloadProblem } from "./openai-media.ts";
+import {
+  dataUrl,
+  fileProblem,
+  isWebUrl,
+  namesSoundOrFilm,
+  noFileData,
+  noUrl,
+  openaiImages,
+  payloadProblem,
+} from "./openai-media.ts";
 import { isOutput, itemsOf, partsOf, type Part } from "./openai-responses-walk.ts";
 import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
 import { isOneOf, missing, notAmong, path, tooLong } from "./openai-words.ts";
@@ -67,7 +76,7 @@ const eachImage = (body: unknown, look: (url: string, at: string) => void): void
 const imageUrl: Check = (body, report) =>
   eachImage(body, (url, at) => {
     if (dataUrl(url) !== undefined || isWebUrl(url)) return;
-    report(at, `Invalid '${path(at)}'. Expected a valid URL, but got a value with an invalid format.`);
+    report(at, noUrl(at));
   });
 
 const imageType: Check = (body, report, target) =>
@@ -116,19 +125,8 @@ const fileData: Check = (body, report, target) => {
     if (given === undefined) continue;
     const where = join(at, "file_data");
     const problem = filesByReference ? "files are taken by 'file_id' or 'file_url' only" : fileProblem(given);
-    if (problem === undefined) continue;
-    report(
-      where,
-      `Invalid file data: '${path(where)}'. Expected a base64-encoded data URL with a valid file MIME type (e.g. 'data:application/pdf;base64,aW1nIGJ5dGVzIGhlcmU='), but ${problem}.`,
-    );
+    if (problem !== undefined) report(where, noFileData(where, problem));
   }
-};
-
-const fileProblem = (given: string): string | undefined => {
-  const data = dataUrl(given);
-  if (data === undefined) return "got a value without the 'data:' prefix";
-  if (isSoundOrFilm(data.mime)) return `got unsupported MIME type '${data.mime}'`;
-  return payloadProblem(data) === undefined ? undefined : "got a value that is not valid base64";
 };
 
 /** The address of a sound or a film, which is no document. */

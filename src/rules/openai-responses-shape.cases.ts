@@ -2,8 +2,9 @@ import type { RuleCase } from "./cases.ts";
 import {
   ask,
   call,
-  exchange,
   image,
+  ok,
+  okExchange,
   openai,
   output,
   said,
@@ -12,9 +13,6 @@ import {
   user,
 } from "./openai-responses-bodies.cases.ts";
 import { rows } from "./openai-rows.cases.ts";
-
-const ok = ask([user()]);
-const okExchange = ask(exchange("call_1"));
 
 /** JSON types, item types, roles and part types. */
 export const responsesShapeCases: readonly RuleCase[] = [

@@ -46,17 +46,10 @@ const checkItem = (item: Item, { report, checksItems }: Manner): void => {
 };
 
 const checkMessage = ({ at, value }: Item, report: Report): void => {
-  const { role, content } = value;
+  const { role } = value;
   if (role === undefined) return report(at, missing(join(at, "role")));
   if (typeof role !== "string") report(join(at, "role"), wrongType(join(at, "role"), "a string", role));
-  const where = join(at, "content");
-  if (content === undefined || content === null) return report(at, missing(where));
-  if (typeof content !== "string" && !Array.isArray(content)) {
-    return report(where, wrongType(where, "one of an array of objects or string", content));
-  }
-  asArray(content).forEach((part, index) => {
-    if (!isObject(part)) report(join(where, index), wrongType(join(where, index), "an object", part));
-  });
+  checkParts({ at, value }, "content", report);
 };
 
 const checkCall = ({ at, type, value }: Item, report: Report): void => {
@@ -68,16 +61,22 @@ const checkCall = ({ at, type, value }: Item, report: Report): void => {
 };
 
 const checkOutput = ({ at, value }: Item, report: Report): void => {
-  const { call_id: id, output } = value;
+  const { call_id: id } = value;
   if (id === undefined) report(at, missing(join(at, "call_id")));
   else if (typeof id !== "string" && id !== null)
     report(join(at, "call_id"), wrongType(join(at, "call_id"), "a string", id));
-  const where = join(at, "output");
-  if (output === undefined || output === null) return report(at, missing(where));
-  if (typeof output !== "string" && !Array.isArray(output)) {
-    return report(where, wrongType(where, "one of an array of objects or string", output));
+  checkParts({ at, value }, "output", report);
+};
+
+/** A field that is text or a list of parts. */
+const checkParts = ({ at, value }: Pick<Item, "at" | "value">, field: string, report: Report): void => {
+  const given = value[field];
+  const where = join(at, field);
+  if (given === undefined || given === null) return report(at, missing(where));
+  if (typeof given !== "string" && !Array.isArray(given)) {
+    return report(where, wrongType(where, "one of an array of objects or string", given));
   }
-  asArray(output).forEach((part, index) => {
+  asArray(given).forEach((part, index) => {
     if (!isObject(part)) report(join(where, index), wrongType(join(where, index), "an object", part));
   });
 };

@@ -1,17 +1,11 @@
 import type { RuleCase } from "./cases.ts";
 import { ask, exchange, openai, tool, user } from "./openai-responses-bodies.cases.ts";
-import { rows } from "./openai-rows.cases.ts";
+import { closed, rows } from "./openai-rows.cases.ts";
 
 const tools = [tool("read")];
 const schemaAt = "/tools/0/parameters";
 const declared = (schema: unknown, more: Readonly<Record<string, unknown>> = {}): unknown =>
   ask("hi", { tools: [tool("read", { parameters: schema, ...more })] });
-const closed = (properties: Readonly<Record<string, unknown>>): unknown => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
 const named = { type: "function", name: "read" };
 const deferred = [tool("read", { defer_loading: true }), { type: "tool_search" }];
 

@@ -1,8 +1,8 @@
-import { isCall, itemsOf, toolsOf, type Tool } from "./openai-responses-walk.ts";
+import { isCall, itemsOf, toolsOf } from "./openai-responses-walk.ts";
 import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
-import { missing, noMatch, notAmong, shown, tooLong, tooMany, wrongType } from "./openai-words.ts";
+import { checkAnswerSchema, checkParameters, checkToolCount, looseArguments, type Declared } from "./openai-tools.ts";
+import { missing, noMatch, notAmong, shown, tooLong, wrongType } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
-import { schemaProblems } from "./schema.ts";
 import {
   advised,
   asArray,
@@ -79,11 +79,8 @@ const duplicateToolName: Check = (body, report) => {
   }
 };
 
-const mostTools = 128;
-
 const tooManyTools: Check = (body, report, target) => {
-  const count = asArray(asObject(body)["tools"]).length;
-  if (isOpenaiResponses(target) && count > mostTools) report("/tools", tooMany("/tools", mostTools, count));
+  if (isOpenaiResponses(target)) checkToolCount(body, report);
 };
 
 const emptyTools: Check = (body, report) => {
@@ -93,39 +90,29 @@ const emptyTools: Check = (body, report) => {
 };
 
 /** Declared functions with a schema, strict ones or the others. */
-const schemasOf = (body: unknown, isStrict: boolean): readonly Tool[] =>
-  toolsOf(body).filter(
-    ({ type, value }) =>
-      type === "function" && isObject(value["parameters"]) && (value["strict"] === true) === isStrict,
-  );
+const schemasOf = (body: unknown, kind: "strict" | "free"): readonly Declared[] =>
+  toolsOf(body).flatMap(({ at, type, name, value }) => {
+    const { parameters, strict } = value;
+    if (type !== "function" || !isObject(parameters) || (strict === true) !== (kind === "strict")) return [];
+    return [{ at: join(at, "parameters"), name, parameters }];
+  });
 
 const toolSchema: Check = (body, report, target) => {
   const { schema } = responsesFacts(target);
   if (schema === undefined) return;
-  for (const { at, name, value } of schemasOf(body, false)) {
-    for (const { pointer, message } of schemaProblems(value["parameters"], schema, join(at, "parameters"))) {
-      report(pointer, `Invalid schema for function '${name ?? ""}': ${message}`);
-    }
-  }
+  for (const declared of schemasOf(body, "free")) checkParameters(declared, schema, report);
 };
 
 const strictSchema: Check = (body, report, target) => {
   const { strictSchema: dialect } = responsesFacts(target);
   if (dialect === undefined) return;
-  for (const { at, name, value } of schemasOf(body, true)) {
-    for (const { pointer, message } of schemaProblems(value["parameters"], dialect, join(at, "parameters"))) {
-      report(pointer, `Invalid schema for function '${name ?? ""}': ${message}`);
-    }
-  }
+  for (const declared of schemasOf(body, "strict")) checkParameters(declared, dialect, report);
 };
 
 const responseSchema: Check = (body, report, target) => {
-  if (!isOpenaiResponses(target)) return;
-  const { type, schema, strict, name } = asObject(asObject(asObject(body)["text"])["format"]);
-  if (type !== "json_schema" || strict !== true || !isObject(schema)) return;
-  for (const { pointer, message } of schemaProblems(schema, "openai-strict", "/text/format/schema")) {
-    report(pointer, `Invalid schema for response_format '${asString(name) ?? ""}': ${message}`);
-  }
+  const format = asObject(asObject(asObject(body)["text"])["format"]);
+  if (!isOpenaiResponses(target) || format["type"] !== "json_schema") return;
+  checkAnswerSchema(format, "/text/format/schema", report);
 };
 
 const choiceWords = ["none", "auto", "required"];
@@ -193,7 +180,7 @@ const unportableArguments: Check = (body, report) => {
   for (const { type, at, value } of itemsOf(body)) {
     const given = value["arguments"];
     if (type !== "function_call" || typeof given !== "string" || isJsonObjectText(given)) continue;
-    report(join(at, "arguments"), "Arguments that are not the text of a JSON object are refused by most other APIs.");
+    report(join(at, "arguments"), looseArguments);
   }
 };
 

@@ -1,5 +1,5 @@
 import type { RuleCase } from "./cases.ts";
-import type { RuleTarget } from "./rule.ts";
+import type { RuleTarget, RuleWire } from "./rule.ts";
 
 /** One line of a table of cases: what it shows, where the fault is, the broken body, the body that just passes. */
 export type Row = readonly [name: string, pointer: string, breaks: unknown, passes: unknown];
@@ -7,6 +7,15 @@ export type Row = readonly [name: string, pointer: string, breaks: unknown, pass
 /** The cases of one rule at one target. */
 export const rows = (rule: string, target: RuleTarget, table: readonly Row[]): readonly RuleCase[] =>
   table.map(([name, pointer, breaks, passes]) => ({ rule, name, target, breaks, passes, pointer }));
+
+/** Makes targets of one family: a provider and a model, as far as they are given. */
+export const targetsOf =
+  (wire: RuleWire): ((provider?: string, model?: string) => RuleTarget) =>
+  (provider, model) => ({
+    wire,
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+  });
 
 /** Eight bytes of a picture, as an address. */
 export const png = "data:image/png;base64,iVBORw0KGgo=";
@@ -17,10 +26,15 @@ export const pdf = "data:application/pdf;base64,JVBERi0xLjcK";
 /** A sound, as bare base64. */
 export const sound = "UklGRiQAAABXQVZF";
 
+/** The schema of an object with these properties. */
+export const object = (
+  properties: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> => ({ type: "object", properties, ...more });
+
+/** The schema of an object with exactly these properties, as `strict` wants it. */
+export const closed = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  object(properties, { required: Object.keys(properties), additionalProperties: false });
+
 /** Parameters of one tool that every dialect takes. */
-export const parameters: Readonly<Record<string, unknown>> = {
-  type: "object",
-  properties: { path: { type: "string" } },
-  required: ["path"],
-  additionalProperties: false,
-};
+export const parameters: Readonly<Record<string, unknown>> = closed({ path: { type: "string" } });

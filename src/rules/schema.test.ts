@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { closed, object } from "./openai-rows.cases.ts";
 import { schemaProblems, type SchemaDialect } from "./schema.ts";
 
 const dialects: readonly SchemaDialect[] = [
@@ -12,14 +13,6 @@ const dialects: readonly SchemaDialect[] = [
   "kimi",
   "mistral",
 ];
-
-const object = (properties: unknown, more: Readonly<Record<string, unknown>> = {}): unknown => ({
-  type: "object",
-  properties,
-  ...more,
-});
-const strict = (properties: Readonly<Record<string, unknown>>): unknown =>
-  object(properties, { required: Object.keys(properties), additionalProperties: false });
 
 describe("schemaProblems", () => {
   it.each(dialects)("finds nothing in the common subset, in %s", (dialect) => {
@@ -65,14 +58,14 @@ describe("schemaProblems", () => {
     [
       "openai-strict",
       "an open object in a list",
-      strict({ a: { type: "array", items: object({}) } }),
+      closed({ a: { type: "array", items: object({}) } }),
       "/properties/a/items",
     ],
-    ["openai-strict", "an open definition", { ...Object(strict({})), $defs: { a: object({}) } }, "/$defs/a"],
+    ["openai-strict", "an open definition", { ...Object(closed({})), $defs: { a: object({}) } }, "/$defs/a"],
     [
       "openai-strict",
       "a name with a slash",
-      strict({ "a/b": { type: "string", default: 1 } }),
+      closed({ "a/b": { type: "string", default: 1 } }),
       "/properties/a~1b/default",
     ],
     ["kimi", "definitions below the top", object({ a: object({}, { $defs: {} }) }), "/properties/a/$defs"],
@@ -106,7 +99,7 @@ describe("schemaProblems", () => {
   });
 
   it("looks at properties that are named like keywords", () => {
-    const schema = strict({ type: { type: "string" }, properties: { type: "string" }, $ref: { type: "string" } });
+    const schema = closed({ type: { type: "string" }, properties: { type: "string" }, $ref: { type: "string" } });
 
     expect(dialects.map((dialect) => schemaProblems(schema, dialect, "").length)).toEqual([0, 1, 0, 0, 0, 0, 0, 0]);
   });

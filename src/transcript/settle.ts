@@ -43,5 +43,8 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
   return floor === 0;
 };
 
+/** Whether some target shows a part: words, a file, or a sealed text, which its maker wants back even when it is empty. */
 const isSaid = (part: Part): boolean =>
-  part.type === "media" || ((part.type === "text" || part.type === "code") && !isBlank(part.text));
+  part.type === "media" ||
+  (part.type === "text" && part.seal?.signature !== undefined) ||
+  ((part.type === "text" || part.type === "code") && !isBlank(part.text));

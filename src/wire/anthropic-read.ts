@@ -1,5 +1,14 @@
-import type { Content, Media, NewPart, Origin, Outcome, ToolDeclaration, UserPart } from "../conversation/index.ts";
-import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import type {
+  Content,
+  Media,
+  NewPart,
+  Origin,
+  Outcome,
+  Text,
+  ToolDeclaration,
+  UserPart,
+} from "../conversation/index.ts";
+import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Reading, Settings, ToolChoice } from "./wire.ts";
 
 /** An Anthropic Messages body, or its bare `messages`, as a conversation. */
@@ -33,36 +42,43 @@ const known = [
 
 const readMessage = (reader: Reader, message: unknown, at: string): void => {
   const { role, content } = objectOf(message);
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content);
-  if (role === "assistant") {
-    reader.model(blocks.flatMap((block, index) => modelPart(reader, objectOf(block), `${at}/content/${index}`)));
-  } else if (role === "system") {
-    reader.notice(blocks.map((block) => stringOf(objectOf(block)["text"]) ?? "").join("\n"));
-  } else if (role === "user") {
-    readUser(reader, blocks, at);
-  } else reader.unknown(`A message with the role ${JSON.stringify(role)}`, at);
+  const blocks = (Array.isArray(content) ? content : [content]).map(blockOf);
+  if (role === "system" || role === "developer") {
+    reader.notice(blocks.map((block) => stringOf(block["text"]) ?? "").join("\n"));
+    return;
+  }
+  if (role !== "assistant" && role !== "user") reader.unknown(`The role ${JSON.stringify(role)}`, `${at}/role`);
+  readBlocks(reader, { blocks, byModel: role === "assistant", at: Array.isArray(content) ? `${at}/content` : at });
 };
 
-/** Results and words keep their order; neighbouring words stay one message. */
-const readUser = (reader: Reader, blocks: readonly unknown[], at: string): void => {
-  let words: UserPart[] = [];
-  blocks.forEach((value, index) => {
-    const block = objectOf(value);
+const blockOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "string" ? { type: "text", text: value } : objectOf(value);
+
+const readBlocks = (
+  reader: Reader,
+  { blocks, byModel, at }: { blocks: readonly Record<string, unknown>[]; byModel: boolean; at: string },
+): void => {
+  const message = new MessageReader(reader);
+  blocks.forEach((block, index) => {
+    const here = `${at}/${index}`;
     if (block["type"] === "tool_result") {
-      reader.user(words);
-      words = [];
-      reader.result(stringOf(block["tool_use_id"]) ?? "", outcomeOf(reader, block, `${at}/content/${index}`));
-    } else words.push(...userPart(reader, block, `${at}/content/${index}`));
+      message.end();
+      reader.result(idOf(block["tool_use_id"]), outcomeOf(reader, block, here));
+    } else if (byModel || isOnlyTheModels(block)) message.model(modelPart(reader, block, here));
+    else message.user(userPart(reader, block, here));
   });
-  reader.user(words);
+  message.end();
 };
+
+const isOnlyTheModels = ({ type }: Record<string, unknown>): boolean =>
+  type === "tool_use" || type === "thinking" || type === "redacted_thinking";
 
 const outcomeOf = (reader: Reader, block: Record<string, unknown>, at: string): Outcome => {
   const { content, is_error } = block;
-  const parts: readonly Content[] =
-    typeof content === "string"
-      ? [{ type: "text", text: content }]
-      : arrayOf(content).flatMap((part, index) => userPart(reader, objectOf(part), `${at}/content/${index}`));
+  const blocks = content === undefined || content === null ? [] : Array.isArray(content) ? content : [content];
+  const parts: readonly Content[] = blocks.flatMap((part, index) =>
+    userPart(reader, blockOf(part), `${at}/content/${index}`),
+  );
   return { status: is_error === true ? "error" : "complete", content: parts };
 };
 
@@ -83,9 +99,16 @@ const userPart = (reader: Reader, block: Record<string, unknown>, at: string): r
         },
       ];
     default:
-      reader.unknown(`A block of type ${JSON.stringify(block["type"])}`, at);
-      return [];
+      return untyped(reader, block, at);
   }
+};
+
+/** Words are words, even when nobody says so. */
+const untyped = (reader: Reader, block: Record<string, unknown>, at: string): readonly Text[] => {
+  const words = stringOf(block["text"]);
+  if (words !== undefined) return [{ type: "text", text: words }];
+  reader.unknown(`A block of type ${JSON.stringify(block["type"])}`, at);
+  return [];
 };
 
 const mediaPart = (
@@ -130,23 +153,27 @@ const modelPart = (reader: Reader, block: Record<string, unknown>, at: string): 
           : { type: "thinking", text: words, seal: { signature } },
       ];
     }
-    case "redacted_thinking":
-      return [{ type: "thinking", text: "", seal: { encrypted: stringOf(block["data"]) ?? "" } }];
+    case "redacted_thinking": {
+      const encrypted = stringOf(block["data"]) ?? "";
+      // What is not base64 was never sealed by anyone.
+      return /^[\w+/=-]+$/.test(encrypted)
+        ? [{ type: "thinking", text: "", seal: { encrypted } }]
+        : untyped(reader, block, at);
+    }
     case "tool_use":
       return [
         {
           type: "call",
           tool: stringOf(block["name"]) ?? "",
           input: { value: block["input"] },
-          seal: { id: stringOf(block["id"]) ?? "" },
+          seal: { id: idOf(block["id"]) },
         },
       ];
     case "image":
     case "document":
       return mediaPart(reader, block, at);
     default:
-      reader.unknown(`A block of type ${JSON.stringify(block["type"])}`, at);
-      return [];
+      return untyped(reader, block, at);
   }
 };
 

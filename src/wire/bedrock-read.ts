@@ -9,7 +9,7 @@ import type {
   UserPart,
 } from "../conversation/index.ts";
 import { mimeTypeOf } from "./bedrock-formats.ts";
-import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Reading, Settings, ToolChoice } from "./wire.ts";
 
 /** A Bedrock Converse body, or its bare `messages`, as a conversation. */
@@ -70,35 +70,20 @@ type Message = {
  * by whoever the message names.
  */
 const readBlocks = (reader: Reader, { blocks, at, side }: Message): void => {
-  let words: UserPart[] = [];
-  let said: NewPart[] = [];
-  const flush = (): void => {
-    reader.user(words);
-    reader.model(said);
-    words = [];
-    said = [];
-  };
-  const speak = (speaker: "user" | "model"): void => {
-    if (speaker === "user" ? said.length > 0 : words.length > 0) flush();
-  };
+  const message = new MessageReader(reader);
   blocks.forEach((block, index) => {
     for (const [kind, value] of membersOf(block)) {
       const here = `${at}/content/${index}/${kind}`;
       if (kind === "toolResult") {
-        flush();
+        message.end();
         readResult(reader, objectOf(value), here);
-      } else if (kind === "toolUse" || kind === "reasoningContent" || kind === "citationsContent") {
-        speak("model");
-        said.push(...modelPart(reader, kind, objectOf(value), here));
-      } else {
-        speak(side);
-        const parts = anyPart(reader, kind, value, here);
-        if (side === "user") words.push(...parts);
-        else said.push(...parts);
-      }
+      } else if (kind === "toolUse" || kind === "reasoningContent" || kind === "citationsContent")
+        message.model(modelPart(reader, kind, objectOf(value), here));
+      else if (side === "user") message.user(anyPart(reader, kind, value, here));
+      else message.model(anyPart(reader, kind, value, here));
     }
   });
-  flush();
+  message.end();
 };
 
 const modelPart = (
@@ -213,8 +198,6 @@ const foundText = ({ title, source, content }: Record<string, unknown>): string 
     .join("\n");
 
 /** Ids are text; a number is the text it would print as. */
-const idOf = (id: unknown): string => (typeof id === "number" ? String(id) : (stringOf(id) ?? ""));
-
 const systemText = (blocks: readonly Record<string, unknown>[]): string =>
   blocks
     .map(

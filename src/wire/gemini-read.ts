@@ -15,7 +15,7 @@ import {
 } from "../conversation/index.ts";
 import { outputOf } from "./function-response.ts";
 import { fromOpenApi } from "./gemini-schema.ts";
-import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import { arrayOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Reading, Settings, ToolChoice } from "./wire.ts";
 
 /**
@@ -135,29 +135,17 @@ const readContent = (reader: Reader, content: Fields, at: string): void => {
   if (isSystem(content)) return reader.notice(textOf(content["parts"], "\n"));
   const byModel = role === "model" || role === "assistant";
   if (!byModel && !userRoles.includes(role)) reader.unknown(`The role ${JSON.stringify(role)}`, `${at}/role`);
-  let words: UserPart[] = [];
-  let said: NewPart[] = [];
-  const flush = (): void => {
-    reader.user(words);
-    reader.model(said);
-    words = [];
-    said = [];
-  };
+  const message = new MessageReader(reader);
   listOf(content["parts"]).forEach((value, index) => {
     const part = partOf(value);
     const here = `${at}/parts/${index}`;
     if (isObject(field(part, "functionResponse"))) {
-      flush();
+      message.end();
       readResult(reader, part, here);
-    } else if (byModel || isOnlyTheModels(part)) {
-      if (words.length > 0) flush();
-      said.push(...modelPart(reader, part, here));
-    } else {
-      if (said.length > 0) flush();
-      words.push(...userPart(reader, part, here));
-    }
+    } else if (byModel || isOnlyTheModels(part)) message.model(modelPart(reader, part, here));
+    else message.user(userPart(reader, part, here));
   });
-  flush();
+  message.end();
 };
 
 const isOnlyTheModels = (part: Fields): boolean =>

@@ -2,7 +2,6 @@ import { isObject, type Origin } from "../conversation/index.ts";
 import {
   contentOf,
   effortOf,
-  idOf,
   instructionText,
   listOf,
   modelParts,
@@ -11,7 +10,7 @@ import {
   readSettings,
   readTool,
 } from "./openai-read.ts";
-import { arrayOf, numberOf, objectOf, stringOf } from "./reader.ts";
+import { arrayOf, idOf, numberOf, objectOf, stringOf } from "./reader.ts";
 import type { Reading, ThinkingSetting } from "./wire.ts";
 
 /** A Chat Completions body, or its bare `messages`, as a conversation. */

@@ -15,7 +15,7 @@ import {
   type UserPart,
 } from "../conversation/index.ts";
 import { audioType } from "./openai.ts";
-import { arrayOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
+import { arrayOf, idOf, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Settings, ThinkingSetting, ToolChoice } from "./wire.ts";
 
 /*
@@ -47,9 +47,6 @@ export class OpenaiReader extends Reader {
 /** The items behind a value; a lone one counts as a list of itself. */
 export const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-
-/** The id behind a value. Some programs count instead of naming. */
-export const idOf = (value: unknown): string => (typeof value === "number" ? String(value) : (stringOf(value) ?? ""));
 
 /** The words of instructions, which hold nothing else. */
 export const instructionText = (reader: OpenaiReader, content: unknown, at: string): string =>

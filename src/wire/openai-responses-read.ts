@@ -2,7 +2,6 @@ import type { NewPart, Origin } from "../conversation/index.ts";
 import {
   contentOf,
   effortOf,
-  idOf,
   instructionText,
   listOf,
   modelParts,
@@ -12,7 +11,7 @@ import {
   readSettings,
   readTool,
 } from "./openai-read.ts";
-import { arrayOf, objectOf, stringOf } from "./reader.ts";
+import { arrayOf, idOf, objectOf, stringOf } from "./reader.ts";
 import type { Reading } from "./wire.ts";
 
 /** A Responses body, or its bare `input`, as a conversation. */

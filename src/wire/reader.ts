@@ -97,6 +97,38 @@ export class Reader {
   }
 }
 
+/**
+ * One message of a body, block by block. Results, the user's words and the
+ * model's keep their order, whatever role the message was filed under.
+ */
+export class MessageReader {
+  readonly #reader: Reader;
+  #words: UserPart[] = [];
+  #said: NewPart[] = [];
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  user(parts: readonly UserPart[]): void {
+    if (this.#said.length > 0) this.end();
+    this.#words.push(...parts);
+  }
+
+  model(parts: readonly NewPart[]): void {
+    if (this.#words.length > 0) this.end();
+    this.#said.push(...parts);
+  }
+
+  /** Hands over what was said so far: before a result, and at the end. */
+  end(): void {
+    this.#reader.user(this.#words);
+    this.#reader.model(this.#said);
+    this.#words = [];
+    this.#said = [];
+  }
+}
+
 /** The object behind a value, or an empty one. */
 export const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
@@ -105,6 +137,9 @@ export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(va
 
 /** The string behind a value, if it is one. */
 export const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The id behind a value; some programs count, and some leave it out. */
+export const idOf = (value: unknown): string => (typeof value === "number" ? String(value) : (stringOf(value) ?? ""));
 
 /** The finite number behind a value, if it is one. */
 export const numberOf = (value: unknown): number | undefined =>

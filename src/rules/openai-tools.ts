@@ -1,0 +1,41 @@
+import { tooMany } from "./openai-words.ts";
+import type { Report } from "./rule.ts";
+import { schemaProblems, type SchemaDialect } from "./schema.ts";
+import { asArray, asObject, asString, isObject } from "./walk.ts";
+
+const mostTools = 128;
+
+/** Reports a request with more tools than OpenAI takes. */
+export const checkToolCount = (body: unknown, report: Report): void => {
+  const count = asArray(asObject(body)["tools"]).length;
+  if (count > mostTools) report("/tools", tooMany("/tools", mostTools, count));
+};
+
+/** The parameters of one function, with where they stand. */
+export type Declared = { readonly at: string; readonly name: string | undefined; readonly parameters: unknown };
+
+/** Reports what a dialect refuses in the parameters of a function, in the words of the vendor behind it. */
+export const checkParameters = ({ at, name, parameters }: Declared, dialect: SchemaDialect, report: Report): void => {
+  for (const { pointer, message } of schemaProblems(parameters, dialect, at)) {
+    report(pointer, schemaText(message, name, dialect));
+  }
+};
+
+const schemaText = (message: string, name: string | undefined, dialect: SchemaDialect): string => {
+  if (dialect === "kimi")
+    return `tools.function.parameters is not a valid moonshot flavored json schema, details: <${message}>`;
+  if (dialect === "mistral") return `Invalid tool schema: ${message}`;
+  return `Invalid schema for function '${name ?? ""}': ${message}`;
+};
+
+/** Reports what OpenAI refuses in the schema its answer has to follow, when it is to follow it strictly. */
+export const checkAnswerSchema = (format: Record<string, unknown>, at: string, report: Report): void => {
+  const { schema, strict, name } = format;
+  if (strict !== true || !isObject(schema)) return;
+  for (const { pointer, message } of schemaProblems(schema, "openai-strict", at)) {
+    report(pointer, `Invalid schema for response_format '${asString(name) ?? ""}': ${message}`);
+  }
+};
+
+/** What to know about arguments that this API takes as any text. */
+export const looseArguments = "Arguments that are not the text of a JSON object are refused by most other APIs.";
