@@ -1,6 +1,6 @@
 import { type Block, type Turn, blocksOf, lastTurn, textPointer, turnsOf } from "./anthropic-body.ts";
 import { claudeModel } from "./anthropic-models.ts";
-import { type Exchange, type Pairing, exchangesIn, repeated, reusedCalls, unpaired } from "./exchanges.ts";
+import { type Pairing, exchangesOf, repeated, reusedCalls, unpaired } from "./exchanges.ts";
 import { messagesOf, strangeRoles } from "./turns.ts";
 import { type Check, asString, isBlank, isObject, join } from "./walk.ts";
 
@@ -9,16 +9,15 @@ const ofType = (turn: Turn, type: string): readonly Block[] => turn.blocks.filte
 const callId = (block: Block): string => asString(block.value[block.type === "tool_use" ? "id" : "tool_use_id"]) ?? "";
 
 const pairing: Pairing<Block> = {
+  turnsOf,
   callsIn: (turn) => ofType(turn, "tool_use"),
   resultsIn: (turn) => ofType(turn, "tool_result"),
   idOf: callId,
 };
 
-const exchangesOf = (body: unknown): Iterable<Exchange<Block>> => exchangesIn(turnsOf(body), pairing);
-
 /** Every call is answered in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     const open = unpaired(calls, results, pairing);
     const [first] = open;
     if (first !== undefined) report(first.pointer, unanswered(first.message, open.map(callId)));
@@ -30,7 +29,7 @@ const unanswered = (message: number, ids: readonly string[]): string =>
 
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     for (const result of unpaired(results, calls, pairing)) {
       report(
         result.pointer,
@@ -42,7 +41,7 @@ export const checkResultWithoutCall: Check = (body, report) => {
 
 /** A call has one result. */
 export const checkDuplicateResult: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     const asked = new Set(calls.map(callId));
     for (const result of repeated(results, pairing)) {
       const id = callId(result);
@@ -57,7 +56,7 @@ export const checkDuplicateResult: Check = (body, report) => {
 
 /** Results come before anything else in their message. */
 export const checkResultFirst: Check = (body, report) => {
-  for (const { calls, answer } of exchangesOf(body)) {
+  for (const { calls, answer } of exchangesOf(body, pairing)) {
     const asked = new Set(calls.map(callId));
     const other = answer?.blocks.findIndex((block) => block.type !== "tool_result") ?? -1;
     const late =
@@ -81,7 +80,7 @@ export const checkDuplicateCall: Check = (body, report) => {
 
 /** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
-  for (const call of reusedCalls(turnsOf(body), pairing))
+  for (const call of reusedCalls(body, pairing))
     report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
 };
 

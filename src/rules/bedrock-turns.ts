@@ -10,7 +10,7 @@ import {
   turnsOf,
 } from "./bedrock-body.ts";
 import { bedrockFamily, claudeBehind } from "./bedrock-models.ts";
-import { type Exchange, type Pairing, exchangesIn, repeated, reusedCalls, unpaired } from "./exchanges.ts";
+import { type Pairing, exchangesOf, repeated, reusedCalls, unpaired } from "./exchanges.ts";
 import { messagesOf } from "./turns.ts";
 import { type Check, asString, isBlank, join } from "./walk.ts";
 
@@ -19,16 +19,15 @@ const ofKind = (turn: Turn, kind: string): readonly Block[] =>
   turn.blocks.filter((block) => block.kind === kind && !isServerCall(block));
 
 const pairing: Pairing<Block> = {
+  turnsOf,
   callsIn: (turn) => ofKind(turn, "toolUse"),
   resultsIn: (turn) => ofKind(turn, "toolResult"),
   idOf: callId,
 };
 
-const exchangesOf = (body: unknown): Iterable<Exchange<Block>> => exchangesIn(turnsOf(body), pairing);
-
 /** Every call is answered in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     const open = unpaired(calls, results, pairing);
     const [first] = open;
     if (first === undefined) continue;
@@ -41,7 +40,7 @@ export const checkCallWithoutResult: Check = (body, report) => {
 
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     const [extra] = unpaired(results, calls, pairing);
     if (extra !== undefined)
       report(
@@ -53,7 +52,7 @@ export const checkResultWithoutCall: Check = (body, report) => {
 
 /** A call has one result. */
 export const checkDuplicateResult: Check = (body, report) => {
-  for (const { calls, results } of exchangesOf(body)) {
+  for (const { calls, results } of exchangesOf(body, pairing)) {
     const asked = new Set(calls.map(callId));
     const [twice] = repeated(results, pairing);
     if (twice !== undefined && asked.has(callId(twice)))
@@ -78,14 +77,14 @@ export const checkDuplicateCall: Check = (body, report) => {
 
 /** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
-  for (const call of reusedCalls(turnsOf(body), pairing))
+  for (const call of reusedCalls(body, pairing))
     report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
 };
 
 /** On Claude, results come before anything else in their message. */
 export const checkResultFirst: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
-  for (const { calls, answer } of exchangesOf(body)) {
+  for (const { calls, answer } of exchangesOf(body, pairing)) {
     const other = answer?.blocks.findIndex(({ kind }) => kind !== "toolResult" && kind !== "cachePoint") ?? -1;
     const late = other < 0 ? undefined : answer?.blocks.slice(other).find((block) => block.kind === "toolResult");
     if (calls.length === 0 || late === undefined) continue;
@@ -99,7 +98,7 @@ export const checkResultFirst: Check = (body, report, target) => {
 /** Some families take nothing beside the results, not even in a message of its own: equal roles are merged. */
 export const checkBesideResult: Check = (body, report, target) => {
   if (!bedrockFamily(target).loneResults) return;
-  for (const { calls, results, answer } of exchangesOf(body)) {
+  for (const { calls, results, answer } of exchangesOf(body, pairing)) {
     const beside =
       calls.length > 0 && results.length > 0
         ? answer?.blocks.find((block) => block.kind !== "toolResult" && block.kind !== "cachePoint")
@@ -115,7 +114,7 @@ export const checkBesideResult: Check = (body, report, target) => {
 /** Claude takes a PDF beside results, but no document of text. */
 export const checkTextDocumentBeside: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
-  for (const { results, answer } of exchangesOf(body)) {
+  for (const { results, answer } of exchangesOf(body, pairing)) {
     const beside =
       results.length === 0
         ? undefined

@@ -1,26 +1,27 @@
 import type { TurnOf } from "./turns.ts";
 
 /** The calls of an assistant turn beside the results of the turn after it. */
-export type Exchange<Block> = {
+type Exchange<Block> = {
   readonly calls: readonly Block[];
   readonly results: readonly Block[];
   readonly answer: TurnOf<Block> | undefined;
 };
 
-/** Where one family keeps the calls and the results of a turn, and the ids between them. */
+/** How one family reads turns, the calls and the results in them, and the ids between those. */
 export type Pairing<Block> = {
+  readonly turnsOf: (body: unknown) => readonly TurnOf<Block>[];
   readonly callsIn: (turn: TurnOf<Block>) => readonly Block[];
   readonly resultsIn: (turn: TurnOf<Block>) => readonly Block[];
   readonly idOf: (block: Block) => string;
 };
 
 /** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
-export function* exchangesIn<Block>(
-  turns: readonly TurnOf<Block>[],
-  { callsIn, resultsIn }: Pairing<Block>,
+export function* exchangesOf<Block>(
+  body: unknown,
+  { turnsOf, callsIn, resultsIn }: Pairing<Block>,
 ): Generator<Exchange<Block>> {
   let calls: readonly Block[] = [];
-  for (const turn of turns) {
+  for (const turn of turnsOf(body)) {
     if (turn.role !== "assistant") yield { calls, results: resultsIn(turn), answer: turn };
     calls = turn.role === "assistant" ? callsIn(turn) : [];
   }
@@ -44,12 +45,9 @@ export const repeated = <Block>(blocks: readonly Block[], { idOf }: Pairing<Bloc
 };
 
 /** The first call of every turn whose id a call of an earlier turn has. */
-export function* reusedCalls<Block>(
-  turns: readonly TurnOf<Block>[],
-  { callsIn, idOf }: Pairing<Block>,
-): Generator<Block> {
+export function* reusedCalls<Block>(body: unknown, { turnsOf, callsIn, idOf }: Pairing<Block>): Generator<Block> {
   const earlier = new Set<string>();
-  for (const turn of turns) {
+  for (const turn of turnsOf(body)) {
     const calls = turn.role === "assistant" ? callsIn(turn) : [];
     const reused = calls.find((call) => earlier.has(idOf(call)));
     if (reused !== undefined) yield reused;

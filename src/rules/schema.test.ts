@@ -61,7 +61,7 @@ describe("schemaProblems", () => {
       closed({ a: { type: "array", items: object({}) } }),
       "/properties/a/items",
     ],
-    ["openai-strict", "an open definition", { ...Object(closed({})), $defs: { a: object({}) } }, "/$defs/a"],
+    ["openai-strict", "an open definition", { ...closed({}), $defs: { a: object({}) } }, "/$defs/a"],
     [
       "openai-strict",
       "a name with a slash",

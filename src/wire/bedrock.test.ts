@@ -13,8 +13,9 @@ import {
   type JsonObject,
   type Outcome,
 } from "../conversation/index.ts";
-import { render, type Exchange, type File, type Result, type Step, type Target } from "../transcript/index.ts";
+import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
 import { bedrock, type BedrockDialect } from "./bedrock.ts";
+import { blobsOf, expectSameAgain } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";
 
 const claude: BedrockDialect = {
@@ -572,16 +573,7 @@ describe("there and back", () => {
     ledger.notice("The clock struck.");
     ledger.model(from, [text("Done.")]);
     const { entries } = ledger;
-    const blobs = Object.fromEntries([picture, document].map(({ blob }) => [blob.hash, blob.base64]));
-    return { version: 1, system: "Be brief.", tools, entries, blobs };
-  };
-
-  const write = ({ system, tools: offered, ...rest }: Conversation, settings: Settings, to: Place): JsonObject => {
-    const { transcript } = render({ ...rest, ...(offered === undefined ? {} : { tools: offered }) }, to.target);
-    return bedrock.encodeRequest(
-      transcript.flatMap((step) => bedrock.encodeStep(step, to.dialect)),
-      { model: "m", ...(system === undefined ? {} : { system }), tools: offered ?? [], settings, dialect: to.dialect },
-    ).body;
+    return { version: 1, system: "Be brief.", tools, entries, blobs: blobsOf([picture, document]) };
   };
 
   type Place = { readonly target: Target; readonly dialect: BedrockDialect };
@@ -602,9 +594,7 @@ describe("there and back", () => {
     ],
     ["Writer", { target: target("plain", {}), dialect: writer }],
   ])("%s: a body that is read and written again is the same, byte for byte", (_, to) => {
-    const body = write(conversation(), settings, to);
-    const reading = bedrock.read(JSON.parse(JSON.stringify(body)), from);
-    expect(JSON.stringify(write(reading.conversation, reading.settings, to))).toBe(JSON.stringify(body));
+    const reading = expectSameAgain(bedrock, conversation(), { ...to, settings, from });
     expect(reading.notes.filter(({ class: kind }) => kind === "state")).toEqual([]);
   });
 });

@@ -14,8 +14,9 @@ import {
   type Media,
   type OutcomeStatus,
 } from "../conversation/index.ts";
-import { render, type Exchange, type File, type Result, type Step, type Target } from "../transcript/index.ts";
+import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
 import { gemini, type GeminiDialect } from "./gemini.ts";
+import { at, blobsOf, expectSameAgain, nameless, png as plainPng, snapped, write } from "./wire.cases.ts";
 import type { Encoded, Settings, WireRequest } from "./wire.ts";
 
 const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true, response: "output" };
@@ -30,34 +31,12 @@ const codeAssist: GeminiDialect = {
 const model = "gemini-3.6-flash";
 const google = { provider: "google", model };
 
-const png: File = {
-  type: "file",
-  kind: "image",
-  mimeType: "image/png",
-  id: "file-1",
-  name: "cat.png",
-  source: { type: "data", base64: "cG5n" },
-};
-const pdf: File = {
-  type: "file",
-  kind: "document",
-  mimeType: "application/pdf",
-  id: "file-2",
-  source: { type: "uri", uri: "gs://bucket/report.pdf" },
-};
+const png: File = { ...plainPng, name: "cat.png" };
+const pdf: File = at(nameless, "gs://bucket/report.pdf");
 const inlinePng = { inlineData: { mimeType: "image/png", data: "cG5n" } };
 const addressedPdf = { fileData: { mimeType: "application/pdf", fileUri: "gs://bucket/report.pdf" } };
 
-const exchange = (content: Result["content"], status: OutcomeStatus = "complete"): Exchange => ({
-  type: "exchange",
-  call: "hist_tool_1",
-  id: "call_1",
-  tool: "snap",
-  input: { n: 1 },
-  inputText: undefined,
-  seal: { id: "raw" },
-  result: { status, content },
-});
+const exchange = (content: Result["content"], status?: OutcomeStatus): Exchange => snapped("call_1", content, status);
 
 const encode = (step: Step, as = dialect): readonly JsonObject[] => gemini.encodeStep(step, as);
 
@@ -766,29 +745,13 @@ describe("there and back", () => {
       { type: "text", text: "", seal: { signature: "ZW5k" } },
     ]);
     ledger.user([text("Go on.")]);
-    const stored = [image, song];
     return {
       version: 1,
       system: "Be terse.",
       tools: [snap, { name: "bare" }],
       entries: ledger.entries,
-      blobs: Object.fromEntries(stored.map(({ blob }) => [blob.hash, blob.base64])),
+      blobs: blobsOf([image, song]),
     };
-  };
-
-  const body = (of: Conversation, settings: Settings, as: GeminiDialect): string => {
-    const { transcript } = render(of, target);
-    const messages = transcript.flatMap((step) => gemini.encodeStep(step, as));
-    const { system, tools = [] } = of;
-    return JSON.stringify(
-      gemini.encodeRequest(messages, {
-        model,
-        tools,
-        settings,
-        dialect: as,
-        ...(system === undefined ? {} : { system }),
-      }).body,
-    );
   };
 
   const asks: readonly Settings[] = [
@@ -806,15 +769,14 @@ describe("there and back", () => {
 
   it.each(dialects)("a conversation is written the same again: %j", (as) => {
     for (const settings of asks) {
-      const once = body(conversation(), settings, as);
-      const back = gemini.read(JSON.parse(once), google);
+      const back = expectSameAgain(gemini, conversation(), { target, dialect: as, settings, from: google });
       expect(back.notes).toEqual([]);
-      expect(body(back.conversation, back.settings, as)).toBe(once);
     }
   });
 
   it("loses no file on the way", () => {
-    const back = gemini.read(JSON.parse(body(conversation(), {}, dialect)), google);
+    const body = write(gemini, conversation(), { target, dialect, settings: {} });
+    const back = gemini.read(JSON.parse(JSON.stringify(body)), google);
     const files = back.conversation.entries.flatMap((entry): readonly Media[] => {
       if (entry.type === "user") return entry.parts.filter((part) => part.type === "media");
       return entry.type === "completion" ? entry.outcome.content.filter((part) => part.type === "media") : [];

@@ -1,21 +1,36 @@
 import { describe, expect, it } from "vitest";
 import {
   call,
-  done,
-  failed,
   Ledger,
   storeBase64,
   structured,
   text,
   thinking,
-  type Content,
   type Conversation,
   type JsonObject,
   type OutcomeStatus,
 } from "../conversation/index.ts";
-import { render, type Exchange, type File, type ModelStep, type Result, type Target } from "../transcript/index.ts";
+import type { File, ModelStep, Result, Target, UserStep } from "../transcript/index.ts";
 import { openaiChat, type ChatDialect } from "./openai-chat.ts";
-import type { Encoded, Settings, WireRequest } from "./wire.ts";
+import {
+  addSnaps,
+  at,
+  callPart,
+  completion,
+  conversationOf,
+  everySetting,
+  expectSameAgain,
+  filesShown,
+  nameless,
+  pdf,
+  pictureTarget,
+  png,
+  requestWith,
+  shot,
+  snap,
+  snapped,
+} from "./wire.cases.ts";
+import type { Encoded, Settings } from "./wire.ts";
 
 const openai: ChatDialect = {
   system: "developer",
@@ -59,46 +74,26 @@ const mistral: ChatDialect = {
 
 const openrouter: ChatDialect = { ...openai, reasoning: "reasoning_details", cacheMarks: true };
 
-const png: File = {
-  type: "file",
-  kind: "image",
-  mimeType: "image/png",
-  id: "file-1",
-  source: { type: "data", base64: "cG5n" },
-};
-const nameless: File = { ...png, kind: "document", mimeType: "application/pdf", id: "file-2" };
-const pdf: File = { ...nameless, name: "report.pdf" };
 const wav: File = { ...png, kind: "audio", mimeType: "audio/x-wav", id: "file-3" };
 const film: File = { ...png, kind: "video", mimeType: "video/mp4", id: "file-4" };
-const at = (file: File, uri: string): File => ({ ...file, source: { type: "uri", uri } });
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,cG5n" } };
 const words = (value: string): JsonObject => ({ type: "text", text: value });
 
-const exchange = (id: string, content: Result["content"], status: OutcomeStatus = "complete"): Exchange => ({
-  type: "exchange",
-  call: "hist_tool_1",
-  id,
-  tool: "snap",
-  input: { n: 1 },
-  inputText: undefined,
-  seal: { id: "raw" },
-  result: { status, content },
-});
 const called = (id: string, args = '{"n":1}'): JsonObject => ({
   id,
   type: "function",
   function: { name: "snap", arguments: args },
 });
 
-const user = (parts: readonly (ReturnType<typeof text> | File)[], dialect = openai): readonly JsonObject[] =>
+const user = (parts: UserStep["parts"], dialect = openai): readonly JsonObject[] =>
   openaiChat.encodeStep({ role: "user", parts }, dialect);
 const model = (parts: ModelStep["parts"], dialect = openai): readonly JsonObject[] =>
   openaiChat.encodeStep({ role: "model", parts }, dialect);
 
 /** The content of the tool message of a call that ended this way. */
 const answer = (content: Result["content"], status?: OutcomeStatus): unknown =>
-  model([exchange("call_1", content, status)])[1]?.["content"];
+  model([snapped("call_1", content, status)])[1]?.["content"];
 
 describe("user steps", () => {
   it("write a lone text as a string", () => {
@@ -181,7 +176,7 @@ describe("model steps", () => {
 
   it("put words into the content and calls into tool_calls, all results right behind", () => {
     expect(
-      model([text("first"), exchange("call_1", [text("a")]), text("then"), exchange("call_2", [text("b")])]),
+      model([text("first"), snapped("call_1", [text("a")]), text("then"), snapped("call_2", [text("b")])]),
     ).toEqual([
       { role: "assistant", content: "first\n\nthen", tool_calls: [called("call_1"), called("call_2")] },
       { role: "tool", tool_call_id: "call_1", content: "a" },
@@ -190,13 +185,13 @@ describe("model steps", () => {
   });
 
   it("keep the model's own spelling of arguments", () => {
-    const [said] = model([{ ...exchange("call_1", [text("a")]), inputText: '{ "n": 1 }' }]);
+    const [said] = model([{ ...snapped("call_1", [text("a")]), inputText: '{ "n": 1 }' }]);
     expect(said).toEqual({ role: "assistant", content: null, tool_calls: [called("call_1", '{ "n": 1 }')] });
   });
 
   it("say nothing in the way a server takes it", () => {
     const silent = (silence: ChatDialect["silence"]): unknown =>
-      model([exchange("call_1", [text("a")])], { ...openai, silence })[0];
+      model([snapped("call_1", [text("a")])], { ...openai, silence })[0];
 
     expect(silent("null")).toEqual({ role: "assistant", content: null, tool_calls: [called("call_1")] });
     expect(silent("empty")).toEqual({ role: "assistant", content: "", tool_calls: [called("call_1")] });
@@ -233,7 +228,7 @@ describe("results", () => {
 });
 
 describe("reasoning", () => {
-  const thought = [thinking("hm"), text("yes"), thinking("so"), exchange("call_1", [text("a")])];
+  const thought = [thinking("hm"), text("yes"), thinking("so"), snapped("call_1", [text("a")])];
   const said = (reasoning: ChatDialect["reasoning"]): unknown => model(thought, { ...openai, reasoning })[0];
 
   it("stands in the field the server reads, or nowhere", () => {
@@ -247,7 +242,7 @@ describe("reasoning", () => {
   it("leads the content where it is a chunk of it", () => {
     const sealed = { ...thinking("hm"), seal: { signature: "sig" } };
 
-    expect(model([text("yes"), sealed, exchange("call_1", [text("a")])], mistral)[0]).toEqual({
+    expect(model([text("yes"), sealed, snapped("call_1", [text("a")])], mistral)[0]).toEqual({
       role: "assistant",
       content: [{ type: "thinking", thinking: [words("hm")], signature: "sig" }, words("yes")],
       tool_calls: [called("call_1")],
@@ -273,39 +268,23 @@ describe("reasoning", () => {
 });
 
 describe("the request", () => {
-  const request = (settings: Settings, dialect: ChatDialect): WireRequest<ChatDialect> => ({
-    model: "m",
-    system: "Be brief.",
-    tools: [{ name: "snap", description: "Takes a picture", parameters: { type: "object", properties: {} } }],
-    settings,
-    dialect,
-  });
   const messages = [{ role: "user", content: "hi" }];
   const encode = (settings: Settings, dialect = openai): Encoded =>
-    openaiChat.encodeRequest(messages, request(settings, dialect));
-  const tool = { name: "snap", description: "Takes a picture", parameters: { type: "object", properties: {} } };
+    openaiChat.encodeRequest(messages, requestWith(settings, dialect));
 
   it("has the system text as its first message, in the role the model knows", () => {
-    const head = (system: ChatDialect["system"]): unknown => openaiChat.head(request({}, { ...openai, system }));
+    const head = (system: ChatDialect["system"]): unknown => openaiChat.head(requestWith({}, { ...openai, system }));
 
     expect(head("developer")).toEqual([{ role: "developer", content: "Be brief." }]);
     expect(head("user")).toEqual([{ role: "user", content: "Be brief." }]);
-    expect(openaiChat.head({ ...request({}, openai), system: " " })).toEqual([]);
+    expect(openaiChat.head({ ...requestWith({}, openai), system: " " })).toEqual([]);
   });
 
   it("says all settings in OpenAI's words", () => {
-    const settings: Settings = {
-      maxTokens: 100,
-      temperature: 0.5,
-      stream: true,
-      toolChoice: { tool: "snap" },
-      thinking: { effort: "high" },
-      cache: { key: "session-1", marks: true },
-    };
-    expect(encode(settings)).toEqual({
+    expect(encode(everySetting)).toEqual({
       body: {
         model: "m",
-        tools: [{ type: "function", function: { ...tool, strict: false } }],
+        tools: [{ type: "function", function: { ...snap, strict: false } }],
         tool_choice: { type: "function", function: { name: "snap" } },
         reasoning_effort: "high",
         max_completion_tokens: 100,
@@ -320,7 +299,7 @@ describe("the request", () => {
   });
 
   it("leaves out what was not asked for, and empty lists", () => {
-    expect(openaiChat.encodeRequest(messages, { ...request({ toolChoice: "auto" }, openai), tools: [] })).toEqual({
+    expect(openaiChat.encodeRequest(messages, { ...requestWith({ toolChoice: "auto" }, openai), tools: [] })).toEqual({
       body: { model: "m", messages },
       notes: [],
     });
@@ -334,7 +313,7 @@ describe("the request", () => {
 
     expect(body).toEqual({
       model: "m",
-      tools: [{ type: "function", function: tool }],
+      tools: [{ type: "function", function: snap }],
       tool_choice: "auto",
       thinking: { type: "disabled" },
       stream: true,
@@ -384,7 +363,7 @@ describe("the request", () => {
       { role: "tool", tool_call_id: "call_1", content: [words("look"), image] },
     ];
     const mark = { cache_control: { type: "ephemeral" } };
-    const { body } = openaiChat.encodeRequest(long, request({ cache: { marks: true } }, openrouter));
+    const { body } = openaiChat.encodeRequest(long, requestWith({ cache: { marks: true } }, openrouter));
 
     expect(body["messages"]).toEqual([
       { role: "system", content: [{ ...words("Be brief."), ...mark }] },
@@ -400,19 +379,6 @@ describe("reading", () => {
   const read = (body: unknown) => openaiChat.read(body, from);
   const entries = (...messages: readonly unknown[]) => read(messages).conversation.entries;
   const modelSaid = (...parts: readonly unknown[]) => ({ type: "model", origin: from, parts });
-  const callPart = (id: string, ordinal: number, input: unknown = { type: "parsed", value: {}, text: "{}" }) => ({
-    type: "call",
-    id: `hist_tool_${ordinal}`,
-    tool: "snap",
-    input,
-    seal: { id },
-  });
-  const completion = (ordinal: number, ...content: readonly Content[]) => ({
-    type: "completion",
-    call: `hist_tool_${ordinal}`,
-    tool: "snap",
-    outcome: { status: "complete", content },
-  });
 
   it("gives back system, tools and settings", () => {
     const {
@@ -478,9 +444,9 @@ describe("reading", () => {
       ),
     ).toEqual([
       modelSaid(
-        callPart("a", 1, { type: "parsed", value: { n: 1 } }),
-        callPart("7", 2),
-        callPart("c", 3, { type: "parsed", value: { input: "free" } }),
+        callPart(1, { id: "a" }, { type: "parsed", value: { n: 1 } }),
+        callPart(2, { id: "7" }),
+        callPart(3, { id: "c" }, { type: "parsed", value: { input: "free" } }),
       ),
       completion(2, text("seven")),
       completion(1, text("a"), text("b")),
@@ -549,16 +515,8 @@ describe("reading", () => {
         ],
       },
     ]);
-    const [entry] = conversation.entries;
-    const parts = entry?.type === "user" ? entry.parts : [];
 
-    expect(
-      parts.map((part) =>
-        part.type === "media"
-          ? [part.kind, part.mimeType, part.name, part.source.type === "uri" ? part.source.uri : "bytes"]
-          : part,
-      ),
-    ).toEqual([
+    expect(filesShown(conversation)).toEqual([
       ["image", "image/png", undefined, "bytes"],
       ["image", "image/jpeg", undefined, "https://x.test/cat"],
       ["document", "application/pdf", "a.pdf", "bytes"],
@@ -615,74 +573,37 @@ describe("reading", () => {
       { type: "user", parts: [text("hi")] },
       { type: "user", parts: [text("no role")] },
       { type: "user", parts: [text("no type")] },
-      modelSaid(text("5"), callPart("a", 1, { type: "parsed", value: {} })),
+      modelSaid(text("5"), callPart(1, { id: "a" }, { type: "parsed", value: {} })),
       completion(1),
     ]);
   });
 });
 
 describe("a body that was read", () => {
-  const picture = { types: ["image/png", "image/jpeg"], uri: ["https:"] };
-  const paper = { types: ["application/pdf"], uri: ["https:"] };
-  const target = (dialect: ChatDialect): Target => ({
-    provider: "p",
-    model: "m",
-    ids: { name: "test", legal: /^call_\w+$/, project: (ordinal, _tool, attempt) => `call_${ordinal}_${attempt}` },
-    toolName: /^[\w-]{1,64}$/,
-    media: {
-      result: { image: picture },
-      errorResult: {},
-      user: { image: picture, document: paper, audio: { types: ["audio/wav", "audio/mpeg"] } },
-      model: {},
-    },
+  const { media, thinking: silent, order } = pictureTarget;
+  const user = {
+    ...media.user,
+    document: { types: ["application/pdf"], uri: ["https:"] },
+    audio: { types: ["audio/wav", "audio/mpeg"] },
+  };
+  const target = ({ reasoning }: ChatDialect): Target => ({
+    ...pictureTarget,
+    media: { ...media, user },
     thinking: {
-      form: dialect.reasoning === "none" ? "none" : "plain",
-      readers: [],
-      bound: false,
-      ...(dialect.reasoning === "reasoning_content" ? { backfill: { text: "", on: "calls" } } : {}),
+      ...silent,
+      form: reasoning === "none" ? "none" : "plain",
+      ...(reasoning === "reasoning_content" ? { backfill: { text: "", on: "calls" } } : {}),
     },
-    order: { userFirst: false, userLast: true, alternate: false, bridgeAfterResults: false },
+    order: { ...order, userLast: true },
   });
 
-  const bodyOf = (conversation: Conversation, settings: Settings, dialect: ChatDialect): JsonObject => {
-    const request: WireRequest<ChatDialect> = {
-      model: "m",
-      ...(conversation.system === undefined ? {} : { system: conversation.system }),
-      tools: conversation.tools ?? [],
-      settings,
-      dialect,
-    };
-    const { transcript } = render(conversation, target(dialect), { unsupportedMedia: "stub" });
-    const steps = transcript.flatMap((step) => openaiChat.encodeStep(step, dialect));
-    return openaiChat.encodeRequest([...openaiChat.head(request), ...steps], request).body;
-  };
-
   const eventful = (): Conversation => {
-    const shot = storeBase64("cG5n", { mimeType: "image/png" });
     const tape = storeBase64("UklGRg==", { mimeType: "audio/wav" });
-    const own = { provider: "p", model: "m" };
+    const details = [{ type: "reasoning.text", text: "hm" }];
     const ledger = new Ledger();
     ledger.user([text("look"), shot.media, tape.media]);
-    const details = [{ type: "reasoning.text", text: "hm" }];
-    const calls = ledger.model(own, [
-      { ...thinking("hm"), seal: { details } },
-      text("I look"),
-      call("snap", { n: 1 }, "call_a"),
-      { type: "call", tool: "snap", input: { text: '{ "n" : 2 }' }, seal: { id: "call_b" } },
-      text("and wait"),
-      call("snap", "not json", "call_c"),
-    ]);
-    ledger.complete(calls[1]!.id, "snap", failed("no light", shot.media));
-    ledger.complete(calls[0]!.id, "snap", done("here", shot.media, structured({ ok: true })));
-    ledger.model({ provider: "elsewhere", model: "x" }, [thinking("foreign"), text("a"), text("b")]);
-    const { entries } = ledger;
-    return {
-      version: 1,
-      system: "Be brief.",
-      tools: [{ name: "snap", parameters: { type: "object", properties: { n: { type: "number" } } } }],
-      entries,
-      blobs: { [shot.blob.hash]: shot.blob.base64, [tape.blob.hash]: tape.blob.base64 },
-    };
+    addSnaps(ledger, [{ ...thinking("hm"), seal: { details } }, text("I look"), call("snap", { n: 1 }, "call_a")]);
+    return conversationOf(ledger, [shot, tape]);
   };
 
   it.each([
@@ -692,17 +613,19 @@ describe("a body that was read", () => {
     ["openrouter", openrouter],
     ["without a system role", { ...openai, system: "user", textLists: false, silence: "empty" } as ChatDialect],
   ])("is written the same again: %s", (_name, dialect) => {
-    const settings: Settings = {
-      maxTokens: 50,
-      temperature: 1,
-      stream: true,
-      toolChoice: "required",
-      thinking: { effort: "high" },
-      cache: { marks: true, key: "k" },
-    };
-    const body = bodyOf(eventful(), settings, dialect);
-    const back = openaiChat.read(JSON.parse(JSON.stringify(body)), { provider: "p", model: "?" });
-
-    expect(JSON.stringify(bodyOf(back.conversation, back.settings, dialect))).toBe(JSON.stringify(body));
+    expectSameAgain(openaiChat, eventful(), {
+      target: target(dialect),
+      dialect,
+      settings: {
+        maxTokens: 50,
+        temperature: 1,
+        stream: true,
+        toolChoice: "required",
+        thinking: { effort: "high" },
+        cache: { marks: true, key: "k" },
+      },
+      policy: { unsupportedMedia: "stub" },
+      from: { provider: "p", model: "?" },
+    });
   });
 });

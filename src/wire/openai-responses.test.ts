@@ -1,23 +1,38 @@
 import { describe, expect, it } from "vitest";
 import {
   call,
-  done,
-  failed,
   Ledger,
   storeBase64,
   structured,
   text,
   thinking,
-  type Content,
   type Conversation,
   type JsonObject,
   type OutcomeStatus,
   type Seal,
   type Thinking,
 } from "../conversation/index.ts";
-import { render, type Exchange, type File, type ModelStep, type Result, type Target } from "../transcript/index.ts";
+import type { Exchange, ModelStep, Result, Target, UserStep } from "../transcript/index.ts";
 import { openaiResponses, type ResponsesDialect } from "./openai-responses.ts";
-import type { Encoded, Settings, WireRequest } from "./wire.ts";
+import {
+  addSnaps,
+  at,
+  callPart,
+  completion,
+  conversationOf,
+  everySetting,
+  expectSameAgain,
+  filesShown,
+  nameless,
+  pdf,
+  pictureTarget,
+  png,
+  requestWith,
+  shot,
+  snap,
+  snapped,
+} from "./wire.cases.ts";
+import type { Encoded, Settings } from "./wire.ts";
 
 const openai: ResponsesDialect = {
   system: "instructions",
@@ -42,29 +57,13 @@ const deepseek: ResponsesDialect = {
   leastTokens: 1,
 };
 
-const png: File = {
-  type: "file",
-  kind: "image",
-  mimeType: "image/png",
-  id: "file-1",
-  source: { type: "data", base64: "cG5n" },
-};
-const nameless: File = { ...png, kind: "document", mimeType: "application/pdf", id: "file-2" };
-const pdf: File = { ...nameless, name: "report.pdf" };
-const at = (file: File, uri: string): File => ({ ...file, source: { type: "uri", uri } });
-
 const image = { type: "input_image", image_url: "data:image/png;base64,cG5n", detail: "auto" };
 const words = (value: string): JsonObject => ({ type: "input_text", text: value });
 
-const exchange = (id: string, content: Result["content"], status: OutcomeStatus = "complete"): Exchange => ({
-  type: "exchange",
-  call: "hist_tool_1",
-  id,
-  tool: "snap",
-  input: { n: 1 },
-  inputText: undefined,
+/** A call that a reasoning item led to. */
+const exchange = (id: string, content: Result["content"], status?: OutcomeStatus): Exchange => ({
+  ...snapped(id, content, status),
   seal: { id: "raw", item: "fc_1" },
-  result: { status, content },
 });
 const called = (id: string): JsonObject => ({
   type: "function_call",
@@ -88,7 +87,7 @@ const reasoning = {
   encrypted_content: "gAAA",
 };
 
-const user = (parts: readonly (ReturnType<typeof text> | File)[]): readonly JsonObject[] =>
+const user = (parts: UserStep["parts"]): readonly JsonObject[] =>
   openaiResponses.encodeStep({ role: "user", parts }, openai);
 const model = (parts: ModelStep["parts"], dialect = openai): readonly JsonObject[] =>
   openaiResponses.encodeStep({ role: "model", parts }, dialect);
@@ -251,33 +250,13 @@ describe("reasoning", () => {
 });
 
 describe("the request", () => {
-  const request = (settings: Settings, dialect: ResponsesDialect): WireRequest<ResponsesDialect> => ({
-    model: "m",
-    system: "Be brief.",
-    tools: [{ name: "snap", description: "Takes a picture", parameters: { type: "object", properties: {} } }],
-    settings,
-    dialect,
-  });
   const input = [{ role: "user", content: "hi" }];
   const encode = (settings: Settings, dialect = openai): Encoded =>
-    openaiResponses.encodeRequest(input, request(settings, dialect));
-  const tool = {
-    type: "function",
-    name: "snap",
-    description: "Takes a picture",
-    parameters: { type: "object", properties: {} },
-  };
+    openaiResponses.encodeRequest(input, requestWith(settings, dialect));
+  const tool = { type: "function", ...snap };
 
   it("says all settings, and stores nothing", () => {
-    const settings: Settings = {
-      maxTokens: 100,
-      temperature: 0.5,
-      stream: true,
-      toolChoice: { tool: "snap" },
-      thinking: { effort: "high" },
-      cache: { key: "session-1", marks: true },
-    };
-    const encoded = encode(settings);
+    const encoded = encode(everySetting);
 
     expect(encoded).toEqual({
       body: {
@@ -300,7 +279,7 @@ describe("the request", () => {
   });
 
   it("leaves out what was not asked for, and empty lists", () => {
-    const { system: _, ...bare } = request({}, { ...openai, reasoning: "none" });
+    const { system: _, ...bare } = requestWith<ResponsesDialect>({}, { ...openai, reasoning: "none" });
 
     expect(openaiResponses.encodeRequest(input, { ...bare, tools: [] }).body).toEqual({
       model: "m",
@@ -310,8 +289,8 @@ describe("the request", () => {
   });
 
   it("has the system text as its first message where there are no instructions", () => {
-    expect(openaiResponses.head(request({}, xai))).toEqual([{ role: "system", content: "Be brief." }]);
-    expect(openaiResponses.head(request({}, openai))).toEqual([]);
+    expect(openaiResponses.head(requestWith({}, xai))).toEqual([{ role: "system", content: "Be brief." }]);
+    expect(openaiResponses.head(requestWith({}, openai))).toEqual([]);
     expect(encode({}, xai).body).toEqual({
       model: "m",
       tools: [tool],
@@ -352,19 +331,6 @@ describe("reading", () => {
   const read = (body: unknown) => openaiResponses.read(body, from);
   const entries = (...items: readonly unknown[]) => read(items).conversation.entries;
   const modelSaid = (...parts: readonly unknown[]) => ({ type: "model", origin: from, parts });
-  const completion = (ordinal: number, ...content: readonly Content[]) => ({
-    type: "completion",
-    call: `hist_tool_${ordinal}`,
-    tool: "snap",
-    outcome: { status: "complete", content },
-  });
-  const callPart = (ordinal: number, seal: Seal, input: unknown = { type: "parsed", value: {}, text: "{}" }) => ({
-    type: "call",
-    id: `hist_tool_${ordinal}`,
-    tool: "snap",
-    input,
-    seal,
-  });
 
   it("gives back system, tools and settings", () => {
     const { conversation, settings } = read({
@@ -472,16 +438,8 @@ describe("reading", () => {
         ],
       },
     ]);
-    const [entry] = conversation.entries;
-    const parts = entry?.type === "user" ? entry.parts : [];
 
-    expect(
-      parts.map((part) =>
-        part.type === "media"
-          ? [part.kind, part.mimeType, part.name, part.source.type === "uri" ? part.source.uri : "bytes"]
-          : part,
-      ),
-    ).toEqual([
+    expect(filesShown(conversation)).toEqual([
       ["image", "image/png", undefined, "bytes"],
       ["image", "image/jpeg", undefined, "openai-file:file-a"],
       ["document", "application/pdf", "a.pdf", "bytes"],
@@ -535,65 +493,26 @@ describe("reading", () => {
 });
 
 describe("a body that was read", () => {
-  const picture = { types: ["image/png", "image/jpeg"], uri: ["https:"] };
-  const target = (dialect: ResponsesDialect): Target => ({
-    provider: "p",
-    model: "m",
-    ids: { name: "test", legal: /^call_\w+$/, project: (ordinal, _tool, attempt) => `call_${ordinal}_${attempt}` },
-    toolName: /^[\w-]{1,64}$/,
-    media: {
-      result: { image: picture },
-      errorResult: {},
-      user: { image: picture, document: { types: ["application/pdf"] } },
-      model: {},
-    },
-    thinking: {
-      form: dialect.reasoning === "encrypted" ? "signed" : dialect.reasoning === "text" ? "plain" : "none",
-      readers: [],
-      bound: false,
-    },
-    order: { userFirst: false, userLast: false, alternate: false, bridgeAfterResults: false },
+  const { media, thinking: silent } = pictureTarget;
+  const target = ({ reasoning: form }: ResponsesDialect): Target => ({
+    ...pictureTarget,
+    media: { ...media, user: { ...media.user, document: { types: ["application/pdf"] } } },
+    thinking: { ...silent, form: form === "encrypted" ? "signed" : form === "text" ? "plain" : "none" },
   });
 
-  const bodyOf = (conversation: Conversation, settings: Settings, dialect: ResponsesDialect): JsonObject => {
-    const request: WireRequest<ResponsesDialect> = {
-      model: "m",
-      ...(conversation.system === undefined ? {} : { system: conversation.system }),
-      tools: conversation.tools ?? [],
-      settings,
-      dialect,
-    };
-    const { transcript } = render(conversation, target(dialect), { unsupportedMedia: "stub" });
-    const steps = transcript.flatMap((step) => openaiResponses.encodeStep(step, dialect));
-    return openaiResponses.encodeRequest([...openaiResponses.head(request), ...steps], request).body;
-  };
-
   const eventful = (): Conversation => {
-    const shot = storeBase64("cG5n", { mimeType: "image/png" });
     const paper = storeBase64("JVBERi0=", { mimeType: "application/pdf" });
-    const own = { provider: "p", model: "m" };
     const ledger = new Ledger();
     ledger.user([text("look"), shot.media]);
-    const calls = ledger.model(own, [
+    const opening = [
       sealed,
       text("I look"),
       thought("more", { item: "rs_2", encrypted: "gAAB" }),
       { ...call("snap", { n: 1 }), seal: { id: "call_a", item: "fc_a" } },
-      { type: "call", tool: "snap", input: { text: '{ "n" : 2 }' }, seal: { id: "call_b" } },
-      text("and wait"),
-      call("snap", "not json", "call_c"),
-    ]);
-    ledger.complete(calls[1]!.id, "snap", failed("no light", shot.media));
-    ledger.complete(calls[0]!.id, "snap", done("here", shot.media, structured({ ok: true }), paper.media));
-    ledger.model({ provider: "elsewhere", model: "x" }, [thinking("foreign"), text("a"), text("b")]);
+    ];
+    addSnaps(ledger, opening, paper.media);
     ledger.user([text("go on")]);
-    return {
-      version: 1,
-      system: "Be brief.",
-      tools: [{ name: "snap", parameters: { type: "object", properties: { n: { type: "number" } } } }],
-      entries: ledger.entries,
-      blobs: { [shot.blob.hash]: shot.blob.base64, [paper.blob.hash]: paper.blob.base64 },
-    };
+    return conversationOf(ledger, [shot, paper]);
   };
 
   it.each([
@@ -611,9 +530,12 @@ describe("a body that was read", () => {
       thinking: { effort: "high" },
       cache: { key: "k" },
     };
-    const body = bodyOf(eventful(), settings, dialect);
-    const back = openaiResponses.read(JSON.parse(JSON.stringify(body)), { provider: "p", model: "?" });
-
-    expect(JSON.stringify(bodyOf(back.conversation, back.settings, dialect))).toBe(JSON.stringify(body));
+    expectSameAgain(openaiResponses, eventful(), {
+      target: target(dialect),
+      dialect,
+      settings,
+      policy: { unsupportedMedia: "stub" },
+      from: { provider: "p", model: "?" },
+    });
   });
 });

@@ -160,7 +160,7 @@ export const pictureTarget: Target = {
  * returns the picture and `also`, the third is left open; then a model of another provider speaks.
  */
 export const addSnaps = (ledger: Ledger, opening: readonly NewPart[], ...also: readonly Media[]): void => {
-  const calls = ledger.model(pictureTarget, [
+  const calls = ledger.model({ provider: "p", model: "m" }, [
     ...opening,
     { type: "call", tool: "snap", input: { text: '{ "n" : 2 }' }, seal: { id: "call_b" } },
     text("and wait"),
