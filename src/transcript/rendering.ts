@@ -1,11 +1,9 @@
 import {
   classOf,
   inputObject,
-  interrupted,
   type Blobs,
   type Call,
   type CallId,
-  type CallInput,
   type Compaction,
   type Entry,
   type Media,
@@ -16,28 +14,19 @@ import {
   type Outcome,
   type OutcomeStatus,
   type Seal,
-  type Text,
 } from "../conversation/index.ts";
 import { cutBefore } from "./cut.ts";
 import { Decisions } from "./decisions.ts";
-import { emptyDigest, extend, toHex, type Digest } from "./digest.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement, type Reasoned } from "./reason.ts";
+import { Sequence, type Place } from "./sequence.ts";
 import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
-import {
-  bridgeWord,
-  calledTool,
-  continueWord,
-  isBlank,
-  noticeOf,
-  openingWord,
-  resultOfTool,
-  summaryOf,
-  unreadableArguments,
-} from "./words.ts";
+import { tellInWords } from "./tell.ts";
+import { unrecorded } from "./unrecorded.ts";
+import { isBlank, noticeOf, summaryOf } from "./words.ts";
 
 /** What a rendering is made for. */
 export type RenderingOptions<Message> = {
@@ -75,16 +64,14 @@ export type Report = {
   readonly notes: readonly Note[];
 };
 
-type Mark = {
-  messages: number;
-  calls: number;
-  decisions: number;
-  last: Speaker;
-  besideResults: boolean;
-  lastCallsUnthought: boolean;
-  counts: Counts;
+/** Where the part that cannot change any more ends. */
+type Settled = {
+  readonly place: Place;
+  readonly calls: number;
+  readonly decisions: number;
+  readonly counts: Counts;
+  readonly lastCallsUnthought: boolean;
 };
-type Speaker = "nobody" | "user" | "results" | "model";
 
 /**
  * A conversation being rendered for one target as it grows. What can no
@@ -95,47 +82,35 @@ export class Rendering<Message> {
   readonly names: Names;
   readonly #options: RenderingOptions<Message>;
   readonly #entries: Entry[] = [];
-  readonly #messages: Message[];
-  readonly #shown: CallId[] = [];
   readonly #decisions = new Decisions();
   readonly #judgement: Judgement;
+  readonly #placer: Placer;
+  readonly #sequence: Sequence<Message>;
   readonly #filler: Seal | undefined;
+  readonly #shown: CallId[] = [];
   readonly #toolsShown = new Set<string>();
   readonly #items = new Set<string>();
-  #lastCallsUnthought = false;
   #pairing: Pairing;
-  #last: Speaker = "nobody";
-  #besideResults = false;
-  readonly #placer: Placer;
-  #tail: Mark | undefined;
-  #hashed: { digest: Digest; count: number } | undefined;
+  #lastCallsUnthought = false;
+  #settled: Settled | undefined;
 
   constructor(options: RenderingOptions<Message>) {
+    const { target, policy, blobs, encode, head = [], preamble = () => "", tools = [] } = options;
+    const { filler } = target.thinking;
+    const decide = this.#decisions.add;
+    const claimItem = (item: string): boolean => !this.#items.has(item) && this.#items.add(item).has(item);
     this.#options = options;
-    this.names = new Names(options.target, options.tools ?? []);
-    this.#messages = [...(options.head ?? [])];
-    this.#pairing = new Pairing(this.#decisions.add);
-    const { filler } = options.target.thinking;
+    this.names = new Names(target, tools);
     this.#filler = filler === undefined ? undefined : { signature: filler };
-    this.#judgement = {
-      target: options.target,
-      policy: options.policy,
-      intact: this.#intact,
-      decide: this.#decisions.add,
-      claimItem: (item) => !this.#items.has(item) && this.#items.add(item).has(item),
-    };
-    this.#placer = new Placer({
-      target: options.target,
-      policy: options.policy,
-      blobs: options.blobs,
-      decide: this.#decisions.add,
-    });
-    this.#hashed = undefined;
+    this.#judgement = { target, policy, intact: this.#intact, decide, claimItem };
+    this.#placer = new Placer({ target, policy, blobs, decide });
+    this.#sequence = new Sequence({ target, encode, head, preamble, decide });
+    this.#pairing = new Pairing(decide);
   }
 
-  /** Adds what has happened since. */
+  /** Adds what has happened since. After an `UnsupportedMediaError` the rendering is spent. */
   add(entries: Iterable<Entry>): void {
-    this.#dropTail();
+    this.#reopen();
     for (const entry of entries) {
       this.#entries.push(entry);
       if (entry.type === "compaction") this.#compact(entry);
@@ -148,23 +123,17 @@ export class Rendering<Message> {
    * and is valid until the next `add`.
    */
   messages(): readonly Message[] {
-    if (this.#tail !== undefined) return this.#messages;
-    this.#tail = {
-      messages: this.#messages.length,
+    if (this.#settled !== undefined) return this.#sequence.messages;
+    this.#settled = {
+      place: this.#sequence.place,
       calls: this.#shown.length,
       decisions: this.#decisions.count,
-      last: this.#last,
-      besideResults: this.#besideResults,
-      lastCallsUnthought: this.#lastCallsUnthought,
       counts: this.#placer.counts,
+      lastCallsUnthought: this.#lastCallsUnthought,
     };
-    for (const draft of this.#pairing.rest) this.#emitDraft(draft);
-    const { order } = this.#options.target;
-    if (this.#last === "nobody" || (this.#last === "model" && order.userLast)) {
-      this.#decisions.add("neutral-step", "The word was not with the model; a neutral user step hands it over.");
-      this.#emit({ role: "user", parts: [{ type: "text", text: continueWord }] }, "user");
-    }
-    return this.#messages;
+    for (const draft of this.#pairing.rest) this.#emit(draft);
+    this.#sequence.close();
+    return this.#sequence.messages;
   }
 
   /** Which calls were seen, under which ids they went out, and every decision. */
@@ -200,7 +169,7 @@ export class Rendering<Message> {
   /** Digest of everything that would be sent now; a reply records it as its `prefix`. */
   digest(): string {
     this.messages();
-    return this.#digestOf(this.#messages.length);
+    return this.#sequence.digest(this.#settled?.place.count);
   }
 
   #fold(entry: Exclude<Entry, Compaction>): void {
@@ -219,7 +188,7 @@ export class Rendering<Message> {
       case "completion":
         this.#pairing.complete(entry);
     }
-    this.#pairing.take(this.#emitDraft);
+    this.#pairing.take(this.#emit);
   }
 
   #foldModel(message: ModelMessage): void {
@@ -265,65 +234,40 @@ export class Rendering<Message> {
   #compact({ summary, from }: Compaction): void {
     const end = this.#entries.length - 1;
     const cut = cutBefore(this.#entries, Math.min(from, end));
-    this.#messages.length = this.#options.head?.length ?? 0;
+    this.#sequence.restart();
+    this.#decisions.keep(0);
+    this.#pairing = new Pairing(this.#decisions.add);
+    this.#placer.counts = noMedia;
     this.#shown.length = 0;
     this.#toolsShown.clear();
     this.#items.clear();
     this.#lastCallsUnthought = false;
-    this.#decisions.keep(0);
-    this.#pairing = new Pairing(this.#decisions.add);
-    this.#last = "nobody";
-    this.#besideResults = false;
-    this.#placer.counts = noMedia;
-    this.#hashed = undefined;
     this.#decisions.add("compacted", `A summary stands for the first ${cut} entries.`);
     this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
     for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
   }
 
-  readonly #emitDraft = (draft: Draft): void => {
+  readonly #emit = (draft: Draft): void => {
     if (draft.role === "user") {
       const parts = this.#placer.user(draft.parts);
-      this.#emit(parts === draft.parts ? (draft as UserStep) : { role: "user", parts }, "user");
+      this.#sequence.add(parts === draft.parts ? (draft as UserStep) : { role: "user", parts }, "user");
       this.#placer.nextMessage();
       return;
     }
     const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
     for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
     if (draft.calls > 0 && this.#options.target.callsAsWords === true) {
-      this.#emitAsWords(parts as ModelStep["parts"]);
+      const { said, answered } = tellInWords(parts as ModelStep["parts"], this.#decisions.add);
+      this.#sequence.add({ role: "model", parts: said }, "model");
+      this.#sequence.add({ role: "user", parts: [...answered, ...this.#placer.nextMessage()] }, "user");
       return;
     }
     const step = { role: "model", parts } as ModelStep;
     if (draft.calls > 0) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
-    this.#emit(step, draft.calls > 0 ? "results" : "model");
+    this.#sequence.add(step, draft.calls > 0 ? "results" : "model");
     const files = this.#placer.nextMessage();
-    if (files.length > 0) this.#emit({ role: "user", parts: files }, "user");
+    if (files.length > 0) this.#sequence.add({ role: "user", parts: files }, "user");
   };
-
-  /** Calls stand among the model's words, and their results in the user's. */
-  #emitAsWords(parts: ModelStep["parts"]): void {
-    const said: ModelStep["parts"][number][] = [];
-    const answered: (Text | File)[] = [];
-    for (const part of parts) {
-      if (part.type !== "exchange") {
-        said.push(part);
-        continue;
-      }
-      const { tool, input, inputText, result } = part;
-      this.#decisions.add(
-        "calls-as-words",
-        `This model knows no tools; the call of ${tool} is told in words.`,
-        part.call,
-      );
-      said.push({ type: "text", text: calledTool(tool, inputText ?? JSON.stringify(input)) });
-      answered.push({ type: "text", text: resultOfTool(tool, result.status) });
-      for (const content of result.content)
-        answered.push(content.type === "structured" ? { type: "text", text: JSON.stringify(content.value) } : content);
-    }
-    this.#emit({ role: "model", parts: said }, "model");
-    this.#emit({ role: "user", parts: [...answered, ...this.#placer.nextMessage()] }, "user");
-  }
 
   #withFiles({ parts }: ModelDraft): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] {
     return parts.flatMap((part): readonly (Exclude<ModelDraft["parts"][number], Media> | File)[] =>
@@ -346,81 +290,26 @@ export class Rendering<Message> {
     return unrecorded(input);
   }
 
-  #emit(step: Step, speaker: Speaker): void {
-    const { order } = this.#options.target;
-    if (this.#last === "nobody" && step.role === "model" && order.userFirst) {
-      this.#decisions.add(
-        "neutral-step",
-        "The conversation begins with the model; a neutral user step stands before it.",
-      );
-      this.#write({ role: "user", parts: [{ type: "text", text: openingWord }] });
-    }
-    if (step.role === "user" && this.#needsBridge(step)) {
-      this.#decisions.add("bridge-step", "This API wants a word of the model between two of the user.");
-      this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
-      this.#besideResults = false;
-    }
-    this.#write(step);
-    this.#last = speaker;
-    if (speaker !== "user") this.#besideResults = speaker === "results";
-  }
-
-  /** User steps in a row are read as one message, so a file that may not stand beside results needs a word in between. */
-  #needsBridge({ parts }: UserStep): boolean {
-    const { order, media } = this.#options.target;
-    if (this.#last === "user" && order.alternate) return true;
-    if (this.#last === "results" && order.bridgeAfterResults) return true;
-    const { after } = media;
-    return (
-      this.#besideResults &&
-      after !== undefined &&
-      parts.some((part) => part.type === "file" && after[part.kind]?.types.includes(part.mimeType) !== true)
-    );
-  }
-
-  #write(step: Step): void {
-    for (const message of this.#options.encode(step)) this.#messages.push(message);
-  }
-
-  #dropTail(): void {
-    if (this.#tail === undefined) return;
-    this.#messages.length = this.#tail.messages;
-    this.#shown.length = this.#tail.calls;
-    this.#decisions.keep(this.#tail.decisions);
-    this.#last = this.#tail.last;
-    this.#besideResults = this.#tail.besideResults;
-    this.#lastCallsUnthought = this.#tail.lastCallsUnthought;
-    this.#placer.counts = this.#tail.counts;
-    this.#tail = undefined;
+  /** Goes back to what cannot change any more. */
+  #reopen(): void {
+    if (this.#settled === undefined) return;
+    this.#sequence.backTo(this.#settled.place);
+    this.#shown.length = this.#settled.calls;
+    this.#decisions.keep(this.#settled.decisions);
+    this.#placer.counts = this.#settled.counts;
+    this.#lastCallsUnthought = this.#settled.lastCallsUnthought;
+    this.#settled = undefined;
   }
 
   /** Whether everything before a message is as it was when the message was made. */
   readonly #intact = (message: ModelMessage): boolean => {
     if (this.#pairing.rest.length > 0) return false;
-    if (message.prefix !== undefined) return this.#digestOf(this.#messages.length) === message.prefix;
+    if (message.prefix !== undefined) return this.#sequence.digest() === message.prefix;
     return this.#options.unverified !== "drop" && !this.#decisions.some(changesThePast);
   };
-
-  #digestOf(count: number): string {
-    const settled = Math.min(count, this.#tail?.messages ?? count);
-    let { digest, count: hashed } = this.#hashed ?? {
-      digest: extend(emptyDigest, this.#options.preamble?.() ?? ""),
-      count: 0,
-    };
-    for (let index = hashed; index < settled; index++) digest = extend(digest, JSON.stringify(this.#messages[index]));
-    this.#hashed = { digest, count: settled };
-    for (let index = settled; index < count; index++) digest = extend(digest, JSON.stringify(this.#messages[index]));
-    return toHex(digest);
-  }
 }
 
 const isCall = (part: Reasoned[number]): boolean => part.type === "call";
-
-/** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */
-const unrecorded = (input: CallInput): Outcome =>
-  input.type === "malformed"
-    ? { status: "error", content: [{ type: "text", text: unreadableArguments }], synthetic: true }
-    : interrupted();
 
 /** Thinking that was left out does not change what its reader saw; everything else does. */
 const changesThePast = (kind: NoteKind): boolean => classOf(kind) !== "projection" && !kind.startsWith("thinking-");

@@ -1,6 +1,7 @@
-import type { Entry, Ledger, Outcome, Part } from "../conversation/index.ts";
+import type { Entry, Ledger, Part } from "../conversation/index.ts";
 import { cutBefore } from "./cut.ts";
-import { continueWord, isBlank, unreadableArguments } from "./words.ts";
+import { unrecorded } from "./unrecorded.ts";
+import { continueWord, isBlank } from "./words.ts";
 
 /**
  * Writes down, before a request is sent, what rendering would otherwise have
@@ -8,13 +9,7 @@ import { continueWord, isBlank, unreadableArguments } from "./words.ts";
  * was sent once is then never decided again.
  */
 export const settle = (ledger: Ledger): void => {
-  for (const { id, tool, input } of ledger.pending()) {
-    const outcome: Outcome =
-      input.type === "malformed"
-        ? { status: "error", content: [{ type: "text", text: unreadableArguments }], synthetic: true }
-        : { status: "interrupted", content: [], synthetic: true };
-    ledger.complete(id, tool, outcome);
-  }
+  for (const { id, tool, input } of ledger.pending()) ledger.complete(id, tool, unrecorded(input));
   if (modelSpokeLast(ledger.entries)) ledger.notice(continueWord);
 };
 
