@@ -21,7 +21,7 @@ import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement, type Reasoned } from "./reason.ts";
-import { Sequence, type Place } from "./sequence.ts";
+import { Sequence, type Dressed, type Place } from "./sequence.ts";
 import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
 import { tellInWords } from "./tell.ts";
@@ -134,6 +134,12 @@ export class Rendering<Message> {
     for (const draft of this.#pairing.rest) this.#emit(draft);
     this.#sequence.close();
     return this.#sequence.messages;
+  }
+
+  /** Shows some messages otherwise, such as with cache markers, until the next `add` or `dress`. Digests do not see it. */
+  dress(dressed: readonly Dressed<Message>[]): void {
+    this.messages();
+    this.#sequence.dress(dressed);
   }
 
   /** Which calls were seen, under which ids they went out, and every decision. */

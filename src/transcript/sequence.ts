@@ -16,6 +16,9 @@ export type SequenceOptions<Message> = {
   readonly decide: Decide;
 };
 
+/** A message in a place of the sequence. */
+export type Dressed<Message> = { readonly at: number; readonly message: Message };
+
 /** A place in a sequence to come back to. */
 export type Place = { readonly count: number; readonly last: Speaker; readonly besideResults: boolean };
 
@@ -23,6 +26,7 @@ export type Place = { readonly count: number; readonly last: Speaker; readonly b
 export class Sequence<Message> {
   readonly messages: Message[];
   readonly #options: SequenceOptions<Message>;
+  readonly #bare: Dressed<Message>[] = [];
   #last: Speaker = "nobody";
   #besideResults = false;
   #hashed: { readonly digest: Digest; readonly count: number } | undefined;
@@ -30,6 +34,20 @@ export class Sequence<Message> {
   constructor(options: SequenceOptions<Message>) {
     this.#options = options;
     this.messages = [...options.head];
+  }
+
+  /** Puts other messages in some places for the time being: until the next change, these are what is there. */
+  dress(dressed: readonly Dressed<Message>[]): void {
+    this.#undress();
+    for (const { at, message } of dressed) {
+      this.#bare.push({ at, message: this.messages[at]! });
+      this.messages[at] = message;
+    }
+  }
+
+  #undress(): void {
+    for (const { at, message } of this.#bare) this.messages[at] = message;
+    this.#bare.length = 0;
   }
 
   /** Writes a step after whatever must stand before it. */
@@ -63,6 +81,7 @@ export class Sequence<Message> {
 
   /** Forgets what was written since. */
   backTo({ count, last, besideResults }: Place): void {
+    this.#undress();
     this.messages.length = count;
     this.#last = last;
     this.#besideResults = besideResults;
@@ -76,10 +95,12 @@ export class Sequence<Message> {
 
   /** Digest of all there is; the first `settled` messages will not change, and are hashed once. */
   digest(settled: number = this.messages.length): string {
+    const bare = new Map(this.#bare.map(({ at, message }) => [at, message]));
+    const written = (at: number): string => JSON.stringify(bare.get(at) ?? this.messages[at]);
     let { digest, count } = this.#hashed ?? { digest: extend(emptyDigest, this.#options.preamble()), count: 0 };
-    for (; count < settled; count++) digest = extend(digest, JSON.stringify(this.messages[count]));
+    for (; count < settled; count++) digest = extend(digest, written(count));
     this.#hashed = { digest, count };
-    for (; count < this.messages.length; count++) digest = extend(digest, JSON.stringify(this.messages[count]));
+    for (; count < this.messages.length; count++) digest = extend(digest, written(count));
     return toHex(digest);
   }
 

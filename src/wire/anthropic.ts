@@ -2,7 +2,7 @@ import { note, type JsonObject, type JsonValue, type Note, type Structured, type
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { readAnthropic } from "./anthropic-read.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, Marked, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Anthropic Messages. */
 export type AnthropicDialect = {
@@ -21,6 +21,7 @@ export const anthropic: Wire<AnthropicDialect> = {
   id: "anthropic",
   head: () => [],
   encodeStep: (step) => encodeStep(step),
+  marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) =>
     (body["messages"] as readonly JsonObject[]).map((message) => withoutMarks(message) as JsonObject),
@@ -98,7 +99,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
     ...thought,
     ...(degree === undefined ? {} : { temperature: degree }),
     ...(settings.stream === undefined ? {} : { stream: settings.stream }),
-    messages: settings.cache?.marks === true ? markLast(messages) : messages,
+    messages,
   };
   return { body, notes };
 };
@@ -187,13 +188,13 @@ const thinking = (
   return { thinking: { type: "enabled", budget_tokens: budget } };
 };
 
-/** The last block that may carry a marker gets one. Thinking may not, and a message never ends with it. */
-const markLast = (messages: readonly JsonObject[]): readonly JsonObject[] => {
+/** The last block of the last message. Thinking may carry no marker, and no message ends with it. */
+const marked = (messages: readonly JsonObject[], { settings }: WireRequest<AnthropicDialect>): readonly Marked[] => {
   const last = messages.at(-1);
-  if (last === undefined) return messages;
+  if (last === undefined || settings.cache?.marks !== true) return [];
   const blocks = last["content"] as readonly JsonObject[];
-  const marked = blocks.with(-1, { ...blocks.at(-1), cache_control: { type: "ephemeral" } });
-  return messages.with(-1, { ...last, content: marked });
+  const content = blocks.with(-1, { ...blocks.at(-1), cache_control: { type: "ephemeral" } });
+  return [{ at: messages.length - 1, message: { ...last, content } }];
 };
 
 const withoutMarks = (value: JsonValue): JsonValue => {

@@ -15,7 +15,7 @@ import {
 } from "../conversation/index.ts";
 import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
 import { bedrock, type BedrockDialect } from "./bedrock.ts";
-import { blobsOf, expectSameAgain } from "./wire.cases.ts";
+import { blobsOf, encodeMarked, expectSameAgain } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";
 
 const claude: BedrockDialect = {
@@ -204,7 +204,7 @@ const request = (settings: Settings, more: Partial<WireRequest<BedrockDialect>> 
 });
 const hello = said({ text: "Hello" });
 const bodyOf = (settings: Settings, more?: Partial<WireRequest<BedrockDialect>>): JsonObject =>
-  bedrock.encodeRequest([hello], request(settings, more)).body;
+  encodeMarked(bedrock, [hello], request(settings, more));
 const notesOf = (settings: Settings, more?: Partial<WireRequest<BedrockDialect>>): readonly string[] =>
   bedrock.encodeRequest([hello], request(settings, more)).notes.map(({ message }) => message);
 const tools = [{ name: "read", description: "Reads.", parameters: { type: "object", properties: {} } }];
@@ -328,12 +328,12 @@ describe("a request", () => {
 
   it("never sets a cache point right after a document or a video", () => {
     const messages = bedrock.encodeStep(user(text("Read."), paper, film), claude);
-    const { body } = bedrock.encodeRequest(messages, request({ cache: { marks: true } }));
+    const body = encodeMarked(bedrock, messages, request({ cache: { marks: true } }));
     const [{ content: blocks }] = body["messages"] as unknown as [{ content: readonly JsonObject[] }];
     expect(blocks.map((block) => Object.keys(block)[0])).toEqual(["text", "cachePoint", "document", "video"]);
     expect(bedrock.messagesIn(body)).toEqual(messages);
     const bare = bedrock.encodeStep(user(film), nova);
-    expect(bedrock.encodeRequest(bare, request({ cache: { marks: true } })).body).toEqual({ messages: bare });
+    expect(encodeMarked(bedrock, bare, request({ cache: { marks: true } }))).toEqual({ messages: bare });
   });
 
   it("numbers a document that is shown again, for two of one name are refused", () => {

@@ -13,7 +13,7 @@ import { isBlank, seeFile } from "../transcript/words.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, Marked, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the model families that speak Bedrock Converse. */
 export type BedrockDialect = {
@@ -39,6 +39,7 @@ export const bedrock: Wire<BedrockDialect> = {
   id: "bedrock",
   head: () => [],
   encodeStep: (step, dialect) => (step.role === "user" ? [userMessage(step)] : modelMessages(step, dialect)),
+  marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutPoints),
   read: readBedrock,
@@ -146,7 +147,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
     ...(tools.length === 0 ? {} : { toolConfig: toolConfig(request, marks, notes) }),
     ...(inference === undefined ? {} : { inferenceConfig: inference }),
     ...(additional === undefined ? {} : { additionalModelRequestFields: additional }),
-    messages: marks === "none" ? messages : markLast(messages),
+    messages,
   };
   return { body, notes };
 };
@@ -282,12 +283,16 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
 const cachePoint: JsonObject = { cachePoint: { type: "default" } };
 
 /** The last message ends with a cache point; one directly after a document or video is refused, so it goes before them. */
-const markLast = (messages: readonly JsonObject[]): readonly JsonObject[] => {
+const marked = (
+  messages: readonly JsonObject[],
+  { settings, dialect }: WireRequest<BedrockDialect>,
+): readonly Marked[] => {
   const last = messages.at(-1);
-  if (last === undefined) return messages;
+  if (last === undefined || settings.cache?.marks !== true || dialect.cachePoints === "none") return [];
   const blocks = last["content"] as readonly JsonObject[];
   const end = blocks.findLastIndex((block) => block["document"] === undefined && block["video"] === undefined);
-  return end === -1 ? messages : messages.with(-1, { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint) });
+  if (end === -1) return [];
+  return [{ at: messages.length - 1, message: { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint) } }];
 };
 
 const withoutPoints = (message: JsonObject): JsonObject => {

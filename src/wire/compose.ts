@@ -88,7 +88,11 @@ export class Composer {
     const tools = this.#tools(notes);
     const asked = this.#settings(settings, notes);
     const spared = tools === this.#declared || tools.length === 0 ? asked : { ...asked, toolChoice: "none" as const };
-    const encoded = this.#options.destination.wire.encodeRequest(messages, this.#request(spared, tools));
+    const { wire } = this.#options.destination;
+    const request = this.#request(spared, tools);
+    this.#rendering.dress([]);
+    this.#rendering.dress(wire.marked(messages, request));
+    const encoded = wire.encodeRequest(messages, request);
     return { body: encoded.body, notes: [...notes, ...encoded.notes] };
   }
 

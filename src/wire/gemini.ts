@@ -40,6 +40,7 @@ export const gemini: Wire<GeminiDialect> = {
   id: "gemini",
   head: () => [],
   encodeStep: (step, dialect) => encodeStep(step, dialect),
+  marked: () => [],
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],
   read: readGemini,

@@ -18,6 +18,7 @@ import {
   callPart,
   completion,
   conversationOf,
+  encodeMarked,
   everySetting,
   expectSameAgain,
   filesShown,
@@ -363,7 +364,7 @@ describe("the request", () => {
       { role: "tool", tool_call_id: "call_1", content: [words("look"), image] },
     ];
     const mark = { cache_control: { type: "ephemeral" } };
-    const { body } = openaiChat.encodeRequest(long, requestWith({ cache: { marks: true } }, openrouter));
+    const body = encodeMarked(openaiChat, long, requestWith({ cache: { marks: true } }, openrouter));
 
     expect(body["messages"]).toEqual([
       { role: "system", content: [{ ...words("Be brief."), ...mark }] },

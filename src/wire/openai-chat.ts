@@ -14,7 +14,7 @@ import {
   type Efforts,
   type OpenaiDialect,
 } from "./openai.ts";
-import type { Encoded, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the many servers that speak Chat Completions. */
 export type ChatDialect = OpenaiDialect & {
@@ -59,6 +59,7 @@ export const openaiChat: Wire<ChatDialect> = {
   head: ({ system, dialect }) =>
     system === undefined || system.trim() === "" ? [] : [{ role: dialect.system, content: system }],
   encodeStep: (step, dialect) => encodeStep(step, dialect),
+  marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutMark),
   read: readOpenaiChat,
@@ -201,7 +202,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
     ...(stream === true && dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(cache?.key === undefined || !dialect.cacheKey ? {} : { prompt_cache_key: cache.key }),
     ...dialect.also,
-    messages: cache?.marks === true && dialect.cacheMarks ? withMarks(messages) : messages,
+    messages,
   };
   return { body, notes };
 };
@@ -248,12 +249,18 @@ const thinking = ({ settings, dialect }: WireRequest<ChatDialect>, notes: Note[]
 };
 
 /** The system text and the last message get a marker each. */
-const withMarks = (messages: readonly JsonObject[]): readonly JsonObject[] => {
-  const marked = [...messages];
-  const { role } = messages[0] ?? {};
-  if (role === "system" || role === "developer") marked[0] = withMark(messages[0]!);
-  if (messages.length > 0) marked[messages.length - 1] = withMark(messages.at(-1)!);
-  return marked;
+const marked = (
+  messages: readonly JsonObject[],
+  { settings, dialect }: WireRequest<ChatDialect>,
+): readonly Marked[] => {
+  const [first] = messages;
+  const last = messages.at(-1);
+  if (first === undefined || last === undefined || settings.cache?.marks !== true || !dialect.cacheMarks) return [];
+  const isSystem = first["role"] === "system" || first["role"] === "developer";
+  return [
+    ...(isSystem && messages.length > 1 ? [{ at: 0, message: withMark(first) }] : []),
+    { at: messages.length - 1, message: withMark(last) },
+  ];
 };
 
 /** The last text of a message is marked: other parts take no marker everywhere. A string becomes a list for it. */

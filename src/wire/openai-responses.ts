@@ -45,6 +45,7 @@ export const openaiResponses: Wire<ResponsesDialect> = {
       ? []
       : [{ role: dialect.system, content: system }],
   encodeStep: (step, dialect) => encodeStep(step, dialect),
+  marked: () => [],
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => body["input"] as readonly JsonObject[],
   read: readOpenaiResponses,

@@ -46,7 +46,18 @@ export const write = <Dialect>(
   };
   const { transcript } = render(conversation, target, policy);
   const steps = transcript.flatMap((step) => wire.encodeStep(step, dialect));
-  return wire.encodeRequest([...wire.head(request), ...steps], request).body;
+  return encodeMarked(wire, [...wire.head(request), ...steps], request);
+};
+
+/** The body around some messages, with those that are marked for the cache in their places. */
+export const encodeMarked = <Dialect>(
+  wire: Wire<Dialect>,
+  messages: readonly JsonObject[],
+  request: WireRequest<Dialect>,
+): JsonObject => {
+  const sent = [...messages];
+  for (const { at: place, message } of wire.marked(messages, request)) sent[place] = message;
+  return wire.encodeRequest(sent, request).body;
 };
 
 /** Expects the body of a conversation to stay the same, byte for byte, when it is read and written again; gives what was read. */

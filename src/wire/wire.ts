@@ -32,6 +32,9 @@ export type WireRequest<Dialect> = {
   readonly dialect: Dialect;
 };
 
+/** A message with a cache marker, and its place among the messages. */
+export type Marked = { readonly at: number; readonly message: JsonObject };
+
 /** A body, and what had to be adapted to write it. */
 export type Encoded = { readonly body: JsonObject; readonly notes: readonly Note[] };
 
@@ -53,6 +56,8 @@ export type Wire<Dialect> = {
   readonly head: (request: WireRequest<Dialect>) => readonly JsonObject[];
   /** One step as messages. */
   readonly encodeStep: (step: Step, dialect: Dialect) => readonly JsonObject[];
+  /** The messages that carry a cache marker, where markers are asked for and this API has them. The others stay as they are. */
+  readonly marked: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => readonly Marked[];
   /** The request around the messages. The array is taken as it is, not copied. */
   readonly encodeRequest: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => Encoded;
   /** The messages inside a body made by `encodeRequest`, without cache markers. */
