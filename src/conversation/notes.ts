@@ -36,6 +36,7 @@ export type NoteKind =
   | "bridge-step"
   | "compacted"
   | "id-projected"
+  | "key-renamed"
   | "tool-renamed"
   | "signature-filler"
   | "reasoning-backfill"
@@ -71,6 +72,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "bridge-step": "rendering",
   compacted: "rendering",
   "id-projected": "projection",
+  "key-renamed": "projection",
   "tool-renamed": "projection",
   "signature-filler": "projection",
   "reasoning-backfill": "projection",

@@ -49,6 +49,7 @@ export const bedrock: Provider = defineProvider({
     media: { result: {}, errorResult: {}, user: { image: picture }, model: {} },
     thinking: noThinking,
     order: strictTurns,
+    namedKeys: true,
     demandsTools: true,
     demandsThoughtInLoop: false,
   },

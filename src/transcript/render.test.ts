@@ -382,6 +382,22 @@ describe("names", () => {
   });
 });
 
+describe("keys", () => {
+  it("without a letter get a free name where the API refuses them", () => {
+    const nameless = conversation((ledger) => {
+      ledger.user([text("hi")]);
+      ledger.model(here, [call("a", { "": 1, _: 2, list: [{ "": { "": 3 } }] })]);
+    });
+    const inputs = (change: Partial<Target>): unknown =>
+      render(nameless, { ...target, ...change }).transcript[1]?.parts.map((part) =>
+        part.type === "exchange" ? part.input : part,
+      );
+    expect(inputs({ namedKeys: true })).toEqual([{ __: 1, _: 2, list: [{ _: { _: 3 } }] }]);
+    expect(inputs({})).toEqual([{ "": 1, _: 2, list: [{ "": { "": 3 } }] }]);
+    expect(show(nameless, { namedKeys: true }).kinds).toContain("key-renamed");
+  });
+});
+
 describe("compaction", () => {
   it("shows the summary, never parts a call from its result, and changes no ids", () => {
     const { steps, report } = show(

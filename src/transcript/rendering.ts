@@ -6,6 +6,7 @@ import {
   type CallId,
   type Compaction,
   type Entry,
+  type JsonObject,
   type Media,
   type ModelMessage,
   type Note,
@@ -17,6 +18,7 @@ import {
 } from "../conversation/index.ts";
 import { cutBefore } from "./cut.ts";
 import { Decisions } from "./decisions.ts";
+import { withNamedKeys } from "./keys.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
@@ -218,7 +220,7 @@ export class Rendering<Message> {
         call: part.id,
         id: this.names.callId(part, origin),
         tool: this.names.toolName(part.tool),
-        input: inputObject(part.input),
+        input: this.#input(part),
         inputText: part.input.type === "parsed" ? part.input.text : undefined,
         seal: isFirst ? this.#sealed(part) : part.seal,
         result: undefined,
@@ -226,6 +228,15 @@ export class Rendering<Message> {
       isFirst = false;
     }
     return parts;
+  }
+
+  #input({ id, tool, input }: Call): JsonObject {
+    const given = inputObject(input);
+    if (this.#options.target.namedKeys !== true) return given;
+    const named = withNamedKeys(given);
+    if (named !== given)
+      this.#decisions.add("key-renamed", `Arguments of ${tool} had a key without a letter; it has a name here.`, id);
+    return named;
   }
 
   /** The first call of a step carries a signature where the target demands one: its own, or the documented filler. */

@@ -12,6 +12,8 @@ export type Target = {
   readonly media: MediaRows;
   readonly thinking: ThinkingRule;
   readonly order: OrderRule;
+  /** Set where a call is refused whose arguments have a key without a letter. */
+  readonly namedKeys?: true;
   /** Set for models that know no tools: calls and their results are told in words. */
   readonly callsAsWords?: true;
 };

@@ -163,14 +163,6 @@ describe("a step", () => {
     expect(resultOf(exchange(1, { content: [text("fine")] }), writer)).toEqual(expected({ text: "fine" }));
   });
 
-  it("gives a name to the keys of an input that have none", () => {
-    const input = { "": 1, _: 2, list: [{ "": { "": 3 } }] };
-    const [message] = bedrock.encodeStep(model({ ...exchange(1, { content: [text("ok")] }), input }), claude);
-    expect(message!["content"]).toEqual([
-      { toolUse: { toolUseId: "t1", name: "read", input: { __: 1, _: 2, list: [{ _: { _: 3 } }] } } },
-    ]);
-  });
-
   it("gives thinking back with its seal to Claude, and in bare words to others", () => {
     const step = model(
       { type: "thinking", text: "Hm.", seal: { signature: "sig" } },
@@ -564,7 +556,7 @@ describe("there and back", () => {
       [
         { type: "thinking", text: "Hm.", seal: { signature: "c2ln" } },
         text("Reading."),
-        call("read", { "": { "": 1 } }, "tooluse_a"),
+        call("read", { n: { m: 1 } }, "tooluse_a"),
         call("web.search", {}, "tooluse_b"),
         call("read", { n: 3 }),
       ],

@@ -64,7 +64,7 @@ const modelMessages = ({ parts }: ModelStep, dialect: BedrockDialect): readonly 
   const results: JsonObject[] = [];
   for (const part of parts) {
     if (part.type === "exchange") {
-      said.push({ toolUse: { toolUseId: part.id, name: part.tool, input: withoutEmptyKeys(part.input) } });
+      said.push({ toolUse: { toolUseId: part.id, name: part.tool, input: part.input } });
       results.push(toolResult(part, dialect));
     } else if (part.type === "thinking") {
       const reasoning = reasoningContent(part, dialect);
@@ -115,23 +115,12 @@ const content = (part: Text | Structured | File): JsonObject => {
 const source = (file: File): JsonObject =>
   file.source.type === "uri" ? { s3Location: { uri: file.source.uri } } : { bytes: file.source.base64 };
 
-/** A call whose input has a key without a letter is refused, so such a key gets a name. */
-const withoutEmptyKeys = (value: JsonValue): JsonValue => (hasEmptyKey(value) ? withNames(value) : value);
-
 const hasEmptyKey = (value: JsonValue): boolean => {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasEmptyKey);
   const object = value as JsonObject;
   for (const key in object) if (key === "" || hasEmptyKey(object[key]!)) return true;
   return false;
-};
-
-const withNames = (value: JsonValue): JsonValue => {
-  if (Array.isArray(value)) return value.map(withNames);
-  if (!isObject(value)) return value;
-  let name = "_";
-  while (Object.hasOwn(value, name)) name += "_";
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key === "" ? name : key, withNames(item)]));
 };
 
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<BedrockDialect>): Encoded => {

@@ -1,0 +1,21 @@
+import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
+
+/** Arguments in which every key has a name; the same object where all of them have. */
+export const withNamedKeys = (input: JsonObject): JsonObject =>
+  hasNamelessKey(input) ? (withNames(input) as JsonObject) : input;
+
+const hasNamelessKey = (value: JsonValue): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasNamelessKey);
+  const object = value as JsonObject;
+  for (const key in object) if (key === "" || hasNamelessKey(object[key]!)) return true;
+  return false;
+};
+
+const withNames = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(withNames);
+  if (!isObject(value)) return value;
+  let name = "_";
+  while (Object.hasOwn(value, name)) name += "_";
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key === "" ? name : key, withNames(item)]));
+};
