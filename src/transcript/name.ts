@@ -14,7 +14,8 @@ export class Names {
   readonly #target: Target;
   /** By ordinal. */
   readonly #ids: string[] = [];
-  readonly #usedIds = new Set<string>();
+  /** Needed once a provider's own id was kept: until then, ids made from ordinals cannot meet. */
+  #usedIds: Set<string> | undefined;
   readonly #aliases = new Map<string, string>();
   readonly #tools = new Map<string, string>();
 
@@ -30,12 +31,12 @@ export class Names {
     if (known !== undefined) return known;
     const native = origin.provider === this.#target.provider ? call.seal?.id : undefined;
     const { ids } = this.#target;
-    let id = native;
-    if (id === undefined || !ids.legal.test(id) || !this.#claim(id)) {
+    let id = native !== undefined && ids.legal.test(native) && this.#claim(native) ? native : undefined;
+    if (id === undefined) {
       const tool = this.toolName(call.tool);
       let attempt = 0;
       do id = ids.project(ordinal, tool, attempt++);
-      while (!this.#claim(id));
+      while (this.#usedIds !== undefined && !this.#claim(id));
       if (native !== undefined)
         this.notes.push(
           note("id-projected", `The id "${native.slice(0, 80)}" cannot be used here; ${id} stands for it.`, call.id),
@@ -47,6 +48,7 @@ export class Names {
 
   /** Takes an id for good, if it is free. */
   #claim(id: string): boolean {
+    this.#usedIds ??= new Set(this.#ids);
     const before = this.#usedIds.size;
     return this.#usedIds.add(id).size > before;
   }

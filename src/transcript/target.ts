@@ -22,7 +22,7 @@ export type Target = {
 export type IdFormat = {
   readonly name: string;
   readonly legal: RegExp;
-  /** The id for a call, by its ordinal and the tool name the target sees; a higher attempt gives another one. */
+  /** The id for a call, by its ordinal and the tool name the target sees: another one for every ordinal, and for a higher attempt. */
   readonly project: (ordinal: number, tool: string, attempt: number) => string;
 };
 

@@ -54,12 +54,14 @@ export const openaiResponses: Wire<ResponsesDialect> = {
 const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[] => {
   if (step.role === "user") return [{ role: "user", content: userContent(step) }];
   const items: JsonObject[] = [];
+  let isPaired = false;
   for (const part of dialect.callsLast
     ? step.parts.toSorted((one, other) => rank[one.type] - rank[other.type])
     : step.parts) {
-    const isPaired = dialect.pairedIds === true && items.at(-1)?.["type"] === "reasoning";
     const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
-    if (item !== undefined) items.push(item);
+    if (item === undefined) continue;
+    items.push(item);
+    isPaired = dialect.pairedIds === true && part.type === "thinking";
   }
   for (const part of step.parts) if (part.type === "exchange") items.push(callOutput(part));
   return items;
