@@ -232,6 +232,21 @@ describe("thinking", () => {
     ]);
   });
 
+  it.each([
+    ["its own", here, true],
+    ["its own, from the same account", { ...here, account: "a" }, true],
+    ["its own name at another provider", { ...here, provider: "there" }, false],
+    ["another model of its provider", { ...here, model: "other" }, false],
+    ["its own, from another account", { ...here, account: "b" }, false],
+  ])("goes back only to who can read it: %s", (_whose, origin, kept) => {
+    const sealed = conversation((ledger) => {
+      ledger.user([text("hi")]);
+      ledger.model(origin, [{ type: "thinking", text: "hm", seal: { signature: "s" } }, text("a")]);
+      ledger.user([text("x")]);
+    });
+    expect(show(sealed, { account: "a" }).steps[1]).toBe(kept ? "model: thinking hm | a" : "model: a");
+  });
+
   it("shows foreign thinking as words when asked to, and none at all when asked for none", () => {
     expect(show(thought, {}, { thinking: "text" }).steps[5]).toBe("model: <thinking>\nforeign\n</thinking> | c");
     expect(show(thought, {}, { thinking: "none" }).steps.filter((step) => step.includes("thinking"))).toEqual([]);
@@ -323,6 +338,11 @@ describe("media", () => {
 
   it("is shown as text when it is text", () => {
     expect(show(returned("done", table)).steps[1]).toContain(`File ${table.media.id} "t.csv" (text/csv):\na,b`);
+  });
+
+  it("is named when there is nothing in it", () => {
+    const nothing = storeBytes(new Uint8Array(), { mimeType: "image/png" });
+    expect(show(returned("done", nothing)).steps[1]).toContain("(image/png, 0 bytes): it is empty]");
   });
 
   it("is named, with a note, when its bytes are gone", () => {
