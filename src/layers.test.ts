@@ -20,7 +20,7 @@ const front = [...base, "agent", "sim", "cli", "tui", "acp", "a2a"];
 
 /** Which folders of src/ a folder may import, besides itself. "" is src/ itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  "": ["conversation", "transcript", "wire", "providers", "rules"],
+  "": ["conversation", "transcript", "wire", "providers", "rules", "transport", "world"],
   world: [],
   conversation: [],
   transcript: ["conversation"],

@@ -35,6 +35,7 @@ const seal = z.looseObject({
   item: z.string().optional(),
   signature: z.string().optional(),
   encrypted: z.string().optional(),
+  phase: z.string().optional(),
   details: z.array(z.json()).optional(),
 });
 const text = z.looseObject({ type: z.literal("text"), text: words, seal: seal.optional() });

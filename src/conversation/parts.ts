@@ -73,6 +73,8 @@ export type Seal = {
   readonly signature?: string;
   /** Redacted or encrypted reasoning. */
   readonly encrypted?: string;
+  /** What a message was meant as (Responses): on the way to the answer, or the answer. */
+  readonly phase?: string;
   /** OpenRouter's reasoning details, verbatim. */
   readonly details?: readonly JsonValue[];
 };

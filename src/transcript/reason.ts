@@ -33,7 +33,10 @@ export const reason = (message: ModelMessage, judgement: Judgement): Reasoned =>
   const { target, policy } = judgement;
   if (message.parts.every(isPlain)) return demand(message.parts as Reasoned, judgement);
   const own = policy.thinking !== "none" && canRead(target, message.origin);
-  const sealed = own && (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
+  const sealed =
+    own &&
+    target.thinking.unsealed !== true &&
+    (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
   const kept: Reasoned[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {

@@ -71,6 +71,8 @@ export type ThinkingRule = {
   readonly readers: readonly Reader[];
   /** Whether a seal is void once anything before it has changed. */
   readonly bound: boolean;
+  /** Set where no seal is accepted any more, not even one of its own. */
+  readonly unsealed?: true;
   /** Signature for the first call of a step that has none. */
   readonly filler?: string | undefined;
   /** Thinking that stands in where the API demands some and there is none. */

@@ -1,0 +1,423 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Disk, Folder } from "./disk.ts";
+import { pathDisk, realDisk } from "./real-disk.ts";
+import type { Planted } from "./simulated-disk-tree.ts";
+import { simulatedDisk } from "./simulated-disk.ts";
+
+/** A disk with an empty folder on it, and a stranger who changes things there. */
+type Bench = {
+  readonly disk: Disk;
+  readonly base: string;
+  readonly plant: (path: string, what: Planted) => void;
+  readonly uproot: (path: string) => void;
+  /** Modes bind nobody who is root. */
+  readonly obeysModes: boolean;
+};
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const simulatedBench = (): Bench => {
+  const disk = simulatedDisk();
+  disk.plant("/base", { kind: "folder" });
+  return { disk, base: "/base", plant: disk.plant, uproot: disk.uproot, obeysModes: true };
+};
+
+const realBench = (disk: Disk): Bench => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "disk-")));
+  // Node removes no tree that is deeper than a path may be long.
+  closers.push(() => void execFileSync("rm", ["-rf", base]));
+  const uproot = (path: string): void => rmSync(path, { recursive: true, force: true });
+  return { disk, base, plant: plantReal(uproot), uproot, obeysModes: process.getuid?.() !== 0 };
+};
+
+const plantReal =
+  (uproot: (path: string) => void) =>
+  (path: string, what: Planted): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    uproot(path);
+    switch (what.kind) {
+      case "file":
+        return writeFileSync(path, what.text, { mode: what.mode ?? 0o644 });
+      case "folder":
+        mkdirSync(path, { mode: what.mode ?? 0o755 });
+        return;
+      case "link":
+        return symlinkSync(what.to, path);
+      case "other":
+        execFileSync("mkfifo", [path]);
+        return;
+    }
+  };
+
+const file = (text: string, mode?: number): Planted =>
+  mode === undefined ? { kind: "file", text } : { kind: "file", text, mode };
+const link = (to: string): Planted => ({ kind: "link", to });
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const textIn = async (folder: Folder, name: string): Promise<string> => {
+  const handle = await folder.file(name);
+  const text = new TextDecoder().decode(await handle.read(0, 1000));
+  await handle.close();
+  return text;
+};
+const namesIn = async (folder: Folder): Promise<readonly string[]> => {
+  const names: string[] = [];
+  for await (const { name, kind } of folder.list()) names.push(`${kind} ${name}`);
+  return names.toSorted();
+};
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "done",
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+  );
+
+describe.each([
+  { name: "a real disk walked by handles", bench: () => realBench(realDisk) },
+  { name: "a real disk walked by paths", bench: () => realBench(pathDisk) },
+  { name: "a simulated disk", bench: simulatedBench },
+])("$name", ({ bench: newBench }) => {
+  let bench: Bench;
+  let folder: Folder;
+  const at = (name: string): string => `${bench.base}/${name}`;
+  beforeEach(async () => {
+    bench = newBench();
+    folder = await bench.disk.open(bench.base);
+  });
+  afterEach(() => folder.close());
+
+  it("tells where a path leads in the end", async () => {
+    bench.plant(at("deep/f.txt"), file("here"));
+    bench.plant(at("to"), link("deep/../link"));
+    bench.plant(at("link"), link(at("deep")));
+    bench.plant(at("loop"), link("loop"));
+
+    expect(
+      await Promise.all(
+        ["to/f.txt", "deep", "gone", "deep/f.txt/x", "loop"].map((name) => bench.disk.canonical(at(name))),
+      ),
+    ).toEqual([at("deep/f.txt"), at("deep"), undefined, undefined, undefined]);
+  });
+
+  it("opens a folder by its canonical path alone", async () => {
+    bench.plant(at("deep/f.txt"), file("here"));
+    bench.plant(at("link"), link("."));
+    const opened = (path: string): Promise<unknown> => codeOf(bench.disk.open(path).then((found) => found.close()));
+
+    expect(await opened(at("deep"))).toBe("done");
+    expect(await opened(at("link/deep"))).toBe("ELOOP");
+    expect(await opened(at("link"))).toBe("ELOOP");
+    expect(await opened(at("deep/f.txt"))).toBe("ENOTDIR");
+    expect(await opened(at("gone"))).toBe("ENOENT");
+  });
+
+  it("says what stands under a name, without following it", async () => {
+    bench.plant(at("f.txt"), file("12345", 0o640));
+    bench.plant(at("folder/x"), file(""));
+    bench.plant(at("link"), link("f.txt"));
+    bench.plant(at("pipe"), { kind: "other" });
+    const seen = await Promise.all(["f.txt", "folder", "link", "pipe", "gone"].map((name) => folder.look(name)));
+
+    expect(seen.map((entry) => entry?.kind)).toEqual(["file", "folder", "link", "other", undefined]);
+    expect(seen[0]).toMatchObject({ size: 5, mode: 0o640 });
+    expect((await folder.self()).kind).toBe("folder");
+    expect(await namesIn(folder)).toEqual(["file f.txt", "folder folder", "link link", "other pipe"]);
+  });
+
+  it("opens files and folders, and nothing that only leads to one", async () => {
+    bench.plant(at("f.txt"), file("here"));
+    bench.plant(at("folder/x"), file("below"));
+    bench.plant(at("to-file"), link("f.txt"));
+    bench.plant(at("to-folder"), link("folder"));
+    bench.plant(at("pipe"), { kind: "other" });
+    const names = ["f.txt", "folder", "to-file", "to-folder", "pipe", "gone"];
+    const asFiles = await Promise.all(names.map((name) => codeOf(folder.file(name).then((found) => found.close()))));
+    const asFolders = await Promise.all(
+      names.map((name) => codeOf(folder.folder(name).then((found) => found.close()))),
+    );
+
+    expect(asFiles).toEqual(["done", "EISDIR", "ELOOP", "ELOOP", "ENXIO", "ENOENT"]);
+    expect(asFolders).toEqual(["ENOTDIR", "done", "ELOOP", "ELOOP", "ENOTDIR", "ENOENT"]);
+    expect(await textIn(folder, "f.txt")).toBe("here");
+    expect([await folder.link("to-file"), await codeOf(folder.link("f.txt"))]).toEqual(["f.txt", "EINVAL"]);
+  });
+
+  it.each(["", ".", "..", "a/b", "/etc", "../x", "a\0b"])("takes %j for no name at all", async (name) => {
+    const tried = [
+      folder.look(name),
+      folder.folder(name),
+      folder.file(name),
+      folder.link(name),
+      folder.makeFolder(name),
+      folder.put(name, bytes("x")),
+      folder.remove(name),
+    ];
+
+    expect(await Promise.all(tried.map(codeOf))).toEqual(tried.map(() => "EINVAL"));
+  });
+
+  it("reads any part of a file, and less only at its end", async () => {
+    bench.plant(at("f.txt"), file("0123456789"));
+    const handle = await folder.file("f.txt");
+    const parts = [
+      [0, 4],
+      [8, 4],
+      [10, 4],
+      [99, 4],
+      [2, 2 ** 40],
+    ] as const;
+    const read = await Promise.all(parts.map(([start, length]) => handle.read(start, length)));
+
+    expect(read.map((part) => new TextDecoder().decode(part))).toEqual(["0123", "89", "", "", "23456789"]);
+    expect(await handle.look()).toEqual(await folder.look("f.txt"));
+    await handle.close();
+  });
+
+  it("keeps reading the file it opened when another takes its name", async () => {
+    bench.plant(at("f.txt"), file("old"));
+    const handle = await folder.file("f.txt");
+    await folder.put("f.txt", bytes("new"));
+
+    expect(new TextDecoder().decode(await handle.read(0, 9))).toBe("old");
+    expect(await textIn(folder, "f.txt")).toBe("new");
+    await handle.close();
+  });
+
+  it("puts a file as a whole, keeps its mode, and leaves nothing beside it", async () => {
+    bench.plant(at("script"), file("old", 0o750));
+    const identities = [await folder.put("script", bytes("new")), await folder.put("private", bytes("new"), 0o600)];
+    const seen = await Promise.all(["script", "private"].map((name) => folder.look(name)));
+
+    expect(seen.map((entry) => [entry?.mode, entry?.size, entry?.identity])).toEqual([
+      [0o750, 3, identities[0]],
+      [0o600, 3, identities[1]],
+    ]);
+    expect(await namesIn(folder)).toEqual(["file private", "file script"]);
+  });
+
+  it("replaces a link by the file, and leaves alone what it pointed to", async () => {
+    bench.plant(at("target"), file("untouched"));
+    bench.plant(at("link"), link("target"));
+    await folder.put("link", bytes("mine"));
+
+    expect([await textIn(folder, "link"), await textIn(folder, "target")]).toEqual(["mine", "untouched"]);
+  });
+
+  it("puts no file where a folder is", async () => {
+    bench.plant(at("folder/x"), file("kept"));
+
+    expect(await codeOf(folder.put("folder", bytes("x")))).toBe("EISDIR");
+    expect(await namesIn(folder)).toEqual(["folder folder"]);
+  });
+
+  it("makes folders, once or again, but not over something else", async () => {
+    bench.plant(at("f.txt"), file(""));
+    bench.plant(at("link"), link("."));
+    const made = ["new", "new", "f.txt", "link"];
+    const codes: unknown[] = [];
+    for (const name of made) codes.push(await codeOf(folder.makeFolder(name)));
+
+    expect(codes).toEqual(["done", "done", "EEXIST", "EEXIST"]);
+    expect(await namesIn(folder)).toEqual(["file f.txt", "folder new", "link link"]);
+  });
+
+  it("removes files, links and empty folders, and is content if there is nothing", async () => {
+    bench.plant(at("f.txt"), file(""));
+    bench.plant(at("link"), link("full"));
+    bench.plant(at("empty"), { kind: "folder" });
+    bench.plant(at("full/x"), file("kept"));
+    const codes = await Promise.all(
+      ["f.txt", "link", "empty", "full", "gone"].map((name) => codeOf(folder.remove(name))),
+    );
+
+    expect(codes).toEqual(["done", "done", "done", "ENOTEMPTY", "done"]);
+    expect(await namesIn(folder)).toEqual(["folder full"]);
+  });
+
+  it("gives another identity to whatever was changed or replaced, and the same to what was not", async () => {
+    bench.plant(at("f.txt"), file("one"));
+    bench.plant(at("g.txt"), file("one"));
+    const before = (await folder.look("f.txt"))?.identity;
+    const again = (await folder.look("f.txt"))?.identity;
+    bench.plant(at("f.txt"), file("other"));
+    const after = (await folder.look("f.txt"))?.identity;
+
+    expect(again).toBe(before);
+    expect(new Set([before, after, (await folder.look("g.txt"))?.identity]).size).toBe(3);
+  });
+
+  it("never goes where a folder's name was turned into a link", async () => {
+    bench.plant(at("d/f.txt"), file("inside"));
+    bench.plant(at("out/f.txt"), file("outside"));
+    const below = await folder.folder("d");
+    bench.uproot(at("d"));
+    bench.plant(at("d"), link("out"));
+    const tried = [
+      await codeOf(textIn(below, "f.txt")),
+      await codeOf(below.put("f.txt", bytes("mine"))),
+      await codeOf(below.remove("f.txt")),
+    ];
+    await below.close();
+
+    expect(tried).not.toContain("outside");
+    expect(tried[1]).not.toBe("done");
+    expect(await bench.disk.canonical(at("out/f.txt"))).toBe(at("out/f.txt"));
+    const out = await folder.folder("out");
+    expect(await textIn(out, "f.txt")).toBe("outside");
+    await out.close();
+  });
+
+  it("does nothing once it is closed", async () => {
+    bench.plant(at("f.txt"), file("here"));
+    const closed = await bench.disk.open(bench.base);
+    await closed.close();
+
+    expect(
+      await Promise.all([closed.look("f.txt"), closed.put("f.txt", bytes("")), closed.self()].map(codeOf)),
+    ).toEqual(["EBADF", "EBADF", "EBADF"]);
+  });
+
+  it("obeys modes", async ({ skip }) => {
+    if (!bench.obeysModes) skip("modes bind nobody who is root");
+    bench.plant(at("secret"), file("x", 0o000));
+    bench.plant(at("shut/x"), file("x"));
+    bench.plant(at("fixed"), { kind: "folder", mode: 0o500 });
+    const fixed = await folder.folder("fixed");
+
+    expect([await codeOf(folder.file("secret")), await codeOf(fixed.put("x", bytes("x")))]).toEqual([
+      "EACCES",
+      "EACCES",
+    ]);
+    await fixed.close();
+  });
+});
+
+describe("a real disk", () => {
+  const openedIn = (base: string): readonly string[] =>
+    readdirSync("/proc/self/fd")
+      .map((number) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${number}`);
+        } catch {
+          return "";
+        }
+      })
+      .filter((path) => path.startsWith(base));
+  const hasProc = existsSync("/proc/self/fd");
+
+  it.runIf(hasProc)("follows a folder that was moved, since it holds the folder and not the path", async () => {
+    const { disk, base } = realBench(realDisk);
+    mkdirSync(join(base, "d"));
+    const folder = await disk.open(join(base, "d"));
+    renameSync(join(base, "d"), join(base, "moved"));
+    await folder.put("f.txt", bytes("here"));
+    await folder.close();
+
+    expect(readFileSync(join(base, "moved/f.txt"), "utf8")).toBe("here");
+  });
+
+  it.runIf(hasProc)("lets go of every handle, also when something fails", async () => {
+    for (const disk of [realDisk, pathDisk]) {
+      const { base, plant } = realBench(disk);
+      plant(join(base, "d/f.txt"), file("x"));
+      plant(join(base, "link"), link("d"));
+      plant(join(base, "pipe"), { kind: "other" });
+      for (let turn = 0; turn < 20; turn++) {
+        const folder = await disk.open(base);
+        expect(openedIn(base)).toEqual([base]);
+        for (const name of ["d", "link", "pipe", "gone"]) {
+          await codeOf(folder.folder(name).then((found) => found.close()));
+          await codeOf(folder.file(name).then((found) => found.close()));
+          await codeOf(folder.put(name === "d" ? "d" : "put", bytes("x")));
+        }
+        for await (const { name } of folder.list()) if (name !== "") break;
+        await folder.close();
+        await codeOf(disk.open(join(base, "link")));
+        await codeOf(disk.open(join(base, "d/f.txt")));
+      }
+
+      expect(openedIn(base)).toEqual([]);
+    }
+  });
+
+  it("leaves no temporary file behind when a file cannot be put", async () => {
+    for (const disk of [realDisk, pathDisk]) {
+      const { base } = realBench(disk);
+      const folder = await disk.open(base);
+
+      expect(await codeOf(folder.put("n".repeat(300), bytes("x")))).toBe("ENAMETOOLONG");
+      expect(readdirSync(base)).toEqual([]);
+      await folder.close();
+    }
+  });
+
+  it("keeps a new file's mode to what the person's mask allows", async () => {
+    const { base } = realBench(realDisk);
+    writeFileSync(join(base, "usual"), "");
+    const folder = await realDisk.open(base);
+    await folder.put("new", bytes(""));
+    await folder.close();
+
+    expect(statSync(join(base, "new")).mode).toBe(statSync(join(base, "usual")).mode);
+  });
+
+  it("leaves other names of the same file as they were", async () => {
+    const { base } = realBench(realDisk);
+    writeFileSync(join(base, "outside"), "kept");
+    linkSync(join(base, "outside"), join(base, "inside"));
+    const folder = await realDisk.open(base);
+    await folder.put("inside", bytes("new"));
+    await folder.close();
+
+    expect([readFileSync(join(base, "outside"), "utf8"), readFileSync(join(base, "inside"), "utf8")]).toEqual([
+      "kept",
+      "new",
+    ]);
+  });
+
+  it("waits for what is under way before it lets go", async () => {
+    const { base } = realBench(realDisk);
+    const folder = await realDisk.open(base);
+    const puts = Array.from({ length: 20 }, (_, index) => folder.put(`${index}`, bytes("x")));
+    await folder.close();
+    await Promise.all(puts);
+
+    expect(readdirSync(base)).toHaveLength(20);
+  });
+
+  it("goes as deep as there are folders, past the longest path the system takes", async () => {
+    const { base } = realBench(realDisk);
+    const name = "d".repeat(200);
+    let folder = await realDisk.open(base);
+    for (let depth = 0; depth < 40; depth++) {
+      await folder.makeFolder(name);
+      const below = await folder.folder(name);
+      await folder.close();
+      folder = below;
+    }
+    await folder.put("f.txt", bytes("deep"));
+
+    expect(await textIn(folder, "f.txt")).toBe("deep");
+    await folder.close();
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * The file system by handles. Nothing here follows a symbolic link: a path is
+ * walked one name at a time, and a name is a single component, never `..`, `.`,
+ * empty, or with a slash or NUL in it (that throws). So what a handle stands
+ * for cannot be swapped underneath whoever holds it.
+ */
+export type Disk = {
+  /** The canonical form of an absolute path, all links followed; undefined when there is nothing. */
+  readonly canonical: (path: string) => Promise<string | undefined>;
+  /** Opens a folder by its canonical path. */
+  readonly open: (path: string) => Promise<Folder>;
+};
+
+/** An open folder. Close it. Errors are `DiskError`. */
+export type Folder = {
+  readonly path: string;
+  /** The folder itself. */
+  readonly self: () => Promise<Entry>;
+  /** What stands under a name; undefined when nothing does. */
+  readonly look: (name: string) => Promise<Entry | undefined>;
+  /** The folder under a name. Refuses links and everything else. */
+  readonly folder: (name: string) => Promise<Folder>;
+  /** The regular file under a name, for reading. Refuses links, pipes, sockets and devices, and never waits for one. */
+  readonly file: (name: string) => Promise<FileHandle>;
+  /** Where a link points, as written. */
+  readonly link: (name: string) => Promise<string>;
+  /** All names with their kinds, as the system gives them. */
+  readonly list: () => AsyncIterable<{ readonly name: string; readonly kind: EntryKind }>;
+  /** Makes a folder; fine if it is there already. */
+  readonly makeFolder: (name: string, mode?: number) => Promise<void>;
+  /**
+   * Puts bytes under a name as a whole: a temporary file beside it, flushed, then
+   * renamed over it. A link there is replaced, not followed. Keeps the mode of what was there.
+   */
+  readonly put: (name: string, bytes: Uint8Array, mode?: number) => Promise<Identity>;
+  /** Removes a file, a link or an empty folder; fine if there is nothing. */
+  readonly remove: (name: string) => Promise<void>;
+  /** Waits for what is under way, then lets go. */
+  readonly close: () => Promise<void>;
+};
+
+/** An open regular file. Close it. */
+export type FileHandle = {
+  readonly look: () => Promise<Entry>;
+  /** Up to `length` bytes from `at`; fewer only at the end. */
+  readonly read: (at: number, length: number) => Promise<Uint8Array>;
+  readonly close: () => Promise<void>;
+};
+
+export type EntryKind = "file" | "folder" | "link" | "other";
+
+/** What stands under a name. Times are milliseconds since 1970. */
+export type Entry = {
+  readonly kind: EntryKind;
+  readonly size: number;
+  readonly modified: number;
+  readonly mode: number;
+  readonly identity: Identity;
+};
+
+/** Tells one file from another, and a changed one from what it was: device, inode, size and time of change. */
+export type Identity = string;
+
+/**
+ * A file operation that failed. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP is a
+ * link where none may be, or something swapped while it was used; ENXIO a pipe, socket or device; EINVAL a name that is none.
+ */
+export class DiskError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,54 @@
+/** The network: one request, one answer. Redirects are answers like any other and are never followed. */
+export type Net = {
+  /**
+   * Resolves once the answer's headers are there. Aborting closes the connection
+   * at once, also while the body is read. Rejects with a `NetError`, or with the signal's reason.
+   */
+  readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
+};
+
+/** A request. Header names are in lower case. */
+export type HttpRequest = {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body?: string | Uint8Array;
+};
+
+/** An answer. Whoever takes one reads its body to the end, or leaves the loop, which closes the connection. */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Decompressed. Iterating throws a `NetError` when the connection breaks before the end. */
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** Header values by name in lower case. */
+export type Headers = { readonly [name: string]: string };
+
+/** The connection failed: before an answer came (`connect`), or within one (`broken`). */
+export class NetError extends Error {
+  readonly at: "connect" | "broken";
+  /** The operating system's code, such as ECONNREFUSED, where there is one. */
+  readonly code: string | undefined;
+
+  constructor(at: "connect" | "broken", message: string, cause?: unknown) {
+    super(message, { cause });
+    this.at = at;
+    this.code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  }
+}
+
+/** The whole body as text, at most `limit` bytes of it. */
+export const bodyText = async (response: HttpResponse, limit: number = 2 ** 26): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    const rest = limit - bytes;
+    text += decoder.decode(chunk.length > rest ? chunk.subarray(0, rest) : chunk, { stream: true });
+    bytes += chunk.length;
+    if (bytes >= limit) break;
+  }
+  return text + decoder.decode();
+};

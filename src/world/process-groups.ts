@@ -1,0 +1,60 @@
+import { execFile, spawn } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Signals every process of a group. False when there is none left. */
+export const signalGroup = (group: number, signal: NodeJS.Signals): boolean => {
+  // 0 and 1 would be our own group, and everybody.
+  if (group <= 1) return false;
+  if (process.platform === "win32") return endTree(group);
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+};
+
+/** Windows has no groups and no signals, but can end a process with all it started. */
+const endTree = (pid: number): boolean => {
+  const program = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe");
+  spawn(program, ["/pid", `${pid}`, "/T", "/F"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined);
+  return true;
+};
+
+/** The processes of a group that still run; the dead that nobody has asked about are not among them. */
+export const aliveInGroup = async (group: number): Promise<readonly number[]> => {
+  if (process.platform === "win32") return [];
+  const all = (await everyoneFromProc()) ?? (await everyoneFromPs());
+  return all.filter((one) => one.group === group && !/^[ZX]/.test(one.state)).map(({ pid }) => pid);
+};
+
+type Seen = { readonly pid: number; readonly group: number; readonly state: string };
+
+const everyoneFromProc = async (): Promise<readonly Seen[] | undefined> => {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return undefined;
+  const seen = await Promise.all(
+    pids.map(async (pid) => seenInStat(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""))),
+  );
+  return seen.filter((one) => one !== undefined);
+};
+
+/** "pid (name) state parent group ...", where the name may hold spaces and brackets. */
+const seenInStat = (text: string): Seen | undefined => {
+  const [state, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return state === undefined || group === undefined
+    ? undefined
+    : { pid: Number.parseInt(text, 10), group: Number(group), state };
+};
+
+const everyoneFromPs = async (): Promise<readonly Seen[]> => {
+  const text = await new Promise<string>((resolve) =>
+    execFile("/bin/ps", ["-A", "-o", "pid=,pgid=,stat="], { env: {} }, (_, output) => resolve(output)),
+  );
+  return text.split("\n").flatMap((line) => {
+    const [pid, group, state] = line.trim().split(/\s+/);
+    return state === undefined ? [] : [{ pid: Number(pid), group: Number(group), state }];
+  });
+};

@@ -1,0 +1,102 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import type { Running } from "./processes.ts";
+
+/** How many bytes are taken before the reader has asked for them. */
+const most = 2 ** 18;
+
+/** How many rounds of the event loop without a byte mean that a flowing pipe is empty. */
+const quietRounds = 3;
+
+/** Both pipes of a program as one, in the order things came, held back while nobody reads. */
+export const readOutput = (child: ChildProcess): Pick<Running, "output" | "ended"> => {
+  const pieces = new Pieces(child);
+  const exited = once(child, "exit").then(([code, signal]: (number | string | null)[]) => {
+    pieces.end();
+    return {
+      code: typeof code === "number" ? code : undefined,
+      signal: typeof signal === "string" ? signal : undefined,
+    };
+  });
+  return { output: pieces.read(), ended: pieces.wasRead.then(() => exited) };
+};
+
+type Piece = { readonly from: "output" | "error"; readonly bytes: Uint8Array };
+
+class Pieces {
+  readonly wasRead: Promise<void>;
+  readonly #pipes: readonly Socket[];
+  readonly #queue: Piece[] = [];
+  #held = 0;
+  #hasEnded = false;
+  #isWanted = true;
+  #finish: () => void = () => undefined;
+  #wake: () => void = () => undefined;
+
+  constructor({ stdout, stderr }: ChildProcess) {
+    this.wasRead = new Promise((resolve) => (this.#finish = resolve));
+    const pipes = [
+      { pipe: stdout, from: "output" },
+      { pipe: stderr, from: "error" },
+    ] as const;
+    this.#pipes = pipes.flatMap(({ pipe, from }) => {
+      if (!(pipe instanceof Socket)) return [];
+      pipe.on("data", (bytes: Uint8Array) => this.#take({ from, bytes }));
+      pipe.on("error", () => undefined);
+      pipe.on("close", () => this.#wake());
+      return [pipe.pause()];
+    });
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#wake();
+  }
+
+  async *read(): AsyncGenerator<Piece> {
+    try {
+      for (;;) {
+        this.#flow();
+        const piece = this.#queue.shift();
+        if (piece !== undefined) {
+          this.#held -= piece.bytes.length;
+          yield piece;
+        } else if (this.#pipes.every((pipe) => pipe.closed) || (this.#hasEnded && (await this.#staysEmpty()))) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      this.#letGo();
+    }
+  }
+
+  #take(piece: Piece): void {
+    if (!this.#isWanted) return;
+    this.#queue.push(piece);
+    this.#held += piece.bytes.length;
+    if (this.#held >= most) for (const pipe of this.#pipes) pipe.pause();
+    this.#wake();
+  }
+
+  #flow(): void {
+    if (this.#held < most) for (const pipe of this.#pipes) pipe.resume();
+  }
+
+  /** All a program wrote is in its pipes when it ends, so once they are empty only those it left behind can write more. */
+  async #staysEmpty(): Promise<boolean> {
+    for (let round = 0; round < quietRounds; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#queue.length > 0) return false;
+    }
+    return true;
+  }
+
+  #letGo(): void {
+    this.#isWanted = false;
+    this.#queue.length = 0;
+    this.#held = 0;
+    this.#flow();
+    for (const pipe of this.#pipes) pipe.unref();
+    this.#finish();
+  }
+}

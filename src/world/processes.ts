@@ -1,0 +1,29 @@
+/** Other programs. */
+export type Processes = {
+  /** Starts a program in a process group of its own. Rejects if it cannot be started. Nothing is looked up in a shell. */
+  readonly start: (program: Program) => Promise<Running>;
+  /** The absolute path of a program found on this search path, or undefined. */
+  readonly find: (name: string, searchPath: string) => Promise<string | undefined>;
+};
+
+export type Program = {
+  /** Absolute path. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly env: { readonly [name: string]: string };
+  /** Written to its input, which is then closed. */
+  readonly input?: string;
+};
+
+/** A program that runs. Its output must be read, or it waits. */
+export type Running = {
+  readonly pid: number;
+  readonly output: AsyncIterable<{ readonly from: "output" | "error"; readonly bytes: Uint8Array }>;
+  /** Settles when the program has ended and its output is read. */
+  readonly ended: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;
+  /** Signals the whole group; fine if it is gone. */
+  readonly signal: (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => void;
+  /** The processes still alive in its group. */
+  readonly group: () => Promise<readonly number[]>;
+};

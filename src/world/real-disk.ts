@@ -1,0 +1,247 @@
+import { constants, type BigIntStats } from "node:fs";
+import {
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  readlink,
+  realpath,
+  rmdir,
+  unlink,
+  type FileHandle as Handle,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { DiskError, type Disk, type Entry, type EntryKind, type FileHandle, type Folder } from "./disk.ts";
+import { isPlainName } from "./disk-names.ts";
+import { putFile } from "./real-disk-put.ts";
+import { byHandle, byPath, isSame, isWalkable, type Spot, type Way } from "./real-disk-spot.ts";
+
+/** The disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
+export const realDisk: Disk = {
+  canonical: (path) => canonical(path),
+  open: (path) => openFolder(path, async (handle) => ((await isWalkable(handle)) ? byHandle : byPath)),
+};
+
+/**
+ * The disk of a system whose handles cannot be walked (macOS, Windows). Every step is checked before and
+ * after; a swap is noticed and what was opened is let go, but an empty file may be made where it should not.
+ */
+export const pathDisk: Disk = {
+  canonical: (path) => canonical(path),
+  open: (path) => openFolder(path, async () => byPath),
+};
+
+const { O_RDONLY } = constants;
+// Windows knows none of these: there, paths are checked instead.
+const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants as Partial<typeof constants>;
+const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+const fileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+const canonical = async (path: string): Promise<string | undefined> => {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const { code } = failure(error, `find ${path}`);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
+    throw failure(error, `find ${path}`);
+  }
+};
+
+const openFolder = async (path: string, choose: (handle: Handle) => Promise<Way>): Promise<Folder> => {
+  const doing = `open ${path}`;
+  const handle = await tried(doing, () => open(path, folderFlags)).catch(async (error: unknown) => {
+    const isLink = await lstat(path).then(
+      (found) => found.isSymbolicLink(),
+      () => false,
+    );
+    throw isLink ? new DiskError("ELOOP", `Could not ${doing}: it is a link`) : error;
+  });
+  try {
+    return await tried(doing, async () => {
+      const opened = await handle.stat({ bigint: true });
+      if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `Could not ${doing}: not a folder`);
+      if ((await realpath(path)) !== path || !isSame(opened, await lstat(path, { bigint: true })))
+        throw new DiskError("ELOOP", `Could not ${doing}: there is a link in the path`);
+      return folderOf((await choose(handle))(path, handle, opened));
+    });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+const folderOf = (spot: Spot): Folder => {
+  const pending = new Set<Promise<unknown>>();
+  // A number let go may be given to another folder at once, so nothing may be under way when a handle is closed.
+  const busy = <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
+    const running = tried(doing, async () => {
+      if (spot.handle.fd < 0) throw new DiskError("EBADF", `Could not ${doing}: the folder was closed`);
+      await spot.verify();
+      return work();
+    });
+    const settled: Promise<unknown> = running.catch(() => undefined).finally(() => pending.delete(settled));
+    pending.add(settled);
+    return running;
+  };
+  const on = <Result>(verb: string, name: string, work: () => Promise<Result>): Promise<Result> =>
+    busy(`${verb} ${join(spot.path, name)}`, () => {
+      if (!isPlainName(name)) throw new DiskError("EINVAL", `${JSON.stringify(name)} is not a name`);
+      return work();
+    });
+
+  return {
+    path: spot.path,
+    self: () => busy(`look at ${spot.path}`, async () => entryOf(await spot.handle.stat({ bigint: true }))),
+    look: (name) => on("look at", name, () => look(spot, name)),
+    folder: (name) => on("open", name, () => childFolder(spot, name)),
+    file: (name) => on("open", name, () => childFile(spot, name)),
+    link: (name) => on("read the link", name, () => readlink(spot.at(name))),
+    list: () => list(spot, busy),
+    makeFolder: (name, mode) => on("make", name, () => makeFolder(spot, name, mode)),
+    put: (name, bytes, mode) => on("write", name, async () => identityOf(await putFile(spot, { name, bytes, mode }))),
+    remove: (name) => on("remove", name, () => remove(spot, name)),
+    close: async () => {
+      await Promise.all(pending);
+      await spot.handle.close();
+    },
+  };
+};
+
+const look = async (spot: Spot, name: string): Promise<Entry | undefined> => {
+  try {
+    const entry = entryOf(await lstat(spot.at(name), { bigint: true }));
+    await spot.verify();
+    return entry;
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+};
+
+const childFolder = async (spot: Spot, name: string): Promise<Folder> => {
+  const { handle, opened } = await openChild(spot, name, folderFlags);
+  try {
+    if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `${join(spot.path, name)} is not a folder`);
+    return folderOf(spot.child(name, handle, opened));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+const childFile = async (spot: Spot, name: string): Promise<FileHandle> => {
+  const { handle, opened } = await openChild(spot, name, fileFlags);
+  const path = join(spot.path, name);
+  if (opened.isFile()) return fileOf(path, handle);
+  await handle.close();
+  throw opened.isDirectory()
+    ? new DiskError("EISDIR", `${path} is a folder`)
+    : new DiskError("ENXIO", `${path} is a pipe, a socket or a device`);
+};
+
+const openChild = async (
+  spot: Spot,
+  name: string,
+  flags: number,
+): Promise<{ readonly handle: Handle; readonly opened: BigIntStats }> => {
+  const handle = await open(spot.at(name), flags).catch(async (error: unknown) => {
+    // Systems differ in what they call a link that is not followed.
+    if ((await look(spot, name))?.kind === "link") throw new DiskError("ELOOP", `${join(spot.path, name)} is a link`);
+    throw error;
+  });
+  try {
+    const opened = await handle.stat({ bigint: true });
+    await spot.confirm(name, opened);
+    return { handle, opened };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+const largestUncheckedRead = 2 ** 20;
+
+const fileOf = (path: string, handle: Handle): FileHandle => ({
+  look: () => tried(`look at ${path}`, async () => entryOf(await handle.stat({ bigint: true }))),
+  read: (at, length) =>
+    tried(`read ${path}`, async () => {
+      // Nobody gets a gigabyte of memory for a small file.
+      const most = length > largestUncheckedRead ? Math.min(length, await restOf(handle, at)) : length;
+      const buffer = new Uint8Array(most);
+      let filled = 0;
+      while (filled < most) {
+        const { bytesRead } = await handle.read(buffer, filled, most - filled, at + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled === most ? buffer : buffer.subarray(0, filled);
+    }),
+  close: () => handle.close(),
+});
+
+const restOf = async (handle: Handle, at: number): Promise<number> => {
+  const { size } = await handle.stat();
+  return Math.max(size - at, largestUncheckedRead);
+};
+
+const list = async function* (
+  spot: Spot,
+  busy: <Result>(doing: string, work: () => Promise<Result>) => Promise<Result>,
+): AsyncGenerator<{ readonly name: string; readonly kind: EntryKind }> {
+  const doing = `list ${spot.path}`;
+  const folder = await busy(doing, () => opendir(spot.at("."), { bufferSize: 256 }));
+  try {
+    await tried(doing, spot.verify);
+    for (let item = await folder.read(); item !== null; item = await folder.read())
+      yield { name: item.name, kind: kindOf(item) };
+  } catch (error) {
+    throw failure(error, doing);
+  } finally {
+    await folder.close();
+  }
+};
+
+const makeFolder = async (spot: Spot, name: string, mode: number | undefined): Promise<void> => {
+  try {
+    await mkdir(spot.at(name), mode === undefined ? {} : { mode });
+  } catch (error) {
+    if (isCode(error, "EEXIST") && (await look(spot, name))?.kind === "folder") return;
+    throw error;
+  }
+};
+
+const remove = async (spot: Spot, name: string): Promise<void> => {
+  const kind = (await look(spot, name))?.kind;
+  if (kind === undefined) return;
+  await (kind === "folder" ? rmdir(spot.at(name)) : unlink(spot.at(name)));
+};
+
+const entryOf = (stats: BigIntStats): Entry => ({
+  kind: kindOf(stats),
+  size: Number(stats.size),
+  modified: Number(stats.mtimeMs),
+  mode: Number(stats.mode) & 0o7777,
+  identity: identityOf(stats),
+});
+
+const kindOf = (item: Pick<BigIntStats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind =>
+  item.isFile() ? "file" : item.isDirectory() ? "folder" : item.isSymbolicLink() ? "link" : "other";
+
+const identityOf = ({ dev, ino, size, ctimeNs }: BigIntStats): string => `${dev}.${ino}.${size}.${ctimeNs}`;
+
+const tried = async <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw failure(error, doing);
+  }
+};
+
+const failure = (error: unknown, doing: string): DiskError => {
+  if (error instanceof DiskError) return error;
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "EIO";
+  return new DiskError(code, `Could not ${doing}: ${code}`, error);
+};
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Files } from "./world.ts";
+
+/** Files on the disk. */
+export const realFiles: Files = {
+  read: async (path) => {
+    try {
+      return await readFile(path, "utf8");
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  },
+  writePrivate: async (path, text) => {
+    const folder = dirname(path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    const fresh = `${path}.${randomBytes(6).toString("hex")}`;
+    try {
+      await writeFile(fresh, text, { mode: 0o600, flag: "wx", flush: true });
+      await rename(fresh, path);
+    } catch (error) {
+      await rm(fresh, { force: true });
+      throw error;
+    }
+  },
+  remove: (path) => rm(path, { force: true }),
+};
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

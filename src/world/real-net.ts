@@ -1,0 +1,138 @@
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { NetError, type Headers, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
+import type { Environment } from "./world.ts";
+
+/**
+ * The network itself. Node's own client rather than `fetch`: the first request
+ * leaves 45 ms sooner, needs 14 MB less, and idle connections outlive the four
+ * seconds `fetch` keeps them, so that the next turn finds one open.
+ */
+export const realNet = (env: Environment): Net => {
+  const agents = new Map<string, Promise<Agent>>();
+  const agentFor = (protocol: string): Promise<Agent> => {
+    const known = agents.get(protocol) ?? openAgent(protocol);
+    agents.set(protocol, known);
+    return known;
+  };
+  let proxied: Net | undefined;
+  return {
+    send: async (request, signal) => {
+      signal?.throwIfAborted();
+      const url = new URL(request.url);
+      if (hasProxy(env)) {
+        const { needsProxy, proxiedNet } = await import("./proxy.ts");
+        if (needsProxy(env, request.url)) return (proxied ??= proxiedNet(env)).send(request, signal);
+      }
+      const client = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+      const agent = await agentFor(url.protocol);
+      return exchange((options) => client.request(url, { ...options, agent }), request, signal);
+    },
+  };
+};
+
+/** Proxies are rare, and what speaks to them takes long to load. */
+const hasProxy = (env: Environment): boolean =>
+  ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"].some((name) => (env[name] ?? "") !== "");
+
+const openAgent = async (protocol: string): Promise<Agent> => {
+  const { Agent } = protocol === "https:" ? await import("node:https") : await import("node:http");
+  return new Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8, scheduling: "lifo" });
+};
+
+type Open = (options: RequestOptions) => ClientRequest;
+
+/** A kept connection may have been closed by the server a moment ago; a request that never reached it is sent again, once. */
+const exchange = async (open: Open, request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> => {
+  try {
+    return await attempt(open, request, signal);
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return attempt(open, request, signal);
+  }
+};
+
+class StaleConnection extends NetError {}
+
+const attempt = (open: Open, { method, headers, body }: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> =>
+  new Promise((resolve, reject) => {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const sent = open({
+      method,
+      headers: {
+        "accept-encoding": "identity",
+        ...headers,
+        ...(bytes === undefined ? {} : { "content-length": String(bytes.length) }),
+      },
+    });
+    const stop = (): void => {
+      sent.destroy();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    limitConnecting(sent);
+    sent.once("response", (message) => resolve(toResponse(sent, message, signal, stop)));
+    sent.once("error", (error) => {
+      signal?.removeEventListener("abort", stop);
+      const stale = sent.reusedSocket && "code" in error && error.code === "ECONNRESET";
+      reject(new (stale ? StaleConnection : NetError)("connect", error.message, error));
+    });
+    sent.end(bytes);
+  });
+
+/** A host that swallows packets would keep us for minutes; the rest of the waiting is the caller's to limit. */
+const limitConnecting = (sent: ClientRequest): void => {
+  sent.once("socket", (socket) => {
+    if (!socket.connecting) return;
+    const late = setTimeout(
+      () => sent.destroy(new Error(`No connection within ${longestConnecting / 1000} s.`)),
+      longestConnecting,
+    );
+    const stop = (): void => clearTimeout(late);
+    socket.once("connect", stop).once("close", stop);
+  });
+};
+
+const longestConnecting = 20_000;
+
+const toResponse = (
+  sent: ClientRequest,
+  message: IncomingMessage,
+  signal: AbortSignal | undefined,
+  stop: () => void,
+): HttpResponse => ({
+  status: message.statusCode ?? 0,
+  headers: plainHeaders(message),
+  body: {
+    [Symbol.asyncIterator]: async function* () {
+      try {
+        for await (const chunk of await decompressed(message)) yield chunk;
+        if (!message.complete) throw new NetError("broken", "The connection was closed before the end of the answer.");
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        throw error instanceof NetError ? error : new NetError("broken", wordsOf(error), error);
+      } finally {
+        signal?.removeEventListener("abort", stop);
+        if (!message.complete) sent.destroy();
+      }
+    },
+  },
+});
+
+/** We ask for none, but some servers compress all the same. */
+const decompressed = async (message: IncomingMessage): Promise<AsyncIterable<Uint8Array>> => {
+  const encoding = message.headers["content-encoding"];
+  if (encoding === undefined || encoding === "identity") return message;
+  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
+  const { pipeline } = await import("node:stream");
+  return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => undefined);
+};
+
+const plainHeaders = (message: IncomingMessage): Headers =>
+  Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
+  );
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { aliveInGroup, signalGroup } from "./process-groups.ts";
+import type { Processes, Program, Running } from "./processes.ts";
+import { readOutput } from "./process-output.ts";
+
+/**
+ * The programs of this machine. A program that left others behind has ended all the same: what these still write
+ * is read and thrown away, so they neither wait nor break, and they do not keep us running.
+ */
+export const realProcesses: Processes = {
+  start: (program) => start(program),
+  find: (name, searchPath) => find(name, searchPath),
+};
+
+const start = async ({ file, args, folder, env, input }: Program): Promise<Running> => {
+  const child = spawn(file, args, {
+    cwd: folder,
+    env: { ...env },
+    detached: true,
+    shell: false,
+    windowsHide: true,
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  const pid = await started(child);
+  give(child, input);
+  const { output, ended } = readOutput(child);
+  let isGone = false;
+  return {
+    pid,
+    output,
+    ended,
+    signal: (signal) => {
+      // Once a group is gone its number may be somebody else's.
+      if (!isGone) isGone = !signalGroup(pid, signal);
+    },
+    group: () => aliveInGroup(pid),
+  };
+};
+
+const started = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("spawn", () => {
+      child.off("error", reject);
+      child.on("error", () => undefined);
+      resolve(child.pid ?? 0);
+    });
+  });
+
+/** A program may end without reading what it was given; that is its own affair. */
+const give = ({ stdin }: ChildProcess, input: string | undefined): void => {
+  stdin?.on("error", () => undefined);
+  stdin?.end(input);
+};
+
+const find = async (name: string, searchPath: string): Promise<string | undefined> => {
+  if (name === "" || /[/\\\0]/.test(name)) return undefined;
+  // An empty or relative entry means the current folder, where a project may have put anything.
+  const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
+  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.com`, name] : [name];
+  for (const folder of folders)
+    for (const candidate of names) if (await isProgram(join(folder, candidate))) return join(folder, candidate);
+  return undefined;
+};
+
+const isProgram = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,36 @@
+import { homedir } from "node:os";
+import { realDisk } from "./real-disk.ts";
+import { realFiles } from "./real-files.ts";
+import { realNet } from "./real-net.ts";
+import { realProcesses } from "./real-processes.ts";
+import type { Clock, World } from "./world.ts";
+
+/** The world as it is. */
+export const realWorld = (env: World["env"] = process.env): World => ({
+  clock: realClock,
+  random: Math.random,
+  env,
+  host: { platform: process.platform, arch: process.arch, home: homedir() },
+  files: realFiles,
+  net: realNet(env),
+  disk: realDisk,
+  processes: realProcesses,
+});
+
+const realClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, ms);
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+    }),
+};
