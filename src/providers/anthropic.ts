@@ -17,8 +17,13 @@ export const anthropic: Provider = defineProvider({
   id: "anthropic",
   label: "Anthropic",
   wire,
-  endpoint: { url: "https://api.anthropic.com", path: "/v1/messages", env: "ANTHROPIC_BASE_URL" },
-  auth: { type: "x-api-key", env: ["ANTHROPIC_API_KEY"] },
+  endpoint: {
+    url: "https://api.anthropic.com",
+    paths: { generate: "/v1/messages", count: "/v1/messages/count_tokens", models: "/v1/models" },
+    env: [{ name: "ANTHROPIC_BASE_URL" }],
+    headers: [{ name: "anthropic-version", value: "2023-06-01", env: "PARLEY_ANTHROPIC_VERSION" }],
+  },
+  auth: { type: "x-api-key", env: ["ANTHROPIC_API_KEY"], tokens: ["ANTHROPIC_AUTH_TOKEN"] },
   defaultModel: "claude-sonnet-5",
   traits: {
     ids: prefixedIds("anthropic", "toolu_", /^[A-Za-z0-9_-]{1,64}$/),

@@ -37,8 +37,13 @@ export const bedrock: Provider = defineProvider({
   wire,
   endpoint: {
     url: "https://bedrock-runtime.{region}.amazonaws.com",
-    path: "/model/{model}/converse",
-    env: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+    paths: {
+      generate: "/model/{model}/converse",
+      stream: "/model/{model}/converse-stream",
+      count: "/model/{model}/count-tokens",
+      models: "https://bedrock.{region}.amazonaws.com/foundation-models",
+    },
+    env: [{ name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" }, { name: "AWS_ENDPOINT_URL" }],
   },
   auth: { type: "aws" },
   defaultModel: "us.anthropic.claude-sonnet-5-v1:0",

@@ -28,6 +28,8 @@ const dialect: ChatDialect = {
   strict: false,
   sampling: true,
   cacheKey: false,
+  ends: "done",
+  restates: false,
 };
 
 type Own = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dialect"> & {

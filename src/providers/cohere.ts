@@ -6,10 +6,14 @@ import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 export const cohere: Provider = chatProvider({
   id: "cohere",
   label: "Cohere",
-  endpoint: { url: "https://api.cohere.ai/compatibility/v1", path: "/chat/completions", env: "COHERE_BASE_URL" },
+  endpoint: {
+    url: "https://api.cohere.ai/compatibility/v1",
+    paths: { generate: "/chat/completions", models: "https://api.cohere.com/v1/models" },
+    env: [{ name: "COHERE_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["COHERE_API_KEY", "CO_API_KEY"] },
   defaultModel: "command-a-03-2025",
   traits: { media: { ...wordsOnly, user: { image: fromAnywhere(pictures) } } },
-  dialect: { toolChoice: ["auto", "none", "required"] },
+  dialect: { toolChoice: ["auto", "none", "required"], ends: "finish" },
   families: [{ match: /^command-(?!.*vision)/, traits: { media: wordsOnly } }],
 });

@@ -8,7 +8,11 @@ const seen = { image: asBytes(pictures) };
 export const deepseek: Provider = chatProvider({
   id: "deepseek",
   label: "DeepSeek",
-  endpoint: { url: "https://api.deepseek.com", path: "/chat/completions", env: "DEEPSEEK_BASE_URL" },
+  endpoint: {
+    url: "https://api.deepseek.com",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "DEEPSEEK_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["DEEPSEEK_API_KEY"] },
   defaultModel: "deepseek-v4-flash",
   traits: { thinking: { form: "plain", readers: anyReader, bound: false, backfill: { text: " ", on: "all" } } },

@@ -1,6 +1,7 @@
 import type { MediaRows, OrderRule, Target, ThinkingRule } from "../transcript/index.ts";
 import { bind, type Destination } from "../wire/bind.ts";
 import type { Wire, WireId } from "../wire/wire.ts";
+import { quirks, type Quirk } from "./quirks.ts";
 
 /** Someone who serves models over one of the API families. */
 export type Provider = {
@@ -10,18 +11,56 @@ export type Provider = {
   readonly endpoint: Endpoint;
   readonly auth: Auth;
   readonly defaultModel: string;
-  /** Where a request for one of its models goes. Unknown models get the provider's safe defaults. */
-  readonly destination: (model: string, account?: string) => Destination;
+  /** Where a request for one of its models goes. Unknown models get the provider's safe defaults; `learned` corrects them. */
+  readonly destination: (model: string, account?: string, learned?: readonly Quirk[]) => Destination;
 };
 
-/** Where requests go. `{model}`, `{project}` and `{region}` are filled in; `env` names the variable that moves it. */
-export type Endpoint = { readonly url: string; readonly path: string; readonly env?: string };
+/** Where requests go: a base, and after it a path for each thing that can be asked. */
+export type Endpoint = {
+  /** `{region}`, `{resource}` and `{vertex-host}` are filled in from the environment. */
+  readonly url: string;
+  readonly paths: Paths;
+  /** How a model is named in a path. Without it the name is one encoded word. */
+  readonly modelNames?: ModelNames;
+  /** The ecosystem's own variables that move the base; the first one set counts. */
+  readonly env?: readonly BaseVariable[];
+  /** Headers every request carries, each with the variable that chooses another value. */
+  readonly headers?: readonly { readonly name: string; readonly value: string; readonly env: string }[];
+};
+
+/**
+ * Paths after the base, with `{model}` filled in. What is absent is not
+ * offered, except that streams come from `generate` unless they have a path of
+ * their own. A path that begins with `https://` brings its own base, which
+ * counts until the endpoint is moved.
+ */
+export type Paths = {
+  readonly generate: string;
+  readonly stream?: string;
+  readonly count?: string;
+  readonly models?: string;
+};
+
+/** `prefix` stands before a bare name, with `{place}` filled in; a name that matches `whole` is a resource path already. */
+type ModelNames = { readonly prefix: string; readonly whole: RegExp };
+
+/** A variable that holds a base: `suffix` is what its users leave out, `bare` fills in what a mere host name lacks. */
+export type BaseVariable = { readonly name: string; readonly suffix?: string; readonly bare?: string };
 
 /** How a request proves who sends it. */
 export type Auth =
-  | { readonly type: "bearer" | "x-api-key" | "x-goog-api-key" | "api-key"; readonly env: readonly string[] }
+  | {
+      readonly type: "bearer" | "x-api-key" | "x-goog-api-key" | "api-key";
+      /** Variables that hold a key; the first one set counts. */
+      readonly env: readonly string[];
+      /** Variables that hold a token instead, which goes out as a bearer. */
+      readonly tokens?: readonly string[];
+      /** Whether it also works without. */
+      readonly optional?: true;
+    }
   | { readonly type: "aws" }
   | { readonly type: "google" }
+  | { readonly type: "code-assist" }
   | { readonly type: "none" };
 
 /** What the passes need to know of a model, apart from its name. */
@@ -53,8 +92,11 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
   return {
     ...rest,
     wire: wire.id,
-    destination: (model, account) => {
-      const fitting = families.filter(({ match }) => match.test(model));
+    destination: (model, account, learned = []) => {
+      const fitting = [
+        ...families.filter(({ match }) => match.test(model)),
+        ...learned.flatMap((quirk) => correction<Dialect>(quirk, wire.id)),
+      ];
       const { demandsTools, demandsThoughtInLoop, ...shown } = fitting.reduce(withFamily<Dialect>, traits);
       return {
         target: { provider: data.id, model, ...(account === undefined ? {} : { account }), ...shown },
@@ -64,6 +106,13 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
       };
     },
   };
+};
+
+/** A quirk as a family of its own, with the dialect fields this wire knows. */
+const correction = <Dialect>(quirk: Quirk, wire: WireId): readonly Family<Dialect>[] => {
+  const { only, traits, dialect } = quirks[quirk];
+  if (only !== undefined && only !== wire) return [];
+  return [{ match: /./, ...(traits === undefined ? {} : { traits }), dialect: { ...dialect } as Partial<Dialect> }];
 };
 
 const withFamily = <Dialect>(traits: Traits, { traits: own }: Family<Dialect>): Traits => ({

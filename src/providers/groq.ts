@@ -6,7 +6,11 @@ import { anyReader, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 export const groq: Provider = chatProvider({
   id: "groq",
   label: "Groq",
-  endpoint: { url: "https://api.groq.com/openai/v1", path: "/chat/completions", env: "GROQ_BASE_URL" },
+  endpoint: {
+    url: "https://api.groq.com/openai/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "GROQ_BASE_URL", suffix: "/openai/v1" }],
+  },
   auth: { type: "bearer", env: ["GROQ_API_KEY"] },
   defaultModel: "openai/gpt-oss-120b",
   traits: {

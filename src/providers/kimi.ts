@@ -11,7 +11,11 @@ const seen = {
 export const kimi: Provider = chatProvider({
   id: "kimi",
   label: "Moonshot Kimi",
-  endpoint: { url: "https://api.moonshot.ai/v1", path: "/chat/completions", env: "MOONSHOT_BASE_URL" },
+  endpoint: {
+    url: "https://api.moonshot.ai/v1",
+    paths: { generate: "/chat/completions", count: "/tokenizers/estimate-token-count", models: "/models" },
+    env: [{ name: "MOONSHOT_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["MOONSHOT_API_KEY", "KIMI_API_KEY"] },
   defaultModel: "kimi-k3",
   traits: {

@@ -8,10 +8,17 @@ const sees = /llava|vision|-vl|vl:|\bvl\b|gemma-?[34]|pixtral|minicpm-v|llama-?4
 export const local: Provider = chatProvider({
   id: "local",
   label: "Local (Ollama, llama.cpp, vLLM, LM Studio)",
-  endpoint: { url: "http://127.0.0.1:11434/v1", path: "/chat/completions", env: "OLLAMA_BASE_URL" },
-  auth: { type: "none" },
+  endpoint: {
+    url: "http://127.0.0.1:11434/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [
+      { name: "OLLAMA_BASE_URL", suffix: "/v1" },
+      { name: "OLLAMA_HOST", suffix: "/v1", bare: "http://127.0.0.1:11434" },
+    ],
+  },
+  auth: { type: "bearer", env: ["PARLEY_LOCAL_API_KEY"], optional: true },
   defaultModel: "qwen3",
-  dialect: { silence: "empty", toolChoice: ["auto"] },
+  dialect: { silence: "empty", toolChoice: ["auto"], ends: "finish" },
   families: [
     {
       match: sees,

@@ -6,7 +6,11 @@ import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 export const minimax: Provider = chatProvider({
   id: "minimax",
   label: "MiniMax",
-  endpoint: { url: "https://api.minimax.io/v1", path: "/chat/completions", env: "MINIMAX_BASE_URL" },
+  endpoint: {
+    url: "https://api.minimax.io/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "MINIMAX_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["MINIMAX_API_KEY"] },
   defaultModel: "MiniMax-M2.5",
   traits: {
@@ -18,6 +22,9 @@ export const minimax: Provider = chatProvider({
     silence: "empty",
     maxTokens: "max_completion_tokens",
     also: { reasoning_split: true },
+    ends: "finish",
+    // Its documentation adds up restated pieces; live answers come in new ones. Both are read.
+    restates: true,
   },
   families: [{ match: /-M[12]/, traits: { media: wordsOnly } }],
 });

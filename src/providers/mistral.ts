@@ -11,7 +11,11 @@ const user = {
 export const mistral: Provider = chatProvider({
   id: "mistral",
   label: "Mistral",
-  endpoint: { url: "https://api.mistral.ai/v1", path: "/chat/completions", env: "MISTRAL_BASE_URL" },
+  endpoint: {
+    url: "https://api.mistral.ai/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "MISTRAL_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["MISTRAL_API_KEY"] },
   defaultModel: "mistral-large-latest",
   traits: {

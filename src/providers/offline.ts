@@ -5,7 +5,8 @@ import type { Provider } from "./define.ts";
 export const offline: Provider = chatProvider({
   id: "offline",
   label: "Embedded offline model",
-  endpoint: { url: "offline:", path: "/chat/completions" },
+  endpoint: { url: "offline:", paths: { generate: "/chat/completions" } },
   auth: { type: "none" },
   defaultModel: "script",
+  dialect: { ends: "finish" },
 });

@@ -10,7 +10,11 @@ const efforts = { low: "low", medium: "medium", high: "high" };
 export const openaiChat: Provider = chatProvider({
   id: "openai-chat",
   label: "OpenAI (Chat Completions)",
-  endpoint: { url: "https://api.openai.com/v1", path: "/chat/completions", env: "OPENAI_BASE_URL" },
+  endpoint: {
+    url: "https://api.openai.com/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "OPENAI_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["OPENAI_API_KEY"] },
   defaultModel: "gpt-5.6",
   traits: { media: { ...wordsOnly, user: { image: picture, document: paper } }, order: anyOrder },

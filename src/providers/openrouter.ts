@@ -13,7 +13,11 @@ const all = {
 export const openrouter: Provider = chatProvider({
   id: "openrouter",
   label: "OpenRouter",
-  endpoint: { url: "https://openrouter.ai/api/v1", path: "/chat/completions", env: "OPENROUTER_BASE_URL" },
+  endpoint: {
+    url: "https://openrouter.ai/api/v1",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "OPENROUTER_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["OPENROUTER_API_KEY"] },
   defaultModel: "anthropic/claude-sonnet-5",
   traits: {
@@ -27,4 +31,8 @@ export const openrouter: Provider = chatProvider({
     cacheKey: true,
     thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" } },
   },
+  families: [
+    // As from Anthropic itself: thinking is void once anything before it has changed.
+    { match: /^anthropic\/claude-[a-z]+-(5\.[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
+  ],
 });

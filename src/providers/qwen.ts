@@ -8,8 +8,8 @@ export const qwen: Provider = chatProvider({
   label: "Alibaba Qwen (DashScope)",
   endpoint: {
     url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-    path: "/chat/completions",
-    env: "DASHSCOPE_BASE_URL",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "DASHSCOPE_BASE_URL" }],
   },
   auth: { type: "bearer", env: ["DASHSCOPE_API_KEY"] },
   defaultModel: "qwen3-max",

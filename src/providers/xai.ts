@@ -9,7 +9,11 @@ export const xai: Provider = defineProvider({
   id: "xai",
   label: "xAI Grok",
   wire,
-  endpoint: { url: "https://api.x.ai/v1", path: "/responses", env: "XAI_BASE_URL" },
+  endpoint: {
+    url: "https://api.x.ai/v1",
+    paths: { generate: "/responses", models: "/models" },
+    env: [{ name: "XAI_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["XAI_API_KEY"] },
   defaultModel: "grok-4.5",
   traits: {

@@ -6,7 +6,11 @@ import { anyReader, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 export const zai: Provider = chatProvider({
   id: "zai",
   label: "Z.ai GLM",
-  endpoint: { url: "https://api.z.ai/api/paas/v4", path: "/chat/completions", env: "ZAI_BASE_URL" },
+  endpoint: {
+    url: "https://api.z.ai/api/paas/v4",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "ZAI_BASE_URL" }],
+  },
   auth: { type: "bearer", env: ["ZAI_API_KEY"] },
   defaultModel: "glm-5.2",
   traits: {

@@ -1,5 +1,6 @@
 import { note, type JsonObject, type JsonValue, type Note, type Structured, type Text } from "../conversation/index.ts";
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
+import { decodeAnthropic } from "./anthropic-decode.ts";
 import { readAnthropic } from "./anthropic-read.ts";
 import { anthropicSchema } from "./schema.ts";
 import type { Encoded, Marked, ToolChoice, Wire, WireRequest } from "./wire.ts";
@@ -26,6 +27,7 @@ export const anthropic: Wire<AnthropicDialect> = {
   messagesIn: (body) =>
     (body["messages"] as readonly JsonObject[]).map((message) => withoutMarks(message) as JsonObject),
   read: readAnthropic,
+  decode: decodeAnthropic,
 };
 
 const encodeStep = (step: Step): readonly JsonObject[] => {

@@ -10,6 +10,7 @@ import {
 } from "../conversation/index.ts";
 import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/index.ts";
 import { isBlank, seeFile } from "../transcript/words.ts";
+import { decodeBedrock } from "./bedrock-decode.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
 import { anthropicSchema } from "./schema.ts";
@@ -43,6 +44,7 @@ export const bedrock: Wire<BedrockDialect> = {
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutPoints),
   read: readBedrock,
+  decode: decodeBedrock,
 };
 
 /** A document is refused without words in its message; one that came alone is named before it. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../conversation/index.ts";
 import type { Target } from "../transcript/index.ts";
+import type { Decode, Decoding } from "./decode.ts";
 import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 
 /** A wire that already knows whose dialect to write. */
@@ -8,6 +9,7 @@ export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
   readonly encodeStep: (step: Parameters<Wire<unknown>["encodeStep"]>[0]) => ReturnType<Wire<unknown>["encodeStep"]>;
   readonly marked: (messages: readonly JsonObject[], request: BoundRequest) => readonly Marked[];
   readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
+  readonly decode: Pick<Decode<unknown>, "frames" | "problem"> & { readonly open: () => Decoding };
 };
 
 /** A request whose dialect is settled. */
@@ -32,4 +34,5 @@ export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire 
   encodeStep: (step) => wire.encodeStep(step, dialect),
   marked: (messages, request) => wire.marked(messages, { ...request, dialect }),
   encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
+  decode: { ...wire.decode, open: () => wire.decode.open(dialect) },
 });

@@ -11,6 +11,7 @@ import {
 } from "../conversation/index.ts";
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { answerPart, outputOf, statusResponse } from "./function-response.ts";
+import { decodeGemini } from "./gemini-decode.ts";
 import { readGemini } from "./gemini-read.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
@@ -44,6 +45,7 @@ export const gemini: Wire<GeminiDialect> = {
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],
   read: readGemini,
+  decode: decodeGemini,
 };
 
 /** All results of a batch share one content with nothing beside them: Gemini 3.6 and later refuse anything after a result. */

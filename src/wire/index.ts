@@ -1,7 +1,22 @@
+export { AnswerBuilder, type Answer } from "./answer.ts";
 export { anthropic, type AnthropicDialect } from "./anthropic.ts";
 export { bedrock, type BedrockDialect } from "./bedrock.ts";
 export { bind, type BoundRequest, type BoundWire, type Destination } from "./bind.ts";
 export { compose, Composer, type Composed, type ComposeOptions, type ComposerOptions } from "./compose.ts";
+export {
+  decoding,
+  type AnswerEvent,
+  type AnswerPart,
+  type Decode,
+  type Decoding,
+  type FinishReason,
+  type Fold,
+  type Frame,
+  type Modality,
+  type NewFile,
+  type Problem,
+  type Usage,
+} from "./decode.ts";
 export {
   convertToFunctionResponse,
   supportsMultimodalFunctionResponse,

@@ -48,6 +48,8 @@ const openai: ChatDialect = {
   thinking: { field: "reasoning_effort", efforts: { low: "low", medium: "medium", high: "high" } },
   cacheKey: true,
   cacheMarks: false,
+  ends: "done",
+  restates: false,
 };
 
 const kimi: ChatDialect = {

@@ -1,5 +1,6 @@
 import { note, type JsonObject, type JsonValue, type Note, type Text } from "../conversation/index.ts";
 import type { File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import { decodeOpenaiChat } from "./openai-chat-decode.ts";
 import { readOpenaiChat } from "./openai-chat-read.ts";
 import {
   addressOf,
@@ -41,6 +42,10 @@ export type ChatDialect = OpenaiDialect & {
   readonly cacheMarks: boolean;
   /** Fields that every request carries. */
   readonly also?: JsonObject;
+  /** What makes a stream whole: its `[DONE]` line; or, where that may be missing, a reason to finish and then a clean end. */
+  readonly ends: "done" | "finish";
+  /** Whether a piece of a stream may begin with all that was said before it. */
+  readonly restates: boolean;
 };
 
 /** The ways of asking for thinking, by the field that does it. */
@@ -63,6 +68,7 @@ export const openaiChat: Wire<ChatDialect> = {
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutMark),
   read: readOpenaiChat,
+  decode: decodeOpenaiChat,
 };
 
 const encodeStep = (step: Step, dialect: ChatDialect): readonly JsonObject[] => {

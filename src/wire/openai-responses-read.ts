@@ -1,4 +1,4 @@
-import type { NewPart, Origin } from "../conversation/index.ts";
+import type { NewPart, Origin, Seal, Thinking } from "../conversation/index.ts";
 import {
   contentOf,
   effortOf,
@@ -118,6 +118,7 @@ const itemFields = [
   "refusal",
   "tool_call_id",
   "tool_calls",
+  "phase",
 ];
 
 type Kind = "system" | "developer" | "user" | "model" | "output" | "unknown";
@@ -160,7 +161,7 @@ const readOutput = (reader: OpenaiReader, item: Record<string, unknown>, at: str
 };
 
 const modelItem = (reader: OpenaiReader, item: Record<string, unknown>, at: string): readonly NewPart[] => {
-  if (item["role"] !== undefined) return sealed(modelParts(reader, item, at), item["id"]);
+  if (item["role"] !== undefined) return sealed(modelParts(reader, item, at), item);
   const { name: tool, call_id: id, id: own } = item;
   switch (item["type"]) {
     case "reasoning":
@@ -172,11 +173,20 @@ const modelItem = (reader: OpenaiReader, item: Record<string, unknown>, at: stri
   }
 };
 
-/** The id of a message is that of its words. */
-const sealed = (parts: readonly NewPart[], item: unknown): readonly NewPart[] =>
-  typeof item === "string" ? parts.map((part) => (part.type === "text" ? { ...part, seal: { item } } : part)) : parts;
+/** The id of a message, and what it was meant as, are those of its words. */
+const sealed = (parts: readonly NewPart[], message: Record<string, unknown>): readonly NewPart[] => {
+  const seal = messageSeal(message);
+  return seal === undefined ? parts : parts.map((part) => (part.type === "text" ? { ...part, seal } : part));
+};
 
-const thought = ({ id, summary, content, encrypted_content: encrypted }: Record<string, unknown>): NewPart => {
+/** What OpenAI attached to a message. */
+export const messageSeal = ({ id, phase }: Record<string, unknown>): Seal | undefined =>
+  typeof id !== "string" && typeof phase !== "string"
+    ? undefined
+    : { ...(typeof id === "string" ? { item: id } : {}), ...(typeof phase === "string" ? { phase } : {}) };
+
+/** One thought per item, however many parts its summary has: it goes back as one, under one seal. */
+export const thought = ({ id, summary, content, encrypted_content: encrypted }: Record<string, unknown>): Thinking => {
   const text = joinedText(summary, "\n\n") || joinedText(content, "");
   const seal = {
     ...(typeof id === "string" ? { item: id } : {}),

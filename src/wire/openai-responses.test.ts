@@ -1,3 +1,4 @@
+import { convertRequest } from "../providers/index.ts";
 import { describe, expect, it } from "vitest";
 import {
   call,
@@ -448,6 +449,21 @@ describe("reading", () => {
     expect(Object.values(conversation.blobs).toSorted()).toEqual(["JVBERi0=", "cG5n"]);
   });
 
+  it("keeps what a message was meant as, for the model that said it and nobody else", () => {
+    const body = {
+      model: "gpt-5.6",
+      input: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "looking", phase: "commentary" },
+        { role: "user", content: "and?" },
+      ],
+    };
+
+    expect(convertRequest(body, "openai/gpt-5.6", "openai/gpt-5.6").body["input"]).toEqual(body.input);
+    const said = { role: "assistant", content: "looking" };
+    expect(convertRequest(body, "openai/gpt-5.6", "xai").body["input"]).toContainEqual(said);
+  });
+
   it("notes what has no place in a conversation", () => {
     const { notes } = read({
       input: [
@@ -464,7 +480,6 @@ describe("reading", () => {
       "The field /previous_response_id is not carried over.",
       'An item of type "web_search_call" at /input/0 has no counterpart elsewhere and is left out.',
       'An item of type "item_reference" at /input/1 has no counterpart elsewhere and is left out.',
-      "The field /input/2/phase is not carried over.",
       'A tool of type "web_search" at /tools/0 has no counterpart elsewhere and is left out.',
     ]);
   });

@@ -1,5 +1,6 @@
 import { note, type JsonObject, type Note, type Text, type Thinking } from "../conversation/index.ts";
 import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import { decodeOpenaiResponses } from "./openai-responses-decode.ts";
 import { readOpenaiResponses } from "./openai-responses-read.ts";
 import {
   addressOf,
@@ -49,6 +50,7 @@ export const openaiResponses: Wire<ResponsesDialect> = {
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => body["input"] as readonly JsonObject[],
   read: readOpenaiResponses,
+  decode: decodeOpenaiResponses,
 };
 
 const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[] => {
@@ -96,7 +98,9 @@ const modelItem = (
 ): JsonObject | undefined => {
   switch (part.type) {
     case "text":
-      return id === undefined ? { role: "assistant", content: part.text } : outputMessage(part, id);
+      return id === undefined
+        ? { role: "assistant", content: part.text, ...phaseOf(part) }
+        : { ...outputMessage(part, id), ...phaseOf(part) };
     case "file":
       return { role: "assistant", content: [inputPart(part)] };
     case "thinking":
@@ -113,6 +117,9 @@ const outputMessage = ({ text }: Text, id: string): JsonObject => ({
   status: "completed",
   content: [{ type: "output_text", text, annotations: [] }],
 });
+
+/** Newer models answer worse when this does not come back. */
+const phaseOf = ({ seal }: Text): JsonObject => (seal?.phase === undefined ? {} : { phase: seal.phase });
 
 const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObject | undefined => {
   const { text, seal } = part;

@@ -1,5 +1,6 @@
 import type { Conversation, JsonObject, Note, Origin, ToolDeclaration } from "../conversation/index.ts";
 import type { Step } from "../transcript/index.ts";
+import type { Decode } from "./decode.ts";
 
 /** The API families, by the names people use on the command line. */
 export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
@@ -64,4 +65,6 @@ export type Wire<Dialect> = {
   readonly messagesIn: (body: JsonObject) => readonly JsonObject[];
   /** A body of this family, however broken, as a conversation. `from` says who made its model messages. */
   readonly read: (body: unknown, from: Origin) => Reading;
+  /** How answers are read, as they stream in or whole. */
+  readonly decode: Decode<Dialect>;
 };

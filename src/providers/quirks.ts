@@ -1,0 +1,45 @@
+import type { WireId } from "../wire/wire.ts";
+import type { Family } from "./define.ts";
+
+/**
+ * Something an endpoint turned out to want otherwise than described: learned
+ * from a refusal, and kept for that endpoint and model from then on.
+ */
+export type Quirk =
+  /** It cannot read its own seals any more: sealed thinking stays out. */
+  | "unsealed"
+  /** Results hold no files: these stand in a user message after them. */
+  | "media-after"
+  /** The field for reasoning is refused. */
+  | "no-reasoning"
+  /** Every message of the model needs reasoning. */
+  | "reasoning-demanded"
+  | "max-tokens"
+  | "max-completion-tokens"
+  | "no-stream-options"
+  | "no-sampling";
+
+/** What a quirk changes, in the terms of the passes and of the dialects. Dialect fields are those of Chat Completions unless all have them. */
+export const quirks: Readonly<Record<Quirk, QuirkData>> = {
+  unsealed: { traits: { thinking: { unsealed: true } } },
+  "media-after": { traits: { media: { result: {}, errorResult: {} } } },
+  "no-reasoning": {
+    only: "openai-chat",
+    traits: { thinking: { form: "none", backfill: undefined } },
+    dialect: { reasoning: "none" },
+  },
+  "reasoning-demanded": {
+    only: "openai-chat",
+    traits: { thinking: { form: "plain", backfill: { text: " ", on: "all" } } },
+    dialect: { reasoning: "reasoning_content" },
+  },
+  "max-tokens": { only: "openai-chat", dialect: { maxTokens: "max_tokens" } },
+  "max-completion-tokens": { only: "openai-chat", dialect: { maxTokens: "max_completion_tokens" } },
+  "no-stream-options": { only: "openai-chat", dialect: { streamOptions: false } },
+  "no-sampling": { dialect: { sampling: false } },
+};
+
+type QuirkData = Omit<Family<Readonly<Record<string, unknown>>>, "match"> & {
+  /** The one family it can happen with. */
+  readonly only?: WireId;
+};

@@ -1,0 +1,156 @@
+import { isObject, type NewCall } from "../conversation/index.ts";
+import type { AnswerEvent } from "./decode.ts";
+import { listOf, newCall } from "./openai-read.ts";
+import { idOf, numberOf, objectOf } from "./reader.ts";
+
+/*
+ * How streamed calls are put together. Servers number them, name them, or do
+ * neither; some number all of them 0. What follows finds the call a piece
+ * belongs to and never mixes two.
+ */
+
+/** A call whose arguments may still be arriving. */
+export type OpenCall = {
+  readonly index: number;
+  readonly place: Place;
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  /** Arguments that came as a value and not as text. */
+  readonly value: unknown;
+  /** Whether it takes free text in place of JSON. */
+  readonly isFree: boolean;
+  /** Whether its beginning was told. That waits for the arguments: until then, more of the name may follow. */
+  readonly isTold: boolean;
+  /** Whether the last piece closed an object. */
+  readonly isClosed: boolean;
+};
+
+/** What one frame says about one call. */
+export type CallPiece = {
+  readonly place: Place;
+  /** Whether the server itself gave the place. */
+  readonly isPlaced: boolean;
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly value: unknown;
+  readonly isFree: boolean;
+};
+
+/** The index a server gives a call, or its place in the list; the field of old has room for one call. */
+type Place = number | "function_call";
+
+/** The pieces of calls a delta brings, in order. */
+export const callPieces = (delta: Record<string, unknown>): readonly CallPiece[] => {
+  const { tool_calls: calls, function_call: only } = delta;
+  if (calls === undefined && only === undefined) return [];
+  const pieces = listOf(calls).map((value, position) => pieceOf(value, numberOf(objectOf(value)["index"]) ?? position));
+  return isObject(only) ? [...pieces, pieceOf(only, "function_call")] : pieces;
+};
+
+const pieceOf = (value: unknown, place: Place): CallPiece => {
+  const call = objectOf(value);
+  const isPlaced = place === "function_call" || numberOf(call["index"]) !== undefined;
+  const id = idOf(call["id"]);
+  if (call["type"] === "custom" || (isObject(call["custom"]) && !isObject(call["function"]))) {
+    const { name, input } = objectOf(call["custom"]);
+    return { place, isPlaced, id, tool: textOf(name), text: textOf(input), value: undefined, isFree: true };
+  }
+  const { name, arguments: said } = isObject(call["function"]) ? call["function"] : call;
+  const given = typeof said === "string" || said === null ? undefined : said;
+  return { place, isPlaced, id, tool: textOf(name), text: textOf(said), value: given, isFree: false };
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Whether a piece says nothing at all, as servers do that write out every field they have. */
+export const saysNothing = ({ id, tool, text, value }: CallPiece): boolean =>
+  id === "" && tool === "" && text === "" && value === undefined;
+
+/**
+ * Which call a piece belongs to: its position among those under way, "new" for
+ * one that begins, "again" for one that was said before, "stray" for arguments
+ * of a call that never began. `earlier` are the calls as they were before this frame.
+ */
+export const callOf = (
+  calls: readonly OpenCall[],
+  piece: CallPiece,
+  earlier: readonly OpenCall[],
+): number | "new" | "again" | "stray" => {
+  const at = positionOf(calls, piece);
+  const call = calls[at];
+  if (call === undefined) return piece.id === "" && piece.tool === "" ? "stray" : "new";
+  // Without a name nothing begins, not even under another id: some servers make one up for every piece.
+  if (piece.tool === "") return at;
+  if (call !== earlier[at] || (piece.id !== "" && call.id !== "" && piece.id !== call.id)) return "new";
+  if (!hasArguments(call)) return at;
+  if (piece.tool !== call.tool && call.tool !== "") return "new";
+  if (!isComplete(call, piece)) return at;
+  return piece.id !== "" && call.value === undefined && piece.text === call.text ? "again" : "new";
+};
+
+/** The call that is meant: by the server's index, else by id, else by its place in the list, else the last. */
+const positionOf = (calls: readonly OpenCall[], piece: CallPiece): number => {
+  if (!piece.isPlaced && piece.id !== "") return calls.findLastIndex(({ id }) => id === piece.id);
+  const at = calls.findLastIndex(({ place }) => place === piece.place);
+  return at === -1 && !piece.isPlaced && piece.tool === "" ? calls.length - 1 : at;
+};
+
+const hasArguments = ({ text, value }: OpenCall | CallPiece): boolean => text !== "" || value !== undefined;
+
+/** Whether a piece cannot go on where a call stopped: between objects, JSON never has `}{`. */
+const isComplete = (call: OpenCall, piece: CallPiece): boolean =>
+  call.value === undefined ? call.isClosed && piece.text.trimStart().startsWith("{") : hasArguments(piece);
+
+/** A call after one more piece of it. */
+export const grown = (call: OpenCall, piece: CallPiece): OpenCall => {
+  const isNamed = piece.tool === call.tool || (call.tool !== "" && hasArguments(call));
+  const tool = isNamed ? call.tool : call.tool + piece.tool;
+  return {
+    index: call.index,
+    place: call.place,
+    id: call.id === "" ? piece.id : call.id,
+    tool,
+    text: call.text + piece.text,
+    value: piece.value ?? call.value,
+    isFree: call.isFree,
+    isTold: call.isTold || (tool !== "" && (hasArguments(call) || hasArguments(piece))),
+    isClosed: piece.text === "" ? call.isClosed : piece.text.trimEnd().endsWith("}"),
+  };
+};
+
+/** A call before anything is known of it. */
+export const begunCall = (index: number, { place, isFree }: CallPiece): OpenCall => ({
+  index,
+  place,
+  id: "",
+  tool: "",
+  text: "",
+  value: undefined,
+  isFree,
+  isTold: false,
+  isClosed: false,
+});
+
+/** What a listener learns as a call grows. */
+export const growth = (before: OpenCall, after: OpenCall, piece: CallPiece): readonly AnswerEvent[] => {
+  if (!after.isTold) return [];
+  const { index } = after;
+  const text = before.isTold ? piece.text : after.text;
+  const delta: readonly AnswerEvent[] = text === "" ? [] : [{ type: "call-delta", index, text }];
+  return before.isTold ? delta : [{ type: "call-start", index, tool: after.tool }, ...delta];
+};
+
+/** What a listener learns when a call has ended. */
+export const ending = (call: OpenCall): readonly AnswerEvent[] => {
+  const { index, tool } = call;
+  const end: AnswerEvent = { type: "part-end", index, part: wholeCall(call) };
+  if (call.isTold) return [end];
+  // A call without arguments, or without a name.
+  const delta: readonly AnswerEvent[] = call.text === "" ? [] : [{ type: "call-delta", index, text: call.text }];
+  return [{ type: "call-start", index, tool }, ...delta, end];
+};
+
+const wholeCall = ({ id, tool, text, value, isFree }: OpenCall): NewCall =>
+  newCall({ tool, id, input: isFree ? { input: text } : (value ?? text) });
