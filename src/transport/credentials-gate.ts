@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../conversation/index.ts";
+import type { Provider } from "../providers/index.ts";
+import { version, type HttpRequest, type World } from "../world/index.ts";
+import { completeCodeAssist, findProject } from "./code-assist.ts";
+import { accountOf, asProviderError, authorize, openCredentials, renew, type Credentials } from "./credentials.ts";
+import { Lease } from "./credentials-lease.ts";
+import { projectOf, resolveEndpoint, type Purpose } from "./endpoint.ts";
+import { ProviderError } from "./failure.ts";
+import type { Gate } from "./transport.ts";
+
+/** Addresses and signs requests the way this world's environment says. */
+export const openGate = (world: World): Gate => {
+  const credentials = openCredentials(world);
+  const session = digest(`${world.clock.now()} ${world.random()}`);
+  const projects = new Map<string, Lease<string>>();
+  const complete = async (provider: Provider, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
+    if (provider.auth.type !== "code-assist") return body;
+    const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
+    projects.set(provider.id, lease);
+    const project = await lease.get(signal);
+    return completeCodeAssist(body, { project, promptId: digest(JSON.stringify(body)), session });
+  };
+  return {
+    place: ({ provider, model }) => {
+      const account = accountOf(provider, world.env);
+      const url = addressOf(provider, model, world, "generate");
+      return account === undefined ? { url } : { url, account };
+    },
+    prepare: async ({ provider, model }, { body, stream, renew: again }, signal) => {
+      const url = addressOf(provider, model, world, stream ? "stream" : "generate");
+      try {
+        if (again) await renew(provider, credentials);
+        const text = JSON.stringify(await complete(provider, body, signal));
+        return await authorize(jsonRequest(url, text, world), provider, credentials, signal);
+      } catch (error) {
+        throw asProviderError(error, provider);
+      }
+    },
+  };
+};
+
+const jsonRequest = (url: string, body: string, world: World): HttpRequest => ({
+  method: "POST",
+  url,
+  headers: { "content-type": "application/json", "user-agent": userAgent(world) },
+  body,
+});
+
+/** How we introduce ourselves. */
+export const userAgent = ({ host }: Pick<World, "host">): string =>
+  `Parley/${version} (${host.platform}; ${host.arch})`;
+
+const addressOf = (provider: Provider, model: string, { env }: Pick<World, "env">, purpose: Purpose): string => {
+  const resolved = resolveEndpoint(provider, model, env, purpose);
+  if (resolved.found) return resolved.url;
+  const { id, label } = provider;
+  throw new ProviderError({ provider: id, label, kind: "misconfigured", how: resolved.how });
+};
+
+/** The same for the whole life of a program, so it is asked for once. */
+const projectLease = (provider: Provider, credentials: Credentials): Lease<string> => {
+  const { world } = credentials;
+  const methods = (): string =>
+    addressOf(provider, provider.defaultModel, world, "generate").replace(/:generateContent$/, "");
+  const desk = {
+    world,
+    address: (method: string) => methods() + method,
+    authorize: (request: HttpRequest) => authorize(request, provider, credentials),
+  };
+  return new Lease(world.clock, async () => ({
+    value: projectOf(world.env) ?? (await findProject(desk)),
+    until: Number.POSITIVE_INFINITY,
+  }));
+};
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -1,0 +1,101 @@
+/** What can go wrong between us and a provider. Code reads `kind`; people read `explain`. */
+export type Failure = Common &
+  (
+    | { readonly kind: "no-key" | "misconfigured"; /** What to set or run, in words. */ readonly how: string }
+    | { readonly kind: "bad-key" | "no-credit" | "quota-gone" | "overloaded" | "context-too-long" | "filtered" }
+    | { readonly kind: "rate-limited"; /** Milliseconds the provider asks to wait. */ readonly retryAfter?: number }
+    | {
+        readonly kind: "refused";
+        readonly status: number;
+        /** Our own reading of what is wrong, where rules/ has one. */
+        readonly rules: readonly RuleReading[];
+      }
+    | { readonly kind: "network"; /** The host that could not be reached. */ readonly host: string }
+    | { readonly kind: "time-out"; readonly phase: "headers" | "first-byte" | "idle"; readonly ms: number }
+    | { readonly kind: "stream-cut" | "malformed-stream" | "cancelled" }
+  );
+
+type Common = {
+  /** Id and name of the provider. */
+  readonly provider: string;
+  readonly label: string;
+  /** What the vendor or the system said, without secrets. */
+  readonly said?: string;
+  /** Whether part of the answer had already been handed over. */
+  readonly partial?: true;
+};
+
+/** One rule of an API that a refused request broke, as rules/ words it. */
+export type RuleReading = { readonly rule: string; readonly pointer: string; readonly message: string };
+
+/** A failure, thrown. Its message is `explain`; nobody needs to match on it. */
+export class ProviderError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(explain(failure), options);
+    this.name = "ProviderError";
+    this.failure = failure;
+  }
+}
+
+/** Two sentences: what happened, and what the reader can do now. */
+export const explain = (failure: Failure): string => {
+  const { label } = failure;
+  const said = failure.said === undefined || failure.said === "" ? "" : `: ${sentenceEnd(failure.said)}`;
+  switch (failure.kind) {
+    case "no-key":
+      return `There is no key for ${label}. ${failure.how}`;
+    case "misconfigured":
+      return `${label} is not set up. ${failure.how}`;
+    case "bad-key":
+      return `${label} does not accept the key${said || "."} Check it with "parley doctor", or set another one.`;
+    case "no-credit":
+      return `The account at ${label} has no credit left${said || "."} Add credit there, or use another provider.`;
+    case "quota-gone":
+      return `The quota at ${label} is used up${said || "."} Wait until it is renewed, or use another provider.`;
+    case "rate-limited":
+      return `${label} asks us to slow down${said || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${duration(failure.retryAfter)}`}, or use another model.`;
+    case "overloaded":
+      return `${label} cannot answer right now${said || "."} Try again in a while, or use another model.`;
+    case "context-too-long":
+      return `The conversation is longer than this model of ${label} can read${said || "."} Shorten it, or use a model with a larger context.`;
+    case "filtered":
+      return `A content filter of ${label} stopped this${said || "."} Say it differently, or use another model.`;
+    case "refused":
+      return `${label} refused the request (${failure.status})${said || "."} ${refusalAdvice(failure)}`;
+    case "network":
+      return `${failure.host} cannot be reached${said || "."} Check the network, the proxy settings and the address.`;
+    case "time-out":
+      return `${label} was silent for ${duration(failure.ms)} ${silences[failure.phase]}. Try again, or use another model.`;
+    case "stream-cut":
+      return `The answer of ${label} broke off${said || "."} Nothing of it was used; try again.`;
+    case "malformed-stream":
+      return `The answer of ${label} cannot be read${said || "."} Nothing of it was used; if it happens again, check the address of the endpoint.`;
+    case "cancelled":
+      return "The request was cancelled. Nothing of the answer was used.";
+  }
+};
+
+const silences = {
+  headers: "after the request",
+  "first-byte": "before the first word of the answer",
+  idle: "in the middle of the answer",
+} as const;
+
+const refusalAdvice = ({ status, rules }: Extract<Failure, { kind: "refused" }>): string => {
+  const [first] = rules;
+  if (first !== undefined) return `The rule it broke is ${first.rule} at ${first.pointer || "/"}.`;
+  if (status === 404) return 'Check the name of the model with "parley models", and the address of the endpoint.';
+  return 'See the request with "--explain".';
+};
+
+const sentenceEnd = (text: string): string => {
+  const short = text.length > 600 ? `${text.slice(0, 600)}...` : text;
+  return /[.!?]$/.test(short) ? short : `${short}.`;
+};
+
+const duration = (ms: number): string => {
+  if (ms < 1000) return `${Math.ceil(ms)} ms`;
+  return ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`;
+};

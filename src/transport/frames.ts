@@ -1,0 +1,138 @@
+import type { Frame } from "../wire/index.ts";
+
+/** The stream is not what its API sends: `what` says why. */
+export class MalformedStream extends Error {}
+
+/** No single event of any API comes near this many characters. */
+const longestEvent = 2 ** 26;
+
+/** Turns the bytes of a stream into frames, as many as each chunk completes. Throws `MalformedStream`. */
+export type Framing = (body: AsyncIterable<Uint8Array>) => AsyncIterable<readonly Frame[]>;
+
+/** Server-sent events with JSON in them. */
+export const sseFrames: Framing = async function* (body) {
+  const { createParser } = await import("eventsource-parser");
+  const decoder = new TextDecoder();
+  let frames: Frame[] = [];
+  let isOver = false;
+  const parser = createParser({
+    maxBufferSize: longestEvent,
+    onEvent: ({ event, data }) => {
+      if (isOver && !isWhole(data)) return;
+      const frame = jsonFrame(event ?? "", data);
+      if (frame !== undefined) frames.push(frame);
+    },
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded")
+        throw new MalformedStream(`One event is longer than ${longestEvent} characters.`);
+    },
+  });
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    if (frames.length === 0) continue;
+    const ready = frames;
+    frames = [];
+    yield ready;
+  }
+  // Some servers leave out the blank line that ends the last event; a cut stream ends within one.
+  isOver = true;
+  parser.feed("\n\n");
+  if (frames.length > 0) yield frames;
+};
+
+/** What is no JSON object is none of our business, except that a broken one is. */
+const jsonFrame = (name: string, data: string): Frame | undefined => {
+  const first = data.charCodeAt(0);
+  if (first !== openBrace && first !== openBracket)
+    return data.trim() === "" ? undefined : { name: name === "" ? "text" : name, data };
+  if (data === "[DONE]") return { name: data, data: undefined };
+  return { name, data: parsed(data) };
+};
+
+const isWhole = (data: string): boolean => {
+  try {
+    return data === "[DONE]" || typeof JSON.parse(data) === "object";
+  } catch {
+    return false;
+  }
+};
+
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new MalformedStream(`An event holds no valid JSON: ${json.slice(0, 80)}`);
+  }
+};
+
+/** Amazon's binary event stream with JSON in it. An exception is a frame with its name. */
+export const eventStreamFrames: Framing = async function* (body) {
+  const { EventStreamCodec } = await import("@smithy/eventstream-codec");
+  const text = new TextDecoder();
+  const codec = new EventStreamCodec(
+    (bytes) => text.decode(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes),
+    (words) => new TextEncoder().encode(words),
+  );
+  const buffer = new ByteQueue();
+  for await (const chunk of body) {
+    buffer.push(chunk);
+    const frames: Frame[] = [];
+    for (let message = buffer.message(); message !== undefined; message = buffer.message()) {
+      const { headers, body: payload } = decoded(() => codec.decode(message!));
+      const name = headers[":event-type"]?.value ?? headers[":exception-type"]?.value ?? headers[":error-code"]?.value;
+      const words = text.decode(payload);
+      const said = headers[":error-message"]?.value;
+      const data = words === "" ? (said === undefined ? {} : { message: said }) : parsed(words);
+      frames.push({ name: String(name ?? ""), data });
+    }
+    if (frames.length > 0) yield frames;
+  }
+};
+
+const decoded = <Result>(work: () => Result): Result => {
+  try {
+    return work();
+  } catch (error) {
+    throw new MalformedStream(`A message of the event stream is damaged: ${String(error)}`);
+  }
+};
+
+/** Bytes in the order they came, cut into messages by the length each begins with. */
+class ByteQueue {
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+  }
+
+  message(): Uint8Array | undefined {
+    if (this.#length < 4) return undefined;
+    const first = this.#joined(4);
+    const size = new DataView(first.buffer, first.byteOffset, 4).getUint32(0);
+    if (size < 16 || size > longestEvent) throw new MalformedStream(`A message claims to be ${size} bytes long.`);
+    if (this.#length < size) return undefined;
+    const whole = this.#joined(size);
+    this.#chunks[0] = whole.subarray(size);
+    this.#length -= size;
+    return whole.subarray(0, size);
+  }
+
+  /** The first chunk, made at least `size` bytes long. Joins all chunks at once, so that each byte is copied once per message. */
+  #joined(size: number): Uint8Array {
+    const [first] = this.#chunks;
+    if (first !== undefined && first.length >= size) return first;
+    const all = new Uint8Array(this.#length);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at);
+      at += chunk.length;
+    }
+    this.#chunks = [all];
+    return all;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Provider } from "../providers/index.ts";
+import type { World } from "../world/index.ts";
+import { resolveEndpoint } from "./endpoint.ts";
+import { ProviderError } from "./failure.ts";
+import { listModels } from "./listing.ts";
+import { Asker } from "./question.ts";
+
+/** A provider that answers: how many models it lists, or undefined where there is no list. */
+export type Probed = { readonly models: number | undefined };
+
+/** Finds out whether a provider can be reached and takes our credentials, at no cost. Throws a `ProviderError` when not. */
+export const probe = async (provider: Provider, world: World, signal?: AbortSignal): Promise<Probed> => {
+  try {
+    if (provider.endpoint.paths.models !== undefined)
+      return { models: (await listModels(provider, world, signal)).length };
+    await knock(provider, world, signal);
+  } catch (error) {
+    if (!isOtherwiseAnswered(error)) throw error;
+  }
+  return { models: undefined };
+};
+
+/** Asks for what nobody offers under that address, and so learns no more than who answers there. */
+const knock = async (provider: Provider, world: World, signal: AbortSignal | undefined): Promise<void> => {
+  const { id, label, defaultModel } = provider;
+  const resolved = resolveEndpoint(provider, defaultModel, world.env, "generate");
+  if (!resolved.found) throw new ProviderError({ provider: id, label, kind: "misconfigured", how: resolved.how });
+  await new Asker(provider, world, signal).ask({ method: "GET", url: resolved.url });
+};
+
+/** Gateways often serve models without a list of them. */
+const isOtherwiseAnswered = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  error.failure.kind === "refused" &&
+  (error.failure.status === 404 || error.failure.status === 405);

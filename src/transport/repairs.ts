@@ -1,0 +1,110 @@
+import type { Quirk } from "../providers/index.ts";
+import type { Problem, WireId } from "../wire/index.ts";
+
+/**
+ * What a refusal teaches about an endpoint, if it is one of the refusals that
+ * are known to be about a single thing we can do otherwise.
+ */
+export const lessonOf = ({ message, code = "", param = "" }: Problem, wire: WireId): Quirk | undefined => {
+  // Some servers name the field in the sentence, others beside it.
+  const complaint = param === "" ? message : `${param}: ${message}`;
+  return lessons.find(
+    ({ wires, sentences, codes }) =>
+      (wires === undefined || wires.includes(wire)) &&
+      (sentences.some((sentence) => sentence.test(complaint)) || (codes?.test(code) ?? false)),
+  )?.quirk;
+};
+
+/** What we say we did about it. */
+export const lessonWords: Readonly<Record<Quirk, string>> = {
+  unsealed: "It cannot read its sealed thinking any more; the request goes without.",
+  "media-after": "It takes no files inside results; they go in a message after them.",
+  "no-reasoning": "It knows no field for reasoning; the request goes without.",
+  "reasoning-demanded": "It wants reasoning with every message of the model; where there is none, a blank stands in.",
+  "max-tokens": "It calls the token limit max_tokens.",
+  "max-completion-tokens": "It calls the token limit max_completion_tokens.",
+  "no-stream-options": "It knows no stream_options; the request goes without.",
+  "no-sampling": "It takes no temperature; the request goes without.",
+};
+
+type Lesson = {
+  readonly quirk: Quirk;
+  readonly wires?: readonly WireId[];
+  readonly sentences: readonly RegExp[];
+  readonly codes?: RegExp;
+};
+
+const chat: readonly WireId[] = ["openai-chat"];
+
+const lessons: readonly Lesson[] = [
+  {
+    quirk: "unsealed",
+    sentences: [
+      // OpenAI, and who passes its words on.
+      /encrypted content .*could not be (verified|decrypted)/i,
+      /was provided without its required/i,
+      /items are not persisted when `?store/i,
+      // xAI.
+      /could not (decrypt the provided encrypted_content|decode the compaction blob)/i,
+      // Anthropic, also behind Amazon and OpenRouter.
+      /invalid `?signature`? in `?thinking/i,
+      /blocks in the latest assistant message cannot be modified/i,
+      // Google.
+      /(invalid|corrupted) thought.?signature/i,
+      // Amazon.
+      /doesn't support the reasoningcontent\S*signature/i,
+    ],
+    codes: /invalid_encrypted_content/,
+  },
+  {
+    quirk: "media-after",
+    sentences: [
+      // Google.
+      /function_response\.parts|multimodal function responses/i,
+      // OpenAI's older API, and its imitators.
+      /image.{0,60}\b(tool|function)\b.{0,40}(not|only|unsupported|invalid)/i,
+      /(tool|function).{0,60}(does not|doesn't|cannot|only|not).{0,40}(image|media|multimodal|text)/i,
+      /(image|file)_?(url)?.{0,40}(only|not).{0,40}(user|tool)/i,
+      // Groq.
+      /role:tool.*must be a string/i,
+      // Amazon.
+      /toolresult.{0,60}(image|document|video)|extraneous key \[toolresult\]/i,
+      /doesn't support the (image|document|video) content block/i,
+    ],
+  },
+  {
+    quirk: "reasoning-demanded",
+    wires: chat,
+    sentences: [
+      /reasoning_content.{0,80}(must be passed|is missing|required|must not be empty)|must be passed back/i,
+      /missing ['"`]?reasoning_content/i,
+    ],
+  },
+  {
+    quirk: "no-reasoning",
+    wires: chat,
+    sentences: [
+      /reasoning(_content|_details)?['"`]?:? .{0,60}(unsupported|not supported|not permitted|unknown|unrecognized)/i,
+      /(unsupported|unknown|unrecognized|extra|additional).{0,80}['"`.]reasoning(_content|_details)?\b/i,
+    ],
+  },
+  { quirk: "max-completion-tokens", wires: chat, sentences: [/max_tokens.{0,80}max_completion_tokens/i] },
+  {
+    quirk: "max-tokens",
+    wires: chat,
+    sentences: [
+      /(unsupported|unknown|unrecognized|extra|not permitted|not supported).{0,80}max_completion_tokens/i,
+      /max_completion_tokens.{0,60}(unsupported|unknown|unrecognized|extra|not permitted|not supported)/i,
+    ],
+  },
+  { quirk: "no-stream-options", wires: chat, sentences: [/stream_options/i] },
+  {
+    quirk: "no-sampling",
+    sentences: [
+      /temperature.{0,60}(unsupported|not support|deprecated|not permitted|does not)/i,
+      /(unsupported|unknown|unrecognized|extra|doesn't support).{0,60}temperature/i,
+      // Moonshot.
+      /invalid temperature: only \S+ is allowed/i,
+    ],
+  },
+];

@@ -1,0 +1,266 @@
+import type { JsonObject } from "../conversation/index.ts";
+import type { Provider, Quirk } from "../providers/index.ts";
+import type { Destination, WireId } from "../wire/index.ts";
+import type { HttpRequest, World } from "../world/index.ts";
+import { attempt, type Answered } from "./attempt.ts";
+import { delayBefore, patience as usualPatience, RetryBudget, type Patience } from "./budget.ts";
+import type { Who } from "./classify.ts";
+import { ProviderError, type Failure, type RuleReading } from "./failure.ts";
+import { AttemptError, withoutSecretsIn } from "./refusal.ts";
+import { lessonOf, lessonWords } from "./repairs.ts";
+
+/** A request to be sent. */
+export type Outgoing = {
+  readonly provider: Provider;
+  readonly model: string;
+  /**
+   * Writes the body for a destination. Called once, and again when a refusal
+   * taught us something about the endpoint: then the destination has changed.
+   */
+  readonly write: (destination: Destination) => JsonObject;
+  /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */
+  readonly stream?: boolean;
+};
+
+/** What happens on the way to an answer, and the answer itself. */
+export type TransportEvent =
+  | Answered
+  /** A request leaves. */
+  | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number }
+  /** The attempt failed before anything was handed over; the next one leaves after `delay` milliseconds. */
+  | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly failure: Failure }
+  /** The endpoint wants it otherwise than described; the request is written anew. */
+  | { readonly type: "repaired"; readonly quirk: Quirk; readonly words: string; readonly failure: Failure };
+
+/** The one sender. It keeps connections, what it learned of endpoints, and the budget for retries. */
+export type Transport = {
+  /**
+   * Sends a request and hands over its answer as it comes, ending with `finish`.
+   * Throws a `ProviderError` for everything else. Leaving the loop, or aborting, closes the connection at once.
+   */
+  readonly send: (outgoing: Outgoing, signal?: AbortSignal) => AsyncGenerator<TransportEvent, void>;
+};
+
+/** Signs requests and says where they go. */
+export type Gate = {
+  readonly prepare: (
+    outgoing: Pick<Outgoing, "provider" | "model">,
+    options: PrepareOptions,
+    signal?: AbortSignal,
+  ) => Promise<HttpRequest>;
+  /** Where requests for this model go, and on whose account. */
+  readonly place: (outgoing: Pick<Outgoing, "provider" | "model">) => {
+    readonly url: string;
+    readonly account?: string;
+  };
+};
+
+export type PrepareOptions = {
+  readonly body: JsonObject;
+  readonly stream: boolean;
+  /** The last token was refused: get a new one. */
+  readonly renew: boolean;
+};
+
+/** What a transport is made of. */
+export type TransportOptions = {
+  readonly world: World;
+  readonly gate: Gate;
+  readonly patience?: Partial<Patience>;
+  /** Reads a refused body: which rules of its API it breaks. */
+  readonly explain?: (
+    body: JsonObject,
+    target: { readonly wire: WireId; readonly provider: string; readonly model: string },
+  ) => readonly RuleReading[] | Promise<readonly RuleReading[]>;
+};
+
+/** Opens a transport. Nothing is sent or loaded before the first request. */
+export const openTransport = (options: TransportOptions): Transport => {
+  const budget = new RetryBudget();
+  const learned = new Map<string, readonly Quirk[]>();
+  return {
+    send: (outgoing, signal) => new Sending({ ...options, budget, learned }, outgoing, signal).run(),
+  };
+};
+
+type Shared = TransportOptions & { readonly budget: RetryBudget; readonly learned: Map<string, readonly Quirk[]> };
+
+/** One turn's worth of sending: attempts, waits and repairs until there is an answer or a failure. */
+class Sending {
+  readonly #shared: Shared;
+  readonly #outgoing: Outgoing;
+  readonly #signal: AbortSignal | undefined;
+  readonly #patience: Patience;
+  readonly #who: Who;
+  #attempt = 0;
+  #waited = 0;
+  #renew: "not yet" | "now" | "done" = "not yet";
+  /** Set once part of an answer was handed over. */
+  #isPartial = false;
+  /** Bodies that were refused, and what was learned from the last of them. */
+  readonly #refused = new Set<string>();
+  #lesson: Quirk | undefined;
+
+  constructor(shared: Shared, outgoing: Outgoing, signal: AbortSignal | undefined) {
+    this.#shared = shared;
+    this.#outgoing = outgoing;
+    this.#signal = signal;
+    this.#patience = { ...usualPatience, ...shared.patience };
+    this.#who = { provider: outgoing.provider.id, label: outgoing.provider.label };
+  }
+
+  async *run(): AsyncGenerator<TransportEvent, void> {
+    this.#shared.budget.turn();
+    let body = this.#write();
+    for (;;) {
+      try {
+        yield* this.#once(body);
+        if (this.#attempt > 1) this.#shared.budget.success();
+        return;
+      } catch (error) {
+        if (!(error instanceof AttemptError)) throw this.#thrown(error);
+        const repaired = this.#repair(error, body);
+        if (repaired !== undefined) {
+          body = repaired.body;
+          yield {
+            type: "repaired",
+            quirk: repaired.quirk,
+            words: lessonWords[repaired.quirk],
+            failure: error.verdict.failure,
+          };
+        } else if (!this.#mayRenew(error)) {
+          const delay = await this.#planned(error, body);
+          yield { type: "retrying", attempt: this.#attempt, delay, failure: error.verdict.failure };
+          await this.#wait(delay);
+        }
+      }
+    }
+  }
+
+  async *#once(body: JsonObject): AsyncGenerator<TransportEvent, void> {
+    const { world, gate } = this.#shared;
+    const { stream = true } = this.#outgoing;
+    this.#attempt += 1;
+    const renew = this.#renew === "now";
+    if (renew) this.#renew = "done";
+    const request = await gate.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
+    this.#signal?.throwIfAborted();
+    const { wire } = this.#destination();
+    let isFinished = false;
+    yield { type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 };
+    try {
+      for await (const event of attempt({
+        world,
+        request,
+        wire,
+        who: this.#who,
+        patience: this.#patience,
+        signal: this.#signal,
+      })) {
+        // What came before the caller gave up may still wait here to be told.
+        if (!isFinished) this.#signal?.throwIfAborted();
+        this.#isPartial ||= isContent(event);
+        isFinished ||= event.type === "finish";
+        yield event;
+      }
+    } catch (error) {
+      throw error instanceof AttemptError ? withoutSecretsIn(error, request) : error;
+    }
+  }
+
+  #write(): JsonObject {
+    return this.#outgoing.write(this.#destination());
+  }
+
+  #destination(): Destination {
+    const { account } = this.#shared.gate.place(this.#outgoing);
+    return this.#outgoing.provider.destination(this.#outgoing.model, account, this.#quirks());
+  }
+
+  #key(): string {
+    return `${this.#shared.gate.place(this.#outgoing).url} ${this.#outgoing.model}`;
+  }
+
+  #quirks(): readonly Quirk[] {
+    return this.#shared.learned.get(this.#key()) ?? [];
+  }
+
+  #learn(quirks: readonly Quirk[]): void {
+    this.#shared.learned.set(this.#key(), quirks);
+  }
+
+  /**
+   * Learns from a refusal, if it is one to learn from, and writes the request anew. No bytes that
+   * were refused are sent again, and a lesson that did not help is forgotten.
+   */
+  #repair({ problem, verdict }: AttemptError, refused: JsonObject): { quirk: Quirk; body: JsonObject } | undefined {
+    if (problem === undefined || this.#isPartial || verdict.failure.kind !== "refused") return undefined;
+    const quirk = lessonOf(problem, this.#destination().wire.id);
+    if (quirk === undefined) return undefined;
+    this.#refused.add(JSON.stringify(refused));
+    const known = this.#quirks();
+    const isNew = !known.includes(quirk);
+    if (isNew) this.#learn([...known, quirk]);
+    const body = this.#write();
+    if (!this.#refused.has(JSON.stringify(body))) {
+      this.#lesson = quirk;
+      return { quirk, body };
+    }
+    if (isNew || this.#lesson === quirk) this.#learn(known.filter((other) => other !== quirk));
+    return undefined;
+  }
+
+  /** A token may have expired since it was made; a new one is tried once. */
+  #mayRenew({ verdict }: AttemptError): boolean {
+    const { type } = this.#outgoing.provider.auth;
+    if (verdict.failure.kind !== "bad-key" || this.#renew !== "not yet" || this.#isPartial) return false;
+    if (type !== "google" && type !== "aws" && type !== "code-assist") return false;
+    this.#renew = "now";
+    return true;
+  }
+
+  /** How long to wait before the next attempt; throws when there is none. */
+  async #planned(error: AttemptError, body: JsonObject): Promise<number> {
+    const { failure, retry, floor } = error.verdict;
+    const { world, budget } = this.#shared;
+    const { attempts, longestWait, allWaits } = this.#patience;
+    const overloaded = failure.kind === "overloaded";
+    const delay = delayBefore(this.#attempt, { floor, overloaded, random: world.random });
+    const hopeless = !retry || this.#isPartial || this.#attempt >= attempts || floor > longestWait;
+    if (hopeless || this.#waited + delay > allWaits || !budget.take()) throw await this.#given(failure, body, error);
+    return delay;
+  }
+
+  async #wait(delay: number): Promise<void> {
+    this.#waited += delay;
+    try {
+      await this.#shared.world.clock.sleep(delay, this.#signal);
+    } catch (error) {
+      throw this.#thrown(error);
+    }
+  }
+
+  async #given(failure: Failure, body: JsonObject, cause: Error): Promise<ProviderError> {
+    const partial = this.#isPartial ? ({ partial: true } as const) : {};
+    if (failure.kind !== "refused") return new ProviderError({ ...failure, ...partial }, { cause });
+    const { provider, model } = this.#outgoing;
+    const rules = (await this.#shared.explain?.(body, { wire: provider.wire, provider: provider.id, model })) ?? [];
+    return new ProviderError({ ...failure, ...partial, rules }, { cause });
+  }
+
+  /** What did not come from the provider: our own giving up, or a bug. */
+  #thrown(error: unknown): unknown {
+    if (this.#signal?.aborted !== true) return error;
+    return new ProviderError(
+      { ...this.#who, kind: "cancelled", ...(this.#isPartial ? { partial: true } : {}) },
+      { cause: error },
+    );
+  }
+}
+
+const isContent = ({ type }: Answered): boolean =>
+  type === "text-delta" ||
+  type === "thinking-delta" ||
+  type === "part-end" ||
+  type === "finish" ||
+  type === "call-start";

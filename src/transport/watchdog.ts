@@ -1,0 +1,87 @@
+import type { Clock } from "../world/index.ts";
+import type { Patience } from "./budget.ts";
+
+/** What is waited for: the answer's headers, its first byte, or the next one. */
+export type Phase = keyof typeof phaseNames;
+
+/** The phases as failures name them. */
+export const phaseNames = { headers: "headers", firstByte: "first-byte", idle: "idle" } as const;
+
+/** Nothing came for too long. */
+export class Silence extends Error {
+  readonly phase: Phase;
+  readonly ms: number;
+
+  constructor(phase: Phase, ms: number) {
+    super(`Silent for ${ms} ms.`);
+    this.phase = phase;
+    this.ms = ms;
+  }
+}
+
+/** Aborts an attempt when nothing has come for too long, or when its caller gives up. */
+export class Watchdog {
+  readonly #clock: Clock;
+  readonly #patience: Patience;
+  readonly #outer: AbortSignal | undefined;
+  readonly #abort = new AbortController();
+  #wake = new AbortController();
+  #phase: Phase = "headers";
+  #since: number;
+  #isLeaving = false;
+  #isOver = false;
+
+  constructor(clock: Clock, patience: Patience, outer: AbortSignal | undefined) {
+    this.#clock = clock;
+    this.#patience = patience;
+    this.#outer = outer;
+    this.#since = clock.elapsed();
+    outer?.throwIfAborted();
+    outer?.addEventListener("abort", this.#giveUp, { once: true });
+    void this.#watch();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Something came. */
+  next(phase: Phase): void {
+    if (this.#isLeaving) return;
+    this.#phase = phase;
+    this.#since = this.#clock.elapsed();
+  }
+
+  /** The answer is complete: what may still come is given a moment, so that the connection can be kept. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#since = this.#clock.elapsed();
+    this.#wake.abort();
+  }
+
+  /** Closes whatever is still open. */
+  end(): void {
+    this.#outer?.removeEventListener("abort", this.#giveUp);
+    this.#isOver = true;
+    this.#wake.abort();
+    this.#abort.abort(new Error("The attempt is over."));
+  }
+
+  readonly #giveUp = (): void => this.#abort.abort(this.#outer?.reason);
+
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      const allowed = this.#isLeaving ? longestGoodbye : this.#patience[this.#phase];
+      const left = this.#since + allowed - this.#clock.elapsed();
+      if (left <= 0) {
+        this.#abort.abort(new Silence(this.#phase, allowed));
+        return;
+      }
+      await this.#clock.sleep(left, this.#wake.signal).catch(() => undefined);
+      if (this.#wake.signal.aborted) this.#wake = new AbortController();
+    }
+  }
+}
+
+/** How long a server may take to close an answer it has finished. */
+const longestGoodbye = 2000;
