@@ -1,0 +1,103 @@
+import { type Block, blocksIn, inside, resultBlocks } from "../rules/bedrock-body.ts";
+import { claudeBehind } from "../rules/bedrock-models.ts";
+import { messagesOf } from "../rules/turns.ts";
+import type { Json } from "./family.ts";
+import { asArray, asObject, asText, isObject } from "./json.ts";
+import type { HeardFile } from "./model.ts";
+import { type BedrockAsk, familyOf } from "./bedrock-providers.ts";
+
+/** The blocks of a request, message by message. */
+export const messageBlocks = ({ body }: BedrockAsk): readonly (readonly Block[])[] => messagesOf(body).map(blocksIn);
+
+/** The blocks of a result that reach the model. Claude never sees a PDF that stands among documents alone. */
+export const readBlocks = (result: Block, ask: BedrockAsk): readonly Block[] => {
+  const blocks = resultBlocks(result);
+  const isUnread = familyOf(ask).nested.pdf === "unread" && blocks.every(({ kind }) => kind === "document");
+  return isUnread ? blocks.filter((block) => inside(block, "format") !== "pdf") : blocks;
+};
+
+/** The words of a block that is no file. */
+export const wordsOf = (block: Block): string => {
+  switch (block.kind) {
+    case "text":
+      return asText(block.data);
+    case "json":
+      return JSON.stringify(block.data) ?? "";
+    case "searchResult":
+    case "citationsContent":
+      return asArray(inside(block, "content"))
+        .map((part) => asText(asObject(part)["text"]))
+        .join("\n");
+    case "guardContent":
+      return asText(asObject(inside(block, "text"))["text"]);
+    default:
+      return "";
+  }
+};
+
+/** A file of a request. `base64` is empty where only its address is given. */
+export type Medium = { readonly kind: HeardFile["kind"]; readonly mimeType: string; readonly base64: string };
+
+/** The file in a block. A document may also hold its words. */
+export const mediumOf = (block: Block): Medium | undefined => {
+  const { kind } = block;
+  if (kind !== "image" && kind !== "document" && kind !== "video" && kind !== "audio") return undefined;
+  const source = asObject(inside(block, "source"));
+  const text =
+    asText(source["text"]) ||
+    asArray(source["content"])
+      .map((part) => asText(asObject(part)["text"]))
+      .join("\n");
+  const base64 = asText(source["bytes"]) || Buffer.from(text).toString("base64");
+  return { kind, mimeType: mimeType(kind, asText(inside(block, "format"))), base64 };
+};
+
+const mimeType = (kind: Medium["kind"], format: string): string => {
+  if (format.includes("/")) return format;
+  return mimeTypes.get(format) ?? (kind === "document" ? "text/plain" : `${kind}/${format}`);
+};
+
+const mimeTypes: ReadonlyMap<string, string> = new Map([
+  ["pdf", "application/pdf"],
+  ["csv", "text/csv"],
+  ["html", "text/html"],
+  ["md", "text/markdown"],
+  ["doc", "application/msword"],
+  ["docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  ["xls", "application/vnd.ms-excel"],
+  ["xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+  ["mkv", "video/x-matroska"],
+  ["mov", "video/quicktime"],
+  ["flv", "video/x-flv"],
+  ["mpg", "video/mpeg"],
+  ["wmv", "video/x-ms-wmv"],
+  ["three_gp", "video/3gpp"],
+]);
+
+/** What the request tells the model itself about thinking. */
+export const thinkingOf = ({ body }: BedrockAsk): Json =>
+  asObject(asObject(body["additionalModelRequestFields"])["thinking"]);
+
+/** Whether the model thinks: Claude when asked to or always, Nova when asked to, open models as they are. */
+export const thinks = (ask: BedrockAsk): boolean => {
+  const { type } = thinkingOf(ask);
+  const claude = claudeBehind({ wire: "bedrock", model: ask.model });
+  if (claude !== undefined)
+    return type === undefined
+      ? claude.thinking.length > 0 && !claude.thinking.includes("disabled")
+      : type !== "disabled";
+  const config = asObject(ask.body["additionalModelRequestFields"])["reasoningConfig"];
+  switch (familyOf(ask).id) {
+    case "nova":
+      return isObject(config) && config["type"] === "enabled";
+    case "claude":
+    case "llama":
+    case "mistral":
+    case "writer":
+      return false;
+    case "qwen":
+    case "other":
+    case "unknown":
+      return true;
+  }
+};

@@ -1,0 +1,59 @@
+import type { Speak } from "./family.ts";
+import type { Heard, HeardFile, HeardResult, HeardTurn, SaidPart, ServerTool } from "./model.ts";
+
+/** The model that speaks where no script does: it says plainly what reached it, which is how a test sees what was lost. */
+export const defaultModel: Speak = (heard) => ({ parts: [...sourcesOf(heard), { type: "say", text: report(heard) }] });
+
+const report = ({ turns }: Heard): string => {
+  const last = turns.findLastIndex(({ by }) => by === "model");
+  const said = turns.slice(last + 1).map(describe);
+  return said.length === 0 ? "Nothing was said." : said.join(" ");
+};
+
+const describe = (turn: HeardTurn): string => {
+  switch (turn.by) {
+    case "user":
+      return [...(turn.text === "" ? [] : [`You said: ${quote(turn.text)}.`]), ...seen(turn.files)].join(" ");
+    case "tools":
+      return turn.results.map(describeResult).join(" ");
+    case "model":
+      return "";
+  }
+};
+
+const describeResult = ({ tool, text, isError, files }: HeardResult): string =>
+  [`${tool} ${isError ? "failed" : "returned"}: ${quote(text)}.`, ...seen(files)].join(" ");
+
+const seen = (files: readonly HeardFile[]): readonly string[] =>
+  files.length === 0 ? [] : [`I see ${files.map(describeFile).join(", ")}.`];
+
+const describeFile = ({ kind, mimeType, bytes, width, height }: HeardFile): string => {
+  const size = width === undefined || height === undefined ? "" : ` of ${width}x${height} pixels`;
+  return `${kind} ${mimeType}${size} (${bytes} bytes)`;
+};
+
+const quote = (text: string): string =>
+  JSON.stringify(text.length > 400 ? `${text.slice(0, 400).toWellFormed()}...` : text);
+
+/** Tools of the server are used at once, whatever was asked. */
+const sourcesOf = ({ serverTools, turns }: Heard): readonly SaidPart[] => {
+  const last = turns.at(-1);
+  if (last?.by !== "user") return [];
+  return serverTools.map((tool) => cited(tool, last.text));
+};
+
+const cited = (tool: ServerTool, asked: string): SaidPart => {
+  switch (tool) {
+    case "search":
+      return {
+        type: "cite",
+        text: "I searched, and found one page.",
+        query: asked.slice(0, 100),
+        sources: [{ title: "A page about it", uri: "https://example.com/about" }],
+      };
+    case "url": {
+      const uri = /https?:\/\/[^\s"')>]+/.exec(asked)?.[0] ?? "https://example.com/";
+      return { type: "cite", text: `I read ${uri}.`, sources: [{ title: "The page that was named", uri }] };
+    }
+  }
+};

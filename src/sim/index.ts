@@ -1,0 +1,10 @@
+export { simulated } from "./all.ts";
+export type { AwsSecret } from "./aws-auth.ts";
+export type { SimModel, SimProvider, SimUsage, Speak } from "./family.ts";
+export { randomFaults, type Fault, type FaultPlan, type FaultRule } from "./faults.ts";
+export type { LogEntry } from "./log.ts";
+export type { Heard, HeardFile, HeardTurn, Said, SaidPart } from "./model.ts";
+export { parseScript, ScriptFormatError } from "./parse-script.ts";
+export type { Reply, Script, ScriptCall, ScriptRule } from "./script.ts";
+export { serve, type ServeOptions, type Serving } from "./serve.ts";
+export { createSimulator, type Simulator, type SimulatorOptions } from "./simulator.ts";

@@ -1,0 +1,155 @@
+import type { Json, SimProvider, SimUsage } from "./family.ts";
+import { chatServer, headOf, modelCreated, plainCall } from "./openai-chat-compatible.ts";
+import { inManner, openaiCodes, type Said } from "./openai-chat-errors.ts";
+import { letters, smallLetters, uuidOf } from "./openai-chat-ids.ts";
+import type { ChatAsk, ChatErrors, ChatQuirks } from "./openai-chat-quirks.ts";
+import { cachedDetail, thoughtDetail } from "./openai-chat-usage.ts";
+
+/** Counts time beside tokens, and leaves out details that are nothing. */
+const usage = (counts: SimUsage): Json => {
+  const [prompt, completion] = [counts.input / 20_000, counts.output / 500];
+  return {
+    queue_time: 0.01,
+    prompt_tokens: counts.input,
+    prompt_time: prompt,
+    completion_tokens: counts.output,
+    completion_time: completion,
+    total_tokens: counts.input + counts.output,
+    total_time: prompt + completion,
+    ...(counts.cachedRead === 0 ? {} : { prompt_tokens_details: cachedDetail(counts) }),
+    ...(counts.reasoning === 0 ? {} : { completion_tokens_details: thoughtDetail(counts) }),
+  };
+};
+
+const typeOf = ({ kind }: Said): string => {
+  if (kind === "rate-limited") return "tokens";
+  return kind === "server" || kind === "overloaded" ? "internal_server_error" : "invalid_request_error";
+};
+
+const codeOf = ({ kind, door }: Said): string | undefined => {
+  if (door === "no-route") return "unknown_url";
+  return kind === "too-large" ? "request_too_large" : openaiCodes[kind];
+};
+
+/** A code only where it has one, and no place. */
+const errors: ChatErrors = inManner({
+  words: {
+    "no-key": "Invalid API Key",
+    "wrong-key": "Invalid API Key",
+    "no-route":
+      "Unknown request URL: {method} {path}. Please check the URL for typos, or see the docs at https://console.groq.com/docs/",
+    "not-json": "{error}",
+    "too-large": "Request Entity Too Large",
+    context: "Please reduce the length of the messages or completion.",
+  },
+  body: (said) => ({
+    error: {
+      message: said.message,
+      type: typeOf(said),
+      ...(said.kind === "context" ? { param: "messages" } : {}),
+      ...(codeOf(said) === undefined ? {} : { code: codeOf(said) }),
+    },
+  }),
+});
+
+const hasEyes = /llama-4|vision|llava|maverick|scout/;
+const isOss = (model: string): boolean => model.includes("gpt-oss");
+
+/** The id under which Groq's support finds a request. */
+const groqRequest = (ask: ChatAsk): string => `req_01${letters(ask, "request", 24, smallLetters)}`;
+
+const service = { service_tier: "on_demand", system_fingerprint: "fp_9241e9962b" };
+
+/** Groq. Calls come whole, and the counts of a stream stand beside its own `x_groq`. */
+export const groqServer: SimProvider<ChatQuirks> = chatServer({
+  id: "groq",
+  host: /^api\.groq\.com$/,
+  base: "/openai/v1",
+  models: [
+    { id: "openai/gpt-oss-120b", context: 131_072, maxOutput: 65_536 },
+    { id: "openai/gpt-oss-20b", context: 131_072, maxOutput: 65_536 },
+    { id: "moonshotai/kimi-k2-instruct-0905", context: 262_144, maxOutput: 16_384 },
+    { id: "meta-llama/llama-4-scout-17b-16e-instruct", context: 131_072, maxOutput: 8192 },
+    { id: "meta-llama/llama-4-maverick-17b-128e-instruct", context: 131_072, maxOutput: 8192 },
+    { id: "qwen/qwen3-32b", context: 131_072, maxOutput: 40_960 },
+    { id: "llama-3.3-70b-versatile", context: 131_072, maxOutput: 32_768 },
+    { id: "groq/compound", context: 131_072, maxOutput: 8192 },
+  ],
+  known:
+    /^((openai\/gpt-oss|meta-llama\/llama|moonshotai\/kimi|qwen\/qwen|groq\/compound|llama|gemma|deepseek|mixtral|compound)[a-z0-9.-]*)$/,
+  cache: { mode: "automatic", floor: 128, step: 128 },
+  maxBytes: 4_000_000,
+  quirks: {
+    answerId: (ask) => `chatcmpl-${uuidOf(ask, "answer")}`,
+    callId: ({ index }, ask) =>
+      isOss(ask.model) ? `fc_${uuidOf(ask, `call ${index}`)}` : letters(ask, `call ${index}`, 9, smallLetters),
+    reasoning: "reasoning",
+    rereads: ["reasoning"],
+    silence: undefined,
+    finishes: { filtered: "stop" },
+    sees: (kind, place, model) => kind === "image" && place === "user" && hasEyes.test(model),
+    unseen: (index) => ({
+      status: 400,
+      kind: "bad-request",
+      message: `'messages.${index}' : for 'role:user' the following must be satisfied[('messages.${index}.content' : value must be a string)]`,
+    }),
+    choice: (message, { reason }) => ({ index: 0, message, logprobs: null, finish_reason: reason }),
+    envelope: (body, ask) =>
+      body.kind === "chat.completion"
+        ? {
+            ...headOf(body, ask),
+            choices: body.choices,
+            usage: body.usage,
+            usage_breakdown: null,
+            ...service,
+            x_groq: { id: groqRequest(ask), seed: 1_234_567_890 },
+          }
+        : {
+            ...headOf(body, ask),
+            system_fingerprint: service.system_fingerprint,
+            choices: body.choices,
+            usage: body.usage,
+          },
+    usage,
+    errors,
+    requestId: (number) => ({ "x-request-id": `req_01${number.slice(0, 24)}` }),
+    limits: {
+      "x-ratelimit-limit-requests": "14400",
+      "x-ratelimit-limit-tokens": "250000",
+      "x-ratelimit-remaining-requests": "14399",
+      "x-ratelimit-remaining-tokens": "249000",
+      "x-ratelimit-reset-requests": "6s",
+      "x-ratelimit-reset-tokens": "240ms",
+    },
+    model: ({ id, context, maxOutput }) => ({
+      id,
+      object: "model",
+      created: modelCreated,
+      owned_by: id.split("/")[0],
+      active: true,
+      context_window: context,
+      public_apps: null,
+      max_completion_tokens: maxOutput,
+    }),
+  },
+  stream: {
+    calls: "whole",
+    call: (call) => ({ ...plainCall(call), index: call.index }),
+    delta: (core, { kind, model }) => {
+      if (kind === "open") return { role: "assistant", content: "" };
+      return kind === "think" && isOss(model) ? { ...core, channel: "analysis" } : core;
+    },
+    choice: (delta, finish) => ({ index: 0, delta, logprobs: null, finish_reason: finish?.reason ?? null }),
+    first: (ask) => ({ x_groq: { id: groqRequest(ask), seed: 1_234_567_890 } }),
+    usage: "end",
+    last: (counts, ask) => ({ x_groq: { id: groqRequest(ask), usage: counts } }),
+    badCall: {
+      message: "Tool call validation failed: the arguments are not valid JSON",
+      type: "invalid_request_error",
+      code: "tool_use_failed",
+      failed_generation: "",
+      status_code: 400,
+    },
+    failure: "event",
+  },
+});

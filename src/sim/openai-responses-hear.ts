@@ -1,0 +1,104 @@
+import { doesNotReason } from "../rules/openai-models.ts";
+import { type Item, isCall, isOutput, toolsOf } from "../rules/openai-responses-walk.ts";
+import type { Json } from "./family.ts";
+import { asArray, asNumber, asObject, asText } from "./json.ts";
+import type { Heard, HeardCall, HeardFile, HeardResult, HeardTurn, ServerTool } from "./model.ts";
+import type { ResponsesAsk } from "./openai-responses-providers.ts";
+import { contentOf, inputOf, mediumOf, wordsOf } from "./openai-responses-request.ts";
+import { fileTokens } from "./tokens.ts";
+
+/** What the model hears. Messages of the system and of developers are part of its instructions, wherever they stand. */
+export const hearResponses = (ask: ResponsesAsk): Heard => {
+  const { body, model } = ask;
+  const maxOutput = asNumber(body["max_output_tokens"]);
+  const effort = asObject(body["reasoning"])["effort"];
+  return {
+    model,
+    system: [asText(body["instructions"]), ...inputOf(ask).filter(isInstruction).map(textOf)]
+      .filter((text) => text !== "")
+      .join("\n"),
+    tools: toolsOf(body).flatMap(({ type, name, value }) =>
+      type === "function" && name !== undefined
+        ? [{ name, description: asText(value["description"]), parameters: value["parameters"] }]
+        : [],
+    ),
+    turns: turnsOf(inputOf(ask)),
+    serverTools: serverToolsOf(body),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+    thinks: effort !== "none" && !doesNotReason(model),
+  };
+};
+
+const isInstruction = ({ type, value }: Item): boolean =>
+  type === "message" && (value["role"] === "system" || value["role"] === "developer");
+
+const textOf = (item: Item): string =>
+  contentOf(item)
+    .map(wordsOf)
+    .filter((text) => text !== "")
+    .join("\n");
+
+const serverToolsOf = (body: Json): readonly ServerTool[] =>
+  asArray(body["tools"]).some((tool) => asText(asObject(tool)["type"]).startsWith("web_search")) ? ["search"] : [];
+
+/** Items of one side in a row are a turn; outputs are one of their own. */
+const turnsOf = (items: readonly Item[]): readonly HeardTurn[] => {
+  const runs: { by: HeardTurn["by"]; items: Item[] }[] = [];
+  for (const item of items) {
+    const by = speakerOf(item);
+    const last = runs.at(-1);
+    if (by === undefined) continue;
+    if (last?.by === by) last.items.push(item);
+    else runs.push({ by, items: [item] });
+  }
+  const calls = items.filter(isCall).map(callOf);
+  return runs.map(({ by, items: run }): HeardTurn => {
+    switch (by) {
+      case "user":
+        return { by, text: run.map(textOf).join("\n"), files: run.flatMap(filesOf) };
+      case "model":
+        return { by, text: run.map(textOf).join(""), calls: run.filter(isCall).map(callOf) };
+      case "tools":
+        return { by, results: run.map((item) => resultOf(item, calls)) };
+    }
+  });
+};
+
+/** Thoughts, and what servers keep for themselves, nobody hears. */
+const speakerOf = (item: Item): HeardTurn["by"] | undefined => {
+  if (isOutput(item)) return "tools";
+  if (isCall(item)) return "model";
+  if (item.type !== "message" || isInstruction(item)) return undefined;
+  return item.value["role"] === "assistant" ? "model" : "user";
+};
+
+const filesOf = (item: Item): readonly HeardFile[] =>
+  contentOf(item).flatMap((part) => {
+    const medium = mediumOf(part);
+    if (medium === undefined) return [];
+    const { bytes, width, height } = fileTokens(medium);
+    const size = width === undefined || height === undefined ? {} : { width, height };
+    return [{ kind: medium.kind, mimeType: medium.mimeType, bytes, ...size }];
+  });
+
+const callOf = ({ value }: Item): HeardCall => ({
+  id: asText(value["call_id"]),
+  tool: asText(value["name"]),
+  input: parsed(asText(value["arguments"]) || asText(value["input"])),
+});
+
+/** Arguments are any text to this API. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+/** This API knows no failed results: an error is told in words. */
+const resultOf = (item: Item, calls: readonly HeardCall[]): HeardResult => {
+  const id = asText(item.value["call_id"]);
+  const tool = calls.find((call) => call.id === id)?.tool ?? "";
+  return { id, tool, text: textOf(item), isError: false, files: filesOf(item) };
+};

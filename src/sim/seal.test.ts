@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkSeal, makeSeal, openSeal, sealedText } from "./seal.ts";
+
+const content = { provider: "anthropic", model: "claude-opus-5-5", text: "I think.", prefix: "before" };
+const seal = makeSeal(content);
+const use = { pointer: "/messages/1/content/0", value: seal, text: "I think.", after: 3 };
+const here = { provider: "anthropic", model: "claude-opus-5-5", prefix: () => "before" };
+
+describe("a seal", () => {
+  it("is genuine where it was made, for the same text after the same prompt", () => {
+    expect(checkSeal(use, here)).toBe("genuine");
+    expect(makeSeal(content)).toBe(seal);
+  });
+
+  it("tells what it was put on: another text, another model, another provider, another prompt", () => {
+    expect(checkSeal({ ...use, text: "I thought." }, here)).toBe("other-text");
+    expect(checkSeal(use, { ...here, model: "claude-opus-5" })).toBe("other-model");
+    expect(checkSeal(use, { ...here, provider: "bedrock" })).toBe("forged");
+    expect(checkSeal(use, { ...here, prefix: () => "other" })).toBe("prefix");
+  });
+
+  it("stands for itself where no text is shown with it", () => {
+    const { text: _, ...alone } = use;
+    expect(checkSeal(alone, here)).toBe("genuine");
+  });
+
+  it("may be bound to any place inside a message that was paused and continued", () => {
+    const prefix = (after: number): string => (after === 5 ? "before" : "elsewhere");
+    expect(checkSeal({ ...use, unit: 4 }, { ...here, prefix })).toBe("prefix");
+    expect(checkSeal({ ...use, unit: 5 }, { ...here, prefix })).toBe("genuine");
+  });
+
+  it("is forged when one letter of it is changed, any letter", () => {
+    fc.assert(
+      fc.property(fc.nat(seal.length - 1), fc.constantFrom(..."ABCabc019+/=-_ ".split("")), (at, letter) => {
+        const value = seal.slice(0, at) + letter + seal.slice(at + 1);
+        expect(checkSeal({ ...use, value }, here)).toBe(value === seal ? "genuine" : "forged");
+      }),
+    );
+  });
+
+  it("is forged when it is something else altogether", () => {
+    for (const value of [
+      "",
+      "x",
+      "EpABCioIBhgCIiQ=",
+      "skip_thought_signature_validator",
+      seal.slice(0, 60),
+      `${seal}AA==`,
+    ])
+      expect(checkSeal({ ...use, value }, here)).toBe("forged");
+  });
+
+  it("knows how large its thought was, though the thought is not shown", () => {
+    expect(openSeal(seal)).toMatchObject({ provider: "anthropic", model: "claude-opus-5-5", tokens: 2 });
+    expect(openSeal("nonsense")).toBeUndefined();
+  });
+
+  it("of a call is bound to its tool and input", () => {
+    expect(sealedText({ type: "call", tool: "ls", input: { path: "/" } })).toBe('ls {"path":"/"}');
+    expect(sealedText({ type: "say", text: "Hello." })).toBe("Hello.");
+  });
+});

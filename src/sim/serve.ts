@@ -1,0 +1,175 @@
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from "node:http";
+import { constants, createServer as createHttp2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createGzip } from "node:zlib";
+import { NetError, type Headers, type HttpRequest, type HttpResponse } from "../world/net.ts";
+import type { Simulator } from "./simulator.ts";
+
+/** A simulator on a port of this machine. */
+export type Serving = {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Ends every connection, and resolves when the port is free. */
+  readonly close: () => Promise<void>;
+};
+
+/** Where to listen. Without a port, a free one is taken. */
+export type ServeOptions = { readonly port?: number; readonly host?: string };
+
+/**
+ * Answers real requests with a simulator, or with several by what their paths begin with (`{ "/openai": ... }`).
+ *
+ * Speaks HTTP/1.1 and HTTP/2 without TLS, which is AWS's default, on one port.
+ */
+export const serve = async (
+  simulators: Simulator | { readonly [prefix: string]: Simulator },
+  { port = 0, host = "127.0.0.1" }: ServeOptions = {},
+): Promise<Serving> => {
+  const find = finder(simulators);
+  const sockets = new Set<Socket>();
+  const http = createHttp((request, response) => {
+    void respond(find, request, response, () => request.socket.resetAndDestroy());
+  });
+  const http2 = createHttp2((request, response) => {
+    void respond(find, request, response, () => response.stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  });
+  // Without delay: the pieces of a stream are small, and each would wait for the one before it to be confirmed.
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      if (first.toString("latin1", 0, 3) === "PRI") {
+        // HTTP/2 takes over the connection, with what was already read of it.
+        http2.emit("connection", socket);
+      } else {
+        http.emit("connection", socket);
+        socket.resume();
+      }
+    });
+  });
+  http2.on("sessionError", () => undefined);
+
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+};
+
+type Find = (path: string) => { readonly simulator: Simulator; readonly prefix: string } | undefined;
+
+/** The longest prefix decides. */
+const finder = (simulators: Simulator | { readonly [prefix: string]: Simulator }): Find => {
+  if (isSimulator(simulators)) return () => ({ simulator: simulators, prefix: "" });
+  const entries = Object.entries(simulators).toSorted(([one], [other]) => other.length - one.length);
+  return (path) => {
+    const found = entries.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`));
+    return found === undefined ? undefined : { prefix: found[0], simulator: found[1] };
+  };
+};
+
+const isSimulator = (value: Simulator | { readonly [prefix: string]: Simulator }): value is Simulator =>
+  "handle" in value && typeof value.handle === "function";
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+/** `reset` is as if the network had failed: the other side sees no end. */
+const respond = async (find: Find, incoming: Incoming, outgoing: Outgoing, reset: () => void): Promise<void> => {
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort());
+  outgoing.on("error", () => gone.abort());
+  try {
+    const request = await requestOf(incoming);
+    const found = find(new URL(request.url).pathname);
+    if (found === undefined || (incoming.method !== "GET" && incoming.method !== "POST")) {
+      outgoing.writeHead(404, { "content-type": "text/plain" });
+      outgoing.end("There is no API here.\n");
+      return;
+    }
+    await write(await found.simulator.handle(request, gone.signal, found.prefix), outgoing, gone.signal);
+  } catch (error) {
+    if (gone.signal.aborted || error instanceof NetError || outgoing.headersSent) reset();
+    else explain(error, outgoing);
+  }
+};
+
+/** A defect of the simulator must not look like one of the client. */
+const explain = (error: unknown, outgoing: Outgoing): void => {
+  outgoing.writeHead(500, { "content-type": "text/plain" });
+  outgoing.end(`The simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+};
+
+const requestOf = async (incoming: Incoming): Promise<HttpRequest> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  const host = incoming.headers[":authority"] ?? incoming.headers.host ?? "localhost";
+  const headers: Headers = Object.fromEntries(
+    Object.entries(incoming.headers)
+      .filter(([name]) => !name.startsWith(":"))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
+  return {
+    method: incoming.method === "GET" ? "GET" : "POST",
+    url: `http://${host.toString()}${incoming.url ?? "/"}`,
+    headers,
+    ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+  };
+};
+
+const write = async ({ status, headers, body }: HttpResponse, outgoing: Outgoing, gone: AbortSignal): Promise<void> => {
+  const response = outgoing as ServerResponse;
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  let flushed = Promise.resolve();
+  const left = aborted(gone);
+  try {
+    for await (const chunk of headers["content-encoding"] === "gzip" ? packed(body) : body) {
+      let isFull = false;
+      flushed = new Promise((resolve) => (isFull = !response.write(chunk, () => resolve())));
+      if (isFull) await Promise.race([flushed, left]);
+      gone.throwIfAborted();
+    }
+  } catch (error) {
+    // What was sent before a break has to get out before it.
+    await Promise.race([flushed, left]);
+    throw error;
+  }
+  response.end();
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** The same bytes compressed. Where the body breaks, so does the compression: its end is missing, and nothing says so. */
+async function* packed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip();
+  const flushed = (): Promise<void> => new Promise((resolve) => gzip.flush(() => resolve()));
+  try {
+    for await (const chunk of body) {
+      gzip.write(chunk);
+      await flushed();
+      yield* ready(gzip);
+    }
+  } catch (error) {
+    if (error instanceof NetError && error.code === "Z_BUF_ERROR") return;
+    throw error;
+  }
+  gzip.end();
+  for await (const chunk of gzip) yield chunk as Uint8Array;
+}
+
+function* ready(gzip: { read: () => Uint8Array | null }): Generator<Uint8Array> {
+  for (let chunk = gzip.read(); chunk !== null; chunk = gzip.read()) yield chunk;
+}

@@ -1,0 +1,247 @@
+import { describe, expect, it } from "vitest";
+import { bodyText, type Headers, type HttpRequest } from "../world/net.ts";
+import { simulated } from "./all.ts";
+import { ask, claude, followed, picture, post } from "./anthropic.cases.ts";
+import type { Heard } from "./model.ts";
+import { asArray, asObject } from "./json.ts";
+import { createSimulator } from "./simulator.ts";
+
+describe("a simulator", () => {
+  it("is found by a provider's id, or by a family's name, which means its own vendor", () => {
+    expect(createSimulator({ provider: "anthropic" }).provider.host.test("api.anthropic.com")).toBe(true);
+    expect(
+      ["gemini", "bedrock", "openai-responses", "openai-chat"].map(
+        (provider) => createSimulator({ provider }).provider.id,
+      ),
+    ).toEqual(["google", "bedrock", "openai", "openai-chat"]);
+    expect(new Set(simulated()).size).toBe(simulated().length);
+  });
+
+  it("says who there is when nobody is called that", () => {
+    expect(() => createSimulator({ provider: "anthropik" })).toThrow(
+      `Nobody simulates "anthropik". There are: ${simulated().join(", ")}.`,
+    );
+  });
+
+  it("answers the same to the same requests, down to the ids", async () => {
+    const answers = async (): Promise<readonly unknown[]> => {
+      const { send } = claude({ script: { rules: [], otherwise: { think: "Hm.", call: { tool: "ls", input: {} } } } });
+      return [await send(ask("one")), await send(ask("two"))];
+    };
+    expect(await answers()).toEqual(await answers());
+  });
+
+  it("keeps a log of what it accepted and refused, by rule", async () => {
+    const { send, simulator } = claude();
+    const good = ask("hi", { tools: [] });
+    const bad = ask("hi", { messages: [] });
+    await send(good);
+    await send(bad);
+    await send(good, {}, "/v2/messages");
+    expect(simulator.log).toEqual([
+      {
+        ordinal: 1,
+        method: "POST",
+        path: "/v1/messages",
+        model: "claude-opus-5-5",
+        body: good,
+        faults: [],
+        verdict: "accepted",
+        status: 200,
+        usage: { input: 1, inputBy: { text: 1 }, cachedRead: 0, cachedWrite: 0, output: 4, reasoning: 0 },
+      },
+      {
+        ordinal: 2,
+        method: "POST",
+        path: "/v1/messages",
+        model: "claude-opus-5-5",
+        body: bad,
+        faults: [],
+        verdict: "refused",
+        status: 400,
+        message: "messages: at least one message is required",
+        rule: "anthropic/shape",
+        pointer: "/messages",
+      },
+      {
+        ordinal: 3,
+        method: "POST",
+        path: "/v2/messages",
+        faults: [],
+        verdict: "refused",
+        status: 404,
+        message: "There is nothing at POST /v2/messages.",
+      },
+    ]);
+  });
+
+  it("refuses what is no JSON object, and never throws on it", async () => {
+    const { simulator } = claude();
+    for (const body of ["", "{", "[]", "null", '"x"', "\u0000", new Uint8Array([0xff, 0xfe])])
+      expect((await simulator.handle({ ...post({}), body })).status).toBe(400);
+    expect((await simulator.handle({ method: "POST", url: post({}).url, headers: post({}).headers })).status).toBe(400);
+  });
+
+  it("splits an answer into chunks of any size without changing it", async () => {
+    const read = async (chunk?: number): Promise<{ readonly text: string; readonly sizes: readonly number[] }> => {
+      const { simulator } = claude(chunk === undefined ? {} : { chunk });
+      const sizes: number[] = [];
+      const { body } = await simulator.handle(post(ask("grüße 😀", { stream: true })));
+      const chunks: Uint8Array[] = [];
+      for await (const piece of body) {
+        sizes.push(piece.length);
+        chunks.push(piece);
+      }
+      return { text: Buffer.concat(chunks).toString(), sizes };
+    };
+    const whole = await read();
+    const small = await read(7);
+    expect(small.text).toBe(whole.text);
+    expect(new Set(small.sizes.slice(0, -1))).toEqual(new Set([7]));
+    expect(whole.sizes.length).toBe(whole.text.split("\n\n").length - 1);
+  });
+
+  it("lets a function speak in place of a script, and tells it all it heard", async () => {
+    const heard: Heard[] = [];
+    const { send } = claude({
+      script: (each) => {
+        heard.push(each);
+        return { parts: [{ type: "say", text: `${each.turns.length} turns` }] };
+      },
+    });
+    const call = { type: "tool_use", id: "a", name: "ls", input: { path: "/" } };
+    const result = { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "a.png" }, picture] };
+    const body = followed(
+      ask("look", { system: "Be terse." }),
+      [{ type: "text", text: "Looking." }, call],
+      [result, { type: "text", text: "and?" }],
+    );
+    expect((await send(body)).body["content"]).toEqual([{ type: "text", text: "4 turns" }]);
+    expect(heard).toEqual([
+      {
+        model: "claude-opus-5-5",
+        system: "Be terse.",
+        tools: [
+          {
+            name: "ls",
+            description: "Lists a folder.",
+            parameters: { type: "object", properties: { path: { type: "string" } } },
+          },
+        ],
+        serverTools: [],
+        thinks: true,
+        maxOutput: 4000,
+        turns: [
+          { by: "user", text: "look", files: [] },
+          { by: "model", text: "Looking.", calls: [{ id: "a", tool: "ls", input: { path: "/" } }] },
+          {
+            by: "tools",
+            results: [
+              {
+                id: "a",
+                tool: "ls",
+                text: "a.png",
+                isError: false,
+                files: [{ kind: "image", mimeType: "image/png", bytes: 29, width: 1000, height: 750 }],
+              },
+            ],
+          },
+          { by: "user", text: "and?", files: [] },
+        ],
+      },
+    ]);
+  });
+
+  it("fails as the script says", async () => {
+    const { send } = claude({ script: { rules: [], otherwise: { error: { status: 529, message: "Overloaded" } } } });
+    const { status, body } = await send(ask("hi"));
+    expect([status, body["error"]]).toEqual([529, { type: "overloaded_error", message: "Overloaded" }]);
+  });
+});
+
+describe("without a script, the model says what reached it", () => {
+  const said = async (body: ReturnType<typeof ask>): Promise<unknown> => {
+    const answer = await claude().send(body);
+    return asArray(answer.body["content"]).map((block) => asObject(block)["text"]);
+  };
+
+  it("words and files", async () => {
+    const content = [picture, { type: "text", text: 'look "here"' }];
+    expect(await said(ask("", { messages: [{ role: "user", content }] }))).toEqual([
+      'You said: "look \\"here\\"". I see image image/png of 1000x750 pixels (29 bytes).',
+    ]);
+  });
+
+  it("results by tool, with their files", async () => {
+    const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: `tool_${id}`, input: {} }));
+    const results = [
+      { type: "tool_result", tool_use_id: "a", content: [picture] },
+      { type: "tool_result", tool_use_id: "b", is_error: true, content: "no" },
+    ];
+    expect(await said(followed(ask("look"), calls, results))).toEqual([
+      'tool_a returned: "". I see image image/png of 1000x750 pixels (29 bytes). tool_b failed: "no".',
+    ]);
+  });
+
+  it("a long text only in part", async () => {
+    const [text] = (await said(ask("x".repeat(5000)))) as readonly string[];
+    expect(text).toBe(`You said: "${"x".repeat(400)}...".`);
+  });
+});
+
+describe("the door", () => {
+  const status = async (provider: string, headers: Headers, url: string): Promise<number> => {
+    const request: HttpRequest = { method: "POST", url, headers, body: "{}" };
+    const { status: answered, ...rest } = await createSimulator({
+      provider,
+      keys: ["good"],
+      awsSecret: { id: "AKID", secret: "s" },
+    }).handle(request);
+    await bodyText({ status: answered, ...rest });
+    return answered;
+  };
+  const google = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent";
+  const openai = "https://api.openai.com/v1/responses";
+  const bedrock = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-5-v1%3A0/converse";
+
+  it.each([
+    ["anthropic", { "x-api-key": "good" }, "https://api.anthropic.com/v1/messages"],
+    ["anthropic", { authorization: "Bearer good" }, "https://api.anthropic.com/v1/messages"],
+    ["google", { "x-goog-api-key": "good" }, google],
+    ["google", {}, `${google}?key=good`],
+    ["openai", { authorization: "Bearer good" }, openai],
+    ["bedrock", { authorization: "Bearer good" }, bedrock],
+  ])("lets a good key in, and then looks at the body: %s %j", async (provider, headers, url) => {
+    expect(await status(provider, headers, url)).toBe(400);
+  });
+
+  it.each([
+    ["anthropic", {}, "https://api.anthropic.com/v1/messages"],
+    ["anthropic", { "x-api-key": "bad" }, "https://api.anthropic.com/v1/messages"],
+    ["anthropic", { "x-api-key": " " }, "https://api.anthropic.com/v1/messages"],
+    ["openai", {}, openai],
+    ["openai", { authorization: "Bearer bad" }, openai],
+    ["openai", { authorization: "good" }, openai],
+  ])("turns away a missing or wrong key: %s %j", async (provider, headers, url) => {
+    expect(await status(provider, headers, url)).toBe(401);
+  });
+
+  it.each([
+    ["no signature", {}],
+    ["a word that is none", { authorization: "AWS4-HMAC-SHA256 nonsense" }],
+    [
+      "a signature of someone else",
+      {
+        authorization: `AWS4-HMAC-SHA256 Credential=OTHER/20261115/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=${"0".repeat(64)}`,
+      },
+    ],
+    [
+      "a wrong signature",
+      {
+        authorization: `AWS4-HMAC-SHA256 Credential=AKID/20261115/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=${"0".repeat(64)}`,
+      },
+    ],
+  ])("turns away %s at AWS", async (_, headers) => {
+    expect(await status("bedrock", headers, bedrock)).toBe(403);
+  });
+});
