@@ -1,6 +1,20 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
-  test: { include: ["src/**/*.test.ts", "test/**/*.test.ts"], testTimeout: 240_000, maxWorkers: 2 },
+  test: {
+    testTimeout: 240_000,
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "parley", include: ["src/**/*.test.ts", "test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "oracles",
+          include: ["oracles/clients/*.test.ts"],
+          globalSetup: "test/support/oracles-setup.ts",
+        },
+      },
+    ],
+  },
 });
 export default config;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
+import { answers } from "./answers.ts";
 import { explain } from "./explain.ts";
 import { oracles, type Extension, type Oracle, type OracleName } from "./providers.ts";
 import type { Schema, SchemaFile } from "./schema.ts";
@@ -12,22 +13,39 @@ export { oracleNames, type OracleName } from "./providers.ts";
  * The body is read as it would travel: a property that is `undefined` is not there. Each problem starts with a
  * JSON pointer: `/messages/2: unknown field "reasoning_content"`.
  */
-export const checkBody = (name: OracleName, body: unknown): readonly string[] => {
-  const found = checkers.get(name);
-  if (found !== undefined) return found(body);
-  const made = makeChecker(oracles[name]);
-  checkers.set(name, made);
-  return made(body);
-};
+export const checkBody = (name: OracleName, body: unknown): readonly string[] =>
+  checkerFor(name, () => oracles[name])(body);
+
+/** The same for what a provider answers, whole or one event of its stream. `alone` means without what `answers` adds. */
+export const checkAnswer = (
+  name: string,
+  kind: "whole" | "event",
+  answer: unknown,
+  { alone = false }: { readonly alone?: boolean } = {},
+): readonly string[] =>
+  checkerFor(`${name} ${kind} ${alone}`, () => {
+    const oracle = answers[name];
+    if (oracle === undefined) throw new Error(`No types are known for what ${name} answers`);
+    return { file: oracle.file, extensions: alone ? [] : oracle.extensions, root: oracle[kind] };
+  })(answer);
 
 type Checker = (body: unknown) => readonly string[];
 
 // Compiling a schema takes up to half a second and gives the same function every time.
-const checkers = new Map<OracleName, Checker>();
+const checkers = new Map<string, Checker>();
 
-const makeChecker = ({ file, extensions }: Oracle): Checker => {
+const checkerFor = (name: string, oracle: () => Oracle & { readonly root?: string }): Checker => {
+  const found = checkers.get(name);
+  if (found !== undefined) return found;
+  const made = makeChecker(oracle());
+  checkers.set(name, made);
+  return made;
+};
+
+const makeChecker = ({ file, extensions, root }: Oracle & { readonly root?: string }): Checker => {
   const text = readFileSync(new URL(`schemas/${file}`, import.meta.url), "utf8");
-  const schema = extensions.reduce(extend, JSON.parse(text) as SchemaFile);
+  const read = JSON.parse(text) as SchemaFile;
+  const schema = extensions.reduce(extend, root === undefined ? read : { ...read, $ref: `#/definitions/${root}` });
   const ajv = new Ajv({ strict: false });
   const validate = ajv.compile(schema);
   return (body) => {
@@ -44,7 +62,9 @@ const extend = (schema: SchemaFile, extension: Extension): SchemaFile => {
   return { ...schema, definitions: { ...schema.definitions, [extension.of]: widen(definition, extension) } };
 };
 
-const widen = (definition: Schema, extension: Extension): Schema =>
-  "field" in extension
-    ? { ...definition, properties: { ...definition.properties, [extension.field]: extension.schema } }
-    : { anyOf: [definition, extension.schema] };
+const widen = (definition: Schema, extension: Extension): Schema => {
+  if ("field" in extension)
+    return { ...definition, properties: { ...definition.properties, [extension.field]: extension.schema } };
+  if ("alternative" in extension) return { anyOf: [definition, extension.schema] };
+  return { ...definition, required: (definition.required ?? []).filter((name) => name !== extension.optional) };
+};

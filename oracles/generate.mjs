@@ -1,35 +1,49 @@
-// Writes one JSON Schema per request type into schemas/, named after the SDK and version it came from.
+// Writes JSON Schemas of requests and of answers into schemas/, named after the SDK and version they came from.
 // Run `npm install && npm run generate` here after changing a pin, and commit what changed.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fromAws } from "./generate/from-aws.mjs";
 import { fromProtos } from "./generate/from-protos.mjs";
 import { fromTypes } from "./generate/from-types.mjs";
 import { lagging } from "./generate/lagging.mjs";
+import { asReceived } from "./generate/inbound.mjs";
 import { asAsked } from "./generate/outbound.mjs";
 import { tidy } from "./generate/tidy.mjs";
 
 const version = (sdk) => JSON.parse(readFileSync(new URL(`node_modules/${sdk}/package.json`, import.meta.url))).version;
 
-const fromSdk = (file, sdk, module, type) => ({
+const fromSdk = (file, sdk, module, ...types) => ({
   file,
   sdk,
-  make: () => fromTypes({ module: `${sdk}/${module}`, type }),
+  make: () => fromTypes({ module: `${sdk}/${module}`, types }),
 });
 const fromOutbound = (file, sdk, module, type) => ({
   file,
   sdk,
-  make: () => asAsked(sdk, fromTypes({ module: `${sdk}/${module}`, type })),
+  make: () => asAsked(sdk, fromTypes({ module: `${sdk}/${module}`, types: [type] })),
 });
-const fromGoogle = (file, sdk, message) => ({
+const fromInbound = (file, sdk, module, ...types) => ({
   file,
   sdk,
-  make: () => fromProtos({ sdk, message, lagging: lagging(sdk) }),
+  make: () => asReceived(fromTypes({ module: `${sdk}/${module}`, types })),
+});
+const fromAmazon = (file, options) => ({
+  file,
+  sdk: "@aws-sdk/client-bedrock-runtime",
+  make: () => fromAws({ sdk: "@aws-sdk/client-bedrock-runtime", ...options }),
+});
+const fromGoogle = (file, sdk, message, added) => ({
+  file,
+  sdk,
+  make: () => fromProtos({ sdk, message, lagging: added(sdk) }),
 });
 
-const sources = [
-  fromSdk("anthropic-messages.sdk", "@anthropic-ai/sdk", "resources/messages/messages", "MessageCreateParamsBase"),
-  fromSdk("anthropic-messages.sdk", "anthropic-sdk-2023", "resources/messages/messages", "MessageCreateParamsBase"),
-  fromSdk("openai-chat.openai", "openai", "resources/chat/completions/completions", "ChatCompletionCreateParamsBase"),
+const completions = "resources/chat/completions/completions";
+const messages = "resources/messages/messages";
+
+const requests = [
+  fromSdk("anthropic-messages.sdk", "@anthropic-ai/sdk", messages, "MessageCreateParamsBase"),
+  fromSdk("anthropic-messages.sdk", "anthropic-sdk-2023", messages, "MessageCreateParamsBase"),
+  fromSdk("openai-chat.openai", "openai", completions, "ChatCompletionCreateParamsBase"),
   fromSdk("openai-responses.openai", "openai", "resources/responses/responses", "ResponseCreateParamsBase"),
   fromSdk("groq-chat.groq", "groq-sdk", "resources/chat/completions", "ChatCompletionCreateParamsBase"),
   fromOutbound(
@@ -39,22 +53,60 @@ const sources = [
     "ChatCompletionStreamRequest$Outbound",
   ),
   fromOutbound("openrouter-chat.openrouter", "@openrouter/sdk", "models", "ChatRequest$Outbound"),
-  {
-    file: "bedrock-converse.aws",
-    sdk: "@aws-sdk/client-bedrock-runtime",
-    make: () => fromAws({ sdk: "@aws-sdk/client-bedrock-runtime", type: "ConverseStreamRequest", inPath: ["modelId"] }),
-  },
+  fromAmazon("bedrock-converse.aws", { types: ["ConverseStreamRequest"], inPath: ["modelId"] }),
   fromGoogle(
     "gemini.generativelanguage",
     "@google-ai/generativelanguage",
     "google.ai.generativelanguage.v1beta.GenerateContentRequest",
+    lagging,
   ),
-  fromGoogle("gemini.aiplatform", "@google-cloud/aiplatform", "google.cloud.aiplatform.v1beta1.GenerateContentRequest"),
+  fromGoogle(
+    "gemini.aiplatform",
+    "@google-cloud/aiplatform",
+    "google.cloud.aiplatform.v1beta1.GenerateContentRequest",
+    lagging,
+  ),
+];
+
+/** Whole answers, and the events of streams. */
+const answers = [
+  fromSdk("anthropic-messages-answer.sdk", "@anthropic-ai/sdk", messages, "RawMessageStreamEvent", "Message"),
+  fromSdk("anthropic-messages-answer.sdk", "anthropic-sdk-2023", messages, "RawMessageStreamEvent", "Message"),
+  fromSdk("openai-chat-answer.openai", "openai", completions, "ChatCompletionChunk", "ChatCompletion"),
+  fromSdk(
+    "openai-responses-answer.openai",
+    "openai",
+    "resources/responses/responses",
+    "ResponseStreamEvent",
+    "Response",
+  ),
+  fromSdk("groq-chat-answer.groq", "groq-sdk", "resources/chat/completions", "ChatCompletionChunk", "ChatCompletion"),
+  fromInbound(
+    "mistral-chat-answer.mistralai",
+    "@mistralai/mistralai",
+    "models/components",
+    "CompletionChunk",
+    "ChatCompletionResponse",
+  ),
+  fromInbound("openrouter-chat-answer.openrouter", "@openrouter/sdk", "models", "ChatStreamChunk", "ChatResult"),
+  fromAmazon("bedrock-converse-answer.aws", { types: ["ConverseStreamOutput", "ConverseResponse"] }),
+  fromGoogle(
+    "gemini-answer.generativelanguage",
+    "@google-ai/generativelanguage",
+    "google.ai.generativelanguage.v1beta.GenerateContentResponse",
+    () => [],
+  ),
+  fromGoogle(
+    "gemini-answer.aiplatform",
+    "@google-cloud/aiplatform",
+    "google.cloud.aiplatform.v1beta1.GenerateContentResponse",
+    () => [],
+  ),
 ];
 
 const folder = new URL("schemas/", import.meta.url);
 mkdirSync(folder, { recursive: true });
-const written = sources.map(({ file, sdk, make }) => {
+const written = [...requests, ...answers].map(({ file, sdk, make }) => {
   const name = `${file}-${version(sdk)}.json`;
   const text = print(tidy(make()), `${sdk} ${version(sdk)}`);
   writeFileSync(new URL(name, folder), text);

@@ -23,7 +23,8 @@ export type OracleName =
 /** One thing a provider knows beyond the types its schema was made from, and how we know. */
 export type Extension =
   | { readonly field: string; readonly of: string; readonly schema: Schema; readonly reason: string }
-  | { readonly alternative: string; readonly of: string; readonly schema: Schema; readonly reason: string };
+  | { readonly alternative: string; readonly of: string; readonly schema: Schema; readonly reason: string }
+  | { readonly optional: string; readonly of: string; readonly reason: string };
 
 /** A request type: the file made from the vendor's SDK, widened where the provider is not that vendor. */
 export type Oracle = { readonly file: string; readonly extensions: readonly Extension[] };

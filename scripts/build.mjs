@@ -1,12 +1,14 @@
 /*
  * Builds the package: dist/lib for programs (modules and their types) and
- * dist/parley.js for people (one file, no dependencies).
+ * dist/parley.js for people (no dependencies; what few runs need is in
+ * dist/chunks and loaded when it is needed).
  */
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -19,12 +21,14 @@ export const build = async () => {
 
 const buildProgram = async () => {
   const { build: bundle } = await import("esbuild");
-  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const fresh = join(dist, `parley-${process.pid}.js`);
-  await bundle({
+  const fresh = `parley-${process.pid}`;
+  const { metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: ["src/cli/main.ts"],
-    outfile: fresh,
+    entryPoints: [{ in: "src/cli/main.ts", out: fresh }],
+    outdir: dist,
+    chunkNames: "chunks/[hash]",
+    splitting: true,
+    metafile: true,
     bundle: true,
     format: "esm",
     platform: "node",
@@ -32,13 +36,57 @@ const buildProgram = async () => {
     minify: true,
     legalComments: "none",
     charset: "utf8",
-    banner: { js: "#!/usr/bin/env node" },
-    define: { PARLEY_VERSION: JSON.stringify(version) },
-    plugins: [lazyBuiltins, oneLocale],
+    banner: { js: requireForCommonJs },
+    plugins: [namesOnDemand, lazyBuiltins, oneLocale],
     logLevel: "warning",
   });
-  await chmod(fresh, 0o755);
-  await rename(fresh, join(dist, "parley.js"));
+  const program = join(dist, `${fresh}.js`);
+  await writeFile(program, `#!/usr/bin/env node\n${await readFile(program, "utf8")}`);
+  await chmod(program, 0o755);
+  await rename(program, join(dist, "parley.js"));
+  await sweep(Object.keys(metafile.outputs));
+};
+
+/** Dependencies that are no modules ask for Node's own parts with `require`. */
+const requireForCommonJs = 'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);';
+
+/** Chunks are named by their content; those no longer used go once the new program stands. */
+const sweep = async (outputs) => {
+  const used = new Set(outputs.map((path) => basename(path)));
+  const folder = join(dist, "chunks");
+  for (const name of await readdir(folder).catch(() => [])) if (!used.has(name)) await rm(join(folder, name));
+};
+
+/**
+ * What is loaded on demand and is no module would come with a `default` alone.
+ * Here it has the names it has in Node, so that `const { Agent } = await import("node:http")` means the same.
+ */
+const namesOnDemand = {
+  name: "names-on-demand",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, resolveDir }) =>
+      kind === "dynamic-import" ? { path, namespace: "on-demand", pluginData: resolveDir } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "on-demand" }, async ({ path, pluginData: resolveDir }) => {
+      const names = await namesIn(path, resolveDir);
+      const contents = [
+        `import * as whole from ${JSON.stringify(path)};`,
+        `export const { ${names.join(", ")} } = whole;`,
+        "const { default: main } = whole;",
+        "export default main;",
+      ];
+      return { contents: contents.join("\n"), resolveDir };
+    });
+  },
+};
+
+/** Names of Node's own that are computed when asked for would load what nobody needs, so they are left out. */
+const namesIn = async (path, folder) => {
+  const file = createRequire(join(folder, "from.js")).resolve(path);
+  const own = process.getBuiltinModule(path);
+  const names = Object.keys(await import(own === undefined ? pathToFileURL(file).href : path));
+  const isComputed = (name) => own !== undefined && Object.getOwnPropertyDescriptor(own, name)?.get !== undefined;
+  return names.filter((name) => /^(?!default$|__esModule$)[A-Za-z_$][\w$]*$/.test(name) && !isComputed(name));
 };
 
 /** In a module bundle, imports of Node's own parts are hoisted and cost start-up; this way each is loaded by its first user. */
@@ -88,7 +136,7 @@ const run = (script, words) =>
  * modules, but leaves .ts in types. Tests have no business in a package.
  */
 const nameScripts = (folder) => {
-  for (const path of readdirSync(folder, { recursive: true })) {
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (/\.(test|cases)\.(js|d\.ts)$/.test(path)) throw new Error(`${path} does not belong in the package.`);
     if (!/\.(js|d\.ts)$/.test(path)) continue;
     const file = join(folder, path);

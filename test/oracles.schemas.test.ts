@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { answers } from "../oracles/answers.ts";
 import { checkBody, oracleNames, type OracleName } from "../oracles/check.ts";
 import { oracles } from "../oracles/providers.ts";
 
@@ -376,9 +377,10 @@ describe("the vendors' types", () => {
 
 describe("the committed schemas", () => {
   const folder = new URL("../oracles/schemas/", import.meta.url);
+  const all = [...Object.values(oracles), ...Object.values(answers)];
 
   it("are each used by an oracle", () => {
-    const used = new Set<string>(oracleNames.map((name) => oracles[name].file));
+    const used = new Set<string>(all.map(({ file }) => file));
     expect(readdirSync(folder).toSorted()).toEqual([...used].toSorted());
   });
 
@@ -394,7 +396,7 @@ describe("the committed schemas", () => {
   });
 
   it("say why each extension is there", () => {
-    const reasons = oracleNames.flatMap((name) => oracles[name].extensions.map(({ reason }) => reason));
+    const reasons = all.flatMap(({ extensions }) => extensions.map(({ reason }) => reason));
     expect(reasons.filter((reason) => reason.length < 10)).toEqual([]);
   });
 });

@@ -2,35 +2,40 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fromTypes } from "./from-types.mjs";
 
 /**
- * The schema of an AWS request body.
+ * The schema of AWS bodies.
  *
  * The SDK's types describe objects in memory, so three things are put back to what travels: `bytes` is base64
  * text; a member without `?` is required by the service model although its type says `| undefined`; and a union
  * is one object with exactly one of its members, never an unknown one.
  */
-export function fromAws({ sdk, type, inPath }) {
+export function fromAws({ sdk, types, inPath = [] }) {
   const models = new URL(`../node_modules/${sdk}/dist-types/models/`, import.meta.url);
   const copy = new URL("../.cache/aws/", import.meta.url);
   mkdirSync(copy, { recursive: true });
   writeFileSync(new URL("enums.d.ts", copy), readFileSync(new URL("enums.d.ts", models)));
   writeFileSync(new URL("models.d.ts", copy), onTheWire(readFileSync(new URL("models_0.d.ts", models), "utf8")));
 
-  const schema = fromTypes({ module: "./aws/models", type });
+  const schema = fromTypes({ module: "./aws/models", types });
   const definitions = Object.fromEntries(
     Object.entries(schema.definitions).map(([name, definition]) => [name, unionAsObject(definition, schema)]),
   );
   definitions.Base64 = { type: "string", pattern: "^[A-Za-z0-9+/]*={0,2}$" };
-  for (const member of inPath) drop(definitions[type], member);
+  for (const type of types) for (const member of inPath) drop(definitions[type], member);
   return { ...schema, definitions };
 }
 
 function onTheWire(source) {
-  return source
-    .replace(/^import type .* from "\.\/errors";$/m, "")
-    .replace(/^import type .* from "@smithy\/types";$/m, "type __DocumentType = unknown;\ntype Base64 = string;")
-    .replaceAll("Uint8Array", "Base64")
-    .replace(/^( +\w+): (.*) \| undefined;$/gm, "$1: $2;")
-    .replace(/ \| \w+\.\$UnknownMember;$/gm, ";");
+  return (
+    source
+      // Errors are classes in memory, and words on the wire.
+      .replace(/^import type \{ (.*) \} from "\.\/errors";$/m, (_, names) =>
+        names.replaceAll(/(\w+)(, )?/g, "type $1 = { message?: string };\n"),
+      )
+      .replace(/^import type .* from "@smithy\/types";$/m, "type __DocumentType = unknown;\ntype Base64 = string;")
+      .replaceAll("Uint8Array", "Base64")
+      .replace(/^( +\w+): (.*) \| undefined;$/gm, "$1: $2;")
+      .replace(/ \| \w+\.\$UnknownMember;$/gm, ";")
+  );
 }
 
 /** `{ text } | { image }` as `{ text?, image? }` with exactly one property: the same set, and it fails legibly. */

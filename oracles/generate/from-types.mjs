@@ -4,13 +4,16 @@ import { createGenerator } from "ts-json-schema-generator";
 
 const scratch = new URL("../.cache/", import.meta.url);
 
-/** The schema of one exported TypeScript type, closed: a property the type does not name is an error. */
-export function fromTypes({ module, type }) {
+/** The schema of exported TypeScript types, closed: a property a type does not name is an error. Of several, any one fits. */
+export function fromTypes({ module, types }) {
   mkdirSync(scratch, { recursive: true });
-  const source = new URL("request.ts", scratch);
+  const source = new URL("root.ts", scratch);
   const tsconfig = new URL("tsconfig.json", scratch);
-  // The generator looks for the type in a file of ours: this also works for types behind `export *`.
-  writeFileSync(source, `import type { ${type} } from "${module}";\nexport type Request = ${type};\n`);
+  // The generator looks for a type in a file of ours: this also works for types behind `export *`.
+  writeFileSync(
+    source,
+    `import type { ${types.join(", ")} } from "${module}";\nexport type Root = ${types.join(" | ")};\n`,
+  );
   writeFileSync(
     tsconfig,
     JSON.stringify({
@@ -20,12 +23,12 @@ export function fromTypes({ module, type }) {
   return createGenerator({
     path: fileURLToPath(source),
     tsconfig: fileURLToPath(tsconfig),
-    type: "Request",
+    type: "Root",
     skipTypeCheck: true,
     additionalProperties: false,
     jsDoc: "none",
     expose: "all",
     functions: "hide",
     encodeRefs: false,
-  }).createSchema("Request");
+  }).createSchema("Root");
 }

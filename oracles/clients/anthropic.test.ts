@@ -1,0 +1,80 @@
+import Anthropic from "@anthropic-ai/sdk";
+import Anthropic2023 from "anthropic-sdk-2023";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { anthropicCases } from "../../src/rules/anthropic.cases.ts";
+import { openAnthropic, openAnthropic2023 } from "./anthropic.ts";
+import type { Cast } from "./play.ts";
+import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
+import { served, type Server } from "./server.ts";
+
+// Both clients warn of models that will be gone one day.
+beforeAll(() => void vi.spyOn(console, "warn").mockReturnValue());
+afterAll(() => vi.restoreAllMocks());
+
+const clients = [
+  { version: "2026-10-21", open: openAnthropic, errors: Anthropic },
+  { version: "2023-06-01", open: openAnthropic2023, errors: Anthropic2023 },
+] as const;
+
+/** Differences between what Anthropic's clients send and what Parley sends. */
+const listed = {
+  "~ /body/system": "A string is short for one block of text. Parley writes the block, which can carry a cache mark.",
+  "~ /body/messages/0/content": "The same.",
+  "~ /body/messages/2/content/1/content": "The same, in a result.",
+  "+ /body/thinking/display": "Asks to see the thought, which the scene wants. Parley sends sealed ones back unread.",
+  "~ /body/messages/1/content/0/thinking": "The thought that was seen.",
+  "+ /body/messages/1/content/2/caller":
+    "The client sends back who called: the model itself, which is understood without.",
+  "+ /body/messages/1/content/3/caller": "The same.",
+};
+
+describe.each(clients)("Anthropic's client for version $version", ({ version, open, errors }) => {
+  const cast: Cast = { provider: "anthropic", model: "claude-sonnet-5", open };
+  const environment = ({ base }: Server) => ({
+    ANTHROPIC_BASE_URL: base,
+    ANTHROPIC_API_KEY: "key-1",
+    PARLEY_ANTHROPIC_VERSION: version,
+  });
+  const is =
+    (kind: "BadRequestError" | "AuthenticationError" | "RateLimitError" | "NotFoundError" | "APIError", type: string) =>
+    (error: unknown): boolean =>
+      error instanceof errors[kind] && error.message.includes(`"type":"${type}"`);
+
+  proveScene({ ...cast, finish: ["tool_use", "end_turn"] });
+  proveLikeness(cast, environment, listed);
+  proveSeals(cast, is("BadRequestError", "invalid_request_error"));
+  proveTroubles(cast, {
+    "a wrong key": is("AuthenticationError", "authentication_error"),
+    "a model that is not there": is("NotFoundError", "not_found_error"),
+    "too many requests": is("RateLimitError", "rate_limit_error"),
+    "an overloaded server": is("APIError", "overloaded_error"),
+    "a failure within a stream": is("APIError", "overloaded_error"),
+  });
+
+  it("counts tokens and lists models", async () => {
+    const told = await served({ provider: "anthropic" }, async ({ base }) => {
+      const { messages, models } = new errors({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
+      const counted = await messages.countTokens({
+        model: "claude-sonnet-5",
+        messages: [{ role: "user", content: "four words of text" }],
+      });
+      const { display_name } = await models.retrieve("claude-sonnet-5");
+      const listed: string[] = [];
+      for await (const { id } of models.list()) listed.push(id);
+      return { counted: counted.input_tokens > 0, display_name, isListed: listed.includes("claude-sonnet-5") };
+    });
+    expect(told).toEqual({ counted: true, display_name: "Claude Sonnet 5", isListed: true });
+  });
+
+  proveRefusals({
+    wire: "anthropic",
+    cases: anthropicCases,
+    open: () => open,
+    isRefusal: (error, status, words) =>
+      error instanceof errors.BadRequestError &&
+      error.status === status &&
+      error.message.includes(JSON.stringify(words).slice(1, -1)),
+    kept: { mended: [], unsent: ["anthropic/tool-shape: tools as a map"] },
+    atLeast: 100,
+  });
+});

@@ -1,0 +1,130 @@
+import {
+  GoogleGenAI,
+  ThinkingLevel,
+  type Content,
+  type GenerateContentConfig,
+  type GenerateContentParameters,
+  type GenerateContentResponse,
+  type Part,
+} from "@google/genai";
+import { OAuth2Client } from "google-auth-library";
+import type { Body, Open, Turn } from "./client.ts";
+import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+
+/** Google's client with an API key, at the Gemini API. */
+export const openGemini: Open = ({ base }, model) => clientOf(withKey(base), model);
+
+/** The same client at Vertex, signed in as an account. */
+export const openVertex: Open = ({ base }, model) => {
+  const authClient = new OAuth2Client();
+  authClient.setCredentials({ access_token: "token-1", expiry_date: Number.MAX_SAFE_INTEGER });
+  return clientOf(
+    new GoogleGenAI({
+      vertexai: true,
+      project: "a-project",
+      location: "global",
+      googleAuthOptions: { authClient },
+      httpOptions: { baseUrl: base },
+    }),
+    model,
+  );
+};
+
+/** A chat of the same client, which writes the history itself: what came in one event goes back as one content. */
+export const openGeminiChat: Open = ({ base }, model) => {
+  const ai = withKey(base);
+  return {
+    loop: async () => {
+      const chat = ai.chats.create({ model, config });
+      const first = await gathered(await chat.sendMessageStream({ message: question }));
+      const last = await gathered(await chat.sendMessageStream({ message: results(first.parts) }));
+      return [first.turn, last.turn];
+    },
+    send: ({ body }) => ai.models.generateContent(asParameters({ model, body })),
+  };
+};
+
+const withKey = (baseUrl: string): GoogleGenAI => new GoogleGenAI({ apiKey: "key-1", httpOptions: { baseUrl } });
+
+const config: GenerateContentConfig = {
+  systemInstruction: system,
+  maxOutputTokens: maxTokens,
+  thinkingConfig: { thinkingLevel: ThinkingLevel.MEDIUM, includeThoughts: true },
+  tools: [
+    {
+      functionDeclarations: tools.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        parametersJsonSchema: parameters,
+      })),
+    },
+  ],
+};
+
+const clientOf = ({ models }: GoogleGenAI, model: string): ReturnType<Open> => {
+  const ask = async (contents: readonly Content[]): Promise<Gathered> =>
+    gathered(await models.generateContentStream({ model, contents: [...contents], config }));
+  return {
+    loop: async () => {
+      const contents: Content[] = [{ role: "user", parts: [{ text: question }] }];
+      const first = await ask(contents);
+      contents.push({ role: "model", parts: first.parts }, { role: "user", parts: results(first.parts) });
+      return [first.turn, (await ask(contents)).turn];
+    },
+    send: (body) => models.generateContent(asParameters(body)),
+  };
+};
+
+/** A body in the words of the client, which knows `generationConfig` and what stands beside it under one name. */
+const asParameters = ({ model, body }: Body): GenerateContentParameters => {
+  const { contents, generationConfig, ...rest } = body;
+  return {
+    model,
+    contents,
+    config: { ...(typeof generationConfig === "object" ? generationConfig : { generationConfig }), ...rest },
+  } as GenerateContentParameters;
+};
+
+type Gathered = { readonly parts: Part[]; readonly turn: Turn };
+
+const gathered = async (stream: AsyncGenerator<GenerateContentResponse>): Promise<Gathered> => {
+  const chunks: GenerateContentResponse[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+  const last = chunks.at(-1);
+  const { promptTokenCount, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = last?.usageMetadata ?? {};
+  const words = (isThought: boolean): string =>
+    parts.map(({ text = "", thought = false }) => (thought === isThought ? text : "")).join("");
+  return {
+    parts: parts.filter(({ thought }) => thought !== true).reduce(joined, []),
+    turn: {
+      thought: words(true),
+      text: words(false),
+      calls: chunks.flatMap(({ functionCalls = [] }) =>
+        functionCalls.map(({ name = "", args }) => ({ tool: name, input: args })),
+      ),
+      finish: last?.candidates?.[0]?.finishReason,
+      usage: { input: promptTokenCount, output: candidatesTokenCount + thoughtsTokenCount },
+    },
+  };
+};
+
+/** Words that came in pieces as one part. A part with a signature stays alone. */
+const joined = (parts: Part[], part: Part): Part[] => {
+  const last = parts.at(-1);
+  const isPlain = ({ text, thoughtSignature }: Part): boolean => text !== undefined && thoughtSignature === undefined;
+  if (last === undefined || !isPlain(last) || !isPlain(part)) return [...parts, part];
+  return [...parts.slice(0, -1), { text: `${last.text}${part.text}` }];
+};
+
+const results = (parts: readonly Part[]): Part[] =>
+  parts
+    .flatMap(({ functionCall }) => functionCall ?? [])
+    .map(({ id = "", name = "" }) => ({
+      functionResponse:
+        name === "look"
+          ? { id, name, response: { output: "Here it is." }, parts: [{ inlineData: image }] }
+          : { id, name, response: { output: measured } },
+    }));
+
+const image = { mimeType: picture.mimeType, data: picture.base64 };

@@ -1,0 +1,69 @@
+import { Mistral } from "@mistralai/mistralai";
+import { SDKError } from "@mistralai/mistralai/models/errors";
+import { describe, expect, it } from "vitest";
+import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openMistral } from "./mistral.ts";
+import type { Cast } from "./play.ts";
+import { proveLikeness, proveRefusals, proveScene, proveTroubles } from "./prove.ts";
+import { served } from "./server.ts";
+
+const cast: Cast = { provider: "mistral", model: "magistral-medium-latest", open: openMistral };
+
+/** Differences between what Mistral's client sends and what Parley sends. */
+const listed = {
+  "+ /body/messages/2/prefix": "A default that the client always writes.",
+  "+ /body/messages/2/tool_calls/0/index": "The same: every call has the number 0.",
+  "+ /body/messages/2/tool_calls/1/index": "The same.",
+};
+
+const is =
+  (status: number, words: string) =>
+  (error: unknown): boolean =>
+    error instanceof SDKError && error.statusCode === status && error.body.includes(JSON.stringify(words).slice(1, -1));
+
+describe("Mistral's client", () => {
+  proveScene({ ...cast, finish: ["tool_calls", "stop"] });
+  proveLikeness(cast, ({ base }) => ({ MISTRAL_BASE_URL: base, MISTRAL_API_KEY: "key-1" }), listed);
+  proveTroubles(cast, {
+    "a wrong key": is(401, "Unauthorized"),
+    "a model that is not there": is(400, "Invalid model: no-such-model"),
+    "too many requests": is(429, "Rate limit"),
+    "an overloaded server": is(529, "Overloaded"),
+    // The client looks for an event with an id.
+    "a failure within a stream": (error) => error instanceof Error && error.name === "ZodError",
+  });
+
+  it("lists models", async () => {
+    const listed = await served({ provider: "mistral" }, ({ origin }) =>
+      new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } }).models.list(),
+    );
+    expect(listed.data?.map((model) => "id" in model && model.id)).toContain("magistral-medium-latest");
+  });
+});
+
+describe("Mistral's client, sending what is refused,", () => {
+  proveRefusals({
+    wire: "openai-chat",
+    cases: openaiChatCases,
+    providers: ["mistral"],
+    open: () => openMistral,
+    isRefusal: (error, status, words) => is(status, words)(error),
+    kept: {
+      mended: [
+        "openai-chat/reasoning-field: the field of DeepSeek",
+        "openai-chat/reasoning-field: the field of Groq",
+        "openai-chat/unknown-field: a name",
+        "openai-chat/unknown-field: a setting of OpenAI",
+        "openai-chat/unknown-field: a null that it does not know",
+      ],
+      unsent: [
+        "openai-chat/shape: an image part with nothing",
+        "openai-chat/arguments-type: arguments that are a list",
+        "openai-chat/mistral-call-id: no model named",
+        "openai-chat/user-part: a film",
+        "openai-chat/unsupported-role: the role of OpenAI",
+      ],
+    },
+    atLeast: 17,
+  });
+});

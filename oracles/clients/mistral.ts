@@ -1,0 +1,97 @@
+import { Mistral } from "@mistralai/mistralai";
+import type {
+  AssistantMessage,
+  ChatCompletionStreamRequest,
+  CompletionEvent,
+  ContentChunk,
+  ToolCall,
+  UsageInfo,
+} from "@mistralai/mistralai/models/components";
+import type { Open, Turn } from "./client.ts";
+import { inCamelCase } from "./names.ts";
+import { maxTokens, measured, picture, pictureId, question, system, tools } from "./scene.ts";
+
+type Message = ChatCompletionStreamRequest["messages"][number];
+
+/** Mistral's client. It has names of its own for every field, and lets nothing pass that it does not know. */
+export const openMistral: Open = ({ origin }, model) => {
+  const { chat } = new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } });
+  const ask = async (messages: Message[]): Promise<Gathered> =>
+    gathered(
+      await chat.stream({
+        model,
+        maxTokens,
+        tools: tools.map((tool) => ({ type: "function", function: tool })),
+        messages,
+      }),
+    );
+  return {
+    loop: async () => {
+      const messages: Message[] = [
+        { role: "system", content: system },
+        { role: "user", content: question },
+      ];
+      const first = await ask(messages);
+      messages.push({ ...first.message, role: "assistant" }, ...results(first.message.toolCalls ?? []));
+      return [first.turn, (await ask(messages)).turn];
+    },
+    send: ({ body }) => chat.complete(inCamelCase(body) as unknown as ChatCompletionStreamRequest),
+  };
+};
+
+type Gathered = { readonly message: AssistantMessage; readonly turn: Turn };
+
+const gathered = async (stream: AsyncIterable<CompletionEvent>): Promise<Gathered> => {
+  const calls: ToolCall[] = [];
+  let [text, thought, finish]: [string, string, unknown] = ["", "", undefined];
+  let usage: UsageInfo | undefined;
+  for await (const { data } of stream) {
+    const { delta, finishReason } = data.choices[0] ?? {};
+    const content = delta?.content ?? "";
+    text += typeof content === "string" ? content : content.map(wordsIn).join("");
+    thought += typeof content === "string" ? "" : content.map(thoughtIn).join("");
+    calls.push(...(delta?.toolCalls ?? []));
+    finish = finishReason ?? finish;
+    usage = data.usage ?? usage;
+  }
+  return {
+    message: {
+      content: [
+        { type: "thinking", thinking: [{ type: "text", text: thought }] },
+        { type: "text", text },
+      ],
+      toolCalls: calls,
+    },
+    turn: {
+      thought,
+      text,
+      calls: calls.map(({ function: { name, arguments: given } }) => ({
+        tool: name,
+        input: typeof given === "string" ? (JSON.parse(given) as unknown) : given,
+      })),
+      finish,
+      usage: { input: usage?.promptTokens, output: usage?.completionTokens },
+    },
+  };
+};
+
+const wordsIn = (chunk: ContentChunk): string => (chunk.type === "text" ? chunk.text : "");
+
+const thoughtIn = (chunk: ContentChunk): string =>
+  chunk.type === "thinking" ? chunk.thinking.map((part) => ("text" in part ? part.text : "")).join("") : "";
+
+/** Results are words here; the picture follows after all of them. */
+const results = (calls: readonly ToolCall[]): Message[] => [
+  ...calls.map(({ id, function: { name } }): Message => ({
+    role: "tool",
+    toolCallId: id ?? "",
+    content: name === "look" ? `See file ${pictureId}` : measured,
+  })),
+  {
+    role: "user",
+    content: [
+      { type: "text", text: `This is file ${pictureId}:` },
+      { type: "image_url", imageUrl: { url: picture.url } },
+    ],
+  },
+];

@@ -1,0 +1,73 @@
+import OpenAI from "openai";
+import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
+import type { Open, Turn } from "./client.ts";
+import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+
+type Input = OpenAI.Responses.ResponseInputItem[];
+
+/** OpenAI's client at the Responses API. Its own helpers put streams together and make input of output. */
+export const openResponses: Open = ({ base }, model) => clientOf(base, model, { instructions: system }, []);
+
+/** The same client at xAI, which knows no instructions. */
+export const openXai: Open = ({ base }, model) => clientOf(base, model, {}, [{ role: "system", content: system }]);
+
+const clientOf = (
+  base: string,
+  model: string,
+  settings: { readonly instructions?: string },
+  opening: Input,
+): ReturnType<Open> => {
+  const { responses } = new OpenAI({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
+  const ask = async (input: Input): Promise<Heard> => {
+    const stream = responses.stream({
+      model,
+      ...settings,
+      max_output_tokens: maxTokens,
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      reasoning: { effort: "medium", summary: "auto" },
+      tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })),
+      input,
+    });
+    let output: OpenAI.Responses.ResponseOutputItem[] = [];
+    for await (const event of stream) if (event.type === "response.completed") ({ output } = event.response);
+    return { output, response: await stream.finalResponse() };
+  };
+  return {
+    loop: async () => {
+      const input: Input = [...opening, { role: "user", content: question }];
+      const first = await ask(input);
+      input.push(...toResponseInputItems(first.output), ...results(first.output));
+      return [turnOf(first.response), turnOf((await ask(input)).response)];
+    },
+    send: ({ body }) => responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming),
+  };
+};
+
+/** The response as the client put it together, and its output as the server sent it: to its own copy the client adds fields the API refuses. */
+type Heard = {
+  readonly response: OpenAI.Responses.Response;
+  readonly output: OpenAI.Responses.ResponseOutputItem[];
+};
+
+const results = (output: OpenAI.Responses.ResponseOutputItem[]): Input =>
+  output
+    .filter((item) => item.type === "function_call")
+    .map(({ call_id, name }) => ({
+      type: "function_call_output",
+      call_id,
+      output: name === "look" ? [{ type: "input_image", image_url: picture.url, detail: "auto" }] : measured,
+    }));
+
+const turnOf = ({ output, output_text, status, usage }: OpenAI.Responses.Response): Turn => ({
+  thought: output
+    .flatMap((item) => (item.type === "reasoning" ? item.summary : []))
+    .map(({ text }) => text)
+    .join(""),
+  text: output_text,
+  calls: output
+    .filter((item) => item.type === "function_call")
+    .map((call) => ({ tool: call.name, input: JSON.parse(call.arguments) as unknown })),
+  finish: status,
+  usage: { input: usage?.input_tokens, output: usage?.output_tokens },
+});

@@ -1,0 +1,74 @@
+import { OpenRouter } from "@openrouter/sdk";
+import {
+  BadRequestResponseError,
+  OpenRouterError,
+  ProviderOverloadedResponseError,
+  TooManyRequestsResponseError,
+  UnauthorizedResponseError,
+} from "@openrouter/sdk/models/errors";
+import { describe, expect, it } from "vitest";
+import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openOpenRouter } from "./openrouter.ts";
+import type { Cast } from "./play.ts";
+import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
+import { served } from "./server.ts";
+
+const cast: Cast = { provider: "openrouter", model: "anthropic/claude-sonnet-5", open: openOpenRouter };
+
+/** Differences between what OpenRouter's client sends and what Parley sends. */
+const listed = {
+  "- /body/stream_options": "Parley asks for counts, as other vendors of this API demand; OpenRouter always counts.",
+  "~ /body/messages/2/reasoning_details/0/signature": "Made for a request with other settings.",
+};
+
+const is =
+  (kind: abstract new (...given: never[]) => Error, status: number, words: string) =>
+  (error: unknown): boolean =>
+    error instanceof OpenRouterError &&
+    error instanceof kind &&
+    error.statusCode === status &&
+    error.message.includes(words);
+
+describe("OpenRouter's client", () => {
+  proveScene({ ...cast, finish: ["tool_calls", "stop"] });
+  proveLikeness(cast, ({ base }) => ({ PARLEY_OPENROUTER_BASE_URL: base, OPENROUTER_API_KEY: "key-1" }), listed);
+  proveSeals(cast, is(BadRequestResponseError, 400, ""));
+  proveTroubles(cast, {
+    "a wrong key": is(UnauthorizedResponseError, 401, "User not found."),
+    "a model that is not there": is(BadRequestResponseError, 400, "no-such-model is not a valid model ID"),
+    "too many requests": is(TooManyRequestsResponseError, 429, "Rate limit"),
+    "an overloaded server": is(ProviderOverloadedResponseError, 529, "Overloaded"),
+    // It comes as an event, which the client hands over like any other.
+    "a failure within a stream": (error) => error instanceof Error && error.message === "Overloaded",
+  });
+
+  it("lists models", async () => {
+    const listed = await served({ provider: "openrouter" }, ({ base }) =>
+      new OpenRouter({ serverURL: base, apiKey: "key-1", retryConfig: { strategy: "none" } }).models.list(),
+    );
+    expect(listed.result.data.map(({ id }) => id)).toContain("anthropic/claude-sonnet-5");
+  });
+});
+
+describe("OpenRouter's client and a model of OpenAI", () => {
+  proveScene({ ...cast, model: "openai/gpt-5.6", finish: ["tool_calls", "stop"] });
+});
+
+describe("OpenRouter's client and a model of Google", () => {
+  proveScene({ ...cast, model: "google/gemini-3.1-pro-preview", finish: ["tool_calls", "stop"] });
+});
+
+describe("OpenRouter's client, sending what is refused,", () => {
+  proveRefusals({
+    wire: "openai-chat",
+    cases: openaiChatCases,
+    providers: ["openrouter"],
+    open: () => openOpenRouter,
+    isRefusal: (error, status, words) => is(BadRequestResponseError, status, words)(error),
+    kept: {
+      mended: ["openai-chat/effort-and-budget: both"],
+      unsent: ["openai-chat/duplicate-reasoning-id: one id in two messages"],
+    },
+    atLeast: 1,
+  });
+});

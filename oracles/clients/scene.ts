@@ -1,0 +1,70 @@
+import type { Script } from "../../src/sim/index.ts";
+
+/** What the model is told before anything else. */
+export const system = "You are careful.";
+
+/** What the person asks. */
+export const question = "Please look at cat.png and measure it.";
+
+/** A tool, with the schema of its arguments. */
+type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: {
+    readonly type: "object";
+    readonly properties: { readonly path: { readonly type: "string" } };
+    readonly required: ["path"];
+  };
+};
+
+const parameters: Tool["parameters"] = {
+  type: "object",
+  properties: { path: { type: "string" } },
+  required: ["path"],
+};
+
+/** The tools on offer: one gives a picture, the other words. */
+export const tools: readonly Tool[] = [
+  { name: "look", description: "Shows a picture.", parameters },
+  { name: "measure", description: "Tells the size of a picture.", parameters },
+];
+
+const base64 =
+  "iVBORw0KGgoAAAANSUhEUgAAAUAAAADwAQAAAABZVoDGAAAAIElEQVR42u3BgQAAAADDoPlTH+ECVQEAAAAAAAAAAMA3JnAAAWMcpeUAAAAASUVORK5CYII=";
+
+/** What the tools give back. The picture has 320 by 240 pixels, which every simulator counts as 103 tokens. */
+export const picture: {
+  readonly mimeType: "image/png";
+  readonly base64: string;
+  readonly url: string;
+  readonly tokens: number;
+} = { mimeType: "image/png", base64, url: `data:image/png;base64,${base64}`, tokens: 103 };
+export const measured = "320 by 240 pixels";
+
+/** How APIs without pictures in results are told of one: the way Parley tells them, so that the two can be compared. */
+export const pictureId = "file-cf976e0d";
+
+/** Most tokens an answer may have. */
+export const maxTokens = 4096;
+
+/** What the model says: a thought, words and two calls; then, with the results, the end. */
+export const said = {
+  thought: "Both tools can work at the same time.",
+  words: "I will look and measure.",
+  calls: [
+    { tool: "look", input: { path: "cat.png" } },
+    { tool: "measure", input: { path: "cat.png" } },
+  ],
+  end: "It is a cat, 320 by 240 pixels.",
+} as const;
+
+/** The model behind the server. */
+export const script: Script = {
+  rules: [
+    {
+      asked: "look at cat.png",
+      tool: "measure",
+      replies: [{ think: said.thought, say: said.words, call: said.calls }, { say: said.end }],
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import { createSimulator, serve, type LogEntry, type SimulatorOptions } from "../../src/sim/index.ts";
+
+/** A simulated provider at a real address of this machine. */
+export type Server = {
+  /** The origin, without the provider's own paths. */
+  readonly origin: string;
+  /** With what stands before the family's own paths, such as `/v1`. */
+  readonly base: string;
+  readonly log: readonly LogEntry[];
+};
+
+/** Serves a provider while `use` runs. */
+export const served = async <Result>(
+  options: SimulatorOptions,
+  use: (server: Server) => Promise<Result>,
+): Promise<Result> => {
+  const simulator = createSimulator(options);
+  const { url, close } = await serve(simulator);
+  try {
+    return await use({ origin: url, base: url + simulator.provider.base, log: simulator.log });
+  } finally {
+    await close();
+  }
+};
