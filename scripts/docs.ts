@@ -1,13 +1,13 @@
 /*
  * Keeps the documents true: `npx tsx scripts/docs.ts` runs every console block
- * again and writes the provider table. test/docs.test.ts holds them to it.
+ * again and writes the tables that the code knows. test/docs.test.ts holds them to it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { providers, type Auth } from "../src/providers/index.ts";
+import { tables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -23,7 +23,15 @@ export const documents: readonly string[] = [
 export const upToDate = (text: string): string =>
   text
     .replaceAll(/(?<=^```console\n).*?(?=^```$)/gms, (block) => runBlock(block))
-    .replace(/(?<=<!-- providers -->\n\n).*?(?=\n\n<!-- end -->)/s, () => providerTable());
+    .replaceAll(/(?<=^<!-- (?!end )([a-z-]+) -->\n\n).*?(?=\n\n<!-- end -->$)/gms, (_, name: string) =>
+      tableNamed(name),
+    );
+
+const tableNamed = (name: string): string => {
+  const table = tables[name];
+  if (table === undefined) throw new Error(`A document asks for the table "${name}", which nobody makes.`);
+  return table();
+};
 
 /** Runs the commands of a block, one after the other in one empty folder beside the examples. */
 const runBlock = (block: string): string => {
@@ -42,37 +50,6 @@ const runCommand = (command: string, cwd: string): string => {
   const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
   const env = { ...process.env, PATH: path, PARLEY: join(root, "dist", "parley.js") };
   return spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" }).stdout;
-};
-
-const providerTable = (): string => {
-  const rows = [
-    ["provider", "who", "API family", "default model", "key"],
-    ...providers.map(({ id, label, wire, defaultModel, auth }) => [
-      `\`${id}\``,
-      label,
-      `\`${wire}\``,
-      `\`${defaultModel}\``,
-      keyOf(auth),
-    ]),
-  ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
-  const [head, ...body] = rows.map(line);
-  return [head, line(widths.map((width) => "-".repeat(width))), ...body].join("\n");
-};
-
-const keyOf = (auth: Auth): string => {
-  switch (auth.type) {
-    case "aws":
-      return "AWS credentials";
-    case "google":
-      return "Google credentials";
-    case "none":
-      return "none";
-    default:
-      return auth.env.map((name) => `\`${name}\``).join(" or ");
-  }
 };
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url))

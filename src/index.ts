@@ -21,6 +21,7 @@ export {
   type Endpoint,
   type From,
   type Provider,
+  type Quirk,
   type RequestOptions,
 } from "./providers/index.ts";
 export { lint, type Finding, type RuleTarget, type RuleWire } from "./rules/index.ts";
@@ -103,16 +104,20 @@ export {
   type Transcript,
 } from "./transcript/index.ts";
 export {
+  AnswerBuilder,
   compose,
   Composer,
   convertToFunctionResponse,
   supportsMultimodalFunctionResponse,
   toolResultToParts,
+  type Answer,
+  type AnswerEvent,
   type CacheSetting,
   type Composed,
   type ComposeOptions,
   type ComposerOptions,
   type Destination,
+  type FinishReason,
   type GeminiPart,
   type GeminiPartList,
   type Reading,
@@ -121,8 +126,23 @@ export {
   type ToolChoice,
   type ToolOutputSettings,
   type ToolResult,
+  type Usage,
   type WireId,
 } from "./wire/index.ts";
+
+/* For requests that really leave: one `openTransport` for a program, with the world it lives in. */
+export {
+  explain,
+  openGate,
+  openTransport,
+  ProviderError,
+  type Failure,
+  type Outgoing,
+  type Transport,
+  type TransportEvent,
+  type TransportOptions,
+} from "./transport/index.ts";
+export { realWorld, simulatedWorld, type World } from "./world/index.ts";
 
 /**
  * A saved conversation, checked; rejects with a `ConversationFormatError` that names the place.

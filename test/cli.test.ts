@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands.ts";
 import { call, done, Ledger, storeBase64, text } from "../src/conversation/index.ts";
@@ -25,6 +25,16 @@ type Printed = {
   readonly findings: readonly unknown[];
 };
 const json = (value: string): Printed => JSON.parse(value) as Printed;
+
+/** A built module, and all it loads before it begins. */
+const loadedAtOnce = (path: string, seen: readonly string[] = []): readonly string[] => {
+  if (seen.includes(path)) return seen;
+  const statics = [...readFileSync(path, "utf8").matchAll(/(?:^|[;\n])import\s*(?:[^"'();]*?from\s*)?"([^"]+)"/g)];
+  return statics.reduce<readonly string[]>(
+    (all, [, from]) => loadedAtOnce(join(dirname(path), from!), all),
+    [...seen, path],
+  );
+};
 
 const weather = (status: "answered" | "pending") => {
   const ledger = new Ledger();
@@ -96,10 +106,13 @@ describe("parley", () => {
       [...readFileSync(join(root, path), "utf8").matchAll(/^import (?!type )[^;]*from "(.+)";$/gm)].map(
         ([, from]) => from,
       );
-    expect(imports("src/cli/main.ts")).toEqual(["./commands.ts", "./failure.ts"]);
+    expect(imports("src/cli/main.ts")).toEqual(["./commands.ts", "../world/version.ts", "./failure.ts"]);
     expect(imports("src/cli/commands.ts")).toEqual([]);
+    expect(imports("src/world/version.ts")).toEqual([]);
     expect(imports("src/cli/failure.ts")).toEqual([]);
-    expect(readFileSync(bin, "utf8")).not.toMatch(/^import|;import[{*\w ]/);
+    const loaded = loadedAtOnce(bin);
+    expect(loaded.map((path) => basename(dirname(path)))).toEqual(["dist", ...loaded.slice(1).map(() => "chunks")]);
+    expect(loaded.reduce((bytes, path) => bytes + statSync(path).size, 0)).toBeLessThan(32_000);
   });
 
   it.each(["--help", "-h", "help"])("explains itself with %s", (word) => {
@@ -121,7 +134,10 @@ describe("parley", () => {
 
   it.each([
     [["rendr"], 'There is no command "rendr". Did you mean render?'],
-    [["fix the bug in main.ts"], "This version of Parley has the commands render, convert, lint, tour"],
+    [
+      ["fix the bug in main.ts"],
+      "This version of Parley has the commands render, convert, lint, simulate, models, doctor",
+    ],
     [["-p", "hello"], "There is no option -p. This version of Parley has the commands render"],
     [["--frobnicate"], "There is no option --frobnicate."],
     [["help", "lnit"], "Did you mean lint?"],
@@ -154,6 +170,16 @@ describe("parley", () => {
     [["lint", "bare.json", "--wire", "gemini"], "This is a list of objects, not a request body."],
     [["lint", "unrelated.json"], "Say so with --wire"],
     [["completion", "tcsh"], 'There is no completion for "tcsh"'],
+    [["simulate"], "FAMILY is missing."],
+    [["simulate", "anthropc"], 'Nobody simulates "anthropc". Did you mean anthropic?'],
+    [["simulate", "bard"], 'Nobody simulates "bard". There are the families gemini, anthropic'],
+    [["simulate", "anthropic", "--port", "many"], '--port takes a number up to 65535; it was given as "many".'],
+    [["simulate", "anthropic", "--script", "gone.json"], "There is no file gone.json."],
+    [["simulate", "anthropic", "--script", "chat.json"], "chat.json is no script."],
+    [["models", "groq"], 'models does not know what to do with "groq".'],
+    [["models", "--provider", "grok"], 'There is no provider "grok". Did you mean groq?'],
+    [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
+    [["login", "--provider", "openai"], '--provider can be code-assist; it was given as "openai".'],
     [["tour", "now"], 'tour does not know what to do with "now".'],
   ])("answers %j with advice and exit code 2", (args, advice) => {
     const { code, out, err } = run(args);
@@ -336,6 +362,12 @@ describe("parley completion", () => {
     ]);
     expect(complete(["parley", "render", "--unsupported-media", ""])).toEqual(["stub", "error"]);
     expect(complete(["parley", "completion", ""])).toEqual(["bash", "zsh", "fish"]);
+    expect(complete(["parley", "doctor", "--provider", "anth"])).toEqual(["anthropic"]);
+    expect(complete(["parley", "models", "--provider", ""])).toEqual(providers.map(({ id }) => id));
+    expect(complete(["parley", "login", "--provider", ""])).toEqual(["code-assist"]);
+    expect(complete(["parley", "simulate", "openai-"])).toEqual(["openai-chat", "openai-responses"]);
+    expect(complete(["parley", "simulate", "a"])).toEqual(["anthropic", "azure", "all"]);
+    expect(complete(["parley", "simulate", "all", "--script", "a "])).toEqual(["a folder"]);
     expect(complete(["parley", "render", "a "])).toEqual(["a folder"]);
   });
 

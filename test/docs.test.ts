@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { documents, upToDate } from "../scripts/docs.ts";
-import { parseConversation, renderRequest } from "../src/index.ts";
+import { commands } from "../src/cli/commands.ts";
+import { done, Ledger, parseConversation, renderRequest, text, type Conversation } from "../src/index.ts";
+import { parseScript } from "../src/sim/index.ts";
 import { ensureBuilt, root } from "./built.ts";
+import { exchange, stage, type Went } from "./support/exchange.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
@@ -34,6 +37,50 @@ describe("the documents", () => {
     const [, example] = /```json\n(.*?)```/s.exec(read("docs/conversation-format.md"))!;
     const conversation = await parseConversation(JSON.parse(example!));
     expect(renderRequest(conversation, "anthropic").report.calls).toHaveLength(1);
+  });
+
+  it("say what every command does", () => {
+    const shown = [...read("docs/command-line.md").matchAll(/^\$ parley (\w+) --help$/gm)].map(([, name]) => name);
+    expect(shown).toEqual(commands.map(({ name }) => name));
+  });
+
+  it("list every fault a simulator knows", () => {
+    const declared = [...read("src/sim/faults.ts").matchAll(/readonly type: ((?:"[a-z-]+"(?: \| )?)+)/g)].flatMap(
+      ([, names]) => [...names!.matchAll(/[a-z-]+/g)].map(([name]) => name),
+    );
+    const [, table] = /^## Faults\n(.*)/ms.exec(read("docs/simulators.md"))!;
+    const listed = [...table!.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell]) =>
+      [...cell!.matchAll(/[a-z-]+/g)].map(([name]) => name),
+    );
+    expect(declared.length).toBeGreaterThan(15);
+    expect(listed).toEqual(declared);
+  });
+
+  it("show a script that does what they say", async () => {
+    const [, example] = /```json\n(.*?)```/s.exec(read("docs/simulators.md"))!;
+    const tools: Conversation["tools"] = [{ name: "weather", parameters: { type: "object", properties: {} } }];
+    const claude = { provider: "anthropic", model: "claude-sonnet-5" };
+    const ledger = new Ledger();
+    // A simulated clock must not run while a module is being loaded.
+    await import("eventsource-parser");
+    const hear = async (): Promise<Went> => {
+      const set = stage("anthropic", { script: parseScript(JSON.parse(example!)), patience: { attempts: 1 } });
+      return exchange(set, { version: 1, tools, entries: ledger.entries, blobs: {} });
+    };
+    ledger.user([text("Hello.")]);
+    expect((await hear()).answer?.parts).toEqual([text("Ask me about the weather.")]);
+    ledger.user([text("How is the Weather?")]);
+    const asked = (await hear()).answer;
+    expect(asked?.parts).toMatchObject([
+      { type: "thinking" },
+      { type: "call", tool: "weather", input: { text: '{"city":"Oslo"}' } },
+    ]);
+    const [called] = ledger.model(claude, asked?.parts ?? []);
+    ledger.complete(called!.id, "weather", done("4 C, rain"));
+    expect((await hear()).answer?.parts).toEqual([text("Four degrees, and rain.")]);
+    ledger.model(claude, [text("Four degrees, and rain.")]);
+    ledger.user([text("Now crash.")]);
+    expect((await hear()).failure).toMatchObject({ kind: "overloaded", said: "Come back later." });
   });
 
   it("keep AGENTS.md under 80 lines", () => {

@@ -9,6 +9,13 @@ import { ensureBuilt, root } from "./built.ts";
 const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "repair-a-transcript.ts": [/^before: [1-9]\d* findings$/m, /^ {2}synthetic-result: /m, /^after: 0 findings$/m],
   "switch-provider.ts": [/functions\.weather:1/, /toolu_01 \(complete\)/, /thinking-dropped/],
+  "send-and-read.ts": [/^You said: "Hello there!"\.$/m, /^\(stop\)$/m],
+  "test-against-a-simulator.ts": [
+    /^429 /m,
+    /^200 "tool_calls":.*\\"Oslo\\"/m,
+    /^400 "message":"/m,
+    /^1 refused .*\n2 accepted\n3 refused openai-chat\/\S+\n$/m,
+  ],
   "image-result-everywhere.ts": providers.map(({ id }) => new RegExp(`^${id}/`, "m")),
 };
 

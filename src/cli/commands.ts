@@ -8,6 +8,8 @@ export type Command = {
   readonly usage: string;
   /** The names of the words it takes; a name in brackets may be left out. */
   readonly words: readonly string[];
+  /** What the first word may be, where it is no file. It is the command that enforces it. */
+  readonly choices?: Choices;
   readonly details: readonly string[];
   readonly options: readonly Option[];
   readonly example: string;
@@ -23,15 +25,25 @@ export type Option = {
   readonly name: string;
   readonly about: string;
   readonly value?: string;
-  /** What the value may be: a fixed list, or something providers/ knows. Only a fixed list is enforced here. */
-  readonly values?: readonly string[] | "targets" | "sources" | "wires";
+  /** What the value may be. Only a fixed list is enforced when arguments are read. */
+  readonly values?: Choices;
 };
+
+/** Words to choose from: a fixed list, or something that providers/ or sim/ knows. */
+export type Choices = readonly string[] | "targets" | "sources" | "wires" | "providers" | "simulators";
 
 const target: Option = {
   name: "for",
   value: "PROVIDER/MODEL",
   values: "targets",
   about: "the model that will receive it; a provider alone is its default model",
+};
+
+const signIns: Option = {
+  name: "provider",
+  value: "PROVIDER",
+  values: ["code-assist"],
+  about: "code-assist (default), the one provider with a sign-in of its own",
 };
 
 const requestOptions: readonly Option[] = [
@@ -113,6 +125,88 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./lint.ts")).lint,
   },
   {
+    name: "simulate",
+    about: "a strict local API that refuses what the real one refuses",
+    usage: "FAMILY [--port N] [--script FILE] [--log FILE]",
+    words: ["FAMILY"],
+    choices: "simulators",
+    details: [
+      "FAMILY is gemini, anthropic, bedrock, openai-chat or openai-responses; or a provider, for its own",
+      "way of speaking one of them; or all, each under its own path. Prints the base URL, says on stderr",
+      "what to set so that Parley asks there, and answers until Ctrl-C.",
+    ],
+    options: [
+      { name: "port", value: "N", about: "the port to listen on; without it, a free one" },
+      { name: "script", value: "FILE", about: "what the model says, as JSON; without it, it says what it received" },
+      { name: "log", value: "FILE", about: "append every request and its verdict, one JSON object per line" },
+    ],
+    example: "parley simulate anthropic --port 8080 --log requests.jsonl",
+    exits: ["0  stopped by Ctrl-C", "1  cannot listen", "2  misuse, or a script nobody can read"],
+    load: async () => (await import("./simulate.ts")).simulate,
+  },
+  {
+    name: "models",
+    about: "the models of every provider, or those one provider lists now",
+    usage: "[--provider PROVIDER] [--json]",
+    words: [],
+    details: [
+      "Prints what is known of models: context, what they take, what they cost. Providers you have",
+      "credentials for come first. With a provider, it is asked for its own list, and models that are",
+      "not known here are marked; when it cannot be asked, stderr says why.",
+    ],
+    options: [
+      { name: "provider", value: "PROVIDER", values: "providers", about: "ask this one" },
+      { name: "json", about: 'print {"asOf", "providers"} as one JSON object' },
+    ],
+    example: "parley models --provider anthropic",
+    exits: ["0  printed", "2  misuse"],
+    load: async () => (await import("./models.ts")).models,
+  },
+  {
+    name: "doctor",
+    about: "which providers can be used from here, and what is missing",
+    usage: "[--provider PROVIDER] [--offline] [--json]",
+    words: [],
+    details: [
+      "For every provider: where its credentials come from or what to set, its address and what chose it,",
+      "and whether it answers, which is asked of those with credentials only and costs nothing. Keys and",
+      "passwords are never printed.",
+    ],
+    options: [
+      { name: "provider", value: "PROVIDER", values: "providers", about: "look at this one alone" },
+      { name: "offline", about: "ask nobody" },
+      { name: "json", about: "print the findings as one JSON object" },
+    ],
+    example: "parley doctor --provider openai",
+    exits: ["0  at least one provider can be used, or the named one", "1  none can", "2  misuse"],
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  {
+    name: "login",
+    about: "sign in to Gemini Code Assist with a Google account",
+    usage: "[--provider code-assist]",
+    words: [],
+    details: [
+      "Prints the address to open in a browser on this machine, and waits for it. Other providers take keys",
+      "from variables; parley doctor names them.",
+    ],
+    options: [signIns],
+    example: "parley login",
+    exits: ["0  signed in", "1  not signed in", "2  misuse"],
+    load: async () => (await import("./login.ts")).login,
+  },
+  {
+    name: "logout",
+    about: "forget that sign-in, and make its tokens worthless",
+    usage: "[--provider code-assist]",
+    words: [],
+    details: ["The tokens are forgotten even when Google cannot be reached."],
+    options: [signIns],
+    example: "parley logout",
+    exits: ["0  nobody is signed in any more", "1  the tokens could not be removed", "2  misuse"],
+    load: async () => (await import("./login.ts")).logout,
+  },
+  {
     name: "tour",
     about: "one difficult conversation, rendered for every provider and checked",
     usage: "[--conversation]",
@@ -128,7 +222,8 @@ export const commands: readonly Command[] = [
     about: "a completion script for bash, zsh or fish",
     usage: "bash|zsh|fish",
     words: ["SHELL"],
-    details: ["Prints a script that completes commands, options, APIs and models."],
+    choices: ["bash", "zsh", "fish"],
+    details: ["Prints a script that completes commands, options, APIs, providers and models."],
     options: [],
     example: "source <(parley completion bash)",
     exits: ["0  printed", "2  misuse"],

@@ -1,5 +1,6 @@
 import { providers, wireIds } from "../providers/index.ts";
-import { commands, type Command, type Option } from "./commands.ts";
+import { simulated } from "../sim/all.ts";
+import { commands, type Choices, type Command } from "./commands.ts";
 import type { Run } from "./commands.ts";
 import { misused } from "./failure.ts";
 
@@ -19,59 +20,66 @@ const scripts: Readonly<Record<string, (() => string) | undefined>> = {
 };
 
 const names: readonly string[] = [...commands.map(({ name }) => name), "--help", "--version"];
-const shells = ["bash", "zsh", "fish"];
 
-/** The values an option may have, as words to choose from. */
-const valuesOf = ({ values }: Option): readonly string[] => {
-  switch (values) {
+/** Words to choose from, in full. */
+const wordsOf = (choices: Choices | undefined): readonly string[] => {
+  switch (choices) {
     case "wires":
       return wireIds;
+    case "providers":
+      return providers.map(({ id }) => id);
     case "targets":
-      return targets();
+      return providers.map(({ id, defaultModel }) => `${id}/${defaultModel}`);
     case "sources":
       return [...new Set([...wireIds, ...providers.map(({ id }) => id)])];
+    case "simulators":
+      return [...new Set([...wireIds, ...simulated(), "all"])];
     default:
-      return values ?? [];
+      return choices ?? [];
   }
 };
 
-const targets = (): readonly string[] => providers.map(({ id, defaultModel }) => `${id}/${defaultModel}`);
-
 const optionsOf = ({ options }: Command): readonly string[] => [...options.map(({ name }) => `--${name}`), "--help"];
 
-/** Every option with a value, once: an option of this name takes the same values everywhere. */
-const valued = (): readonly Option[] => [
-  ...new Map(
-    commands.flatMap(({ options }) =>
-      options.filter(({ value }) => value !== undefined).map((option) => [option.name, option] as const),
-    ),
-  ).values(),
-];
+/** Commands whose first word is chosen, not typed. */
+const choosers: readonly Command[] = commands.filter(({ choices }) => choices !== undefined);
+
+/** What may follow an option, for each command that has it. */
+const valueCases = (): readonly (readonly [when: string, words: readonly string[] | "files"])[] =>
+  commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ value }) => value !== undefined)
+      .map(
+        (option) => [`${name}:--${option.name}`, option.value === "FILE" ? "files" : wordsOf(option.values)] as const,
+      ),
+  );
 
 const bash = (): string => `\
 _parley() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" files=""
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     words="${names.join(" ")}"
   else
-    case "$before" in
-${valued()
-  .map((option) => `      --${option.name}) words="${valuesOf(option).join(" ")}" ;;`)
+    case "\${COMP_WORDS[1]}:$before" in
+${valueCases()
+  .map(([when, words]) => `      ${when}) ${words === "files" ? "files=yes" : `words="${words.join(" ")}"`} ;;`)
   .join("\n")}
       *)
         case "\${COMP_WORDS[1]}:$word" in
 ${commands.map((command) => `          ${command.name}:-*) words="${optionsOf(command).join(" ")}" ;;`).join("\n")}
-          completion:*) words="${shells.join(" ")}" ;;
-          *)
-            local IFS=$'\\n'
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$word"))
-            return ;;
+${choosers.map(({ name, choices }) => `          ${name}:*) words="${wordsOf(choices).join(" ")}" ;;`).join("\n")}
+          *) files=yes ;;
         esac ;;
     esac
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  if [[ -n $files ]]; then
+    local IFS=$'\\n'
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$word"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+  fi
 }
 complete -F _parley parley
 `;
@@ -86,12 +94,15 @@ const fish = (): string => {
       line("-n __fish_use_subcommand -f -a", command.name, "-d", quoted(command.about)),
       ...command.options.map((option) => {
         const of = `-n ${quoted(`__fish_seen_subcommand_from ${command.name}`)} -l ${option.name} -d ${quoted(option.about)}`;
-        const values = valuesOf(option);
+        const values = wordsOf(option.values);
         if (option.value === undefined) return line(of);
+        if (option.value === "FILE") return line(of, "-r -F");
         return line(of, values.length === 0 ? "-x" : `-x -a ${quoted(values.join(" "))}`);
       }),
     ]),
-    line("-n", quoted("__fish_seen_subcommand_from completion"), "-f -a", quoted(shells.join(" "))),
+    ...choosers.map(({ name, choices }) =>
+      line("-n", quoted(`__fish_seen_subcommand_from ${name}`), "-f -a", quoted(wordsOf(choices).join(" "))),
+    ),
     "",
   ].join("\n");
 };

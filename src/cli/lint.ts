@@ -3,6 +3,7 @@ import type { Arguments } from "./arguments.ts";
 import type { Run } from "./commands.ts";
 import { Failure } from "./failure.ts";
 import { kindOfValue, readJson } from "./input.ts";
+import { oneLine } from "./table.ts";
 
 /** `parley lint`: what an API would refuse in a request body. */
 export const lint: Run = async (given) => {
@@ -73,9 +74,6 @@ const report = (findings: readonly Finding[], { wire, provider, model }: RuleTar
   return [...findings.map(lineOf), `${counts.join(", ") || "clean"} (${target.join(", ")})`, ""].join("\n");
 };
 
+/** Complaints quote the body. */
 const lineOf = ({ pointer, rule, message, level, effect }: Finding): string =>
   oneLine(`${pointer === "" ? "(body)" : pointer}  ${rule}  ${message}  [${level}, ${effect}]`);
-
-/** Complaints quote the body, and a body must not reach the terminal's controls. */
-const oneLine = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD"));

@@ -1,11 +1,10 @@
 import { commands, type Command } from "./commands.ts";
+import { version } from "../world/version.ts";
 import { Failure } from "./failure.ts";
-
-declare const PARLEY_VERSION: string;
 
 /** The whole program: finds the command, and loads nothing the command does not need. */
 const main = async ([first, ...rest]: readonly string[]): Promise<number> => {
-  if (first === "--version" || first === "-V") return print(`${versionOf()}\n`);
+  if (first === "--version" || first === "-V") return print(`${version}\n`);
   if (first === "--help" || first === "-h" || first === "help") return help(rest[0]);
   const command = commands.find(({ name }) => name === (first ?? "tour"));
   if (command === undefined) throw await unknownCommand(first ?? "");
@@ -56,9 +55,6 @@ const print = (text: string): number => {
   process.stdout.write(text);
   return 0;
 };
-
-/** The build fills the version in; from source there is none. */
-const versionOf = (): string => (typeof PARLEY_VERSION === "string" ? PARLEY_VERSION : "0.0.0-source");
 
 /** What to tell about an error nobody expected, and the exit code that goes with it. */
 const explain = (error: unknown): [message: string, usage: undefined, code: number] => {

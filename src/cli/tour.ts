@@ -4,6 +4,7 @@ import { destinationOf, providers, renderRequest, type Provider } from "../provi
 import type { Composed } from "../wire/compose.ts";
 import type { Run } from "./commands.ts";
 import { isRepair } from "./request.ts";
+import { widest, widthsOf } from "./table.ts";
 import { tourConversation } from "./tour-conversation.ts";
 
 /** `parley tour`: one difficult conversation, rendered for every provider and checked. */
@@ -40,12 +41,11 @@ const story: readonly string[] = [
   "The same conversation as the next request to every provider, checked against its API's rules:",
 ];
 
-const widest = 100;
 const headings = ["provider/model", "wire", "msgs", "first id", "image", "repairs", "rules"];
 
 const table = (visits: readonly Visit[]): readonly string[] => {
   const rows = [headings, ...visits.map(rowOf)];
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = widthsOf(rows);
   const spare = widest - widths.reduce((sum, width) => sum + 2 + width, -2);
   if (spare < 0) widths[0] = Math.max(20, widths[0]! + spare);
   return rows.map((row, index) => {

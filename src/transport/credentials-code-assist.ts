@@ -25,7 +25,7 @@ export const signOutOfCodeAssist = async (world: World): Promise<void> => {
 /** Whether somebody is signed in, without asking the network. */
 export const findCodeAssist = async (world: Pick<World, "env" | "host" | "files">): Promise<Found> => {
   const stored = await readTokens(world, store);
-  if (stored === undefined) return { found: false, how: clientMissing(world) ?? "Sign in with your Google account." };
+  if (stored === undefined) return { found: false, how: clientMissing(world) ?? "Sign in with parley login." };
   const missing = clientMissing(world);
   if (missing !== undefined) return { found: false, how: missing };
   if (stored.client !== clientIn(world).id) return { found: false, how: otherClient };
@@ -37,7 +37,7 @@ export const fetchCodeAssistToken = async (world: World): Promise<Leased<string>
   const found = await findCodeAssist(world);
   const stored = await readTokens(world, store);
   if (!found.found || stored === undefined)
-    throw new AuthProblem("no-key", found.found ? "Sign in with your Google account." : found.how);
+    throw new AuthProblem("no-key", found.found ? "Sign in with parley login." : found.how);
   // Another process may have renewed it a moment ago.
   if (stored.access !== undefined && stored.expires !== undefined && stored.expires - fresh > world.clock.now())
     return { value: stored.access, until: stored.expires };

@@ -92,7 +92,7 @@ describe("signing in to Code Assist", () => {
     const before = await findCredentials(codeAssist, world);
     const kept = await signInToCodeAssist(world, { show: browse });
 
-    expect(before).toEqual({ found: false, how: "Sign in with your Google account." });
+    expect(before).toEqual({ found: false, how: "Sign in with parley login." });
     expect(kept).toBe(file);
     expect([(await stat(file)).mode & 0o777, (await stat(join(file, ".."))).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(await findCredentials(codeAssist, world)).toEqual({
@@ -281,7 +281,7 @@ describe("a sign-in", () => {
     await world.files.writePrivate(file, text);
 
     await expect(bearerOf(openCredentials(world))).rejects.toMatchObject({
-      failure: { kind: "no-key", how: "Sign in with your Google account." },
+      failure: { kind: "no-key", how: "Sign in with parley login." },
     });
   });
 

@@ -1,0 +1,169 @@
+import { dirname } from "node:path";
+import { providers, type Provider } from "../providers/index.ts";
+import {
+  baseOf,
+  explain,
+  probe,
+  ProviderError,
+  resolveEndpoint,
+  type Found,
+  type Resolved,
+} from "../transport/index.ts";
+import { tokenFile } from "../transport/token-store.ts";
+import { needsProxy } from "../world/proxy.ts";
+import { realWorld, version, type Environment, type World } from "../world/index.ts";
+import type { Run } from "./commands.ts";
+import { credentialsOf, providerNamed } from "./credentials.ts";
+import { oneLine, widthsOf, wrapped } from "./table.ts";
+
+/** `parley doctor`: what can be used from here, and what is missing. It never prints a key. */
+export const doctor: Run = async (given) => {
+  const world = realWorld();
+  const named = given.value("provider");
+  const asked = named === undefined ? providers : [providerNamed(named)];
+  const isOffline = given.has("offline");
+  const findings = await Promise.all(asked.map((provider) => examine(provider, world, isOffline)));
+  const report: Report = { ...surroundings(world), providers: findings };
+  process.stdout.write(given.has("json") ? `${JSON.stringify(report, null, 2)}\n` : printed(report, world));
+  return findings.some(isUsable) ? 0 : 1;
+};
+
+/** All that was found out, as `--json` prints it. */
+type Report = {
+  readonly parley: string;
+  readonly node: string;
+  readonly platform: string;
+  /** The folder of settings and tokens. */
+  readonly home: string;
+  readonly proxies: readonly ProxyFact[];
+  readonly providers: readonly Finding[];
+};
+
+/** A proxy the environment names, without what it holds of a password. */
+type ProxyFact = { readonly variable: string; readonly address: string };
+
+type Finding = {
+  readonly id: string;
+  readonly label: string;
+  readonly state: State;
+  readonly credentials: Found;
+  /** The base of its API, and what chose it. Absent where it cannot be told yet. */
+  readonly endpoint?: { readonly url: string; readonly from: string };
+  readonly proxied: boolean;
+  /** How many models it lists, where it answered with a list. */
+  readonly models?: number;
+  /** What is wrong, and what to do. */
+  readonly problem?: { readonly kind: string; readonly message: string };
+};
+
+/** `ok`: it answered. `set`: all is there, and it was not asked. `bad`: it does not work. `unset`: something is missing. */
+type State = "ok" | "set" | "bad" | "unset";
+
+/** What needs no credentials works only where it is seen to. */
+const isUsable = ({ state, credentials }: Finding): boolean =>
+  state === "ok" || (state === "set" && credentials.found && credentials.kind !== "none");
+
+const surroundings = (world: World): Omit<Report, "providers"> => ({
+  parley: version,
+  node: process.version,
+  platform: `${world.host.platform} ${world.host.arch}`,
+  home: dirname(dirname(tokenFile(world, "any"))),
+  proxies: proxiesIn(world.env),
+});
+
+const examine = async (provider: Provider, world: World, isOffline: boolean): Promise<Finding> => {
+  const { id, label, defaultModel } = provider;
+  const credentials = await credentialsOf(provider, world);
+  const base = baseOf(provider, world.env);
+  const isRemote = base.found && base.url.startsWith("http");
+  const facts = {
+    id,
+    label,
+    credentials,
+    ...(base.found && isRemote ? { endpoint: { url: base.url, from: base.from } } : {}),
+    proxied: base.found && isRemote && needsProxy(world.env, base.url),
+  };
+  const address = resolveEndpoint(provider, defaultModel, world.env, "generate");
+  if (!credentials.found || !address.found) return { ...facts, state: "unset", problem: missing(credentials, address) };
+  if (isOffline || !isRemote) return { ...facts, state: "set" };
+  return { ...facts, ...(await answering(provider, world)) };
+};
+
+/** All that is to be set, so that nobody has to come back for the rest. */
+const missing = (credentials: Found, address: Resolved): NonNullable<Finding["problem"]> => ({
+  kind: credentials.found ? "misconfigured" : "no-key",
+  message: [credentials, address].flatMap((one) => (one.found ? [] : [one.how])).join(" "),
+});
+
+const longestWait = 5000;
+
+const answering = async (provider: Provider, world: World): Promise<Pick<Finding, "state" | "models" | "problem">> => {
+  const late = new AbortController();
+  const over = new AbortController();
+  world.clock.sleep(longestWait, over.signal).then(
+    () => late.abort(new Error("too late")),
+    () => undefined,
+  );
+  try {
+    const { models } = await probe(provider, world, late.signal);
+    return { state: "ok", ...(models === undefined ? {} : { models }) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const { id, label } = provider;
+    const failure = late.signal.aborted
+      ? ({ provider: id, label, kind: "time-out", phase: "headers", ms: longestWait } as const)
+      : error.failure;
+    return { state: "bad", problem: { kind: failure.kind, message: explain(failure) } };
+  } finally {
+    over.abort();
+  }
+};
+
+const proxiesIn = (env: Environment): readonly ProxyFact[] =>
+  ["https_proxy", "http_proxy"].flatMap((name) => {
+    const variable = [name, name.toUpperCase()].find((each) => (env[each] ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ variable, address: withoutPassword(env[variable]?.trim() ?? "") }];
+  });
+
+/** Proxies are often given as a mere host and port. */
+const withoutPassword = (value: string): string => {
+  const given = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(given)) return "no address of an HTTP proxy";
+  const { protocol, host } = new URL(given);
+  return /^https?:$/.test(protocol) ? `${protocol}//${host}` : "no address of an HTTP proxy";
+};
+
+const printed = (report: Report, { host }: World): string => {
+  const [, width = 0] = widthsOf(report.providers.map(({ id, state }) => [state, id]));
+  const usable = report.providers.filter(isUsable).length;
+  const proxies = report.proxies.map(({ variable, address }) => `${address} (${variable})`);
+  return [
+    `Parley ${report.parley}, Node ${report.node} (${report.platform})`,
+    `Settings and tokens: ${shortened(report.home, host.home)}`,
+    `Proxy: ${proxies.length === 0 ? "none" : proxies.join(", ")}`,
+    "",
+    ...report.providers.map((finding) => {
+      const indent = `${marks[finding.state].padEnd(3)}  ${finding.id.padEnd(width)}  `;
+      return wrapped(indent + oneLine(wordsFor(finding).join("; ")), " ".repeat(indent.length));
+    }),
+    "",
+    `${usable} of ${report.providers.length} can be used.`,
+    "",
+  ].join("\n");
+};
+
+const marks: Readonly<Record<State, string>> = { ok: "ok", set: "set", bad: "BAD", unset: "-" };
+
+const shortened = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
+const wordsFor = ({ state, credentials, endpoint, proxied, models, problem }: Finding): readonly string[] => [
+  ...(credentials.found ? [credentials.from] : []),
+  ...(problem === undefined || state === "bad" ? [] : [problem.message.replace(/\.$/, "")]),
+  ...(endpoint === undefined ? [] : [placeOf(endpoint) + (proxied ? ", through the proxy" : "")]),
+  ...(state === "ok" ? [models === undefined ? "answers" : `answers, ${models} models`] : []),
+  ...(state === "bad" && problem !== undefined ? [problem.message] : []),
+];
+
+const placeOf = ({ url, from }: { readonly url: string; readonly from: string }): string =>
+  /^[A-Z_]+$/.test(from) ? `${url} (${from})` : url;

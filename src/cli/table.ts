@@ -1,0 +1,50 @@
+/** The widest line a table prints. */
+export const widest = 100;
+
+/** Rows of cells as aligned lines. Columns named in `right` end together instead of beginning together. */
+export const aligned = (
+  rows: readonly (readonly string[])[],
+  { right = [] }: { readonly right?: readonly number[] } = {},
+): readonly string[] => {
+  const widths = widthsOf(rows);
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return right.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+};
+
+/** How wide each column is. */
+export const widthsOf = (rows: readonly (readonly string[])[]): number[] => {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  return widths;
+};
+
+/** A text in lines that are no wider than a table; all but the first begin with `indent`. Only words that fit no line are broken. */
+export const wrapped = (text: string, indent: string): string => {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((each) => piecesOf(each, widest - indent.length))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= widest) {
+      line = longer;
+      continue;
+    }
+    lines.push(line.trimEnd());
+    line = indent + word;
+  }
+  return [...lines, line].join("\n");
+};
+
+const piecesOf = (word: string, width: number): readonly string[] =>
+  word.length <= width ? [word] : [word.slice(0, width), ...piecesOf(word.slice(width), width)];
+
+/** Text that others wrote, on one line and without anything that reaches the terminal's controls. */
+export const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD"));

@@ -1,0 +1,145 @@
+import { Composer, type Answer, AnswerBuilder, type Destination, type Settings } from "../../src/wire/index.ts";
+import type { Conversation, JsonObject, Origin } from "../../src/conversation/index.ts";
+import { findProvider, type Provider } from "../../src/providers/index.ts";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/index.ts";
+import {
+  openGate,
+  openTransport,
+  ProviderError,
+  type Failure,
+  type Patience,
+  type Transport,
+  type TransportEvent,
+} from "../../src/transport/index.ts";
+import type { Report } from "../../src/transcript/index.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../src/world/index.ts";
+
+/** A key for everyone, each with a mark that must never be seen anywhere else. */
+export const canary = "canary-7f3a9d";
+
+/** An environment with credentials for every provider. */
+export const everyKey: Readonly<Record<string, string>> = {
+  GEMINI_API_KEY: `AIza-${canary}-google`,
+  GOOGLE_OAUTH_ACCESS_TOKEN: `ya29.${canary}-cloud`,
+  GOOGLE_CLOUD_PROJECT: "a-project",
+  ANTHROPIC_API_KEY: `sk-ant-${canary}`,
+  AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: `secret-${canary}`,
+  AWS_REGION: "us-east-1",
+  OPENAI_API_KEY: `sk-${canary}-openai`,
+  XAI_API_KEY: `xai-${canary}`,
+  GROQ_API_KEY: `gsk_${canary}`,
+  OPENROUTER_API_KEY: `sk-or-${canary}`,
+  MOONSHOT_API_KEY: `sk-${canary}-kimi`,
+  MISTRAL_API_KEY: `mi-${canary}-key`,
+  DEEPSEEK_API_KEY: `sk-${canary}-deepseek`,
+  AZURE_OPENAI_API_KEY: `az-${canary}-key`,
+  AZURE_OPENAI_RESOURCE: "a-resource",
+  DASHSCOPE_API_KEY: `sk-${canary}-qwen`,
+  ZAI_API_KEY: `zai-${canary}`,
+  MINIMAX_API_KEY: `mm-${canary}-key`,
+  COHERE_API_KEY: `co-${canary}-key`,
+};
+
+/** A provider's simulator in a world of its own, and a transport in front of it. */
+export type Stage = {
+  readonly provider: Provider;
+  readonly simulator: Simulator;
+  readonly world: SimulatedWorld;
+  readonly transport: Transport;
+  /** What came back so far. */
+  readonly traffic: { bytes: number; chunks: number };
+};
+
+/** Sets up a stage. The simulated clock is the simulator's clock too. */
+export const stage = (
+  name: string,
+  { patience, ...options }: Omit<SimulatorOptions, "provider"> & { readonly patience?: Partial<Patience> } = {},
+): Stage => {
+  let simulator: Simulator | undefined;
+  const traffic = { bytes: 0, chunks: 0 };
+  const world: SimulatedWorld = simulatedWorld({
+    env: everyKey,
+    start: 1_800_000_000_000,
+    seed: options.seed ?? 1,
+    answer: async (request, signal) => {
+      const response = await simulator!.handle(request, signal);
+      return { ...response, body: counted(response.body, traffic) };
+    },
+  });
+  simulator = createSimulator({ provider: name, now: world.clock.now, sleep: world.clock.sleep, ...options });
+  const transport = openTransport({ world, gate: openGate(world), ...(patience === undefined ? {} : { patience }) });
+  return { provider: findProvider(name), simulator, world, transport, traffic };
+};
+
+const counted = async function* (
+  body: AsyncIterable<Uint8Array>,
+  traffic: Stage["traffic"],
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    traffic.bytes += chunk.length;
+    traffic.chunks += 1;
+    yield chunk;
+  }
+};
+
+/** How an exchange went: every event, and either an answer or a failure. */
+export type Went = {
+  readonly events: readonly TransportEvent[];
+  readonly answer: Answer | undefined;
+  readonly failure: Failure | undefined;
+  readonly sent: Sent | undefined;
+};
+
+/** What was sent last: what was decided about it, and what a ledger needs to know of its answer. */
+export type Sent = { readonly report: Report; readonly origin: Origin; readonly prefix: string };
+
+/** What is asked for beside the conversation. */
+export type Asked = { readonly model?: string; readonly settings?: Settings; readonly signal?: AbortSignal };
+
+/** Sends a conversation and waits, in simulated time, until it is over. Anything but a typed failure is thrown. */
+export const exchange = (
+  { provider, transport, world }: Stage,
+  conversation: Conversation,
+  asked: Asked = {},
+): Promise<Went> => world.run(converse(transport, provider, conversation, asked));
+
+/** The same in whatever time the transport lives in. */
+export const converse = async (
+  transport: Transport,
+  provider: Provider,
+  conversation: Conversation,
+  { model = provider.defaultModel, settings = {}, signal }: Asked = {},
+): Promise<Went> => {
+  const events: TransportEvent[] = [];
+  const builder = new AnswerBuilder();
+  let sent: Sent | undefined;
+  const write = (destination: Destination): JsonObject => {
+    const { system, tools, blobs, entries } = conversation;
+    const composer = new Composer({ destination, system, tools, blobs, policy: { unsupportedMedia: "stub" } });
+    composer.add(entries);
+    const prefix = composer.digest();
+    const { body, report } = composer.compose({ stream: true, ...settings });
+    const { account } = destination.target;
+    const origin = { provider: provider.id, model, ...(account === undefined ? {} : { account }) };
+    sent = { report, origin, prefix };
+    return body;
+  };
+  try {
+    const stream = settings.stream ?? true;
+    for await (const event of transport.send({ provider, model, write, stream }, signal)) {
+      events.push(event);
+      if (!isOurs(event)) builder.add(event);
+    }
+    return { events, answer: builder.answer(), failure: undefined, sent };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { events, answer: undefined, failure: error.failure, sent };
+  }
+};
+
+/** Whether an event tells of sending rather than of the answer. */
+export const isOurs = (
+  event: TransportEvent,
+): event is Extract<TransportEvent, { type: "request" | "retrying" | "repaired" }> =>
+  event.type === "request" || event.type === "retrying" || event.type === "repaired";
