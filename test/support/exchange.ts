@@ -92,7 +92,7 @@ export type Went = {
 };
 
 /** What was sent last: what was decided about it, and what a ledger needs to know of its answer. */
-export type Sent = { readonly report: Report; readonly origin: Origin; readonly prefix: string };
+type Sent = { readonly report: Report; readonly origin: Origin; readonly prefix: string };
 
 /** What is asked for beside the conversation. */
 export type Asked = { readonly model?: string; readonly settings?: Settings; readonly signal?: AbortSignal };
@@ -139,7 +139,7 @@ export const converse = async (
 };
 
 /** Whether an event tells of sending rather than of the answer. */
-export const isOurs = (
+const isOurs = (
   event: TransportEvent,
 ): event is Extract<TransportEvent, { type: "request" | "retrying" | "repaired" }> =>
   event.type === "request" || event.type === "retrying" || event.type === "repaired";

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { simulated } from "../src/sim/index.ts";
+import { bin, ensureBuilt } from "./built.ts";
+import { everyKey } from "./support/exchange.ts";
+import { environmentFor, serveAll, type Served } from "./support/served.ts";
+
+/*
+ * What the built program and library load, and when: a turn loads what its own
+ * provider needs, and nothing of anyone else's.
+ */
+
+let served: Served;
+let folder: string;
+
+beforeAll(ensureBuilt, 240_000);
+beforeAll(async () => {
+  served = await serveAll();
+  folder = await mkdtemp(join(tmpdir(), "parley-modules-"));
+});
+afterAll(async () => {
+  await served.close();
+  await rm(folder, { recursive: true });
+});
+
+/** What a run printed, and the addresses of the modules it loaded. */
+type Ran = { readonly out: string; readonly loaded: readonly string[] };
+
+const run = async (...words: readonly string[]): Promise<Ran> => {
+  const list = join(await mkdtemp(join(folder, "run-")), "loaded.txt");
+  const env = { LOADED: list, ...everyKey, ...environmentFor(served.bases) };
+  const out = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, ["--import", beside("support/loaded.mjs"), ...words], { env }, (error, said) =>
+      error === null ? resolve(said) : reject(error),
+    );
+  });
+  return { out, loaded: [...new Set((await readFile(list, "utf8")).trim().split("\n"))] };
+};
+
+const beside = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The packages among what was loaded, and Node's own `undici`, which `fetch` brings. */
+const packagesIn = ({ loaded }: Ran): readonly string[] => {
+  const named = loaded.flatMap((url) => /.*\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(url)?.[1] ?? []);
+  return [...new Set([...named, ...loaded.filter((url) => url === "node:undici")])].toSorted();
+};
+
+const turn = (name: string): Promise<Ran> => run(beside("support/one-turn.mjs"), name);
+
+describe("a turn through the built library", () => {
+  it.each(simulated().filter((name) => name !== "bedrock"))("with %s loads one small package", async (name) => {
+    const ran = await turn(name);
+    expect(ran.out).toBe('You said: "Hello.".');
+    expect(packagesIn(ran)).toEqual(["eventsource-parser"]);
+  });
+
+  it("with bedrock loads what signs requests and reads Amazon's frames, and no client", async () => {
+    const ran = await turn("bedrock");
+    expect(ran.out).toBe('You said: "Hello.".');
+    expect(packagesIn(ran)).toEqual([
+      "@smithy/core",
+      "@smithy/eventstream-codec",
+      "@smithy/signature-v4",
+      "@smithy/types",
+    ]);
+  });
+
+  it("loads neither rules nor simulators", async () => {
+    const { loaded } = await turn("openai");
+    expect(loaded.filter((url) => /\/dist\/lib\/(rules|sim)\//.test(url))).toEqual([]);
+    expect(loaded.some((url) => url.includes("/dist/lib/transport/"))).toBe(true);
+  });
+});
+
+describe("the built program", () => {
+  it("loads nothing for its version but its beginning", async () => {
+    const { out, loaded } = await run(bin, "--version");
+    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const files = loaded.map((url) => fileURLToPath(url));
+    expect(files.toSorted()).toEqual((await beginningOf(bin)).toSorted());
+    const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    expect(texts.join("").length).toBeLessThan(20_000);
+  });
+
+  it("needs no package from anywhere", async () => {
+    const ran = await run(bin, "tour");
+    expect(packagesIn(ran)).toEqual([]);
+    expect(ran.loaded.length).toBeGreaterThan(5);
+  });
+});
+
+/** A file of the program and all that it imports before it runs. */
+const beginningOf = async (file: string): Promise<readonly string[]> => {
+  const known = new Set<string>();
+  const visit = async (path: string): Promise<void> => {
+    if (known.has(path)) return;
+    known.add(path);
+    for (const [, other = ""] of (await readFile(path, "utf8")).matchAll(/\b(?:from|import)\s*"(\.[^"]+)"/g))
+      await visit(join(path, "..", other));
+  };
+  await visit(file);
+  return [...known];
+};

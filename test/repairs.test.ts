@@ -1,0 +1,276 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { text, type Conversation, type JsonObject } from "../src/conversation/index.ts";
+import { findProvider } from "../src/providers/index.ts";
+import { lint } from "../src/rules/index.ts";
+import { quirks } from "../src/providers/quirks.ts";
+import { createSimulator, simulated, type LogEntry } from "../src/sim/index.ts";
+import {
+  openGate,
+  openTransport,
+  ProviderError,
+  type Transport,
+  type TransportOptions,
+} from "../src/transport/index.ts";
+import type { Destination } from "../src/wire/index.ts";
+import { simulatedWorld, type HttpResponse, type SimulatedWorld } from "../src/world/index.ts";
+import { converse, everyKey, type Went } from "./support/exchange.ts";
+import { record, type Recording } from "./support/recorded.ts";
+import {
+  has,
+  lateRefusal,
+  lessons,
+  mark,
+  noTemperature,
+  openai,
+  past,
+  says,
+  strange,
+  unreadable,
+  useCompletionTokens,
+} from "./support/refusals.ts";
+
+/*
+ * Refusals that teach something: the request is written anew, once, and the
+ * endpoint is remembered. Refusals that teach nothing are told, and that is all.
+ */
+
+/** What an endpoint makes of a request; undefined leaves it to the next, and in the end it is answered. */
+type Judge = (body: JsonObject) => HttpResponse | undefined;
+
+/** A provider that keeps what it was sent. */
+type Endpoint = {
+  readonly world: SimulatedWorld;
+  readonly transport: Transport;
+  /** Every body that came, in order. */
+  readonly bodies: readonly string[];
+};
+
+const recorded = new Map<string, Recording>();
+beforeAll(async () => {
+  for (const name of simulated()) recorded.set(name, await record(name, { say: "Done." }));
+});
+
+const endpoint = (name: string, ...judges: readonly Judge[]): Endpoint => {
+  const bodies: string[] = [];
+  const world = simulatedWorld({
+    env: everyKey,
+    start: 1_800_000_000_000,
+    answer: async ({ body: said }): Promise<HttpResponse> => {
+      if (typeof said !== "string") throw new Error("There is no body.");
+      bodies.push(said);
+      const body = JSON.parse(said) as JsonObject;
+      const judged = judges.map((judge) => judge(body)).find((answer) => answer !== undefined);
+      return judged ?? answered(name);
+    },
+  });
+  return { world, transport: openTransport({ world, gate: openGate(world) }), bodies };
+};
+
+/** A recorded answer, or a stream of ours in its place. */
+const answered = (name: string, stream?: string): HttpResponse => {
+  const { status, headers, bytes } = recorded.get(name)!;
+  return { status, headers, body: bytesOf(stream === undefined ? bytes : new TextEncoder().encode(stream)) };
+};
+
+// oxlint-disable-next-line require-await
+const bytesOf = async function* (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+};
+
+/** Says no, in these words, as long as a request is of this kind. */
+const refusing =
+  (isWrong: (body: JsonObject) => boolean, said: unknown, status = 400): Judge =>
+  (body) =>
+    isWrong(body)
+      ? {
+          status,
+          headers: { "content-type": "application/json" },
+          body: bytesOf(new TextEncoder().encode(JSON.stringify(said))),
+        }
+      : undefined;
+
+const settings = { stream: true, maxTokens: 2000, temperature: 0.5 } as const;
+
+const send = ({ world, transport }: Endpoint, to: string): Promise<Went> => {
+  const [name, model] = whoIs(to);
+  return world.run(converse(transport, findProvider(name), past(name, model), { model, settings }));
+};
+
+const whoIs = (to: string): readonly [name: string, model: string] => {
+  const [name = "", ...rest] = to.split("/");
+  return [name, rest.length === 0 ? findProvider(name).defaultModel : rest.join("/")];
+};
+
+const lessonsIn = ({ events }: Went): readonly string[] =>
+  events.flatMap((event) => (event.type === "repaired" ? [event.quirk] : []));
+const kindOf = ({ failure, answer }: Went): string => failure?.kind ?? answer?.finish ?? "nothing";
+
+describe("a refusal that teaches something", () => {
+  it("has a row for everything there is to learn", () => {
+    expect(new Set(lessons.map(({ quirk }) => quirk))).toEqual(new Set(Object.keys(quirks)));
+  });
+
+  it.each(lessons)("$quirk: is learned from $to, once and for good", async ({ quirk, to, isWrong, said, status }) => {
+    const server = endpoint(whoIs(to)[0], refusing(isWrong, said, status));
+    const first = await send(server, to);
+    expect([lessonsIn(first), kindOf(first)]).toEqual([[quirk], "stop"]);
+    expect(server.bodies.map((body) => isWrong(JSON.parse(body) as JsonObject))).toEqual([true, false]);
+
+    const second = await send(server, to);
+    expect([lessonsIn(second), kindOf(second)]).toEqual([[], "stop"]);
+    expect(server.bodies).toHaveLength(3);
+    expect(server.bodies[2]).toBe(server.bodies[1]);
+  });
+
+  it("says what was learned, in words, and from which failure", async () => {
+    const server = endpoint("openai", refusing(says(mark), openai(unreadable, null, "invalid_encrypted_content")));
+    const { events } = await send(server, "openai");
+    expect(events.filter(({ type }) => type === "repaired")).toEqual([
+      {
+        type: "repaired",
+        quirk: "unsealed",
+        words: "It cannot read its sealed thinking any more; the request goes without.",
+        failure: {
+          provider: "openai",
+          label: "OpenAI (Responses)",
+          kind: "refused",
+          status: 400,
+          said: unreadable,
+          rules: [],
+        },
+      },
+    ]);
+  });
+
+  it("teaches it about that model alone", async () => {
+    const server = endpoint("local", refusing(has("temperature"), noTemperature));
+    expect(lessonsIn(await send(server, "local/qwen3"))).toEqual(["no-sampling"]);
+    expect(lessonsIn(await send(server, "local/llava"))).toEqual(["no-sampling"]);
+    expect(lessonsIn(await send(server, "local/qwen3"))).toEqual([]);
+  });
+
+  it("may be followed by others, and all are kept", async () => {
+    const server = endpoint(
+      "local",
+      refusing(has("stream_options"), openai("Unrecognized request argument supplied: stream_options")),
+      refusing(has("max_tokens"), useCompletionTokens),
+      refusing(has("temperature"), noTemperature),
+    );
+    const went = await send(server, "local");
+    expect(lessonsIn(went)).toEqual(["no-stream-options", "max-completion-tokens", "no-sampling"]);
+    expect([kindOf(went), new Set(server.bodies).size]).toEqual(["stop", 4]);
+    expect(lessonsIn(await send(server, "local"))).toEqual([]);
+    expect(server.bodies).toHaveLength(5);
+  });
+
+  it("is learned by all who were refused at the same time", async () => {
+    const server = endpoint("local", refusing(has("temperature"), noTemperature));
+    const both = await Promise.all([send(server, "local"), send(server, "local")]);
+    expect(both.map((went) => [lessonsIn(went), kindOf(went)])).toEqual([
+      [["no-sampling"], "stop"],
+      [["no-sampling"], "stop"],
+    ]);
+    expect(server.bodies).toHaveLength(4);
+  });
+
+  it("counts also when it is the first event of a stream", async () => {
+    const server = endpoint("openai", (body) => (says(mark)(body) ? answered("openai", lateRefusal) : undefined));
+    const went = await send(server, "openai");
+    expect([lessonsIn(went), kindOf(went), server.bodies.length]).toEqual([["unsealed"], "stop", 2]);
+  });
+
+  it("comes too late once part of the answer was handed over", async () => {
+    const { bytes, edges } = recorded.get("openai")!;
+    const begun = new TextDecoder().decode(bytes.subarray(0, edges[5]));
+    const server = endpoint("openai", () => answered("openai", begun + lateRefusal));
+    const { events, failure } = await send(server, "openai");
+    expect(events.map(({ type }) => type)).toContain("text-delta");
+    expect(events.map(({ type }) => type)).not.toContain("repaired");
+    expect(failure).toMatchObject({ kind: "refused", partial: true });
+    expect(server.bodies).toHaveLength(1);
+  });
+});
+
+describe("a refusal that teaches nothing", () => {
+  it.each(strange)("is told as it was said, after one request: $to, $said", async ({ to, said }) => {
+    const server = endpoint(
+      whoIs(to)[0],
+      refusing(() => true, said),
+    );
+    const went = await send(server, to);
+    const sentence = findProvider(whoIs(to)[0]).destination("").wire.decode.problem(said)?.message;
+    expect([lessonsIn(went), server.bodies.length]).toEqual([[], 1]);
+    expect(went.failure).toMatchObject({ kind: "refused", status: 400, said: sentence });
+  });
+
+  it("is not answered with the same bytes again, whatever it seems to teach", async () => {
+    // Nothing was asked for that could be taken out of this one.
+    const plain: Conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello.")] }], blobs: {} };
+    for (const { quirk, to, said, status } of lessons) {
+      const [name, model] = whoIs(to);
+      const server = endpoint(
+        name,
+        refusing(() => true, said, status),
+      );
+      const asked = { model, settings: { stream: false } };
+      const went = await server.world.run(converse(server.transport, findProvider(name), plain, asked));
+      expect([quirk, to, kindOf(went), server.bodies.length]).toEqual([quirk, to, "refused", 1]);
+    }
+  });
+
+  it("ends a quarrel that cannot be won, and no bytes are sent twice", async () => {
+    const server = endpoint(
+      "local",
+      refusing(has("max_tokens"), useCompletionTokens),
+      refusing(has("max_completion_tokens"), openai("Unrecognized request argument supplied: max_completion_tokens")),
+    );
+    const went = await send(server, "local");
+    expect([kindOf(went), lessonsIn(went)]).toEqual(["refused", ["max-completion-tokens"]]);
+    expect([server.bodies.length, new Set(server.bodies).size]).toEqual([2, 2]);
+  });
+
+  it("makes us forget a lesson that did not help", async () => {
+    let isBroken = true;
+    const server = endpoint(
+      "local",
+      refusing(() => isBroken, noTemperature),
+    );
+    expect([kindOf(await send(server, "local")), server.bodies.length]).toEqual(["refused", 2]);
+    isBroken = false;
+    expect(kindOf(await send(server, "local"))).toBe("stop");
+    expect(server.bodies[2]).toBe(server.bodies[0]);
+  });
+});
+
+describe("our own reading of a refusal", () => {
+  const explain: NonNullable<TransportOptions["explain"]> = (body, target) =>
+    lint(body, target).flatMap(({ level, rule, pointer, message }) =>
+      level === "error" ? [{ rule, pointer, message }] : [],
+    );
+
+  it.each(simulated())("names the rule of %s that the request broke", async (name) => {
+    const provider = findProvider(name);
+    const simulator = createSimulator({ provider: name, now: () => 1_800_000_000_000 });
+    const world = simulatedWorld({
+      env: everyKey,
+      start: 1_800_000_000_000,
+      answer: (request, signal) => simulator.handle(request, signal),
+    });
+    const transport = openTransport({ world, gate: openGate(world), explain });
+    const silent = async (): Promise<unknown> => {
+      const write = ({ wire }: Destination): JsonObject =>
+        wire.encodeRequest([], { model: provider.defaultModel, tools: [], settings: { stream: true } }).body;
+      for await (const _ of transport.send({ provider, model: provider.defaultModel, write }));
+      return undefined;
+    };
+    const error = await world.run(silent().catch((thrown: unknown) => thrown));
+
+    if (!(error instanceof ProviderError) || error.failure.kind !== "refused") throw error;
+    const [entry, ...others] = simulator.log;
+    expect(others).toEqual([]);
+    const { message, rule } = entry as Extract<LogEntry, { verdict: "refused" }>;
+    expect(error.failure.said).toContain(message);
+    expect(error.failure.rules.map((reading) => reading.rule)).toContain(rule);
+    expect(error.message).toContain(`The rule it broke is ${error.failure.rules[0]?.rule} at `);
+  });
+});

@@ -1,0 +1,353 @@
+import {
+  done,
+  isObject,
+  Ledger,
+  storeBytes,
+  text,
+  type Conversation,
+  type JsonObject,
+  type Seal,
+} from "../../src/conversation/index.ts";
+import { findProvider, type Quirk } from "../../src/providers/index.ts";
+import type { WireId } from "../../src/wire/index.ts";
+
+/* What endpoints refuse, in their own words. First the requests, then the words, then the two together. */
+
+const picture = storeBytes(new TextEncoder().encode("a picture"), { mimeType: "image/png" });
+/** What every seal of that conversation is. */
+export const mark = "c2VhbGVkIGJ5IGl0cyBtYWtlcg==";
+
+/** How the maker of each kind of message seals what it thought. */
+const sealOf = (wire: WireId, name: string): Seal => {
+  if (wire === "openai-responses") return { item: "rs_1", encrypted: mark };
+  if (name === "openrouter") return { details: [{ type: "reasoning.text", text: "Hm.", signature: mark, index: 0 }] };
+  return { signature: mark };
+};
+
+/** A conversation in which anything may go wrong: sealed thinking, a call, a picture in its result. */
+export const past = (name: string, model: string): Conversation => {
+  const provider = findProvider(name);
+  const ledger = new Ledger();
+  ledger.user([text("Look.")]);
+  const seal = sealOf(provider.wire, name);
+  const [made] = ledger.model({ provider: name, model }, [
+    { type: "thinking", text: "Hm.", seal },
+    {
+      type: "call",
+      tool: "look",
+      input: { value: {} },
+      seal: { id: "call_1", ...(provider.wire === "gemini" ? { signature: mark } : {}) },
+    },
+  ]);
+  ledger.complete(made!.id, "look", done("Here.", picture.media));
+  return { version: 1, entries: ledger.entries, blobs: { [picture.blob.hash]: picture.blob.base64 } };
+};
+
+/** Whether a request has these words anywhere. */
+export const says =
+  (words: string) =>
+  (body: JsonObject): boolean =>
+    JSON.stringify(body).includes(words);
+/** Whether a request has this field, at its top or among its settings. */
+export const has =
+  (field: string) =>
+  (body: JsonObject): boolean => {
+    const { inferenceConfig, generationConfig } = body;
+    return [body, inferenceConfig, generationConfig].some((place) => isObject(place) && field in place);
+  };
+
+const resultKeys = ["toolResult", "functionResponse"];
+const resultTypes: readonly unknown[] = ["tool_result", "function_call_output"];
+
+/** Whether a file stands within a result, in any family's way of writing one. */
+const filesInResults = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.some(filesInResults);
+  if (!isObject(value)) return false;
+  const isResult =
+    value["role"] === "tool" || resultTypes.includes(value["type"]) || resultKeys.some((key) => key in value);
+  return isResult ? JSON.stringify(value).includes(picture.blob.base64) : Object.values(value).some(filesInResults);
+};
+
+const modelMessages = (body: JsonObject): readonly Record<string, unknown>[] =>
+  (Array.isArray(body["messages"]) ? body["messages"] : []).filter(
+    (message): message is Record<string, unknown> => isObject(message) && message["role"] === "assistant",
+  );
+const isReasoned = (message: Record<string, unknown>): boolean =>
+  Object.keys(message).some((key) => key.startsWith("reasoning"));
+const reasons = (body: JsonObject): boolean => modelMessages(body).some(isReasoned);
+const lacksReasoning = (body: JsonObject): boolean =>
+  modelMessages(body).some(({ reasoning_content: thought }) => thought === undefined || thought === "");
+
+/** A refusal in OpenAI's envelope, which most have. */
+export const openai = (message: string, param: string | null = null, code: string | null = null): unknown => ({
+  error: { message, type: "invalid_request_error", param, code },
+});
+const anthropic = (message: string): unknown => ({
+  type: "error",
+  error: { type: "invalid_request_error", message },
+  request_id: "req_1",
+});
+const google = (message: string): unknown => ({ error: { code: 400, message, status: "INVALID_ARGUMENT" } });
+const amazon = (message: string): unknown => ({ message });
+const framework = (...loc: readonly (string | number)[]): unknown => ({
+  detail: [{ type: "extra_forbidden", loc, msg: "Extra inputs are not permitted", input: "x" }],
+});
+const gateway = (raw: unknown): unknown => ({
+  error: { message: "Provider returned error", code: 400, metadata: { raw: JSON.stringify(raw), provider_name: "x" } },
+});
+
+const invalidSignature = "messages.1.content.0: Invalid `signature` in `thinking` block";
+const boundElsewhere = `${invalidSignature}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`;
+const onlyUsers =
+  "Invalid 'messages[3]'. Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.";
+/** As OpenAI says it of its models that reason. */
+export const noTemperature: unknown = openai(
+  "Unsupported parameter: 'temperature' is not supported with this model.",
+  "temperature",
+);
+/** As OpenAI says it of its newer models. */
+export const useCompletionTokens: unknown = openai(
+  "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+);
+const belowMinimum = "Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got -1 instead.";
+const notPdf = "The file type you uploaded is not supported. Please try again with a pdf";
+const onlyPictures = "Invalid 'messages[3]'. Content blocks are expected to be either text or image_url type.";
+const noDeveloper = "Unsupported value: 'messages[0].role' does not support 'developer' with this model.";
+const noResponse =
+  "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_X";
+const noResult =
+  "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+const unequal =
+  "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
+/** As OpenAI says it of thinking it sealed itself. */
+export const unreadable: string =
+  "The encrypted content gAAA...Qw== could not be verified. Reason: Encrypted content could not be decrypted or parsed.";
+
+/** A refusal that comes when the answer has already begun to stream. */
+export const lateRefusal: string = `event: error\ndata: ${JSON.stringify({ type: "error", code: "invalid_encrypted_content", message: unreadable, param: null, sequence_number: 0 })}\n\n`;
+
+/** A lesson: who teaches it, what they refuse, and in which words. */
+export type Lesson = {
+  readonly quirk: Quirk;
+  readonly to: string;
+  readonly isWrong: (body: JsonObject) => boolean;
+  readonly said: unknown;
+  readonly status: number;
+};
+
+const lesson = (
+  quirk: Quirk,
+  to: string,
+  isWrong: (body: JsonObject) => boolean,
+  said: unknown,
+  status = 400,
+): Lesson => ({ quirk, to, isWrong, said, status });
+
+/** All that can be learned, as vendors teach it. */
+export const lessons: readonly Lesson[] = [
+  lesson("unsealed", "openai", says(mark), openai(unreadable, null, "invalid_encrypted_content")),
+  lesson("unsealed", "azure", says(mark), openai("It is not valid.", null, "invalid_encrypted_content")),
+  lesson(
+    "unsealed",
+    "openai",
+    says(mark),
+    openai("Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."),
+  ),
+  lesson(
+    "unsealed",
+    "openai",
+    says(mark),
+    openai("Item 'rs_1' of type 'reasoning' was provided without its required following item."),
+  ),
+  lesson(
+    "unsealed",
+    "openai",
+    says(mark),
+    openai(
+      "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+    ),
+    404,
+  ),
+  lesson("unsealed", "xai", says(mark), {
+    code: "invalid-argument",
+    error:
+      "Could not decrypt the provided encrypted_content. Ensure the value is the unmodified encrypted_content from a previous response.",
+  }),
+  lesson("unsealed", "xai", says(mark), {
+    error: "Could not decode the compaction blob. Ensure it is unmodified from the compact response.",
+  }),
+  lesson("unsealed", "anthropic", says(mark), anthropic(invalidSignature)),
+  lesson("unsealed", "anthropic/claude-fable-5-1", says(mark), anthropic(boundElsewhere)),
+  lesson(
+    "unsealed",
+    "anthropic",
+    says(mark),
+    anthropic(
+      "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
+    ),
+  ),
+  lesson("unsealed", "bedrock", says(mark), amazon(`The model returned the following errors: ${invalidSignature}`)),
+  lesson(
+    "unsealed",
+    "bedrock",
+    says(mark),
+    amazon(
+      "This model doesn't support the reasoningContent.reasoningText.signature field. Remove signature and try again.",
+    ),
+  ),
+  lesson("unsealed", "google", says(mark), google("Invalid thought signature")),
+  lesson("unsealed", "vertex", says(mark), google("Corrupted thought signature.")),
+  lesson("unsealed", "code-assist", says(mark), google("Corrupted thought signature.")),
+  lesson("unsealed", "openrouter", says(mark), gateway(anthropic(invalidSignature))),
+  lesson("media-after", "openrouter", filesInResults, openai(onlyUsers, "messages[3]", "invalid_value")),
+  lesson("media-after", "openrouter", filesInResults, gateway(openai(onlyUsers))),
+  lesson(
+    "media-after",
+    "kimi",
+    filesInResults,
+    openai(
+      "'messages.3' : for 'role:tool' the following must be satisfied[('messages.3.content' : one of the following must be satisfied[('messages.3.content' : value must be a string) OR ('messages.3.content' : minimum number of items is 1)])]",
+    ),
+  ),
+  lesson(
+    "media-after",
+    "google",
+    filesInResults,
+    google("Unable to submit request because the mime_type: image/png is not supported in function_response.parts"),
+  ),
+  lesson(
+    "media-after",
+    "bedrock",
+    filesInResults,
+    amazon(
+      "The model returned the following errors: Malformed input request: #/messages/2/content/0: extraneous key [toolResult] is not permitted, please reformat your input and try again.",
+    ),
+  ),
+  lesson(
+    "media-after",
+    "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0",
+    filesInResults,
+    amazon(
+      "This model doesn't support the image content block that you provided. Update the content block and try again.",
+    ),
+  ),
+  lesson(
+    "no-reasoning",
+    "zai",
+    reasons,
+    openai(
+      "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+    ),
+  ),
+  lesson("no-reasoning", "deepseek", reasons, framework("body", "messages", 1, "assistant", "reasoning_content"), 422),
+  lesson("no-reasoning", "openrouter", reasons, openai("messages.1.reasoning_details: Extra inputs are not permitted")),
+  lesson(
+    "no-reasoning",
+    "kimi",
+    reasons,
+    openai("Unknown parameter: 'messages[1].reasoning_content'.", "messages[1].reasoning_content", "unknown_parameter"),
+  ),
+  lesson(
+    "reasoning-demanded",
+    "local",
+    lacksReasoning,
+    openai("The reasoning_content in the thinking mode must be passed back to the API."),
+  ),
+  lesson(
+    "reasoning-demanded",
+    "local",
+    lacksReasoning,
+    openai("Missing `reasoning_content` field in the assistant message at message index 2."),
+  ),
+  lesson(
+    "reasoning-demanded",
+    "qwen",
+    lacksReasoning,
+    openai("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"),
+  ),
+  lesson(
+    "max-completion-tokens",
+    "local",
+    has("max_tokens"),
+    openai(
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      "max_tokens",
+      "unsupported_parameter",
+    ),
+  ),
+  lesson(
+    "max-tokens",
+    "openai-chat",
+    has("max_completion_tokens"),
+    openai("Unrecognized request argument supplied: max_completion_tokens"),
+  ),
+  lesson("max-tokens", "groq", has("max_completion_tokens"), framework("body", "max_completion_tokens"), 422),
+  lesson(
+    "no-stream-options",
+    "openai-chat",
+    has("stream_options"),
+    openai("Unrecognized request argument supplied: stream_options"),
+  ),
+  lesson("no-stream-options", "local", has("stream_options"), framework("body", "stream_options"), 422),
+  lesson(
+    "no-sampling",
+    "xai",
+    has("temperature"),
+    openai(
+      "Unsupported parameter: 'temperature' is not supported with this model.",
+      "temperature",
+      "unsupported_parameter",
+    ),
+  ),
+  lesson(
+    "no-sampling",
+    "openrouter",
+    has("temperature"),
+    openai(
+      "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
+      "temperature",
+      "unsupported_value",
+    ),
+  ),
+  lesson(
+    "no-sampling",
+    "anthropic/claude-haiku-4-5",
+    has("temperature"),
+    anthropic("`temperature` is deprecated for this model."),
+  ),
+  lesson(
+    "no-sampling",
+    "bedrock/global.xai.grok-4.6",
+    has("temperature"),
+    amazon("This model doesn't support the temperature field. Remove temperature and try again."),
+  ),
+  lesson(
+    "no-sampling",
+    "google/gemini-2.5-flash",
+    has("temperature"),
+    google("temperature is not supported for this model."),
+  ),
+  lesson("no-sampling", "kimi", has("temperature"), openai("invalid temperature: only 1 is allowed for this model")),
+  lesson("no-sampling", "local", has("temperature"), framework("body", "temperature"), 422),
+];
+
+/** Refusals that teach nothing, as servers really say them: the request was wrong, not our idea of the endpoint. */
+export const strange: readonly { readonly to: string; readonly said: unknown }[] = [
+  { to: "openai/gpt-4o", said: openai(belowMinimum, "temperature", "decimal_below_min_value") },
+  { to: "openai", said: openai(notPdf, "input", "unsupported_file") },
+  { to: "openai", said: openai("The requested model 'gpt-5.2-proo' does not exist.", "model", "model_not_found") },
+  { to: "openai", said: openai("No tool output found for function call call_X.", "input") },
+  { to: "local", said: openai(onlyPictures, "messages[3]", "invalid_value") },
+  { to: "local", said: openai(noDeveloper, "messages[0].role", "unsupported_value") },
+  { to: "local", said: openai("Web search options not supported with this model.", "web_search_options") },
+  { to: "openrouter", said: openai(noResponse, "messages.[3].role") },
+  { to: "kimi", said: openai("Invalid request: tool_call_id  is not found") },
+  { to: "anthropic/claude-haiku-4-5", said: anthropic("This model does not support effort level 'xhigh'.") },
+  { to: "anthropic", said: anthropic(noResult) },
+  { to: "bedrock", said: amazon("The provided model identifier is invalid.") },
+  {
+    to: "bedrock",
+    said: amazon("Expected toolResult blocks at messages.2.content for the following Ids: tooluse_1"),
+  },
+  { to: "google", said: google(unequal) },
+];
