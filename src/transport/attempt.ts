@@ -21,11 +21,12 @@ export type Attempt = {
 };
 
 /**
- * Sends a request once and reads the answer as it comes. Ends after `finish`;
- * throws an `AttemptError` if there is none to come. The connection is closed
- * or handed back by the time it ends, however it ends.
+ * Sends a request once and reads the answer as it comes, as much at a time as
+ * each chunk of it holds. Ends after `finish`; throws an `AttemptError` if there
+ * is none to come. The connection is closed or handed back by the time it ends,
+ * however it ends.
  */
-export const attempt = async function* (given: Attempt): AsyncGenerator<Answered, void> {
+export const attempt = async function* (given: Attempt): AsyncGenerator<readonly Answered[], void> {
   const { world, request, who, patience, signal } = given;
   const watch = new Watchdog(world.clock, patience, signal);
   try {
@@ -43,37 +44,50 @@ const read = async function* (
   { wire, who, world }: Attempt,
   response: HttpResponse,
   watch: Watchdog,
-): AsyncGenerator<Answered, void> {
-  const report = (reported: Reported): AttemptError => new AttemptError(classify(who, reported), reported);
+): AsyncGenerator<readonly Answered[], void> {
   const refusal = await refusalIn(response, { wire, who, clock: world.clock });
   if (refusal !== undefined) throw refusal;
   const reader = wire.decode.open();
   let isFinished = false;
-  const told = function* (events: readonly AnswerEvent[]): Generator<Answered> {
-    for (const event of events) {
-      if (event.type === "problem") throw report({ problem: event.problem });
-      if (event.type === "broken") throw new MalformedStream(event.what);
-      if (event.type === "finish") {
-        isFinished = true;
-        watch.leave();
-      }
-      yield event;
-    }
+  const tell = function* (told: Told): Generator<readonly Answered[]> {
+    if (told.isFinished && !isFinished) watch.leave();
+    isFinished ||= told.isFinished;
+    if (told.events.length > 0) yield told.events;
+    if (told.trouble !== undefined) throw told.trouble;
   };
   try {
     for await (const frames of framesOf(response, wire, watch)) {
       if (isFinished) {
-        yield { type: "skipped", what: "something after the end of the answer" };
+        yield [{ type: "skipped", what: "something after the end of the answer" }];
         break;
       }
-      for (const frame of frames) yield* told(reader.step(frame));
+      yield* tell(toldBy(frames, reader.step, who));
     }
   } catch (error) {
     // Whatever happens after the end of an answer changes nothing about it.
     if (!isFinished || error instanceof AttemptError) throw error;
   }
-  if (!isFinished) yield* told(reader.end());
+  if (!isFinished) yield* tell(toldBy([undefined], reader.end, who));
   if (!isFinished) throw new NetError("broken", "");
+};
+
+/** What was understood before the trouble, if there was any. */
+type Told = { readonly events: readonly Answered[]; readonly isFinished: boolean; readonly trouble?: Error };
+
+const toldBy = <Given>(given: readonly Given[], step: (one: Given) => readonly AnswerEvent[], who: Who): Told => {
+  const events: Answered[] = [];
+  let isFinished = false;
+  for (const one of given)
+    for (const event of step(one)) {
+      if (event.type === "problem") {
+        const reported: Reported = { problem: event.problem };
+        return { events, isFinished, trouble: new AttemptError(classify(who, reported), reported) };
+      }
+      if (event.type === "broken") return { events, isFinished, trouble: new MalformedStream(event.what) };
+      isFinished ||= event.type === "finish";
+      events.push(event);
+    }
+  return { events, isFinished };
 };
 
 /** The frames of an answer: a stream in the framing it claims, or a whole body as the frames that would have streamed it. */

@@ -97,6 +97,7 @@ class Sending {
   #renew: "not yet" | "now" | "done" = "not yet";
   /** Set once part of an answer was handed over. */
   #isPartial = false;
+  #isFinished = false;
   /** Bodies that were refused, and what was learned from the last of them. */
   readonly #refused = new Set<string>();
   #lesson: Quirk | undefined;
@@ -114,7 +115,11 @@ class Sending {
     let body = this.#write();
     for (;;) {
       try {
-        yield* this.#once(body);
+        for await (const events of this.#once(body))
+          for (const event of events) {
+            this.#handOver(event);
+            yield event;
+          }
         if (this.#attempt > 1) this.#shared.budget.success();
         return;
       } catch (error) {
@@ -137,7 +142,7 @@ class Sending {
     }
   }
 
-  async *#once(body: JsonObject): AsyncGenerator<TransportEvent, void> {
+  async *#once(body: JsonObject): AsyncGenerator<readonly TransportEvent[], void> {
     const { world, gate } = this.#shared;
     const { stream = true } = this.#outgoing;
     this.#attempt += 1;
@@ -146,26 +151,26 @@ class Sending {
     const request = await gate.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
     this.#signal?.throwIfAborted();
     const { wire } = this.#destination();
-    let isFinished = false;
-    yield { type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 };
+    yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
     try {
-      for await (const event of attempt({
+      yield* attempt({
         world,
         request,
         wire,
         who: this.#who,
         patience: this.#patience,
         signal: this.#signal,
-      })) {
-        // What came before the caller gave up may still wait here to be told.
-        if (!isFinished) this.#signal?.throwIfAborted();
-        this.#isPartial ||= isContent(event);
-        isFinished ||= event.type === "finish";
-        yield event;
-      }
+      });
     } catch (error) {
       throw error instanceof AttemptError ? withoutSecretsIn(error, request) : error;
     }
+  }
+
+  /** What came before the caller gave up may still wait here to be told; it is not. */
+  #handOver(event: TransportEvent): void {
+    if (!this.#isFinished) this.#signal?.throwIfAborted();
+    this.#isPartial ||= isContent(event);
+    this.#isFinished ||= event.type === "finish";
   }
 
   #write(): JsonObject {
@@ -258,7 +263,7 @@ class Sending {
   }
 }
 
-const isContent = ({ type }: Answered): boolean =>
+const isContent = ({ type }: TransportEvent): boolean =>
   type === "text-delta" ||
   type === "thinking-delta" ||
   type === "part-end" ||

@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { Socket } from "node:net";
 import type { Running } from "./processes.ts";
 
@@ -12,12 +11,11 @@ const quietRounds = 3;
 /** Both pipes of a program as one, in the order things came, held back while nobody reads. */
 export const readOutput = (child: ChildProcess): Pick<Running, "output" | "ended"> => {
   const pieces = new Pieces(child);
-  const exited = once(child, "exit").then(([code, signal]: (number | string | null)[]) => {
-    pieces.end();
-    return {
-      code: typeof code === "number" ? code : undefined,
-      signal: typeof signal === "string" ? signal : undefined,
-    };
+  const exited = new Promise<Awaited<Running["ended"]>>((resolve) => {
+    child.once("exit", (code, signal) => {
+      pieces.end();
+      resolve({ code: code ?? undefined, signal: signal ?? undefined });
+    });
   });
   return { output: pieces.read(), ended: pieces.wasRead.then(() => exited) };
 };

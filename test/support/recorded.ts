@@ -65,8 +65,8 @@ export const readAnswer = async (
   const who = { provider: id, label: id };
   const events: Answered[] = [];
   try {
-    for await (const event of attempt({ world: { net, clock }, request, wire, who, patience, signal: undefined }))
-      events.push(event);
+    for await (const some of attempt({ world: { net, clock }, request, wire, who, patience, signal: undefined }))
+      events.push(...some);
     return { events, failure: undefined };
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
