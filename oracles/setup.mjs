@@ -61,7 +61,8 @@ const install = () => {
 
 const npm = (...command) => {
   const script = process.env["npm_execpath"] ?? "";
-  const words = [...command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
+  // Two packages whose data alone is read ask for a newer Node than we do.
+  const words = [...command, "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--engine-strict=false"];
   const options = { cwd: home, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 };
   return /^npm-cli\.c?js$/.test(basename(script))
     ? spawnSync(process.execPath, [script, ...words], options)
