@@ -67,6 +67,20 @@ describe("server-sent events", () => {
     await expect(sse('data: {"a":1,}\n\ndata: {"b":2}\n\n')).rejects.toThrow('no valid JSON: {"a":1,}');
   });
 
+  it("are told up to the one that is broken, however the bytes are cut", async () => {
+    const text = 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: {"c"\n\n';
+    const told = async (chunks: readonly string[]): Promise<readonly Frame[]> => {
+      const frames: Frame[] = [];
+      const read = async (): Promise<void> => {
+        for await (const some of sseFrames(inChunks(chunks.map(bytesOf)))) frames.push(...some);
+      };
+      await expect(read()).rejects.toThrow("no valid JSON");
+      return frames;
+    };
+    expect(await told([text])).toEqual(await told([...text]));
+    expect(await told([text])).toHaveLength(2);
+  });
+
   it("are refused when one event has no end", async () => {
     const endless = async function* (): AsyncGenerator<Uint8Array> {
       yield bytesOf("data: ");

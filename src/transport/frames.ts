@@ -28,16 +28,26 @@ export const sseFrames: Framing = async function* (body) {
     },
   });
   for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    if (frames.length === 0) continue;
+    const trouble = troubleIn(() => parser.feed(decoder.decode(chunk, { stream: true })));
     const ready = frames;
     frames = [];
-    yield ready;
+    if (ready.length > 0) yield ready;
+    // What was whole before it is told first, however the bytes were cut.
+    if (trouble !== undefined) throw trouble;
   }
   // Some servers leave out the blank line that ends the last event; a cut stream ends within one.
   isOver = true;
   parser.feed("\n\n");
   if (frames.length > 0) yield frames;
+};
+
+const troubleIn = (work: () => void): unknown => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 };
 
 /** What is no JSON object is none of our business, except that a broken one is. */

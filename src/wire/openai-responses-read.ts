@@ -90,7 +90,7 @@ const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly st
         readOutput(reader, item, at);
         break;
       case "model":
-        said.push(...modelItem(reader, item, at));
+        for (const part of modelItem(reader, item, at)) said.push(part);
         break;
       case "unknown":
         reader.unknown(`An item of type ${JSON.stringify(item["type"] ?? item["role"])}`, at);
