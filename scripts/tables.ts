@@ -9,7 +9,13 @@ import { MalformedStream } from "../src/transport/frames.ts";
 import { asAttemptError, AttemptError } from "../src/transport/refusal.ts";
 import { lessonWords } from "../src/transport/repairs.ts";
 import { Silence } from "../src/transport/watchdog.ts";
+import { builtins } from "../src/tools/all.ts";
+import { declarationOf } from "../src/tools/declare.ts";
 import { NetError } from "../src/world/index.ts";
+
+const declared = await Promise.all(
+  builtins.map(async (tool) => ({ tool, parameters: (await declarationOf(tool)).parameters ?? {} })),
+);
 
 /** Every table, by the name documents ask for it with. */
 export const tables: Readonly<Record<string, () => string>> = {
@@ -24,6 +30,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         keyOf(auth),
       ]),
     ]),
+  tools: () => declared.map(toolSection).join("\n\n"),
   endpoints: () =>
     table([
       ["provider", "API family", "credentials", "address", "moved by"],
@@ -170,3 +177,28 @@ const limits: Readonly<Record<keyof Patience, string>> = {
 
 const amount = (name: keyof Patience, value: number): string =>
   name === "attempts" ? String(value) : `${value / 60_000} min`;
+
+type Declared = (typeof declared)[number];
+
+/** A tool as a section: what it is for, what it touches, what it takes. */
+const toolSection = ({ tool, parameters }: Declared): string => {
+  const fields = Object.entries(
+    (parameters["properties"] ?? {}) as Readonly<Record<string, { readonly [key: string]: unknown }>>,
+  );
+  const required = (parameters["required"] ?? []) as readonly string[];
+  return [
+    `### ${code(tool.name)}`,
+    `${tool.about} It is asked about as: ${tool.access}.`,
+    table([
+      ["parameter", "type", "what it is", "also known as"],
+      ...fields.map(([name, schema]) => [
+        code(name),
+        `${wordIn(schema["type"]) || "any"}${required.includes(name) ? "" : ", optional"}`,
+        wordIn(schema["description"]).replaceAll("*", "\\*"),
+        (tool.aliases?.[name] ?? []).map(code).join(", "),
+      ]),
+    ]),
+  ].join("\n\n");
+};
+
+const wordIn = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -405,3 +405,32 @@ describe("large bodies", () => {
     expect(err).not.toMatch(/EPIPE|Error/);
   });
 });
+
+describe("tools", () => {
+  const listed = (
+    args: readonly string[],
+  ): readonly { name: string; access: string; parameters: { properties: object } }[] =>
+    JSON.parse(run(["tools", ...args, "--json"]).out).tools;
+
+  it("prints all twelve, with what they touch and what they take", () => {
+    expect(listed([]).map(({ name, access }) => [name, access])).toEqual(
+      expect.arrayContaining([
+        ["read_file", "read"],
+        ["replace", "write"],
+        ["run_shell_command", "execute"],
+        ["web_fetch", "network"],
+      ]),
+    );
+    expect(listed([])).toHaveLength(12);
+    const { out } = run(["tools"]);
+    for (const { name, parameters } of listed([]))
+      for (const word of [name, ...Object.keys(parameters.properties)]) expect(out).toContain(word);
+    expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it("prints one by its name, and knows what a misspelt one was meant to be", () => {
+    expect(listed(["glob"]).map(({ name }) => name)).toEqual(["glob"]);
+    expect(run(["tools", "reed_file"])).toMatchObject({ code: 2, out: "" });
+    expect(run(["tools", "reed_file"]).err).toContain("Did you mean read_file?");
+  });
+});

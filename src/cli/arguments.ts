@@ -69,7 +69,7 @@ const checked = (
 
 const demandWords = (command: Command, words: readonly string[]): void => {
   const missing = command.words[words.length];
-  if (missing !== undefined) throw misused(`${missing} is missing.`);
+  if (missing !== undefined && !missing.startsWith("[")) throw misused(`${missing} is missing.`);
   const extra = words[command.words.length];
   if (extra !== undefined) throw misused(`${command.name} does not know what to do with "${extra}".`);
 };

@@ -207,6 +207,20 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./login.ts")).logout,
   },
   {
+    name: "tools",
+    about: "what a model may do: the built-in tools, with their parameters",
+    usage: "[TOOL] [--json]",
+    words: ["[TOOL]"],
+    details: [
+      "Prints each tool with what it touches (read, write, execute, network), what it is for and its",
+      "parameters. With the name of a tool, that one alone.",
+    ],
+    options: [{ name: "json", about: 'print {"tools"} as one JSON object, with JSON Schemas' }],
+    example: "parley tools read_file",
+    exits: ["0  printed", "2  misuse, or no such tool"],
+    load: async () => (await import("./tools.ts")).tools,
+  },
+  {
     name: "tour",
     about: "one difficult conversation, rendered for every provider and checked",
     usage: "[--conversation]",

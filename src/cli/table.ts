@@ -29,9 +29,12 @@ export const widthsOf = (rows: readonly (readonly string[])[]): number[] => {
 /** A text in lines that are no wider than a table; all but the first begin with `indent`. Only words that fit no line are broken. */
 export const wrapped = (text: string, indent: string): string => {
   const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ").flatMap((each) => piecesOf(each, widest - indent.length))) {
-    const longer = line === "" ? word : `${line} ${word}`;
+  let line = /^ */.exec(text)?.[0] ?? "";
+  for (const word of text
+    .trimStart()
+    .split(" ")
+    .flatMap((each) => piecesOf(each, widest - indent.length))) {
+    const longer = line.trim() === "" ? line + word : `${line} ${word}`;
     if (longer.length <= widest) {
       line = longer;
       continue;

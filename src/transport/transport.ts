@@ -55,7 +55,7 @@ export type Gate = {
   };
 };
 
-export type PrepareOptions = {
+type PrepareOptions = {
   readonly body: JsonObject;
   readonly stream: boolean;
   /** The last token was refused: get a new one. */

@@ -65,7 +65,7 @@ const plantReal =
       case "link":
         return symlinkSync(what.to, path);
       case "other":
-        execFileSync("mkfifo", [path]);
+        execFileSync("/usr/bin/mkfifo", [path]);
         return;
     }
   };

@@ -24,9 +24,18 @@ const endTree = (pid: number): boolean => {
 
 /** The processes of a group that still run; the dead that nobody has asked about are not among them. */
 export const aliveInGroup = async (group: number): Promise<readonly number[]> => {
-  if (process.platform === "win32") return [];
+  if (process.platform === "win32" || !isAlive(group)) return [];
   const all = (await everyoneFromProc()) ?? (await everyoneFromPs());
   return all.filter((one) => one.group === group && !/^[ZX]/.test(one.state)).map(({ pid }) => pid);
+};
+
+/** Asking one group is quick; looking through everybody is not. */
+const isAlive = (group: number): boolean => {
+  try {
+    return process.kill(-group, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 };
 
 type Seen = { readonly pid: number; readonly group: number; readonly state: string };

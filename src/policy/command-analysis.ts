@@ -1,0 +1,79 @@
+import type { Environment } from "../world/index.ts";
+import type { Words } from "./command-inside.ts";
+import type { Joint } from "./command-plain.ts";
+import type { Repository } from "./command-repository.ts";
+import type { Protection } from "./protected.ts";
+
+/** What a command line is read against. Folders and roots are canonical. */
+export type CommandContext = {
+  readonly roots: readonly string[];
+  readonly folder: string;
+  readonly home: string;
+  /** What the command will run with. */
+  readonly env: Environment;
+  /** The program a name stands for on the search path. */
+  readonly resolve: (name: string) => Promise<string | undefined>;
+  /** Whether an absolute path leads into the workspace, all links followed. What is not there counts by where it would be. */
+  readonly isInside: (path: string) => Promise<boolean>;
+  /** Whether writing to a path is free, asked about, or refused. */
+  readonly protection: (path: string) => Promise<Protection>;
+  /** What git would find from a folder. */
+  readonly repository: (folder: string) => Promise<Repository>;
+};
+
+/** What a command line would do: everything a person should see, and everything rules are held against. */
+export type CommandAnalysis = {
+  readonly text: string;
+  readonly folder: string;
+  /** Plain: literal words joined by `&&`, `||`, `|`, `;` and newlines. Opaque: anything else, to be asked about whole. */
+  readonly shape: "plain" | "opaque";
+  /** Why it is opaque. */
+  readonly reason: string;
+  /** Its commands in order; none where it is opaque. */
+  readonly commands: readonly SimpleCommand[];
+  /** The names of everything it is seen to run, and what they stand for. */
+  readonly roots: readonly RootCommand[];
+  /** The rules that would allow it next time; none where no rule can. */
+  readonly always: readonly (readonly string[])[];
+  /** Everything it might run, wrappers opened. */
+  readonly runs: readonly Words[];
+  /** Whether it might run what cannot be seen. */
+  readonly unseen: boolean;
+  /** Texts in it that could not be read. */
+  readonly unread: readonly string[];
+  /** The files it is seen to write. */
+  readonly writes: readonly Write[];
+  readonly readsOutside: boolean;
+  readonly writesOutside: boolean;
+  /** Why it must not run in any mode. */
+  readonly floor: string | undefined;
+};
+
+/** One command of a plain line. `needs` is how many of its words a rule must spell out; undefined where no rule can allow it. */
+export type SimpleCommand = {
+  readonly words: readonly string[];
+  readonly joint: Joint;
+  readonly binary: Binary;
+  readonly needs: number | undefined;
+  readonly why: string;
+  /** The rule that would allow it. */
+  readonly rule: readonly string[] | undefined;
+};
+
+/** What a name stands for. */
+export type Binary =
+  | { readonly kind: "builtin" }
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "unknown" };
+
+export type RootCommand = { readonly name: string; readonly binary: Binary };
+
+/**
+ * A file a line is seen to write. Kept: it governs the agent and no mode writes
+ * it. Guarded: every mode asks. Free: in the workspace.
+ */
+export type Write = {
+  readonly path: string;
+  readonly place: "free" | "outside" | "guarded" | "kept";
+  readonly reason: string;
+};

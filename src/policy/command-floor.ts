@@ -1,0 +1,56 @@
+import { posix } from "node:path";
+import type { Words } from "./command-inside.ts";
+import { nameOf } from "./command-open.ts";
+import { operandsOf, type Places } from "./command-reach.ts";
+import { literalOf, spelled, type PossibleWord } from "./command-word.ts";
+
+/** Why no mode and no rule runs this command; undefined where nothing of the kind is known. */
+export const floorOf = (words: Words, places: Places, roots: readonly string[]): string | undefined => {
+  const name = nameOf(words) ?? "";
+  const operands = operandsOf(words);
+  const has = (option: RegExp): boolean => words.some((word, at) => at > 0 && option.test(spelled(word)));
+  if (/^(?:mkfs(?:\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|wipefs|blkdiscard)$/.test(name) && operands.length > 0)
+    return `${name} writes over a device`;
+  if (/^(?:[sc]?fdisk|s?gdisk|parted|cryptsetup|hdparm)$/.test(name) && !has(/^-l$|^--list/) && operands.some(isDevice))
+    return `${name} changes a device`;
+  const removes =
+    (name === "rm" && has(recursive)) ||
+    (/^(?:chmod|chown|chgrp)$/.test(name) && has(recursive)) ||
+    name === "mv" ||
+    (name === "find" && has(/^-(?:delete|exec|execdir)$/));
+  const end =
+    name === "find" ? startsOf(operands) : name === "mv" && !has(/^(?:-t|--target-directory)/) ? -1 : undefined;
+  const targets = operands.slice(0, end);
+  const vital = removes ? targets.find((word) => leadsToVital(word, places, roots)) : undefined;
+  return vital && `${name} would take ${spelled(vital)} with it`;
+};
+
+const recursive = /^(?:-[a-zA-Z]*[rR][a-zA-Z]*|--r(?:e(?:c(?:u(?:r(?:s(?:i(?:v(?:e)?)?)?)?)?)?)?)?)$/;
+
+/** How many of find's words are the folders it starts from. */
+const startsOf = (operands: readonly PossibleWord[]): number => {
+  const end = operands.findIndex((word) => /^[(!]/.test(spelled(word)));
+  return end < 0 ? operands.length : end;
+};
+
+/** The whole disk, a folder right below it, the home folder, or anything a root of the workspace or the home folder is in. */
+const leadsToVital = (word: PossibleWord, { folders, home }: Places, roots: readonly string[]): boolean => {
+  const text = spelled(word).replace(/^(?:~[^/]*|\$HOME(?!\w)|\$\{HOME[^}]*\})(?=\/|$)/, () => home);
+  const whole = text.replace(/(?:^|\/+)(?:\.?\*+|\.\[!\.\]\*|\.\.?\?\*)$/, "/");
+  if (/[$`]/.test(whole) && literalOf(word) === undefined) return false;
+  // What stood alone for everything in a folder is that folder; "/" alone is the root only where it was written so.
+  const base = whole === "/" && !text.startsWith("/") ? "." : whole;
+  return folders.some((folder) => {
+    const path = posix.resolve(folder, base);
+    if (posix.dirname(path) === "/") return true;
+    return [home, ...roots].some((kept) => (kept === path ? kept === home : kept.startsWith(`${path}/`)));
+  });
+};
+
+/** Whether a path is a device that holds data, or switches the machine. */
+export const isDevicePath = (path: string): boolean =>
+  (path.startsWith("/dev/") &&
+    !/^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|ptmx|(?:fd|pts|shm|tcp|udp)\/.*)$/.test(path)) ||
+  path === "/proc/sysrq-trigger";
+
+const isDevice = (word: PossibleWord): boolean => isDevicePath(spelled(word));

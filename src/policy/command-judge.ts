@@ -1,0 +1,107 @@
+import type { CommandAnalysis, SimpleCommand } from "./command-analysis.ts";
+import type { Words } from "./command-inside.ts";
+import { couldName, literalOf, spelled } from "./command-word.ts";
+import type { ApprovalMode } from "./mode.ts";
+
+/** The rules a command is judged by: commands by their first words. */
+export type CommandRuling = {
+  readonly allow: readonly (readonly string[])[];
+  readonly deny: readonly (readonly string[])[];
+  readonly mode: ApprovalMode;
+  /** Whether everything must be named by a rule: then not even reading goes without one. */
+  readonly only?: boolean;
+};
+
+/** What may become of a command line, and why. Parts are its commands, each judged alone. */
+export type CommandJudgement = {
+  readonly decision: Decision;
+  readonly reason: string;
+  readonly parts: readonly JudgedPart[];
+};
+
+type JudgedPart = { readonly command: string; readonly decision: Decision; readonly reason: string };
+
+type Decision = "allow" | "ask" | "deny";
+
+/**
+ * Judges a command line. Denying looks at everything that might run, however it
+ * is wrapped; allowing only at plain words that a rule or knowledge of the
+ * program covers, each and every one.
+ */
+export const judgeCommand = (analysis: CommandAnalysis, ruling: CommandRuling): CommandJudgement => {
+  const parts = analysis.commands.map((command) => judgePart(command, ruling));
+  const judged = (decision: Decision, reason: string): CommandJudgement => ({ decision, reason, parts });
+  const forbidden = forbiddenBy(analysis, ruling);
+  if (forbidden !== undefined) return judged("deny", forbidden);
+  if (ruling.mode === "yolo" && ruling.only !== true) {
+    const asked = analysis.writes.find(({ place }) => place === "guarded");
+    return asked === undefined ? judged("allow", "Everything runs in this mode.") : judged("ask", asked.reason);
+  }
+  const asked = parts.find(({ decision }) => decision === "ask");
+  const reads = analysis.commands.every(({ needs }) => needs === 0);
+  if (ruling.mode === "plan" && (analysis.shape === "opaque" || !reads))
+    return judged("deny", "Plan mode only reads, and this is not known to do nothing else.");
+  if (analysis.shape === "opaque")
+    return judged(
+      "ask",
+      `This is more than plain commands (${analysis.reason}), so nothing but a person can allow it.`,
+    );
+  return asked === undefined ? judged("allow", "Every command in it is allowed.") : judged("ask", asked.reason);
+};
+
+const judgePart = ({ words, needs, why }: SimpleCommand, { allow, only }: CommandRuling): JudgedPart => {
+  const command = words.join(" ");
+  if (needs === undefined) return { command, decision: "ask", reason: `${command}: ${why}.` };
+  const least = only === true ? Math.max(1, needs) : needs;
+  if (least === 0) return { command, decision: "allow", reason: why };
+  const isAllowed = allow.some((rule) => rule.length >= least && rule.every((word, at) => word === words[at]));
+  return isAllowed
+    ? { command, decision: "allow", reason: "A rule allows it." }
+    : { command, decision: "ask", reason: `${command}: ${why}, and no rule allows it.` };
+};
+
+/** Why this never runs, or not by the rules there are. */
+const forbiddenBy = (analysis: CommandAnalysis, { deny, mode }: CommandRuling): string | undefined => {
+  if (analysis.floor !== undefined) return `This never runs: ${analysis.floor}.`;
+  const rule = deny.find((words) => isDenied(words, analysis));
+  if (rule !== undefined) return `A rule denies ${rule.join(" ")}.`;
+  const kept = analysis.writes.find(({ place }) => place === "kept");
+  if (kept !== undefined) return kept.reason;
+  const outside = mode === "yolo" ? analysis.writes.find(({ place }) => place === "outside") : undefined;
+  return outside && `${outside.path} lies outside the workspace, and nobody is asked in this mode.`;
+};
+
+const isDenied = (rule: readonly string[], { runs, unread }: CommandAnalysis): boolean =>
+  rule.length > 0 &&
+  (runs.some((words) => matches(rule, words)) || unread.some((text) => mentions(rule[0] ?? "", text)));
+
+/** Options may stand between the words of a rule, each with a value. An option in a rule may stand anywhere. */
+const matches = ([name = "", ...rest]: readonly string[], words: Words): boolean => {
+  const [first, ...others] = words;
+  if (first === undefined || !couldName(first, basename(name))) return false;
+  let from = 0;
+  return rest.every((wanted) => {
+    if (wanted.startsWith("-")) return others.some((word) => spelled(word) === wanted);
+    const at = others.findIndex(
+      (word, index) => index >= from && (literalOf(word) === undefined || literalOf(word) === wanted),
+    );
+    if (at < 0 || !others.slice(from, at).every((_, index) => isOptional(others, from + index, from))) return false;
+    from = at + 1;
+    return true;
+  });
+};
+
+/** Whether a word could be an option, or the value of one. */
+const isOptional = (words: Words, at: number, from: number): boolean => {
+  const isOption = (word: Words[number] | undefined): boolean => word !== undefined && /^-|=/.test(spelled(word));
+  return isOption(words[at]) || (at > from && isOption(words[at - 1]));
+};
+
+/** A text nothing could read is searched for the name wherever a command could stand. */
+const mentions = (name: string, text: string): boolean => {
+  const bare = text.replace(/\\\r?\n/g, "").replace(/['"\\]/g, "");
+  const quoted = basename(name).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return new RegExp(String.raw`(?:^|[\s;&|()\x60{}!$/=])${quoted}(?:$|[\s;&|()<>\x60{}])`, "i").test(bare);
+};
+
+const basename = (name: string): string => name.slice(name.lastIndexOf("/") + 1);

@@ -1,0 +1,68 @@
+import { posix } from "node:path";
+import type { Disk, Environment, Processes } from "../world/index.ts";
+import { analyse } from "./command.ts";
+import type { CommandAnalysis, CommandContext } from "./command-analysis.ts";
+import { judgeCommand, type CommandJudgement, type CommandRuling } from "./command-judge.ts";
+import { findRepository, kindAt } from "./command-repository.ts";
+import { isInside } from "./paths.ts";
+import type { Protection } from "./protected.ts";
+
+/** What reading commands needs of the world. */
+export type CommandWorld = {
+  readonly disk: Disk;
+  readonly processes: Pick<Processes, "find">;
+  /** Where the roots really are. */
+  readonly roots: readonly string[];
+  /** The person's home folder. */
+  readonly home: string;
+  /** What commands will find in their environment. */
+  readonly env: Environment;
+  /** What guards a path, all links followed, against being written. */
+  readonly protection: (path: string) => Protection;
+};
+
+/** A judge of command lines that asks the real disk where paths and names lead. `folder` is where the line would run. */
+export const openCommandJudge =
+  (world: CommandWorld) =>
+  async (
+    { text, folder }: { readonly text: string; readonly folder: string },
+    ruling: CommandRuling,
+  ): Promise<CommandJudgement & { readonly analysis: CommandAnalysis }> => {
+    const analysis = await analyse(text, commandContext(world, folder));
+    return { ...judgeCommand(analysis, ruling), analysis };
+  };
+
+/** What a command line is read against, in a folder given by its absolute path. */
+const commandContext = (world: CommandWorld, folder: string): CommandContext => {
+  const { disk, processes, roots, home, env } = world;
+  return {
+    roots,
+    folder,
+    home,
+    env,
+    resolve: (name) => processes.find(name, env["PATH"] ?? ""),
+    isInside: async (path) => {
+      const end = await endOf(disk, path);
+      return end !== undefined && roots.some((root) => isInside(end, root));
+    },
+    protection: async (path) => {
+      const spelled = world.protection(path);
+      return spelled.level === "free" ? world.protection((await endOf(disk, path)) ?? path) : spelled;
+    },
+    repository: async (at) => findRepository(disk, (await disk.canonical(at)) ?? at),
+  };
+};
+
+/** Where a path leads, or will once the rest of it is made; undefined where a link in it leads to nothing. */
+const endOf = async (disk: Disk, path: string): Promise<string | undefined> => {
+  for (let start = path, missing: readonly string[] = []; ; start = posix.dirname(start)) {
+    const found = await disk.canonical(start);
+    const [next] = missing;
+    if (found !== undefined) {
+      const isLink = next !== undefined && (await kindAt(disk, found, next)) !== undefined;
+      return isLink ? undefined : posix.join(found, ...missing);
+    }
+    if (start === "/") return undefined;
+    missing = [posix.basename(start), ...missing];
+  }
+};

@@ -1,0 +1,53 @@
+import { builtins, shellCommands } from "./command-builtins.ts";
+import { find } from "./command-find.ts";
+import { git } from "./command-git.ts";
+import { readers, tellsVersion } from "./command-readers.ts";
+import { sed } from "./command-sed.ts";
+import { farWords, never, reads, wary, type Student, type Study } from "./command-study.ts";
+
+/** What is known of a command by its words. */
+export const studyCommand: Student = (words) => {
+  const name = words[0] ?? "";
+  if (shellCommands.has(name)) return never(`${name} changes the shell itself, or tells what it knows`);
+  if (tellsVersion(name, words)) return reads();
+  const student = Object.hasOwn(students, name) ? students[name] : undefined;
+  if (student !== undefined) return student(words);
+  if (runsOthers.test(name)) return wary(words, `${name} runs whatever it is given`);
+  if (talks.test(name)) return wary(words, `${name} uses the network`);
+  return stranger(words);
+};
+
+/** Whether bash runs this command itself, whatever programs there are. */
+export const isBuiltin = (name: string): boolean => Object.hasOwn(builtins, name) || shellCommands.has(name);
+
+/**
+ * The words to remember where a person always wants to allow a command: as many
+ * as it needs, and its subcommand where it has one.
+ */
+export const ruleFor = (words: readonly string[], { needs }: Study): readonly string[] | undefined => {
+  if (needs === undefined) return undefined;
+  const usual = withSubcommands.test(words[0] ?? "") && isTame(words[1] ?? "-") ? 2 : 1;
+  return words.slice(0, Math.max(needs, usual));
+};
+
+const students: Readonly<Record<string, Student>> = { ...builtins, ...readers, find, sed, git };
+
+const runsOthers =
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gmn]?awk|osascript|expect|env|sudo|doas|su|runuser|nohup|nice|ionice|stdbuf|timeout|setsid|xargs|parallel|time|watch|ssh|strace|ltrace|gdb|flock|chroot|unshare|nsenter|taskset|chrt|busybox|toybox|systemd-run|at|batch|crontab|docker|podman|kubectl|script|npx|pnpx|bunx|uvx|pipx)$/;
+
+/** Programs that talk to others over the network: every word of theirs can carry something there. */
+const talks =
+  /^(?:curl|wget|nc|ncat|netcat|socat|telnet|ftp|sftp|scp|rsync|dig|nslookup|host|ping6?|traceroute|whois)$/;
+
+const withSubcommands =
+  /^(?:git|npm|npx|yarn|pnpm|bun|cargo|go|pip3?|uv|poetry|make|just|mvn|gradle|dotnet|gh|terraform|brew|apt|apt-get|systemctl|bundle|rake|rails|composer|mix|swift|bazel|turbo|nx)$/;
+
+/** A program nothing is known of: words that could be options, settings, addresses or code must be spelled out by the rule. */
+const stranger = (words: readonly string[]): Study => {
+  const needs = Math.max(1, words.findLastIndex((word) => !isTame(word)) + 1);
+  return { needs, why: `nothing is known of ${words[0]}`, paths: [...farWords(words), ...words.slice(needs)] };
+};
+
+/** A name, a number, or a path that only goes down. */
+const isTame = (word: string): boolean =>
+  /^[\w.](?:[\w.,@+/-]|:(?![:/]))*$/.test(word) && !word.split("/").includes("..");

@@ -1,0 +1,164 @@
+import { filesAfterPattern, readOptions, type Grammar, type Options } from "./command-options.ts";
+import { never, reads, wary, type Student } from "./command-study.ts";
+
+/** Small programs that read, by name, with the options that keep them so. */
+export const readers: Readonly<Record<string, Student>> = {
+  ls: by({
+    flags: "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
+    long: "all almost-all author classify color directory full-time group-directories-first human-readable inode literal no-group numeric-uid-gid recursive reverse size si",
+    longValues: { text: "format hide ignore indicator-style quoting-style sort time time-style", number: "width" },
+    operands: "paths",
+  }),
+  cat: by({
+    flags: "AbeEnstTuv",
+    long: "number number-nonblank show-all show-ends show-nonprinting show-tabs squeeze-blank",
+    operands: "paths",
+  }),
+  head: by({
+    flags: "qv",
+    values: { number: "n c" },
+    longValues: { number: "lines bytes" },
+    counts: true,
+    operands: "paths",
+  }),
+  tail: by({
+    flags: "qv",
+    values: { number: "n c" },
+    longValues: { number: "lines bytes" },
+    counts: true,
+    operands: "paths",
+  }),
+  wc: by({ flags: "clmwL", long: "bytes chars lines words max-line-length", operands: "paths" }),
+  nl: by({ values: { text: "b s", number: "w v i" }, operands: "paths" }),
+  tac: by({ operands: "paths" }),
+  rev: by({ operands: "paths" }),
+  sort: by({
+    flags: "bcCdfghiMmnrsuVz",
+    values: { text: "k t" },
+    long: "numeric-sort reverse unique ignore-case human-numeric-sort version-sort stable check general-numeric-sort",
+    longValues: { text: "key field-separator" },
+    operands: "paths",
+  }),
+  // A second operand is a file to write.
+  uniq: by({
+    flags: "cdDiuz",
+    values: { number: "f s w" },
+    long: "count repeated unique ignore-case",
+    operands: "paths",
+    most: 1,
+  }),
+  cut: by({
+    flags: "sn",
+    values: { text: "b c d f" },
+    long: "complement only-delimited",
+    longValues: { text: "bytes characters delimiter fields output-delimiter" },
+    operands: "paths",
+  }),
+  tr: by({ flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: "text" }),
+  diff: by({
+    flags: "abBcdeinNpqstTuwyE",
+    values: { number: "U C W" },
+    long: "brief unified ignore-all-space ignore-blank-lines ignore-case ignore-space-change ignore-trailing-space side-by-side color minimal report-identical-files suppress-common-lines text new-file strip-trailing-cr",
+    longValues: { text: "ignore-matching-lines label", number: "width" },
+    operands: "paths",
+  }),
+  cmp: by({ flags: "bls", values: { number: "n i" }, operands: "paths", most: 2 }),
+  comm: by({ flags: "123i", operands: "paths" }),
+  stat: by({
+    flags: "tx",
+    values: { text: "c" },
+    long: "terse",
+    longValues: { text: "format printf" },
+    operands: "paths",
+  }),
+  file: by({ flags: "bi", long: "brief mime mime-type mime-encoding", operands: "paths" }),
+  du: by({
+    flags: "abchkmsx0",
+    values: { number: "d" },
+    long: "all apparent-size human-readable summarize total",
+    longValues: { number: "max-depth", text: "exclude" },
+    operands: "paths",
+  }),
+  tree: by({
+    flags: "adfhpsiCnDFrtu",
+    values: { number: "L", text: "I P" },
+    long: "dirsfirst noreport gitignore prune",
+    operands: "paths",
+  }),
+  md5sum: by({ flags: "bt", operands: "paths" }),
+  sha1sum: by({ flags: "bt", operands: "paths" }),
+  sha256sum: by({ flags: "bt", operands: "paths" }),
+  sha512sum: by({ flags: "bt", operands: "paths" }),
+  basename: by({ flags: "az", values: { text: "s" }, operands: "text" }),
+  dirname: by({ flags: "z", operands: "text" }),
+  readlink: by({ flags: "efmnqz", operands: "paths" }),
+  realpath: by({ flags: "emqsz", operands: "paths" }),
+  which: by({ flags: "as", operands: "text" }),
+  whoami: by({ operands: "none" }),
+  id: by({ flags: "ugGnr", operands: "none" }),
+  uname: by({ flags: "amnoprsv", operands: "none" }),
+  arch: by({ operands: "none" }),
+  nproc: by({ operands: "none" }),
+  seq: by({ flags: "w", values: { text: "s" }, operands: "text" }),
+  sleep: by({ operands: "text" }),
+  // An operand without a plus sign would set the clock.
+  date: by(
+    {
+      flags: "uR",
+      long: "utc universal rfc-email iso-8601 rfc-3339",
+      longValues: { text: "date" },
+      values: { text: "d" },
+      operands: "text",
+    },
+    ({ operands }) => (operands.every((operand) => operand.startsWith("+")) ? undefined : "it would set the clock"),
+  ),
+  grep: by(grepGrammar("aEFGPbchHiIlLnoqrsvwxyT"), filesAfterPattern),
+  egrep: by(grepGrammar("abchHiIlLnoqrsvwxyT"), filesAfterPattern),
+  fgrep: by(grepGrammar("abchHiIlLnoqrsvwxyT"), filesAfterPattern),
+  rg: by(
+    {
+      flags: "isSvwxnNlcoFPUHIhqp0.au",
+      values: { text: "e g t T r E", number: "m A B C M j d", path: "f" },
+      long: "block-buffered byte-offset case-sensitive column count count-matches crlf files files-with-matches files-without-match fixed-strings glob-case-insensitive heading hidden ignore-case include-zero invert-match json line-buffered line-number line-regexp max-columns-preview multiline multiline-dotall no-column no-config no-filename no-heading no-hidden no-ignore no-ignore-global no-ignore-parent no-ignore-vcs no-line-number no-messages no-unicode null null-data one-file-system only-matching passthru pcre2 pretty quiet smart-case stats text trim type-list unrestricted version vimgrep with-filename word-regexp",
+      longValues: {
+        text: "color colors encoding engine glob iglob regexp replace sort sortr type type-not max-filesize context-separator path-separator",
+        number: "after-context before-context context max-columns max-count max-depth threads",
+        path: "file ignore-file",
+      },
+      operands: "text",
+    },
+    filesAfterPattern,
+  ),
+};
+
+/** Programs that tell their version, and nothing else, when this is all they are asked. */
+export const tellsVersion = (name: string, words: readonly string[]): boolean =>
+  words.length === 2 &&
+  /^(?:node|npm|python3?|git|rg|bash|make|gcc|java|ruby|php|perl)$/.test(name) &&
+  (words[1] === "--version" || (words[1] === "-v" && /^(?:node|npm)$/.test(name)));
+
+function grepGrammar(flags: string): Grammar {
+  return {
+    flags,
+    values: { text: "e d D", number: "m A B C", path: "f" },
+    long: "basic-regexp binary byte-offset color colour count extended-regexp files-with-matches files-without-match fixed-strings ignore-case initial-tab invert-match line-buffered line-number line-regexp no-filename no-ignore-case no-messages null only-matching perl-regexp quiet recursive silent text with-filename word-regexp",
+    longValues: {
+      text: "regexp include exclude exclude-dir label binary-files directories devices",
+      number: "max-count after-context before-context context",
+      path: "file exclude-from",
+    },
+    counts: true,
+    operands: "text",
+  };
+}
+
+/** A student by a grammar. `look` says what is wrong with what was read, or which operands are files too. */
+function by(grammar: Grammar, look?: (options: Options) => string | undefined | readonly string[]): Student {
+  return (words) => {
+    const options = readOptions(words.slice(1), grammar);
+    if (typeof options === "string") return wary(words, options);
+    const seen = look?.(options);
+    if (typeof seen === "string") return never(seen);
+    return reads([...options.paths, ...(seen ?? [])]);
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { simulatedDisk } from "../world/index.ts";
+import { findRepository } from "./command-repository.ts";
+
+const plain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
+const usual = `${plain}; a comment\n[remote "origin"]\n\turl = https://example.test/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n`;
+
+/** A disk with these files, and folders for names that end in a slash. */
+const diskWith = (files: { readonly [path: string]: string }) => {
+  const disk = simulatedDisk();
+  for (const [path, text] of Object.entries(files))
+    disk.plant(path, path.endsWith("/") ? { kind: "folder" } : { kind: "file", text });
+  return disk;
+};
+
+const find = (files: { readonly [path: string]: string }, folder = "/work") =>
+  findRepository(diskWith({ "/work/": "", ...files }), folder);
+
+describe("the repository git would find", () => {
+  it("is the nearest one above the folder, and is plain if its settings are", async () => {
+    expect(await find({ "/work/.git/config": usual, "/work/a/b/c": "" }, "/work/a/b")).toEqual({
+      root: "/work",
+      risk: undefined,
+    });
+    expect(await find({ "/work/a/b": "" }, "/work/a")).toEqual({ root: undefined, risk: undefined });
+    expect(await find({ "/.git/config": plain, "/work/a": "" })).toEqual({ root: "/", risk: undefined });
+    expect(await find({ "/work/.git/config": plain, "/work/a/.git/config": "[core]\npager = x\n" }, "/work/a")).toEqual(
+      {
+        root: "/work/a",
+        risk: "its settings set core.pager",
+      },
+    );
+  });
+
+  it.each([
+    "[core]\n\tfsmonitor = touch x",
+    "[core]\n\tpager = x",
+    "[CORE]\n\tPager = x",
+    "[core]\n\teditor = x",
+    "[core]\n\thooksPath = x",
+    "[core]\n\tsshCommand = x",
+    "[core]\n\tworktree = /",
+    "[core]\n\tattributesFile = /x",
+    "[pager]\n\tlog = x",
+    "[alias]\n\tstatus = !x",
+    "[diff]\n\texternal = x",
+    '[diff "x"]\n\ttextconv = y',
+    '[filter "x"]\n\tclean = y',
+    '[merge "x"]\n\tdriver = y',
+    "[include]\n\tpath = /x",
+    '[includeIf "gitdir:/"]\n\tpath = /x',
+    "[credential]\n\thelper = x",
+    "[gpg]\n\tprogram = x",
+    '[gpg "ssh"]\n\tprogram = x',
+    '[remote "origin"]\n\tuploadpack = x',
+    '[remote "origin"]\n\tpromisor = true',
+    "[uploadpack]\n\tpackObjectsHook = x",
+    "[interactive]\n\tdiffFilter = x",
+    '[url "ext::x"]\n\tinsteadOf = y',
+    "[protocol]\n\tallow = always",
+    "[extensions]\n\tpartialClone = origin",
+    "[core] pager = x",
+    "[core]\n\tbare = \\\nfalse",
+    "[core.x]\n\tpager = y",
+    "[core]\n\tbare = false\n[",
+    "something else",
+  ])("is a risk with the settings %j", async (config) => {
+    const { root, risk } = await find({ "/work/.git/config": `${plain}${config}\n` });
+    expect({ root, isRisk: risk !== undefined }).toEqual({ root: "/work", isRisk: true });
+  });
+
+  it("is a risk where it is not what it usually is", async () => {
+    const risk = async (files: { readonly [path: string]: string }) => (await find(files)).risk;
+    expect(await risk({ "/work/HEAD": "", "/work/objects/": "" })).toBe(
+      "/work looks like a repository without a working tree",
+    );
+    expect(await risk({ "/work/.git/": "" })).toBe("it has no settings to be read");
+    expect(await risk({ "/work/.git": "gitdir: /nowhere\n" })).toBe("its .git leads nowhere");
+    expect(await risk({ "/work/.git": "something" })).toBe("its .git leads nowhere");
+    expect(await risk({ "/work/.git/config": plain, "/work/.git/hooks/post-index-change": "" })).toBe(
+      "it has a hook that runs when git looks at files",
+    );
+    expect(await risk({ "/work/.git/config": plain, "/work/.git/config.worktree": "[core]\nfsmonitor = x" })).toBe(
+      "its settings set core.fsmonitor",
+    );
+    const linked = diskWith({ "/work/": "", "/else/config": plain });
+    linked.plant("/work/.git", { kind: "link", to: "/else" });
+    expect((await findRepository(linked, "/work")).risk).toBe("its .git leads nowhere");
+  });
+
+  it("is read where a second working tree says it is", async () => {
+    const tree = {
+      "/work/.git": "gitdir: /main/.git/worktrees/work\n",
+      "/main/.git/worktrees/work/commondir": "../..\n",
+    };
+    expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/work", risk: undefined });
+    expect(await find({ ...tree, "/main/.git/config": "[core]\nfsmonitor = x\n" })).toEqual({
+      root: "/work",
+      risk: "its settings set core.fsmonitor",
+    });
+  });
+});

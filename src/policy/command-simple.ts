@@ -1,0 +1,91 @@
+import { posix } from "node:path";
+import type { Binary, CommandContext, SimpleCommand } from "./command-analysis.ts";
+import { isBuiltin, ruleFor, studyCommand } from "./command-known.ts";
+import type { PlainCommand } from "./command-plain.ts";
+import { foldersAfter } from "./command-reach.ts";
+import type { Study } from "./command-study.ts";
+import { known } from "./command-word.ts";
+
+/** Looks at each command of a plain line, in every folder the line may be in by then. */
+export const studyPlain = async (
+  commands: readonly PlainCommand[],
+  context: CommandContext,
+): Promise<readonly SimpleCommand[]> => {
+  const studied: SimpleCommand[] = [];
+  const everywhere = surroundingsFault(context);
+  let folders: readonly string[] = [context.folder];
+  for (const { joint, words } of commands) {
+    const study = studyCommand(words);
+    const binary = await binaryOf(words[0] ?? "", context);
+    const fault = everywhere ?? (await binaryFault(binary, context)) ?? (await placeFault(study, folders, context));
+    const outcome =
+      fault === undefined ? await withRepository(study, folders, context) : { ...study, needs: undefined, why: fault };
+    studied.push({ words, joint, binary, needs: outcome.needs, why: outcome.why, rule: ruleFor(words, outcome) });
+    folders = foldersAfter(words.map(known), { folders, home: context.home });
+  }
+  return studied;
+};
+
+const binaryOf = async (name: string, { resolve }: CommandContext): Promise<Binary> => {
+  if (isBuiltin(name)) return { kind: "builtin" };
+  const path = name.includes("/") ? name : await resolve(name);
+  return path === undefined ? { kind: "unknown" } : { kind: "file", path };
+};
+
+/** Variables by which a shell or a loader runs something before, or instead of, what the words say. */
+const startup =
+  /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|CDPATH|BASH_FUNC_.*|LD_.*|DYLD_.*|GREP_OPTIONS|RIPGREP_CONFIG_PATH|GIT_(?:DIR|WORK_TREE|COMMON_DIR|EXEC_PATH|EXTERNAL_DIFF|TRACE.*))$/;
+
+const surroundingsFault = ({ env }: CommandContext): string | undefined => {
+  const name = Object.keys(env).find((key) => startup.test(key) && env[key] !== undefined && env[key] !== "");
+  if (name !== undefined) return `${name} is set, which can change what runs`;
+  const isRelative = (env["PATH"] ?? "").split(":").some((folder) => !folder.startsWith("/"));
+  return isRelative ? "the search path holds a relative folder" : undefined;
+};
+
+const binaryFault = async (binary: Binary, { isInside, roots }: CommandContext): Promise<string | undefined> => {
+  if (binary.kind === "builtin") return undefined;
+  if (binary.kind === "unknown") return "no such program is found";
+  if (!posix.isAbsolute(binary.path)) return "a program is named by a relative path";
+  const isBelow = roots.some((root) => binary.path.startsWith(`${root}/`));
+  return isBelow || (await isInside(binary.path)) ? `${binary.path} lies in the workspace` : undefined;
+};
+
+const placeFault = async (
+  { paths }: Study,
+  folders: readonly string[],
+  { isInside }: CommandContext,
+): Promise<string | undefined> => {
+  for (const folder of folders) {
+    if (!(await isInside(folder))) return `it would run in ${folder}, outside the workspace`;
+    for (const path of paths) {
+      if (harmless.has(path)) continue;
+      // Above a link is not where its name says.
+      if (/[^/.][^/]*\/+(?:.*\/)?\.\.(?:\/|$)/.test(path)) return `${path} goes back up`;
+      if (!(await isInside(posix.resolve(folder, path)))) return `${path} lies outside the workspace`;
+    }
+  }
+  return undefined;
+};
+
+/** Standard input, and nothing at all. */
+const harmless: ReadonlySet<string> = new Set(["-", "/dev/null"]);
+
+const withRepository = async (
+  study: Study,
+  folders: readonly string[],
+  { repository, isInside }: CommandContext,
+): Promise<Study> => {
+  if (study.repository === undefined) return study;
+  for (const folder of folders) {
+    const { root, risk } = await repository(folder);
+    if (risk !== undefined) return { ...study, needs: undefined, why: `the repository is not a plain one: ${risk}` };
+    if (root !== undefined && !(await isInside(root)))
+      return {
+        ...study,
+        needs: Math.max(1, study.needs ?? 1),
+        why: `its repository is ${root}, outside the workspace`,
+      };
+  }
+  return study;
+};

@@ -1,0 +1,27 @@
+/** Something policy does not allow, or that turned out not to be what it seemed. The message is for the model and the person. */
+export class PolicyError extends Error {
+  readonly type: PolicyErrorType;
+
+  constructor(type: PolicyErrorType, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.type = type;
+  }
+}
+
+/** The kinds of refusal; each is one of the errors a tool can end with. */
+export type PolicyErrorType =
+  | "policy_violation"
+  | "permission_denied"
+  | "path_not_in_workspace"
+  | "file_not_found"
+  | "target_is_directory"
+  | "path_is_not_a_directory"
+  | "file_too_large"
+  | "not_a_regular_file"
+  | "read_content_failure"
+  | "file_write_failure"
+  | "file_modified_conflict"
+  | "no_space_left"
+  | "grep_execution_error"
+  | "shell_execute_error"
+  | "timeout";

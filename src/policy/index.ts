@@ -1,0 +1,17 @@
+export { childEnvironment } from "./environment.ts";
+export { PolicyError, type PolicyErrorType } from "./error.ts";
+export { createGate, type Always, type Gate, type GateOptions, type Verdict } from "./gate.ts";
+export { guardedWeb, type GuardedWeb, type GuardedWebOptions } from "./guarded-fetch.ts";
+export { openMemory } from "./memory.ts";
+export { approvalModes, isApprovalMode, startingMode, type ApprovalMode } from "./mode.ts";
+export { judgeUrl, type UrlJudgement } from "./network.ts";
+export { plain, plainJson, PlainStream, shownCommand } from "./plain.ts";
+export { protection } from "./protected.ts";
+export { createRedactor, type Redactor } from "./redact.ts";
+export { parseRule, ruleText, type Rule, type RuleSources } from "./rules.ts";
+export { findSandbox, type Confinement, type Sandbox } from "./sandbox.ts";
+export { openSearch, type SearchService, type SearchWorld } from "./search.ts";
+export { readProjectSettings, type ProjectSettings } from "./settings.ts";
+export { openShell, type ShellWorld } from "./shell.ts";
+export { openTrust, type ProjectScope, type Trust } from "./trust.ts";
+export { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";

@@ -1,0 +1,74 @@
+import { basename, dirname, join } from "node:path";
+import { DiskError, type Disk, type Folder } from "../world/index.ts";
+import { PolicyError } from "./error.ts";
+import { explained } from "./workspace-errors.ts";
+
+/** Longer memories are not read: they would fill every prompt. */
+const longest = 2 ** 20;
+
+/** The text a person's agent remembers: one file in a folder of our own, never reached through a link. */
+export const openMemory = (
+  disk: Disk,
+  folder: string,
+  name = "PARLEY.md",
+): {
+  readonly path: string;
+  readonly read: () => Promise<string | undefined>;
+  readonly write: (text: string) => Promise<void>;
+} => {
+  const path = join(folder, name);
+  const within = async <Result>(work: (opened: Folder) => Promise<Result>): Promise<Result> => {
+    const opened = await disk.open(folder);
+    try {
+      const entry = await opened.look(name);
+      if (entry !== undefined && entry.kind !== "file")
+        throw new PolicyError("not_a_regular_file", `The memory file ${path} is no plain file; it is left alone.`);
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  };
+  return {
+    path,
+    read: async () => {
+      try {
+        return await within((opened) => textIn(opened, name));
+      } catch (error) {
+        if (error instanceof DiskError && error.code === "ENOENT") return undefined;
+        throw explained(error, path, "read");
+      }
+    },
+    write: async (text) => {
+      try {
+        await makeFolder(disk, folder);
+        await within((opened) => opened.put(name, Buffer.from(text), 0o600));
+      } catch (error) {
+        throw explained(error, path, "write");
+      }
+    },
+  };
+};
+
+const textIn = async (folder: Folder, name: string): Promise<string | undefined> => {
+  const entry = await folder.look(name);
+  if (entry === undefined) return undefined;
+  if (entry.size > longest)
+    throw new PolicyError("file_too_large", `The memory file ${join(folder.path, name)} is too long to be read.`);
+  const file = await folder.file(name);
+  try {
+    return new TextDecoder().decode(await file.read(0, entry.size));
+  } finally {
+    await file.close();
+  }
+};
+
+/** The folder is made where its parent is there. */
+const makeFolder = async (disk: Disk, path: string): Promise<void> => {
+  if ((await disk.canonical(path)) !== undefined) return;
+  const parent = await disk.open(dirname(path));
+  try {
+    await parent.makeFolder(basename(path), 0o700);
+  } finally {
+    await parent.close();
+  }
+};

@@ -1,0 +1,98 @@
+import { isSecretField, isSecretName } from "./redact-names.ts";
+
+/** What stands where a secret was. */
+export const hidden = "[secret]";
+
+/** A text without what looks like a key, whoever it belongs to. Takes time in proportion to its length. */
+export const withoutShapes = (text: string): string =>
+  shapes.reduce((clean, { pattern, replace }) => clean.replaceAll(pattern, replace), withoutPrivateKeys(text));
+
+/** Replaces one match, given the match and its groups. */
+type Shape = { readonly pattern: RegExp; readonly replace: (match: string, ...groups: string[]) => string };
+
+/**
+ * Each begins where a word begins, or repeats a bounded number of times, so
+ * that no text makes it look at the same letters over and over.
+ */
+const shapes: readonly Shape[] = [
+  { pattern: makersKeys(), replace: () => hidden },
+  {
+    pattern: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g,
+    replace: () => hidden,
+  },
+  {
+    pattern:
+      /((?:proxy-)?authorization[\\"']{0,4}\s{0,4}[:=]\s{0,4}[\\"']{0,4})((?:[a-z\d-]{1,30} {1,4})?)[^\s"'\\]{8,}/gi,
+    replace: (_, name = "", scheme = "") => `${name}${scheme}${hidden}`,
+  },
+  {
+    pattern: /((?:set-)?cookie[\\"']{0,4}\s{0,4}:\s{0,4}[\\"']{0,4})[^\r\n"'\\]{4,}/gi,
+    replace: (_, name = "") => `${name}${hidden}`,
+  },
+  { pattern: /(?<!\w)(signature=)[\da-f]{32,}/gi, replace: (_, name = "") => `${name}${hidden}` },
+  { pattern: /(?<!\w)(bearer\s{1,4})[\w.~+/=-]{16,}/gi, replace: (_, scheme = "") => `${scheme}${hidden}` },
+  {
+    pattern: /([?&#;])([\w.~-]{1,60})=([^&\s"'#<>\\]{4,})/g,
+    replace: (match, mark = "", name = "") => (isQuerySecret(name) ? `${mark}${name}=${hidden}` : match),
+  },
+  {
+    pattern: /(:\/\/[^\s/:@"'<>\\]{0,256}:)[^\s/"'<>\\]{1,256}@/g,
+    replace: (_, before = "") => `${before}${hidden}@`,
+  },
+  { pattern: /(:\/\/)[^\s/:@"'<>\\]{20,256}@/g, replace: (_, before = "") => `${before}${hidden}@` },
+  {
+    pattern: /(?<!\w)([A-Z][A-Z\d_]{1,60})=(["']?)(?!\$)[^\s"']{8,}/g,
+    replace: (match, name = "", quote = "") => (isSecretName(name) ? `${name}=${quote}${hidden}` : match),
+  },
+  {
+    pattern: /(\\{0,3}["'])([\w-]{1,60})(\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])[^"'\\\s]{8,}/g,
+    replace: (match, open = "", name = "", middle = "") =>
+      isSecretField(name) ? `${open}${name}${middle}${hidden}` : match,
+  },
+];
+
+/** The beginnings by which makers let their keys be known. A digit must be near: keys have some, words do not. */
+function makersKeys(): RegExp {
+  const letters = ["gsk_", "xai-", "hf_", "r8_", "pplx-", "csk-", "npm_", "gh[pousr]_", "dop_v1_", "ntn_", "lin_api_"];
+  const more = ["AIza", "AQ\\.", "ya29\\.", "GOCSPX-", "1//0", "github_pat_", "gl(?:pat|dt|rt|ptt)-", "pypi-", "SG\\."];
+  const others = ["dckr_pat_", "ATATT3x", "hv[sb]\\.", "nvapi-", "tvly-", "sntrys_", "whsec_", "shp(?:at|ss|ca|pa)_"];
+  return new RegExp(
+    `(?<![A-Za-z\\d])(?:${[
+      "sk-(?=\\S{0,120}\\d)[\\w-]{16,}",
+      "[srp]k_(?:live|test)_[A-Za-z\\d]{12,}",
+      "A(?:KIA|SIA|BIA|CCA)[A-Z\\d]{16}(?![A-Za-z\\d])",
+      "ABSK[A-Za-z\\d+/]{30,}=*",
+      "x(?:ox[abeoprs]|app)-[\\w-]{10,}",
+      "AGE-SECRET-KEY-[A-Z\\d]{20,}",
+      `(?:${letters.join("|")})(?=[A-Za-z]{0,80}\\d)[A-Za-z\\d]{20,}`,
+      `(?:${[...more, ...others].join("|")})(?=\\S{0,120}\\d)[\\w.~+/=-]{16,}`,
+    ].join("|")})`,
+    "g",
+  );
+}
+
+const isQuerySecret = (name: string): boolean =>
+  isSecretField(name) || /^(key|keys|auth|sig|signature|pwd|x-(amz|goog)-(signature|credential))$/i.test(name);
+
+/** A private key from its first line to its last; one that is cut off, as far as it looks like one. */
+const withoutPrivateKeys = (text: string): string => {
+  const opening = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+  let clean = "";
+  let from = 0;
+  const lastEnd = text.lastIndexOf("-----END ");
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const body = found.index + found[0].length;
+    const end = lastEnd >= body ? text.indexOf("-----END ", body) : -1;
+    const after =
+      end === -1 ? body + (/^[\w+/=\s\\:,.()-]*/.exec(text.slice(body))?.[0].length ?? 0) : endOfLine(text, end);
+    clean += text.slice(from, found.index) + hidden;
+    from = after;
+    opening.lastIndex = after;
+  }
+  return clean + text.slice(from);
+};
+
+const endOfLine = (text: string, end: number): number => {
+  const close = text.indexOf("-----", end + "-----END ".length);
+  return close === -1 ? text.length : close + 5;
+};

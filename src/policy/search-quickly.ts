@@ -1,0 +1,198 @@
+import { PolicyError } from "./error.ts";
+import { Ages } from "./search-ages.ts";
+import {
+  byPlace,
+  longestText,
+  mostCharacters,
+  type Find,
+  type Found,
+  type Grep,
+  type Match,
+  type Matches,
+  type SearchPlace,
+  type SearchWorld,
+} from "./search.ts";
+
+/** Finds files with ripgrep. */
+export const findQuickly = async (
+  world: SearchWorld,
+  ripgrep: string,
+  place: SearchPlace,
+  { wanted, most, signal }: Find,
+): Promise<Found> => {
+  const isKept = await world.files.ignoring(place.folder, { git: false, own: true });
+  const ages = new Ages(world.disk, place.folder);
+  const isEnough = await run(world, { ripgrep, place, args: ["--files"], signal }, (text) => {
+    const end = text.lastIndexOf("\0");
+    const paths = text.slice(0, Math.max(0, end)).split("\0");
+    return ages.add(paths.filter((path) => path !== "" && wanted(path) && isKept(path, false) === undefined))
+      ? text.slice(end + 1)
+      : undefined;
+  });
+  const paths = await ages.latestFirst();
+  return { paths: paths.slice(0, most), cut: isEnough || paths.length > most };
+};
+
+/** Finds text with ripgrep. */
+export const grepQuickly = async (
+  world: SearchWorld,
+  ripgrep: string,
+  place: SearchPlace,
+  { pattern, wanted = () => true, names, most, signal }: Grep,
+): Promise<Matches> => {
+  const isKept = await world.files.ignoring(place.folder, { git: false, own: true });
+  const reader = new MatchReader((path) => wanted(path) && isKept(path, false) === undefined, most);
+  const args = [
+    "--line-number",
+    "--no-heading",
+    "--with-filename",
+    "--ignore-case",
+    "--crlf",
+    `--max-columns=${4 * longestText + 192}`,
+    "--max-columns-preview",
+    // A type leaves ignore files in force; a glob would overrule them.
+    ...(names !== undefined && isSimple(names) ? [`--type-add=wanted:${names}`, "--type=wanted"] : []),
+    `--regexp=${pattern}`,
+    "--",
+    `./${place.name ?? ""}`,
+  ];
+  const isEnough = await run(world, { ripgrep, place, args, signal }, (text) => reader.read(text));
+  return { matches: reader.matches(), cut: isEnough };
+};
+
+/** A pattern that means the same to everyone. */
+const isSimple = (names: string): boolean =>
+  !names.includes("**") && /^[\w.*?-]*(\{[\w.*?-]+(,[\w.*?-]+)+\}[\w.*?-]*)*$/.test(names);
+
+/** Reads what ripgrep prints: path, NUL, line number, colon, text, line feed. */
+class MatchReader {
+  readonly #isWanted: (path: string) => boolean;
+  readonly #most: number;
+  readonly #found: Match[] = [];
+  readonly #binary = new Set<string>();
+  #path: string | undefined;
+  #isTaken = false;
+  #characters = 0;
+
+  constructor(isWanted: (path: string) => boolean, most: number) {
+    this.#isWanted = isWanted;
+    this.#most = most;
+  }
+
+  /** Takes whole matches and gives back the rest; undefined when there are enough. */
+  read(text: string): string | undefined {
+    let at = 0;
+    for (;;) {
+      const nul = text.indexOf("\0", at);
+      const end = nul === -1 ? -1 : text.indexOf("\n", nul);
+      if (end === -1) return text.slice(at);
+      this.#enter(text.slice(at, nul));
+      if (this.#isTaken && !this.#take(text.slice(nul + 1, end))) return undefined;
+      at = end + 1;
+    }
+  }
+
+  matches(): readonly Match[] {
+    return this.#found.filter(({ path }) => !this.#binary.has(path)).toSorted(byPlace);
+  }
+
+  /** Between matches ripgrep says of some files that they turned out to be binary. */
+  #enter(said: string): void {
+    let path = said;
+    for (let notice = binaryNotice.exec(path); notice !== null; notice = binaryNotice.exec(path)) {
+      this.#binary.add(bare(notice[1] ?? ""));
+      path = path.slice(notice[0].length);
+    }
+    path = bare(path);
+    if (path === this.#path) return;
+    this.#path = path;
+    this.#isTaken = this.#isWanted(path);
+  }
+
+  #take(match: string): boolean {
+    if (this.#found.length === this.#most || this.#characters > mostCharacters) return false;
+    const colon = match.indexOf(":");
+    if (colon === -1) return true;
+    const text = match.slice(colon + 1, colon + 2 + longestText).replace(/\r$/, "");
+    this.#characters += text.length;
+    this.#found.push({ path: this.#path ?? "", line: Number(match.slice(0, colon)), text });
+    return true;
+  }
+}
+
+const binaryNotice = /^([^\0]*?): (?:WARNING: stopped searching binary file after match|binary file matches) [^\n]*\n/;
+
+const bare = (path: string): string => (path.startsWith("./") ? path.slice(2) : path);
+
+/** The same for every search: what others configured does not count, and git's own files are nobody's business. */
+const always = [
+  "--no-config",
+  "--no-messages",
+  "--hidden",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--no-ignore-dot",
+  "--null",
+  "--color=never",
+  "--glob=!**/.git",
+];
+
+/** The ignore files that count. Those kept for agents are counted afterwards too; here they only save work. */
+const ignoring = async ({ files }: SearchWorld, { folder, rules }: SearchPlace): Promise<readonly string[]> => {
+  const isRoot = files.roots.includes(folder);
+  const own = isRoot ? await files.ignoreFiles() : [];
+  return [
+    ...(rules.git ? [] : ["--no-ignore-vcs"]),
+    // Git's files above the workspace are none of it; those between its root and the folder are.
+    ...(isRoot ? ["--no-ignore-parent"] : []),
+    ...own.filter((file) => file.startsWith(`${folder}/`)).map((file) => `--ignore-file=${file}`),
+  ];
+};
+
+type Job = {
+  readonly ripgrep: string;
+  readonly place: SearchPlace;
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs ripgrep and hands over its output as it comes, each time together with what was not taken before. `take`
+ * answers undefined when it has enough. Tells whether it had.
+ */
+const run = async (
+  world: SearchWorld,
+  { ripgrep, place, args, signal }: Job,
+  take: (text: string) => string | undefined,
+): Promise<boolean> => {
+  const { processes, env } = world;
+  const all = [...always, ...(await ignoring(world, place)), ...args];
+  signal.throwIfAborted();
+  const running = await processes.start({ file: ripgrep, args: all, folder: place.folder, env });
+  const stop = (): void => running.signal("SIGKILL");
+  signal.addEventListener("abort", stop, { once: true });
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let rest: string | undefined = "";
+  let complaint = "";
+  try {
+    for await (const { from, bytes } of running.output) {
+      if (from === "error") complaint += complaint.length < 2000 ? Buffer.from(bytes).toString() : "";
+      else if (rest !== undefined) rest = take(rest + decoder.decode(bytes, { stream: true }));
+      if (rest === undefined) stop();
+    }
+    const { code } = await running.ended;
+    signal.throwIfAborted();
+    if (code === 2 && rest !== undefined && complaint !== "") throw refusal(complaint);
+    // What is left may still say that a file is binary.
+    if (rest !== undefined && rest !== "") take(`${rest}\0\n`);
+    return rest === undefined;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+};
+
+const refusal = (complaint: string): PolicyError =>
+  new PolicyError(
+    "grep_execution_error",
+    `The search failed: ${complaint.replace(/^rg: /, "").trim()}\nSigns that are meant as such are written with a backslash: \\( \\[ \\{.`,
+  );

@@ -1,0 +1,105 @@
+import { basename, dirname } from "node:path";
+import type { Clock, Disk, Processes } from "../world/index.ts";
+import { PolicyError } from "./error.ts";
+import { shown } from "./paths.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What a search needs of the world. */
+export type SearchWorld = {
+  readonly disk: Disk;
+  readonly processes: Processes;
+  readonly clock: Clock;
+  /** The absolute path of our own ripgrep; without it, files are searched one by one in this process. */
+  readonly ripgrep: string | undefined;
+  readonly env: { readonly [name: string]: string };
+  readonly files: Pick<Workspace, "roots" | "ignored" | "ignoring" | "ignoreFiles">;
+};
+
+/** Which ignore files count. */
+type Rules = { readonly git: boolean; readonly own: boolean };
+
+/** Which files are wanted. */
+export type Find = {
+  readonly rules: Rules;
+  readonly wanted: (path: string) => boolean;
+  readonly most: number;
+  readonly signal: AbortSignal;
+};
+
+export type Found = { readonly paths: readonly string[]; readonly cut: boolean };
+
+/** What text is wanted, in which files. */
+export type Grep = {
+  readonly pattern: string;
+  readonly wanted?: (path: string) => boolean;
+  /** A glob pattern that the names of all wanted files fit. */
+  readonly names?: string;
+  readonly most: number;
+  readonly signal: AbortSignal;
+};
+
+export type Match = { readonly path: string; readonly line: number; readonly text: string };
+export type Matches = { readonly matches: readonly Match[]; readonly cut: boolean };
+
+/** Finds files and text. Paths are canonical, inside the workspace. */
+export type SearchService = {
+  /** Files below a folder, the latest changed first. */
+  readonly files: (folder: string, find: Find) => Promise<Found>;
+  /** Lines below a folder, or in one file, by path and line. */
+  readonly text: (path: string, grep: Grep) => Promise<Matches>;
+};
+
+/**
+ * The search service. No shell stands between, no link is followed, and neither the project nor the environment
+ * can configure the program that searches. Who names a folder that git ignores wants it searched all the same;
+ * what is kept from models stays so.
+ */
+export const openSearch = (world: SearchWorld): SearchService => ({
+  files: async (folder, find) => {
+    const place = { folder, ...(await judged(world, folder, find.rules)) };
+    if (world.ripgrep === undefined) return (await import("./search-slowly.ts")).findSlowly(world, place, find);
+    return (await import("./search-quickly.ts")).findQuickly(world, world.ripgrep, place, find);
+  },
+  text: async (path, grep) => {
+    const place = { ...(await split(world.disk, path)), ...(await judged(world, path, { git: true, own: true })) };
+    if (world.ripgrep === undefined) return (await import("./search-slowly.ts")).grepSlowly(world, place, grep);
+    return (await import("./search-quickly.ts")).grepQuickly(world, world.ripgrep, place, grep);
+  },
+});
+
+/** Where to search, by which rules. */
+export type SearchPlace = {
+  readonly folder: string;
+  /** Set where it is one file of the folder. */
+  readonly name?: string | undefined;
+  readonly rules: Rules;
+};
+
+/** Longer lines are of no use to anyone who reads them. */
+export const longestText = 2000;
+
+/** Characters of matches, beyond which nobody reads. */
+export const mostCharacters: number = 2 ** 22;
+
+/** By path, then by line. */
+export const byPlace = (one: Match, other: Match): number =>
+  one.path === other.path ? one.line - other.line : one.path < other.path ? -1 : 1;
+
+const judged = async ({ files }: SearchWorld, path: string, rules: Rules): Promise<Pick<SearchPlace, "rules">> => {
+  const kept = await files.ignored(path, { git: false, own: true });
+  if (kept !== undefined) throw new PolicyError("policy_violation", `${shown(path)} is kept from models by ${kept}.`);
+  const isOpen = rules.git && (await files.ignored(path, { git: true, own: false })) === undefined;
+  return { rules: { git: isOpen, own: true } };
+};
+
+/** A file is searched from the folder it stands in. */
+const split = async (disk: Disk, path: string): Promise<Pick<SearchPlace, "folder" | "name">> => {
+  if (dirname(path) === path) return { folder: path };
+  const parent = await disk.open(dirname(path));
+  try {
+    const entry = await parent.look(basename(path));
+    return entry?.kind === "file" ? { folder: dirname(path), name: basename(path) } : { folder: path };
+  } finally {
+    await parent.close();
+  }
+};

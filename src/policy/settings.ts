@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { DiskError, type Disk } from "../world/disk.ts";
+import { isApprovalMode, tighterMode, type ApprovalMode } from "./mode.ts";
+import { parseRule, type Rule } from "./rules.ts";
+import { parseSettings, settingsText, type SettingsMember, type SettingsNode } from "./settings-json.ts";
+import type { ProjectScope } from "./trust.ts";
+
+/** What a project's settings come to: they can only tighten. */
+export type ProjectSettings = {
+  readonly deny: readonly Rule[];
+  /** The loosest mode the project wants, "plan" or "default". */
+  readonly mode?: ApprovalMode;
+  /** Set where the project wants commands to run in a sandbox. */
+  readonly sandbox?: true;
+  /** The programs the project wants run. None runs unless the person agrees to that very text. */
+  readonly consents: readonly Consent[];
+  /** Everything in the file without effect, by name. */
+  readonly warnings: readonly string[];
+};
+
+/** A program a project wants run. The digest covers all that is said of it, so that a later change is asked about again. */
+type Consent = { readonly key: string; readonly text: string; readonly digest: string };
+
+/** Where a project keeps its settings. */
+const settingsFile: { readonly folder: string; readonly name: string } = {
+  folder: ".parley",
+  name: "settings.json",
+};
+
+/** Reads a project's settings; where the folder is inert, not even that. */
+export const readProjectSettings = async (disk: Disk, root: string, scope: ProjectScope): Promise<ProjectSettings> => {
+  if (scope === "inert") return nothing;
+  const found = await settingsIn(disk, root);
+  if (found === undefined) return nothing;
+  if ("refused" in found) return { ...nothing, warnings: [`${shown} is not used: ${found.refused}.`] };
+  return projectSettings(found.text);
+};
+
+/** What the text of a project's settings file comes to. */
+export const projectSettings = (text: string): ProjectSettings => {
+  const parsed = parseSettings(text);
+  if (!parsed.ok) return { ...nothing, warnings: [`${shown} is not used: ${parsed.problem}.`] };
+  if (parsed.node.type !== "object")
+    return { ...nothing, warnings: [`${shown} is not used: it does not hold an object.`] };
+  return parsed.node.members.map((member) => effectOf("", member)).reduce(joined, nothing);
+};
+
+const nothing: ProjectSettings = { deny: [], consents: [], warnings: [] };
+
+const shown = `${settingsFile.folder}/${settingsFile.name}`;
+
+/** Two effects as one. What was said twice counts as its strictest. */
+const joined = (one: ProjectSettings, other: ProjectSettings): ProjectSettings => {
+  const modes = [one.mode, other.mode].filter((mode) => mode !== undefined);
+  return {
+    deny: [...one.deny, ...other.deny],
+    ...(modes.length === 0 ? {} : { mode: modes.reduce(tighterMode) }),
+    ...(one.sandbox || other.sandbox ? { sandbox: true } : {}),
+    consents: [...one.consents, ...other.consents],
+    warnings: [...new Set([...one.warnings, ...other.warnings])],
+  };
+};
+
+/** What one member does. Whatever is not named here does nothing, and is told. */
+const effectOf = (above: string, { key, value }: SettingsMember): ProjectSettings => {
+  const path = above === "" ? key : `${above}.${key}`;
+  switch (path) {
+    case "permissions":
+      return value.type === "object"
+        ? value.members.map((member) => effectOf(path, member)).reduce(joined, nothing)
+        : ignored(path);
+    case "permissions.deny":
+      return stringsIn(value)
+        .map((text) => denied(path, text))
+        .reduce(joined, nothing);
+    case "permissions.mode":
+      return tightened(path, value);
+    case "sandbox":
+      return value.type === "value" && (value.value === true || value.value === "required")
+        ? { ...nothing, sandbox: true }
+        : ignored(path);
+    default:
+      return wanted(path, key, value);
+  }
+};
+
+const denied = (path: string, text: string): ProjectSettings => {
+  const rule = parseRule(text);
+  return rule === undefined
+    ? { ...nothing, warnings: [`${shown}: ${path} holds ${JSON.stringify(text)}, which is no rule.`] }
+    : { ...nothing, deny: [rule] };
+};
+
+const tightened = (path: string, value: SettingsNode): ProjectSettings => {
+  const mode = value.type === "value" ? value.value : undefined;
+  return isApprovalMode(mode) && tighterMode(mode, "default") === mode ? { ...nothing, mode } : ignored(path);
+};
+
+const ignored = (path: string): ProjectSettings => ({
+  ...nothing,
+  warnings: [
+    `${shown}: ${JSON.stringify(path)} has no effect. A project can only tighten what the person's own settings say.`,
+  ],
+});
+
+/** Programs are listed for consent, one by one, however deep they stand; anything else is told by its name. */
+const wanted = (path: string, key: string, value: SettingsNode): ProjectSettings => {
+  if (isOwnersAlone(key)) return ignored(path);
+  if (listsPrograms(key) && value.type === "object")
+    return value.members.map((member) => consent(`${path}.${member.key}`, member.value)).reduce(joined, nothing);
+  if (namesProgram(key) && stringsIn(value).length > 0) return consent(path, value);
+  if (value.type !== "object") return ignored(path);
+  const inside = value.members.map((member) => wanted(`${path}.${member.key}`, member.key, member.value));
+  return inside.length === 0 ? ignored(path) : inside.reduce(joined, nothing);
+};
+
+const consent = (key: string, value: SettingsNode): ProjectSettings => {
+  const text = settingsText(value);
+  const digest = createHash("sha256")
+    .update(JSON.stringify([key, text]))
+    .digest("hex");
+  return { ...nothing, consents: [{ key, text, digest }] };
+};
+
+/** Keys that decide where keys and words go: endpoints, credentials, variables. Only the person's own settings have them. */
+const isOwnersAlone = (key: string): boolean =>
+  /^(__proto__|constructor|prototype|env|environment)$|url$|uri$|endpoint$|proxy$|key$|token$|secret$|helper$|allow|trust/i.test(
+    key,
+  );
+
+const listsPrograms = (key: string): boolean => /^(hooks|mcp_?servers)$/i.test(key);
+
+const namesProgram = (key: string): boolean =>
+  /(command|cmd|program|script|exec|executable|hook|editor|pager|notify|notifier|status_?line|discovery|shell|formatter|linter|browser|opener)s?$/i.test(
+    key,
+  );
+
+const stringsIn = (node: SettingsNode): readonly string[] => {
+  switch (node.type) {
+    case "object":
+      return node.members.flatMap(({ value }) => stringsIn(value));
+    case "list":
+      return node.items.flatMap(stringsIn);
+    case "value":
+      return typeof node.value === "string" ? [node.value] : [];
+  }
+};
+
+const mostBytes = 256 * 1024;
+
+type Found = { readonly text: string } | { readonly refused: string } | undefined;
+
+/** The text of the settings file, opened name by name, so that no link stands for it. */
+const settingsIn = async (disk: Disk, root: string): Promise<Found> => {
+  const canonical = await disk.canonical(root);
+  if (canonical === undefined) return undefined;
+  const open: { close: () => Promise<void> }[] = [];
+  try {
+    const folder = await disk.open(canonical);
+    open.push(folder);
+    const inside = await folder.folder(settingsFile.folder);
+    open.push(inside);
+    const file = await inside.file(settingsFile.name);
+    open.push(file);
+    const { size } = await file.look();
+    if (size > mostBytes) return { refused: "it is too long" };
+    return { text: new TextDecoder().decode(await file.read(0, size)) };
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    return error.code === "ENOENT" ? undefined : { refused: "it is not a regular file, or a link leads to it" };
+  } finally {
+    for (const handle of open.toReversed()) await handle.close();
+  }
+};

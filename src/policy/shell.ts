@@ -1,0 +1,141 @@
+import type { Clock, Processes, Program, Running } from "../world/index.ts";
+import { PolicyError } from "./error.ts";
+import { shown } from "./paths.ts";
+import { plain } from "./plain.ts";
+import { LiveTail } from "./shell-live.ts";
+import { HeadAndTail } from "./shell-output.ts";
+import { Stopper } from "./shell-stopper.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What running commands needs of the world. */
+export type ShellWorld = {
+  readonly processes: Processes;
+  readonly clock: Clock;
+  /** What commands find in their environment. */
+  readonly env: { readonly [name: string]: string };
+  /** Where commands run, and where long output is kept. */
+  readonly files: Pick<Workspace, "resolve" | "keep">;
+  /** Puts a program into a sandbox. */
+  readonly confine?: (program: Program) => Program;
+  /** Milliseconds a command may run. */
+  readonly longest: number;
+};
+
+/** A command to run. */
+export type Command = {
+  readonly text: string;
+  readonly folder: string;
+  readonly timeout?: number;
+  readonly signal: AbortSignal;
+  readonly report: (text: string) => void;
+};
+
+/** How it ended. */
+export type CommandOutcome = {
+  readonly folder: string;
+  readonly output: string;
+  readonly error: string | undefined;
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  readonly background: readonly number[];
+  readonly group: number | undefined;
+  readonly ended: "exit" | "timeout" | "cancelled";
+};
+
+/** The shell service: one process group per command, all of it gone when the command is stopped. */
+export const openShell = (world: ShellWorld): { readonly run: (command: Command) => Promise<CommandOutcome> } => ({
+  run: (command) => run(world, command),
+});
+
+const run = async (world: ShellWorld, command: Command): Promise<CommandOutcome> => {
+  if (command.text.includes("\0")) throw new PolicyError("policy_violation", "A command cannot hold a NUL character.");
+  const folder = await folderAt(world, command.folder);
+  const program = await shellProgram(world, command.text, folder);
+  command.signal.throwIfAborted();
+  const running = await start(world, program);
+  const stopper = new Stopper(world.clock, running);
+  const cancel = (): void => stopper.now("cancelled");
+  command.signal.addEventListener("abort", cancel, { once: true });
+  // It may have been cancelled while it started.
+  if (command.signal.aborted) cancel();
+  stopper.after(Math.min(command.timeout ?? world.longest, world.longest));
+  try {
+    const output = await read(running, world.clock, command.report);
+    const { code, signal } = await running.ended;
+    if (stopper.reason !== undefined) await stopper.finish();
+    return {
+      folder,
+      output: await bounded(output, world),
+      error: undefined,
+      code,
+      signal,
+      background: stopper.reason === undefined ? await running.group() : [],
+      group: running.pid,
+      ended: stopper.reason ?? "exit",
+    };
+  } finally {
+    stopper.done();
+    command.signal.removeEventListener("abort", cancel);
+  }
+};
+
+const folderAt = async ({ files }: ShellWorld, given: string): Promise<string> => {
+  const { path, kind } = await files.resolve(given === "" ? "." : given);
+  if (kind === "folder") return path;
+  throw kind === "absent"
+    ? new PolicyError("file_not_found", `There is no folder ${shown(given)} to run the command in.`)
+    : new PolicyError("path_is_not_a_directory", `${shown(given)} is not a folder; the command cannot run there.`);
+};
+
+/** Bash as it comes, without anybody's start-up files; a plain shell where there is none. */
+const shellProgram = async ({ processes, env }: ShellWorld, text: string, folder: string): Promise<Program> => {
+  const searchPath = env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+  const bash = await processes.find("bash", searchPath);
+  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", text], folder, env };
+  const sh = await processes.find("sh", searchPath);
+  if (sh === undefined)
+    throw new PolicyError("shell_execute_error", "There is no shell on this machine to run commands with.");
+  return { file: sh, args: ["-c", text], folder, env };
+};
+
+const start = async ({ processes, confine }: ShellWorld, program: Program): Promise<Running> => {
+  try {
+    return await processes.start(confine === undefined ? program : confine(program));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PolicyError("shell_execute_error", `The command could not be started: ${why}`, { cause: error });
+  }
+};
+
+const read = async (running: Running, clock: Clock, report: (text: string) => void): Promise<HeadAndTail> => {
+  const all = new HeadAndTail();
+  const live = new LiveTail(clock, report);
+  try {
+    for await (const { bytes } of running.output) {
+      const wasBinary = all.isBinary;
+      all.add(bytes);
+      if (!all.isBinary) live.add(bytes);
+      else if (!wasBinary) live.add(Buffer.from("(binary output, not shown)\n"));
+    }
+    return all;
+  } finally {
+    live.close();
+  }
+};
+
+const mostShown = 40_000;
+
+/** The output as a model reads it: short ones whole, long ones in part with word of where the rest is. */
+const bounded = async (output: HeadAndTail, { files }: ShellWorld): Promise<string> => {
+  if (output.isBinary) return `(binary output, ${output.length} bytes, not shown)`;
+  const text = plain(output.text().replaceAll(/\r\n?/g, "\n")).trimEnd();
+  if (text.length <= mostShown) return text;
+  const where = await files.keep(text, "command-output").then(
+    (path) => `What was kept is in ${path}; read_file reads it by offset and limit.`,
+    () => "They could not be kept.",
+  );
+  const head = text.slice(0, mostShown / 4).replace(/[\ud800-\udbff]$/, "");
+  const tail = text.slice(-(mostShown * 3) / 4).replace(/^[\udc00-\udfff]/, "");
+  const left = text.length - head.length - tail.length;
+  return `${head}\n\n[${left} characters left out here. ${where}]\n\n${tail}`;
+};

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Disk, Folder } from "../world/index.ts";
+import { PolicyError } from "./error.ts";
+import { partsOf, shown } from "./paths.ts";
+import type { Root } from "./workspace-walk.ts";
+
+/** A folder for texts that are too long to be said. */
+export type Scratch = {
+  readonly path: string;
+  /** The folder as a root, once it is there. */
+  readonly roots: () => readonly Root[];
+  /** Keeps a text, and tells where. The same text is kept once. */
+  readonly keep: (text: string, name: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens the folder if it is there; otherwise it is made when something is kept, for its owner alone.
+ * Throws if somebody put a link in its place.
+ */
+export const openScratch = async (disk: Disk, given: string): Promise<Scratch> => {
+  const path = join(await settledPath(disk, dirname(resolve(given))), basename(given));
+  const rootOf = (folder: Folder): Root => ({ path, given, spellings: [partsOf(path), partsOf(given)], folder });
+  const found = await disk.canonical(path);
+  if (found !== undefined && found !== path)
+    throw new PolicyError("policy_violation", `${shown(path)} is a link. Nothing is kept there.`);
+  let root: Root | undefined = found === undefined ? undefined : rootOf(await disk.open(path));
+  let making: Promise<Root> | undefined;
+  const make = async (): Promise<Root> => {
+    making ??= makeFolders(disk, path).then((folder) => (root = rootOf(folder)));
+    try {
+      return await making;
+    } catch (error) {
+      making = undefined;
+      throw error;
+    }
+  };
+  return {
+    path,
+    roots: () => (root === undefined ? [] : [root]),
+    keep: async (text, name) => {
+      const { folder } = root ?? (await make());
+      const bytes = new TextEncoder().encode(text);
+      const file = `${plain(name)}-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.txt`;
+      await folder.put(file, bytes, 0o600);
+      return join(path, file);
+    },
+    close: async () => {
+      await making?.catch(() => undefined);
+      await root?.folder.close();
+    },
+  };
+};
+
+const plain = (name: string): string =>
+  name
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 60) || "text";
+
+/** Where a path leads, or will lead once the rest of it is made. */
+export const settledPath = async (disk: Disk, path: string): Promise<string> => {
+  const missing: string[] = [];
+  for (let start = resolve(path); ; start = dirname(start)) {
+    const found = await disk.canonical(start);
+    if (found !== undefined) return join(found, ...missing);
+    if (dirname(start) === start) return resolve(path);
+    missing.unshift(basename(start));
+  }
+};
+
+const makeFolders = async (disk: Disk, path: string): Promise<Folder> => {
+  if ((await disk.canonical(path)) !== undefined) return disk.open(path);
+  const parent = await makeFolders(disk, dirname(path));
+  try {
+    await parent.makeFolder(basename(path), 0o700);
+    return await parent.folder(basename(path));
+  } finally {
+    await parent.close();
+  }
+};

@@ -1,0 +1,68 @@
+import { PolicyError } from "../policy/error.ts";
+import type { AskModel, Capabilities, Files, Memory, OpenFile, Search, Shell, Web } from "../tools/capabilities.ts";
+import { ToolFailure } from "../tools/tool.ts";
+
+/** What policy serves. It has the shapes tools know, but throws a `PolicyError`. */
+export type Services = {
+  readonly files: Files;
+  readonly shell: Shell;
+  readonly web: Web;
+  readonly search: Search;
+  readonly memory: Memory;
+  readonly model?: AskModel;
+};
+
+/** What differs from call to call. */
+export type CallGrant = Pick<Capabilities, "report" | "signal" | "approved">;
+
+/** The capabilities of one call. */
+export type CapabilitiesFor = (grant: CallGrant) => Capabilities;
+
+/** Hands policy's services to tools, in words tools know. */
+export const createCapabilities = ({ files, shell, web, search, memory, model }: Services): CapabilitiesFor => {
+  const adapted = {
+    files: adaptFiles(files),
+    shell: { run: adapt(shell.run) },
+    web: { fetch: adapt(web.fetch) },
+    search: adaptSearch(search, files),
+    memory: { path: memory.path, read: adapt(memory.read), write: adapt(memory.write) },
+    ...(model === undefined ? {} : { model }),
+  };
+  return (grant) => ({ ...adapted, ...grant });
+};
+
+const adaptFiles = (files: Files): Files => ({
+  roots: files.roots,
+  resolve: adapt(files.resolve),
+  open: async (path) => adaptOpen(await adapt(files.open)(path)),
+  bytes: adapt(files.bytes),
+  list: adapt(files.list),
+  ignored: adapt(files.ignored),
+  ignoring: adapt(files.ignoring),
+  write: adapt(files.write),
+  keep: adapt(files.keep),
+});
+
+const adaptOpen = ({ place, read, close }: OpenFile): OpenFile => ({ place, read: adapt(read), close });
+
+/** Whatever a tool names, only what is in the workspace is searched. */
+const adaptSearch = (search: Search, files: Files): Search => ({
+  files: adapt(async (folder, options) => search.files((await files.resolve(folder)).path, options)),
+  text: adapt(async (path, options) => search.text((await files.resolve(path)).path, options)),
+});
+
+const adapt =
+  <Given extends readonly unknown[], Result>(
+    work: (...given: Given) => Promise<Result>,
+  ): ((...given: Given) => Promise<Result>) =>
+  async (...given) => {
+    try {
+      return await work(...given);
+    } catch (error) {
+      throw asToolFailure(error);
+    }
+  };
+
+/** A refusal of policy as a failure of the tool; anything else as it is. */
+export const asToolFailure = (error: unknown): unknown =>
+  error instanceof PolicyError ? new ToolFailure(error.type, error.message, { cause: error }) : error;

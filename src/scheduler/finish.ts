@@ -1,0 +1,100 @@
+import {
+  inputObject,
+  storeBytes,
+  toPlain,
+  type Call,
+  type Content,
+  type Outcome,
+  type OutcomeStatus,
+} from "../conversation/index.ts";
+import { bounded, mostText } from "../tools/bounded.ts";
+import type { Files } from "../tools/capabilities.ts";
+import type { ToolContent } from "../tools/tool.ts";
+import { statOf, type Ending } from "./ending.ts";
+import type { CallDecision, Finished, ToolCallRecord } from "./events.ts";
+import { shownDisplay } from "./shown.ts";
+
+/** What is known of a call when it has ended. */
+export type CallEnd = {
+  readonly call: Call;
+  readonly ending: Ending;
+  readonly duration: number;
+  readonly decision: CallDecision | undefined;
+  readonly server: string | undefined;
+  /** Where results that are too long are kept. */
+  readonly files: Pick<Files, "keep">;
+};
+
+const statuses: { readonly [state in Ending["state"]]: OutcomeStatus } = {
+  success: "complete",
+  error: "error",
+  cancelled: "cancelled",
+};
+
+/** A call's end in the forms others know: for the conversation, for people, for the records. */
+export const finish = async (end: CallEnd): Promise<Finished> => {
+  const { call, ending, duration, files } = end;
+  const kept = await Promise.all(ending.content.map((content) => keep(content, call, files)));
+  const outcome: Outcome = { status: statuses[ending.state], content: kept.map(({ content }) => content) };
+  return {
+    call,
+    outcome,
+    blobs: Object.fromEntries(kept.flatMap(({ blob }) => (blob === undefined ? [] : [[blob.hash, blob.base64]]))),
+    display: shownDisplay(ending.display),
+    ...(ending.error === undefined ? {} : { error: ending.error }),
+    duration,
+    record: recordOf(end),
+  };
+};
+
+type Kept = { readonly content: Content; readonly blob?: { readonly hash: string; readonly base64: string } };
+
+/** A last bound for tools that keep none of their own. */
+const most = 4 * mostText;
+
+const keep = async (content: ToolContent, call: Call, files: Pick<Files, "keep">): Promise<Kept> => {
+  switch (content.type) {
+    case "text":
+      return { content: { type: "text", text: await short(content.text, call, files) } };
+    case "structured": {
+      const { value } = toPlain(content.value);
+      const text = JSON.stringify(value);
+      if (text.length <= most) return { content: { type: "structured", value } };
+      return { content: { type: "text", text: await short(text, call, files) } };
+    }
+    case "file": {
+      const { type: _, bytes, ...facts } = content;
+      const { media, blob } = storeBytes(bytes, facts);
+      return { content: media, blob };
+    }
+  }
+};
+
+const short = async (text: string, { id, tool }: Call, files: Pick<Files, "keep">): Promise<string> =>
+  (await bounded(text, { files, name: `${tool}-${id}`, most })).toWellFormed();
+
+const recordOf = ({ call, ending, duration, decision, server }: CallEnd): ToolCallRecord => {
+  const stat = statOf(ending.display);
+  const said = ending.display.type === "text" ? ending.display.text : undefined;
+  const error = ending.error?.message ?? (ending.state === "cancelled" ? said : undefined);
+  return {
+    function_name: call.tool,
+    function_args: inputObject(call.input),
+    duration_ms: duration,
+    success: ending.state === "success",
+    ...(decision === undefined ? {} : { decision }),
+    ...(error === undefined ? {} : { error }),
+    ...(ending.error === undefined ? {} : { error_type: ending.error.type }),
+    tool_type: server === undefined ? "native" : "mcp",
+    ...(stat === undefined
+      ? {}
+      : {
+          metadata: {
+            ai_added_lines: stat.aiAdded,
+            ai_removed_lines: stat.aiRemoved,
+            user_added_lines: stat.userAdded,
+            user_removed_lines: stat.userRemoved,
+          },
+        }),
+  };
+};

@@ -1,0 +1,16 @@
+import type { AnyTool } from "../tools/tool.ts";
+
+/** The tools there are, as of now: those of servers come and go. */
+export type ToolRegistry = {
+  readonly find: (name: string) => RegisteredTool | undefined;
+  readonly names: () => readonly string[];
+};
+
+/** A tool, and whose it is: `server` is set for one of an MCP server. */
+export type RegisteredTool = { readonly tool: AnyTool; readonly server?: string | undefined };
+
+/** A registry of tools that stay. */
+export const registryOf = (tools: readonly AnyTool[]): ToolRegistry => {
+  const byName = new Map(tools.map((tool) => [tool.name, { tool }]));
+  return { find: (name) => byName.get(name), names: () => [...byName.keys()] };
+};

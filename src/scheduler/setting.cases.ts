@@ -1,0 +1,259 @@
+import { resolve } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { z } from "zod";
+import { callId, type Call, type CallId, type JsonObject } from "../conversation/index.ts";
+import type { HeardCommand } from "../policy/gate-request.ts";
+import { createGate, type Gate, type GateOptions } from "../policy/gate.ts";
+import type { Capabilities, Place } from "../tools/capabilities.ts";
+import { defineTool, ToolFailure, type Access, type AnyTool, type Tool, type ToolResult } from "../tools/tool.ts";
+import { writeFile } from "../tools/write-file.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/index.ts";
+import { createCapabilities, type Services } from "./capabilities.ts";
+import type { SchedulerEvent } from "./events.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+
+/** One run of a tool that does what a test says. */
+export type Run = {
+  readonly name: string;
+  readonly can: Capabilities;
+  readonly finish: (result?: Partial<ToolResult>) => void;
+  readonly crash: (error: unknown) => void;
+};
+
+/** A scheduler with everything around it in memory, and tools that wait for the test. */
+export type Setting = {
+  readonly scheduler: Scheduler;
+  readonly gate: Gate;
+  readonly world: SimulatedWorld;
+  readonly events: readonly SchedulerEvent[];
+  /** When live output was told of. */
+  readonly outputs: readonly { readonly call: CallId; readonly time: number }[];
+  /** The runs that began, in order. */
+  readonly runs: readonly Run[];
+  readonly files: Map<string, string>;
+  readonly commands: readonly string[];
+  readonly registry: Map<string, { readonly tool: AnyTool; readonly server?: string }>;
+  /** Lets everything that can happen now happen. */
+  readonly settle: () => Promise<void>;
+  /** Waits for as many more questions; for tools that load what they need only then. */
+  readonly asked: (questions?: number) => Promise<void>;
+  /** Lets time pass. */
+  readonly pass: (ms: number) => Promise<void>;
+  readonly run: (name: string) => Run;
+  /** The states a call has been in. */
+  readonly states: (call: Pick<Call, "id">) => readonly string[];
+};
+
+export type SettingOptions = Partial<GateOptions> & {
+  readonly processes?: number;
+  readonly toolTime?: number;
+  readonly services?: Partial<Services>;
+};
+
+/** A setting in which reading is free and everything else is asked about, unless told otherwise. */
+export const setting = ({
+  processes = 8,
+  toolTime = 60_000,
+  services = {},
+  ...options
+}: SettingOptions = {}): Setting => {
+  const world = simulatedWorld();
+  const files = new Map<string, string>();
+  const runs: Run[] = [];
+  const commands: string[] = [];
+  const gate = createGate({
+    mode: "default",
+    rules: {},
+    trusted: true,
+    interactive: true,
+    protection: () => ({ level: "free", reason: "" }),
+    judgeCommand: async ({ text }, { allow, mode }) => {
+      const isAllowed = mode === "yolo" || allow.some((words) => text.startsWith(words.join(" ")));
+      return heard(text, isAllowed ? "allow" : "ask");
+    },
+    judgeUrl: (url) => ({ url, host: new URL(url).hostname, decision: "allow", reason: "" }),
+    ...options,
+  });
+  const registry = new Map<string, { readonly tool: AnyTool; readonly server?: string }>();
+  for (const tool of [...waiting(runs), editTool(runs), writeFile]) registry.set(tool.name, { tool });
+  const tools: ToolRegistry = { find: (name) => registry.get(name), names: () => [...registry.keys()] };
+  const scheduler = createScheduler({
+    tools,
+    gate,
+    capabilities: createCapabilities({ ...inMemory(files, commands), ...services }),
+    clock: world.clock,
+    limits: { processes, toolTime },
+  });
+  const events: SchedulerEvent[] = [];
+  const outputs: { readonly call: CallId; readonly time: number }[] = [];
+  const states = new Map<CallId, string[]>();
+  scheduler.listen((event) => {
+    events.push(event);
+    if (event.type === "call-changed") states.set(event.call, [...(states.get(event.call) ?? []), event.status.state]);
+    else outputs.push({ call: event.call, time: world.clock.elapsed() });
+  });
+  return {
+    scheduler,
+    gate,
+    world,
+    events,
+    outputs,
+    runs,
+    files,
+    commands,
+    registry,
+    settle: async () => {
+      for (let round = 0; round < 4; round++) await turn();
+    },
+    asked: (questions = 1) => {
+      let left = questions;
+      return new Promise((resolve) => {
+        const stop = scheduler.listen((event) => {
+          if (event.type !== "call-changed" || event.status.state !== "awaiting_approval" || --left > 0) return;
+          stop();
+          resolve();
+        });
+      });
+    },
+    pass: async (ms) => {
+      await world.run(world.clock.sleep(ms));
+    },
+    run: (name) => {
+      const found = runs.findLast((each) => each.name === name);
+      if (found === undefined) throw new Error(`${name} does not run.`);
+      return found;
+    },
+    states: ({ id }) => states.get(id) ?? [],
+  };
+};
+
+/** A call of a tool. */
+export const call = (ordinal: number, tool: string, value: JsonObject = {}): Call => ({
+  type: "call",
+  id: callId(ordinal),
+  tool,
+  input: { type: "parsed", value },
+});
+
+const heard = (text: string, decision: "allow" | "ask"): HeardCommand => ({
+  decision,
+  reason: decision === "ask" ? "It runs a program." : "",
+  analysis: {
+    roots: [{ name: text.split(" ")[0] ?? "", binary: { kind: "file", path: `/usr/bin/${text.split(" ")[0]}` } }],
+    always: [[text.split(" ")[0] ?? ""]],
+    writes: [],
+  },
+});
+
+const input = z.object({
+  name: z.string(),
+  path: z.string().optional(),
+  also: z.array(z.string()).optional(),
+  /** Does not stop when told to. */
+  stubborn: z.boolean().optional(),
+});
+
+/** `read`, `write`, `execute` and `network`: tools that touch what they are told and end when the test says so. */
+const waiting = (runs: Run[]): readonly AnyTool[] =>
+  (["read", "write", "execute", "network"] as const).map((access) => waitingTool(access, runs));
+
+/** A tool that ends when the test says so. */
+export const waitingTool = (access: Access, runs: Run[], name: string = access): AnyTool =>
+  defineTool({
+    name,
+    about: "Waits for the test.",
+    access,
+    input,
+    aliases: { path: ["file_path"] },
+    touches: ({ name: text, path, also = [] }) => {
+      const paths = path === undefined ? [] : [path, ...also];
+      if (access === "execute") return { command: { text, folder: "" } };
+      if (access === "network") return { urls: [`https://${text}.test/`] };
+      return access === "write" ? { writes: paths } : { reads: paths };
+    },
+    title: ({ name: text }) => `Does ${text}`,
+    run: ({ name: text, stubborn = false }, can) =>
+      new Promise<ToolResult>((resolve, reject) => {
+        const finish = (result: Partial<ToolResult> = {}): void =>
+          resolve({
+            content: [{ type: "text", text: `${text} is done` }],
+            display: { type: "text", text: `${text} is done` },
+            ...result,
+          });
+        runs.push({ name: text, can, finish, crash: reject });
+        if (!stubborn)
+          can.signal.addEventListener("abort", () => reject(new ToolFailure("execution_failed", "told to stop")), {
+            once: true,
+          });
+      }),
+  });
+
+/** A tool that proposes the text it is given, and ends when the test says so. */
+const editTool = (runs: Run[]): AnyTool => {
+  const { run, title, touches } = waitingTool("write", runs, "edit") as unknown as Tool<EditInput>;
+  return defineTool<EditInput>({
+    name: "edit",
+    about: "Proposes an edit.",
+    access: "write",
+    input: z.object({ name: z.string(), path: z.string(), stubborn: z.boolean().optional(), text: z.string() }),
+    touches,
+    title,
+    propose: async ({ path, text }) => ({ path: `/work/${path}`, before: undefined, after: text }),
+    amend: (given, _, text) => ({ ...given, text }),
+    run,
+  }) as unknown as AnyTool;
+};
+
+type EditInput = {
+  readonly name: string;
+  readonly path: string;
+  readonly stubborn?: boolean | undefined;
+  readonly text: string;
+};
+
+/** A workspace at /work in memory, where every link.txt leads to a.txt beside it. A file's identity is its text. */
+const inMemory = (files: Map<string, string>, commands: string[]): Services => {
+  const place = (path: string): Place => {
+    const full = resolve("/work", path).replace(/\/link\.txt$/, "/a.txt");
+    if (full !== "/work" && !full.startsWith("/work/"))
+      throw new ToolFailure("path_not_in_workspace", `${path} lies outside the workspace.`);
+    const text = files.get(full);
+    const known = { path: full, shown: full.slice(6), size: text?.length ?? 0, modified: 0 };
+    if (full === "/work") return { ...known, shown: ".", kind: "folder", identity: "root" };
+    return text === undefined
+      ? { ...known, kind: "absent", identity: "absent" }
+      : { ...known, kind: "file", identity: `text:${text}` };
+  };
+  const unused = (): never => {
+    throw new Error("Nobody uses this here.");
+  };
+  return {
+    files: {
+      roots: ["/work"],
+      resolve: async (path) => place(path),
+      open: unused,
+      bytes: async (path) => new TextEncoder().encode(files.get(place(path).path)),
+      list: unused,
+      ignored: async () => undefined,
+      ignoring: async () => () => undefined,
+      write: async (path, bytes, was) => {
+        if (place(path).identity !== was) throw new ToolFailure("file_modified_conflict", `${path} has changed.`);
+        files.set(place(path).path, new TextDecoder().decode(bytes));
+      },
+      keep: async (text, name) => {
+        files.set(`/work/kept/${name}`, text);
+        return `/work/kept/${name}`;
+      },
+    },
+    shell: {
+      run: async ({ text }) => {
+        commands.push(text);
+        return unused();
+      },
+    },
+    web: { fetch: unused },
+    search: { files: unused, text: unused },
+    memory: { path: "/home/memory", read: async () => undefined, write: async () => undefined },
+  };
+};

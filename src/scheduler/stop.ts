@@ -1,0 +1,36 @@
+import { ToolFailure } from "../tools/tool.ts";
+import type { SchedulerClock } from "./clock.ts";
+
+/** Why a call was stopped from outside. */
+export class Stopped extends Error {
+  /** Whether the person said so, or whoever runs the session. */
+  readonly byPerson: boolean;
+
+  constructor(byPerson: boolean) {
+    super(byPerson ? "The user cancelled this call" : "This call was cancelled");
+    this.byPerson = byPerson;
+  }
+}
+
+/** The same work, given up as soon as the signal is aborted; it then rejects with the signal's reason. */
+export const until = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+
+/** The same work, given up after so many milliseconds. */
+export const within = async <Result>(clock: SchedulerClock, most: number, work: Promise<Result>): Promise<Result> => {
+  const done = new AbortController();
+  const late = clock.sleep(most, done.signal).then(() => {
+    throw new ToolFailure("timeout", `Stopped after ${Math.round(most / 1000)} seconds.`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+    late.catch(() => undefined);
+  }
+};

@@ -1,0 +1,65 @@
+import type { Call } from "../conversation/index.ts";
+import { ToolFailure, type AnyTool, type Tool } from "../tools/tool.ts";
+import { mismatches, parametersOf } from "./mismatch.ts";
+import { nearestNames } from "./nearest.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { shownLine } from "./shown.ts";
+
+/** A call that makes sense. */
+export type ValidCall = {
+  readonly tool: Tool;
+  readonly input: unknown;
+  /** One line for people. */
+  readonly title: string;
+  readonly server: string | undefined;
+};
+
+/** The call with its tool and its arguments as the tool wants them. Throws a `ToolFailure` that says in words what is wrong. */
+export const validate = async ({ tool: name, input }: Call, tools: ToolRegistry): Promise<ValidCall> => {
+  const found = tools.find(name);
+  if (found === undefined) throw unknownTool(name, tools.names());
+  const tool = opened(found.tool);
+  if (input.type === "malformed")
+    throw new ToolFailure(
+      "invalid_tool_params",
+      `The arguments of ${name} are not a JSON object: ${shortened(input.text)}\n${await parametersOf(tool)}`,
+    );
+  return validInput(tool, shaped(tool, input.value), found.server);
+};
+
+/** A tool with arguments that fit its schema. */
+export const validInput = async (tool: Tool, raw: unknown, server: string | undefined): Promise<ValidCall> => {
+  const parsed = await tool.input.safeParseAsync(raw);
+  if (parsed.success) return { tool, input: parsed.data, title: shownLine(tool.title(parsed.data)), server };
+  throw new ToolFailure(
+    "invalid_tool_params",
+    `The arguments of ${tool.name} do not fit:\n${mismatches(parsed.error.issues, raw)}\n${await parametersOf(tool)}`,
+  );
+};
+
+/** A registry does not know the input of its tools; from here on it is what the tool's own schema made of it. */
+const opened = (tool: AnyTool): Tool => tool as unknown as Tool;
+
+const unknownTool = (name: string, names: readonly string[]): ToolFailure => {
+  const near = nearestNames(name, names);
+  const hint =
+    near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${names.slice(0, mostNames).join(", ")}.`;
+  return new ToolFailure("tool_not_registered", `There is no tool ${JSON.stringify(shortened(name))}. ${hint}`);
+};
+
+const mostNames = 40;
+
+const shortened = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}...`);
+
+/** The arguments under the names and in the shape the tool knows. */
+const shaped = (tool: Tool, value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const renamed = new Map(Object.entries(value));
+  for (const [parameter, others] of Object.entries(tool.aliases ?? {})) {
+    const alias = others.find((other) => renamed.has(other));
+    if (alias === undefined || renamed.has(parameter)) continue;
+    renamed.set(parameter, renamed.get(alias));
+    renamed.delete(alias);
+  }
+  const named = Object.fromEntries(renamed);
+  return tool.normalise?.(named) ?? named;
+};

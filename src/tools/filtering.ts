@@ -1,0 +1,26 @@
+import { z, type ZodType } from "zod";
+import type { IgnoreRules } from "./capabilities.ts";
+
+/** Which ignore files count; all of them unless a model says otherwise. */
+export const filtering: ZodType<Filtering | undefined> = z
+  .object({
+    respect_git_ignore: z.boolean().optional().describe("Leave out what git ignores; true if not given."),
+    respect_gemini_ignore: z
+      .boolean()
+      .optional()
+      .describe("Leave out what .geminiignore and .parleyignore name; true if not given."),
+  })
+  .optional()
+  .describe("Which ignore files to respect.");
+
+/** Options of the tools that list files. */
+export type Filtering = {
+  readonly respect_git_ignore?: boolean | undefined;
+  readonly respect_gemini_ignore?: boolean | undefined;
+};
+
+/** The rules behind the options. What is kept from models is kept from them whatever they say. */
+export const rulesOf = (options: Filtering | undefined): IgnoreRules => ({
+  git: options?.respect_git_ignore ?? true,
+  own: true,
+});

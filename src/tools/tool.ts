@@ -1,0 +1,137 @@
+import type { ZodType } from "zod";
+import type { Structured, Text } from "../conversation/index.ts";
+import type { Capabilities } from "./capabilities.ts";
+
+/** What a tool does to the world. It decides what must be asked, and what may run together. */
+export type Access = "read" | "write" | "execute" | "network";
+
+/** What the model may do: one file per tool. */
+export type Tool<Input = unknown> = {
+  readonly name: string;
+  readonly about: string;
+  readonly access: Access;
+  readonly input: ZodType<Input>;
+  /** Other names models know for its parameters, by the name that counts. */
+  readonly aliases?: { readonly [parameter: string]: readonly string[] };
+  /** Arguments in another shape some models know, in ours. Runs before the schema. */
+  readonly normalise?: (raw: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** What a call would touch, as far as its arguments tell. Paths may be relative. */
+  readonly touches: (input: Input) => Touches;
+  /** One line for people: what this call does. */
+  readonly title: (input: Input) => string;
+  /** What an edit would write, before it is approved. Throws a `ToolFailure` where it cannot work. */
+  readonly propose?: (input: Input, can: Capabilities) => Promise<Proposal>;
+  /** The arguments that write this text instead of the proposed one, after a person edited the proposal. */
+  readonly amend?: (input: Input, proposal: Proposal, edited: string) => Input;
+  readonly run: (input: Input, can: Capabilities) => Promise<ToolResult>;
+};
+
+/** Everything a call may touch. */
+export type Touches = {
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+  readonly command?: { readonly text: string; readonly folder: string };
+  readonly urls?: readonly string[];
+};
+
+/** A file as it is, and as it would be. `before` is undefined for a new file. */
+export type Proposal = { readonly path: string; readonly before: string | undefined; readonly after: string };
+
+/** What came of a call. */
+export type ToolResult = {
+  /** What the model reads, in order. */
+  readonly content: readonly ToolContent[];
+  /** What a person sees. */
+  readonly display: Display;
+  /** Set where the tool failed; then `content` says so too. */
+  readonly error?: ToolError;
+};
+
+export type ToolContent = Text | Structured | ToolFile;
+
+/** A file for the model. */
+export type ToolFile = {
+  readonly type: "file";
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  readonly name?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly pages?: number;
+};
+
+/** What a person sees of a result. */
+export type Display =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "diff";
+      readonly path: string;
+      readonly before: string | undefined;
+      readonly after: string;
+      readonly patch: string;
+      readonly stat: DiffStat;
+    }
+  | { readonly type: "listing"; readonly title: string; readonly lines: readonly string[] };
+
+/** Lines the model and the person added and removed. */
+export type DiffStat = {
+  readonly aiAdded: number;
+  readonly aiRemoved: number;
+  readonly userAdded: number;
+  readonly userRemoved: number;
+};
+
+export type ToolError = { readonly type: ToolErrorType; readonly message: string };
+
+/** Why a tool failed: a closed set, so that programs can tell. */
+export type ToolErrorType =
+  | "invalid_tool_params"
+  | "tool_not_registered"
+  | "policy_violation"
+  | "permission_denied"
+  | "path_not_in_workspace"
+  | "file_not_found"
+  | "target_is_directory"
+  | "path_is_not_a_directory"
+  | "file_too_large"
+  | "not_a_regular_file"
+  | "read_content_failure"
+  | "file_write_failure"
+  | "file_modified_conflict"
+  | "no_space_left"
+  | "attempt_to_create_existing_file"
+  | "edit_no_occurrence_found"
+  | "edit_expected_occurrence_mismatch"
+  | "edit_no_change"
+  | "glob_execution_error"
+  | "grep_execution_error"
+  | "ls_execution_error"
+  | "shell_execute_error"
+  | "web_fetch_no_url_in_prompt"
+  | "web_fetch_fallback_failed"
+  | "web_fetch_processing_error"
+  | "web_search_failed"
+  | "memory_tool_execution_error"
+  | "mcp_tool_error"
+  | "timeout"
+  | "execution_failed"
+  | "unhandled_exception";
+
+/** Thrown by a tool or a capability to end a call as a typed error. The message is for the model. */
+export class ToolFailure extends Error {
+  readonly type: ToolErrorType;
+
+  constructor(type: ToolErrorType, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.type = type;
+  }
+}
+
+/** A tool whatever its input, as registries hold it. What its schema has read is what its functions take. */
+export type AnyTool = Omit<Tool<never>, "input" | "amend"> & {
+  readonly input: ZodType;
+  readonly amend?: (input: never, proposal: Proposal, edited: string) => unknown;
+};
+
+/** Fixes the type of a tool's input by its schema. */
+export const defineTool = <Input>(tool: Tool<Input>): AnyTool => tool;

@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { failing, realPrograms, stubs } from "./command-scripts.ts";
+
+/** What really happened when a script ran: every stub that was called with its words, and the files that appeared. */
+export type RealRun = { readonly called: readonly (readonly string[])[]; readonly made: readonly string[] };
+
+/** Whether there is everything needed to run scripts in bulk. */
+export const canRunScripts = (shell: string): boolean =>
+  process.platform === "linux" && [shell, "dash", "xargs", "timeout"].every((name) => programPath(name) !== undefined);
+
+/**
+ * Runs scripts in a real shell, two at a time, each in an empty folder of its
+ * own. On the search path is nothing but stubs, and a few real programs that run others.
+ */
+export const runScripts = async (texts: readonly string[], shell: string): Promise<readonly RealRun[]> => {
+  const base = mkdtempSync(join(tmpdir(), "commands-"));
+  try {
+    prepare(base, shell);
+    for (const at of texts.keys()) {
+      mkdirSync(join(base, "work", String(at)));
+      chmodSync(join(base, "work", String(at)), 0o777);
+    }
+    await runAll(base, texts);
+    return texts.map((_, at) => ({
+      called: callsIn(join(base, "log", String(at))),
+      made: readdirSync(join(base, "work", String(at))),
+    }));
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+};
+
+const programPath = (name: string): string | undefined =>
+  ["/bin", "/usr/bin"].map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+const prepare = (base: string, shell: string): void => {
+  chmodSync(base, 0o777);
+  for (const folder of ["bin", "work", "log", "home"]) {
+    mkdirSync(join(base, folder));
+    chmodSync(join(base, folder), 0o777);
+  }
+  for (const name of stubs) {
+    const line = `printf '%s\\0' $(($# + 1)) ${name} "$@" >> "$LOG"; exit ${name === failing ? 1 : 0}`;
+    writeFileSync(join(base, "bin", name), `#!${programPath("dash")}\n${line}\n`, { mode: 0o755 });
+  }
+  for (const name of realPrograms) symlinkSync(programPath(name) ?? "", join(base, "bin", name));
+  const quiet = shell === "bash" ? "--norc --noprofile" : "";
+  writeFileSync(
+    join(base, "run"),
+    [
+      `#!${programPath("dash")}`,
+      `cd "${base}/work/$1" || exit 0`,
+      `LOG="${base}/log/$1"; export LOG`,
+      `${programPath("timeout")} -s KILL 2 ${programPath(shell)} ${quiet} -c "$2" </dev/null >/dev/null 2>&1`,
+      "exit 0\n",
+    ].join("\n"),
+    { mode: 0o755 },
+  );
+};
+
+const runAll = async (base: string, texts: readonly string[]): Promise<void> => {
+  const limits = "ulimit -c 0; ulimit -t 3; ulimit -f 1000";
+  const all = spawn(
+    programPath("dash") ?? "",
+    ["-c", `${limits}; exec ${programPath("xargs")} -0 -n 2 -P 2 "${base}/run"`],
+    {
+      cwd: join(base, "work"),
+      env: { PATH: join(base, "bin"), HOME: join(base, "home") },
+      stdio: ["pipe", "ignore", "inherit"],
+      // Whatever a random script comes up with, it may only touch what anybody may.
+      ...(process.getuid?.() === 0 ? { uid: nobody(), gid: nobody() } : {}),
+    },
+  );
+  all.stdin.end(texts.map((text, at) => `${at}\0${text}\0`).join(""));
+  const code = await new Promise<number | null>((done) => all.on("close", done));
+  if (code !== 0) throw new Error(`The scripts could not be run: xargs ended with ${code}.`);
+};
+
+const nobody = (): number => Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+
+const callsIn = (path: string): readonly (readonly string[])[] => {
+  const parts = existsSync(path) ? readFileSync(path, "utf8").split("\0").slice(0, -1) : [];
+  const calls: string[][] = [];
+  for (let at = 0; at < parts.length;) {
+    const count = Number(parts[at]);
+    calls.push(parts.slice(at + 1, at + 1 + count));
+    at += 1 + count;
+  }
+  return calls;
+};

@@ -1,0 +1,150 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import { callId, type JsonObject } from "../../src/conversation/index.ts";
+import { childEnvironment } from "../../src/policy/environment.ts";
+import { openMemory } from "../../src/policy/memory.ts";
+import { openSearch } from "../../src/policy/search.ts";
+import { openShell } from "../../src/policy/shell.ts";
+import { openWorkspace } from "../../src/policy/workspace.ts";
+import { createCapabilities } from "../../src/scheduler/capabilities.ts";
+import { registryOf } from "../../src/scheduler/registry.ts";
+import { validate } from "../../src/scheduler/validate.ts";
+import type { Approved, AskModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
+import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../../src/tools/tool.ts";
+import { realWorld } from "../../src/world/index.ts";
+
+/** What a call is given besides its arguments. */
+export type CallOptions = {
+  readonly signal?: AbortSignal;
+  readonly report?: (text: string) => void;
+  readonly approved?: Approved;
+};
+
+/** A workspace on the real disk, beside a folder and a home that are none of its business, with tools to use in it. */
+export type Workbench = {
+  readonly root: string;
+  readonly out: string;
+  readonly home: string;
+  readonly scratch: string;
+  /** Puts a file into the workspace, with its folders. */
+  readonly put: (path: string, content: string | Uint8Array, options?: { mode?: number; modified?: number }) => string;
+  readonly folder: (path: string) => string;
+  readonly link: (path: string, to: string) => void;
+  /** A file of the workspace, byte by byte as Latin 1 or as text. */
+  readonly bytes: (path: string) => string;
+  readonly text: (path: string) => string;
+  readonly capabilities: (options?: CallOptions) => Capabilities;
+  /** Runs a tool as the scheduler does once all is approved. */
+  readonly call: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<ToolResult>;
+  readonly propose: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<Proposal>;
+  /** What the model reads, with the workspace's folders by name. */
+  readonly said: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<string>;
+  /** How a call fails. */
+  readonly failure: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<Failure>;
+  readonly close: () => Promise<void>;
+};
+
+type Failure = { readonly type: string; readonly message: string };
+
+/** What differs between benches. */
+export type BenchOptions = {
+  readonly ripgrep?: boolean;
+  readonly model?: AskModel;
+  readonly web?: Web;
+  /** Further folders of the workspace. */
+  readonly roots?: readonly string[];
+  /** Milliseconds a command may run. */
+  readonly longest?: number;
+};
+
+export const openWorkbench = async (options: BenchOptions = {}): Promise<Workbench> => {
+  const { ripgrep = true, model, web = noWeb, roots = [], longest = 60_000 } = options;
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-tools-")));
+  const at = { root: join(base, "ws"), out: join(base, "out"), home: join(base, "home"), scratch: join(base, "kept") };
+  for (const folder of [at.root, at.out, at.home, ...roots.map((root) => join(base, root))]) mkdirSync(folder);
+  writeFileSync(join(at.out, "canary.txt"), "canary\n");
+  const { disk, processes, clock } = realWorld();
+  const env = childEnvironment({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: at.home, LANG: "C.UTF-8" });
+  const parley = join(at.home, ".parley");
+  const files = await openWorkspace({
+    disk,
+    roots: [at.root, ...roots.map((root) => join(base, root))],
+    home: parley,
+    scratch: at.scratch,
+  });
+  const capabilitiesFor = createCapabilities({
+    files,
+    shell: openShell({ processes, clock, env, files, longest }),
+    search: openSearch({ disk, processes, clock, ripgrep: ripgrep ? rgPath : undefined, env, files }),
+    memory: openMemory(disk, parley),
+    web,
+    ...(model === undefined ? {} : { model }),
+  });
+  const inside = (path: string): string => join(at.root, path);
+  const capabilities = ({
+    signal = new AbortController().signal,
+    report = () => undefined,
+    approved,
+  }: CallOptions = {}) => capabilitiesFor({ signal, report, ...(approved === undefined ? {} : { approved }) });
+  const call = async (tool: AnyTool, input: JsonObject, given?: CallOptions): Promise<ToolResult> => {
+    const valid = await validate(callOf(tool, input), registryOf([tool]));
+    return valid.tool.run(valid.input, capabilities(given));
+  };
+  const named = (text: string): string =>
+    text.replaceAll(at.root, "{WS}").replaceAll(at.scratch, "{KEPT}").replaceAll(base, "{BASE}");
+  return {
+    ...at,
+    put: (path, content, { mode, modified } = {}) => {
+      mkdirSync(dirname(inside(path)), { recursive: true });
+      writeFileSync(inside(path), content);
+      if (mode !== undefined) chmodSync(inside(path), mode);
+      if (modified !== undefined) utimesSync(inside(path), modified, modified);
+      return inside(path);
+    },
+    folder: (path) => mkdirSync(inside(path), { recursive: true }) ?? inside(path),
+    link: (path, to) => symlinkSync(to, inside(path)),
+    bytes: (path) => readFileSync(inside(path), "latin1"),
+    text: (path) => readFileSync(inside(path), "utf8"),
+    capabilities,
+    call,
+    propose: async (tool, input, given) => {
+      const valid = await validate(callOf(tool, input), registryOf([tool]));
+      if (valid.tool.propose === undefined) throw new Error(`${tool.name} proposes nothing.`);
+      return valid.tool.propose(valid.input, capabilities(given));
+    },
+    said: async (tool, input, given) => {
+      const { content } = await call(tool, input, given);
+      return named(content.map((part) => (part.type === "text" ? part.text : `<${part.type}>`)).join(""));
+    },
+    failure: async (tool, input, given) => {
+      try {
+        await call(tool, input, given);
+      } catch (error) {
+        if (error instanceof ToolFailure) return { type: error.type, message: named(error.message) };
+        throw error;
+      }
+      throw new Error(`${tool.name} did not fail.`);
+    },
+    close: async () => {
+      await files.close();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+};
+
+const callOf = (tool: AnyTool, value: JsonObject) =>
+  ({ type: "call", id: callId(1), tool: tool.name, input: { type: "parsed", value } }) as const;
+
+const noWeb: Web = { fetch: () => Promise.reject(new Error("There is no network here.")) };
