@@ -29,12 +29,12 @@ describe("a sandbox", () => {
       ...program,
       file: join(folder, "bwrap"),
       args: [
-        ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"],
-        ...["--bind", "/home/me/ws", "/home/me/ws", "--tmpfs", "/home/me/.parley"],
-        ...["--bind", "/home/me/.parley/kept", "/home/me/.parley/kept"],
-        ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent", "--new-session", "--unshare-net"],
-        ...["--chdir", "/home/me/ws/sub", "--", "/bin/bash", "-c", "ls"],
-      ],
+        "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp",
+        "--bind /home/me/ws /home/me/ws --tmpfs /home/me/.parley",
+        "--bind /home/me/.parley/kept /home/me/.parley/kept",
+        "--unshare-pid --unshare-ipc --unshare-uts --die-with-parent --new-session --unshare-net",
+        "--chdir /home/me/ws/sub -- /bin/bash -c ls",
+      ].flatMap((line) => line.split(" ")),
     });
     expect(sandbox.confine(program, { ...within, network: true }).args).not.toContain("--unshare-net");
   });

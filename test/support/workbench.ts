@@ -26,7 +26,7 @@ import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../..
 import { realWorld } from "../../src/world/index.ts";
 
 /** What a call is given besides its arguments. */
-export type CallOptions = {
+type CallOptions = {
   readonly signal?: AbortSignal;
   readonly report?: (text: string) => void;
   readonly approved?: Approved;
