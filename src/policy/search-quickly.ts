@@ -1,36 +1,40 @@
+import type { Processes, Program, Running } from "../world/index.ts";
 import { PolicyError } from "./error.ts";
-import { Ages } from "./search-ages.ts";
 import {
   byPlace,
   longestText,
   mostCharacters,
+  RipgrepMissing,
   type Find,
   type Found,
   type Grep,
   type Match,
   type Matches,
+  type Names,
   type SearchPlace,
   type SearchWorld,
 } from "./search.ts";
 
-/** Finds files with ripgrep. */
+/** Finds files with ripgrep, which looks at their age itself. */
 export const findQuickly = async (
   world: SearchWorld,
   ripgrep: string,
   place: SearchPlace,
-  { wanted, most, signal }: Find,
+  { wanted, names, most, signal }: Find,
 ): Promise<Found> => {
   const isKept = await world.files.ignoring(place.folder, { git: false, own: true });
-  const ages = new Ages(world.disk, place.folder);
-  const isEnough = await run(world, { ripgrep, place, args: ["--files"], signal }, (text) => {
+  const paths: string[] = [];
+  const args = ["--files", "--sortr=modified", ...named(names)];
+  const isEnough = await run(world, { ripgrep, place, args, signal }, (text) => {
     const end = text.lastIndexOf("\0");
-    const paths = text.slice(0, Math.max(0, end)).split("\0");
-    return ages.add(paths.filter((path) => path !== "" && wanted(path) && isKept(path, false) === undefined))
-      ? text.slice(end + 1)
-      : undefined;
+    for (const path of end === -1 ? [] : text.slice(0, end).split("\0")) {
+      if (!wanted(path) || isKept(path, false) !== undefined) continue;
+      if (paths.length === most) return undefined;
+      paths.push(path);
+    }
+    return text.slice(end + 1);
   });
-  const paths = await ages.latestFirst();
-  return { paths: paths.slice(0, most), cut: isEnough || paths.length > most };
+  return { paths, cut: isEnough };
 };
 
 /** Finds text with ripgrep. */
@@ -50,8 +54,7 @@ export const grepQuickly = async (
     "--crlf",
     `--max-columns=${4 * longestText + 192}`,
     "--max-columns-preview",
-    // A type leaves ignore files in force; a glob would overrule them.
-    ...(names !== undefined && isSimple(names) ? [`--type-add=wanted:${names}`, "--type=wanted"] : []),
+    ...named(names),
     `--regexp=${pattern}`,
     "--",
     `./${place.name ?? ""}`,
@@ -60,7 +63,15 @@ export const grepQuickly = async (
   return { matches: reader.matches(), cut: isEnough };
 };
 
-/** A pattern that means the same to everyone. */
+/** Leaves out files by their names, where the pattern means the same to everyone. A type leaves ignore files in force; a glob would overrule them. */
+const named = (names: Names | undefined): readonly string[] => {
+  if (names === undefined || !isSimple(names.pattern)) return [];
+  const pattern = names.caseSensitive
+    ? names.pattern
+    : names.pattern.replaceAll(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+  return [`--type-add=wanted:${pattern}`, "--type=wanted"];
+};
+
 const isSimple = (names: string): boolean =>
   !names.includes("**") && /^[\w.*?-]*(\{[\w.*?-]+(,[\w.*?-]+)+\}[\w.*?-]*)*$/.test(names);
 
@@ -168,7 +179,7 @@ const run = async (
   const { processes, env } = world;
   const all = [...always, ...(await ignoring(world, place)), ...args];
   signal.throwIfAborted();
-  const running = await processes.start({ file: ripgrep, args: all, folder: place.folder, env });
+  const running = await started(processes, { file: ripgrep, args: all, folder: place.folder, env });
   const stop = (): void => running.signal("SIGKILL");
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -188,6 +199,16 @@ const run = async (
     return rest === undefined;
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+};
+
+const started = async (processes: Processes, program: Program): Promise<Running> => {
+  try {
+    return await processes.start(program);
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn"))
+      throw new RipgrepMissing("ripgrep cannot be started", { cause: error });
+    throw error;
   }
 };
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { FileHandle, Folder } from "../world/index.ts";
 import { openLooker } from "./search-looker.ts";
-import { latestFirst, type Aged } from "./search-ages.ts";
 import {
   byPlace,
   longestText,
@@ -24,11 +23,11 @@ export const findSlowly = async (
   place: SearchPlace,
   { wanted, most, signal }: Find,
 ): Promise<Found> => {
-  const found: Aged[] = [];
+  const found: { readonly path: string; readonly modified: number }[] = [];
   for await (const { path, look } of filesBelow(world, place, signal))
     if (wanted(path)) found.push({ path, modified: (await look())?.modified ?? 0 });
-  const paths = latestFirst(found);
-  return { paths: paths.slice(0, most), cut: paths.length > most };
+  const latest = found.toSorted((one, other) => other.modified - one.modified).slice(0, most);
+  return { paths: latest.map(({ path }) => path), cut: found.length > most };
 };
 
 /** Finds text without ripgrep. The expression runs in a thread of its own, which is stopped when it takes too long. */

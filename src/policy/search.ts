@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import type { Clock, Disk, Processes } from "../world/index.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
+import { explained } from "./workspace-errors.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What a search needs of the world. */
@@ -22,9 +23,13 @@ type Rules = { readonly git: boolean; readonly own: boolean };
 export type Find = {
   readonly rules: Rules;
   readonly wanted: (path: string) => boolean;
+  readonly names?: Names;
   readonly most: number;
   readonly signal: AbortSignal;
 };
+
+/** A glob pattern that the names of all wanted files fit, so that others need not be looked at. */
+export type Names = { readonly pattern: string; readonly caseSensitive: boolean };
 
 export type Found = { readonly paths: readonly string[]; readonly cut: boolean };
 
@@ -32,8 +37,7 @@ export type Found = { readonly paths: readonly string[]; readonly cut: boolean }
 export type Grep = {
   readonly pattern: string;
   readonly wanted?: (path: string) => boolean;
-  /** A glob pattern that the names of all wanted files fit. */
-  readonly names?: string;
+  readonly names?: Names;
   readonly most: number;
   readonly signal: AbortSignal;
 };
@@ -55,17 +59,49 @@ export type SearchService = {
  * what is kept from models stays so.
  */
 export const openSearch = (world: SearchWorld): SearchService => ({
-  files: async (folder, find) => {
-    const place = { folder, ...(await judged(world, folder, find.rules)) };
-    if (world.ripgrep === undefined) return (await import("./search-slowly.ts")).findSlowly(world, place, find);
-    return (await import("./search-quickly.ts")).findQuickly(world, world.ripgrep, place, find);
-  },
-  text: async (path, grep) => {
-    const place = { ...(await split(world.disk, path)), ...(await judged(world, path, { git: true, own: true })) };
-    if (world.ripgrep === undefined) return (await import("./search-slowly.ts")).grepSlowly(world, place, grep);
-    return (await import("./search-quickly.ts")).grepQuickly(world, world.ripgrep, place, grep);
-  },
+  files: (folder, find) =>
+    explaining(folder, async () => {
+      const place = { folder, ...(await judged(world, folder, find.rules)) };
+      return quickly(world, async (ripgrep) =>
+        ripgrep === undefined
+          ? (await import("./search-slowly.ts")).findSlowly(world, place, find)
+          : (await import("./search-quickly.ts")).findQuickly(world, ripgrep, place, find),
+      );
+    }),
+  text: (path, grep) =>
+    explaining(path, async () => {
+      const place = { ...(await split(world.disk, path)), ...(await judged(world, path, { git: true, own: true })) };
+      return quickly(world, async (ripgrep) =>
+        ripgrep === undefined
+          ? (await import("./search-slowly.ts")).grepSlowly(world, place, grep)
+          : (await import("./search-quickly.ts")).grepQuickly(world, ripgrep, place, grep),
+      );
+    }),
 });
+
+const explaining = async <Result>(path: string, work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw explained(error, path, "read");
+  }
+};
+
+/** Ripgrep is not where it should be, or not for this machine. */
+export class RipgrepMissing extends Error {}
+
+/** With ripgrep, or without where it cannot be started. */
+const quickly = async <Result>(
+  { ripgrep }: SearchWorld,
+  work: (ripgrep: string | undefined) => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work(ripgrep);
+  } catch (error) {
+    if (error instanceof RipgrepMissing) return work(undefined);
+    throw error;
+  }
+};
 
 /** Where to search, by which rules. */
 export type SearchPlace = {

@@ -13,7 +13,8 @@ export class LiveTail {
   readonly #report: (text: string) => void;
   readonly #closed = new AbortController();
   #stream = new PlainStream();
-  #pending: Uint8Array[] = [];
+  /** What waits to be told, copied: whoever reads a program's output does not keep it. */
+  readonly #pending = Buffer.alloc(2 * most);
   #length = 0;
   #told = Number.NEGATIVE_INFINITY;
   #waits = false;
@@ -24,9 +25,11 @@ export class LiveTail {
   }
 
   add(bytes: Uint8Array): void {
-    this.#pending.push(bytes);
-    this.#length += bytes.length;
-    while (this.#length > most) this.#drop();
+    const last = bytes.subarray(-most);
+    if (last.length < bytes.length) this.#keep(0);
+    if (this.#length + last.length > this.#pending.length) this.#keep(most - last.length);
+    this.#pending.set(last, this.#length);
+    this.#length += last.length;
     if (this.#waits) return;
     const left = this.#told + interval - this.#clock.elapsed();
     if (left <= 0) return this.#tell();
@@ -45,22 +48,19 @@ export class LiveTail {
     this.#say(this.#stream.end());
   }
 
-  #drop(): void {
-    const [first = new Uint8Array()] = this.#pending;
-    const dropped = Math.min(first.length, this.#length - most);
-    if (dropped === first.length) this.#pending.shift();
-    else this.#pending[0] = first.subarray(dropped);
-    this.#length -= dropped;
+  /** Forgets all but the last so many bytes. */
+  #keep(length: number): void {
+    this.#pending.copyWithin(0, this.#length - length, this.#length);
+    this.#length = length;
     this.#stream = new PlainStream();
   }
 
   #tell(): void {
     this.#waits = false;
     this.#told = this.#clock.elapsed();
-    const bytes = Buffer.concat(this.#pending);
-    this.#pending = [];
+    const text = this.#stream.write(this.#pending.subarray(0, this.#length));
     this.#length = 0;
-    this.#say(this.#stream.write(bytes));
+    this.#say(text);
   }
 
   #say(text: string): void {

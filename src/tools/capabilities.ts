@@ -130,9 +130,13 @@ type FindOptions = {
   readonly rules: IgnoreRules;
   /** Which paths count; the search itself knows nothing of patterns. */
   readonly wanted: (path: string) => boolean;
+  readonly names?: WantedNames;
   readonly most: number;
   readonly signal: AbortSignal;
 };
+
+/** A glob pattern that the names of all wanted files fit, so that others need not be looked at. */
+export type WantedNames = { readonly pattern: string; readonly caseSensitive: boolean };
 
 type FindResult = { readonly paths: readonly string[]; readonly cut: boolean };
 
@@ -141,8 +145,7 @@ export type GrepOptions = {
   readonly pattern: string;
   /** Which paths count, relative to the folder; all if not given. */
   readonly wanted?: (path: string) => boolean;
-  /** A glob pattern that the names of all wanted files fit, so that others need not be opened. */
-  readonly names?: string;
+  readonly names?: WantedNames;
   readonly most: number;
   readonly signal: AbortSignal;
 };

@@ -8,7 +8,7 @@ export const filtering: ZodType<Filtering | undefined> = z
     respect_gemini_ignore: z
       .boolean()
       .optional()
-      .describe("Leave out what .geminiignore and .parleyignore name; true if not given."),
+      .describe("What .geminiignore and .parleyignore name is left out in any case."),
   })
   .optional()
   .describe("Which ignore files to respect.");

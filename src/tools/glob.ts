@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bounded } from "./bounded.ts";
 import type { Files, Place } from "./capabilities.ts";
 import { nameLine } from "./names.ts";
-import { matcher, splitPattern } from "./pattern.ts";
+import { matcher, namesOf, splitPattern } from "./pattern.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "./tool.ts";
 
 const mostFiles = 5000;
@@ -30,7 +30,8 @@ export const glob: AnyTool = defineTool({
     const place = await files.resolve(folder);
     if (place.kind !== "folder") return nothing(pattern, start.path);
     const rules = { git: respect_git_ignore, own: true };
-    const { paths, cut } = await search.files(place.path, { rules, wanted, most: mostFiles, signal });
+    const names = namesOf(rest, case_sensitive);
+    const { paths, cut } = await search.files(place.path, { rules, wanted, ...names, most: mostFiles, signal });
     if (paths.length === 0) return nothing(pattern, start.path);
     const more = cut ? ` (only the latest ${paths.length} are listed)` : "";
     const text = [

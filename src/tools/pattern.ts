@@ -1,3 +1,4 @@
+import type { WantedNames } from "./capabilities.ts";
 import { alternatives } from "./pattern-braces.ts";
 import { ToolFailure } from "./tool.ts";
 
@@ -24,6 +25,12 @@ export const splitPattern = (pattern: string): { readonly folder: string; readon
   const last = wild === -1 ? parts.length - 1 : wild;
   const folder = parts.slice(0, last).join("/");
   return { folder: folder === "" && last > 0 ? "/" : folder, rest: parts.slice(last).join("/") || "**" };
+};
+
+/** What the names of all files fit that a pattern means; nothing where any name does. */
+export const namesOf = (pattern: string, caseSensitive: boolean): { readonly names?: WantedNames } => {
+  const name = pattern.slice(pattern.lastIndexOf("/") + 1);
+  return /^\**$/.test(name) ? {} : { names: { pattern: name, caseSensitive } };
 };
 
 /** Whether a text is a pattern rather than a path. */

@@ -25,7 +25,7 @@ type Input = z.infer<typeof input>;
 
 export const replace: AnyTool = defineTool({
   name: "replace",
-  about: "Replaces text in a file that is quoted exactly.",
+  about: "Replaces text in a file. It must be quoted exactly, so read the file first.",
   access: "write",
   input,
   aliases: { file_path: ["absolute_path", "path"] },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bounded, wholeLetters } from "./bounded.ts";
 import type { GrepOptions, GrepResult, Place } from "./capabilities.ts";
 import { nameLine } from "./names.ts";
-import { matcher } from "./pattern.ts";
+import { matcher, namesOf } from "./pattern.ts";
 import { defineTool, ToolFailure, type AnyTool } from "./tool.ts";
 
 const mostMatches = 20_000;
@@ -49,11 +49,8 @@ const included = (include: string | undefined, place: Place): Pick<GrepOptions, 
   const relative = include.startsWith(`${place.path}/`) ? include.slice(place.path.length + 1) : include;
   if (/^([/~]|[A-Za-z]:)/.test(relative))
     throw new ToolFailure("path_not_in_workspace", `The pattern ${include} leaves the folder it starts from.`);
-  const name = relative.slice(relative.lastIndexOf("/") + 1);
-  const names = name === "**" || name === "" ? {} : { names: name };
-  return relative.includes("/")
-    ? { wanted: matcher(relative), ...names }
-    : { wanted: matcher(`**/${relative}`), ...names };
+  const wanted = matcher(relative.includes("/") ? relative : `**/${relative}`);
+  return { wanted, ...namesOf(relative, true) };
 };
 
 /** How files are named, so that other tools find them by that name. */

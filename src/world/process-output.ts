@@ -29,6 +29,7 @@ class Pieces {
   #held = 0;
   #hasEnded = false;
   #isWanted = true;
+  readonly #discard = discarding();
   #finish: () => void = () => undefined;
   #wake: () => void = () => undefined;
 
@@ -60,6 +61,7 @@ class Pieces {
         if (piece !== undefined) {
           this.#held -= piece.bytes.length;
           yield piece;
+          this.#discard(piece.bytes);
         } else if (this.#pipes.every((pipe) => pipe.closed) || (this.#hasEnded && (await this.#staysEmpty()))) return;
         else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
@@ -69,7 +71,7 @@ class Pieces {
   }
 
   #take(piece: Piece): void {
-    if (!this.#isWanted) return;
+    if (!this.#isWanted) return this.#discard(piece.bytes);
     this.#queue.push(piece);
     this.#held += piece.bytes.length;
     if (this.#held >= most) for (const pipe of this.#pipes) pipe.pause();
@@ -98,3 +100,15 @@ class Pieces {
     this.#finish();
   }
 }
+
+/**
+ * Gives memory back at once. Every piece comes in memory of its own, and a program can print hundreds of megabytes
+ * before anything is collected; what is sent to a closed port is gone.
+ */
+const discarding = (): ((bytes: Uint8Array) => void) => {
+  const { port1: nowhere } = new MessageChannel();
+  nowhere.close();
+  return ({ buffer, byteLength }) => {
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) nowhere.postMessage(undefined, [buffer]);
+  };
+};

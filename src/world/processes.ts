@@ -10,6 +10,7 @@ export type Program = {
   /** Absolute path. */
   readonly file: string;
   readonly args: readonly string[];
+  /** The canonical path of the folder it starts in; with a link in it, nothing starts. */
   readonly folder: string;
   readonly env: { readonly [name: string]: string };
   /** Written to its input, which is then closed. */
@@ -19,6 +20,7 @@ export type Program = {
 /** A program that runs. Its output must be read, or it waits. */
 export type Running = {
   readonly pid: number;
+  /** Pieces as they come. The bytes of one are gone once the next is asked for: whoever needs them longer copies them. */
   readonly output: AsyncIterable<{ readonly from: "output" | "error"; readonly bytes: Uint8Array }>;
   /** Settles when the program has ended and its output is read. */
   readonly ended: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;

@@ -4,6 +4,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { aliveInGroup, signalGroup } from "./process-groups.ts";
 import type { Processes, Program, Running } from "./processes.ts";
+import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
 
 /**
@@ -15,17 +16,9 @@ export const realProcesses: Processes = {
   find: (name, searchPath) => find(name, searchPath),
 };
 
-const start = async ({ file, args, folder, env, input }: Program): Promise<Running> => {
-  const child = spawn(file, args, {
-    cwd: folder,
-    env: { ...env },
-    detached: true,
-    shell: false,
-    windowsHide: true,
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-  });
-  const pid = await started(child);
-  give(child, input);
+const start = async (program: Program): Promise<Running> => {
+  const { child, pid } = await startIn(program);
+  give(child, program.input);
   const { output, ended } = readOutput(child);
   let isGone = false;
   return {
@@ -38,6 +31,23 @@ const start = async ({ file, args, folder, env, input }: Program): Promise<Runni
     },
     group: () => aliveInGroup(pid),
   };
+};
+
+const startIn = async ({ file, args, folder, env, input }: Program): Promise<{ child: ChildProcess; pid: number }> => {
+  const pinned = await pinFolder(folder);
+  try {
+    const child = spawn(file, args, {
+      cwd: pinned.path,
+      env: { ...env },
+      detached: true,
+      shell: false,
+      windowsHide: true,
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    return { child, pid: await started(child) };
+  } finally {
+    pinned.release();
+  }
 };
 
 const started = (child: ChildProcess): Promise<number> =>

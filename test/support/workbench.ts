@@ -26,7 +26,7 @@ import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../..
 import { realWorld } from "../../src/world/index.ts";
 
 /** What a call is given besides its arguments. */
-type CallOptions = {
+export type CallOptions = {
   readonly signal?: AbortSignal;
   readonly report?: (text: string) => void;
   readonly approved?: Approved;
@@ -60,7 +60,8 @@ type Failure = { readonly type: string; readonly message: string };
 
 /** What differs between benches. */
 export type BenchOptions = {
-  readonly ripgrep?: boolean;
+  /** Where ripgrep is; false for nowhere. */
+  readonly ripgrep?: string | false;
   readonly model?: AskModel;
   readonly web?: Web;
   /** Further folders of the workspace. */
@@ -70,7 +71,7 @@ export type BenchOptions = {
 };
 
 export const openWorkbench = async (options: BenchOptions = {}): Promise<Workbench> => {
-  const { ripgrep = true, model, web = noWeb, roots = [], longest = 60_000 } = options;
+  const { ripgrep = rgPath, model, web = noWeb, roots = [], longest = 60_000 } = options;
   const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-tools-")));
   const at = { root: join(base, "ws"), out: join(base, "out"), home: join(base, "home"), scratch: join(base, "kept") };
   for (const folder of [at.root, at.out, at.home, ...roots.map((root) => join(base, root))]) mkdirSync(folder);
@@ -87,7 +88,7 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
   const capabilitiesFor = createCapabilities({
     files,
     shell: openShell({ processes, clock, env, files, longest }),
-    search: openSearch({ disk, processes, clock, ripgrep: ripgrep ? rgPath : undefined, env, files }),
+    search: openSearch({ disk, processes, clock, ripgrep: ripgrep || undefined, env, files }),
     memory: openMemory(disk, parley),
     web,
     ...(model === undefined ? {} : { model }),

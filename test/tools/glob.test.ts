@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { glob } from "../../src/tools/glob.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
@@ -6,9 +7,10 @@ import { openWorkbench, type Workbench } from "../support/workbench.ts";
 const noon = 1_700_000_000;
 
 describe.each([
-  ["with ripgrep", true],
+  ["with ripgrep", rgPath],
   ["without ripgrep", false],
-])("glob %s", (_, ripgrep) => {
+  ["with a ripgrep that cannot run", "/nowhere/rg"],
+] as const)("glob %s", (_, ripgrep) => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = await openWorkbench({ ripgrep, roots: ["second"] });
@@ -23,7 +25,7 @@ describe.each([
   it("gives absolute paths, the latest changed first", async () => {
     bench.put("old.ts", "", { modified: noon });
     bench.put("src/new.ts", "", { modified: noon + 20 });
-    bench.put("src/b.ts", "", { modified: noon + 10 });
+    bench.put("src/b.ts", "", { modified: noon + 9 });
     bench.put("src/a.ts", "", { modified: noon + 10 });
     bench.put("src/x.js", "", { modified: noon + 30 });
     const paths = ["src/new.ts", "src/a.ts", "src/b.ts", "old.ts"];
@@ -66,7 +68,7 @@ describe.each([
   ])("finds %s", async (pattern, paths) => {
     const all = ["a.ts", "A.TS", "src/b.js", "src/deep/c.json", ".env.test", "app/[id]/page.tsx", "app/(group)/x.ts"];
     for (const path of all) bench.put(path, "", { modified: noon });
-    expect(await found({ pattern })).toEqual(paths);
+    expect((await found({ pattern })).toSorted()).toEqual(paths);
   });
 
   it("minds case on request, and looks where it is told to", async () => {
@@ -99,9 +101,9 @@ describe.each([
     bench.put("src/.gitignore", "gen/\n");
     bench.put(".parleyignore", "secret.ts\n/src/kept\n");
     bench.put(".git/x.ts", "");
-    expect(await found({ pattern: "**/*.{ts,log}" })).toEqual(["a.ts", "src/dist/d.ts"]);
+    expect((await found({ pattern: "**/*.{ts,log}" })).toSorted()).toEqual(["a.ts", "src/dist/d.ts"]);
     expect(await found({ pattern: "**/*.{ts,log}", path: "src" })).toEqual(["src/dist/d.ts"]);
-    expect(await found({ pattern: "**/*.{ts,log}", respect_git_ignore: false })).toEqual([
+    expect((await found({ pattern: "**/*.{ts,log}", respect_git_ignore: false })).toSorted()).toEqual([
       "a.ts",
       "b.log",
       "dist/c.ts",

@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { searchFileContent } from "../../src/tools/search-file-content.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 describe.each([
-  ["with ripgrep", true],
+  ["with ripgrep", rgPath],
   ["without ripgrep", false],
-])("search_file_content %s", (_, ripgrep) => {
+  ["with a ripgrep that cannot run", "/nowhere/rg"],
+] as const)("search_file_content %s", (_, ripgrep) => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = await openWorkbench({ ripgrep });
@@ -185,9 +187,9 @@ describe.each([
     const timer = setInterval(() => (ticks += 1), 10);
     const ended = await bench.said(searchFileContent, { pattern: "(a+)+$" }).catch((error: unknown) => error);
     clearInterval(timer);
-    if (ripgrep) expect(ended).toContain("No matches found");
+    if (ripgrep === rgPath) expect(ended).toContain("No matches found");
     else expect(ended).toMatchObject({ type: "timeout" });
-    if (!ripgrep) expect(ticks).toBeGreaterThan(20);
+    if (ripgrep !== rgPath) expect(ticks).toBeGreaterThan(20);
   });
 
   it("stops when it is told to", async () => {

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { Ledger, text } from "../../src/conversation/index.ts";
+import { destinationOf } from "../../src/providers/index.ts";
+import { lint } from "../../src/rules/index.ts";
+import { builtins } from "../../src/tools/all.ts";
+import { declarationOf } from "../../src/tools/declare.ts";
+import { compose } from "../../src/wire/compose.ts";
+import { rows } from "../support/matrix.ts";
+
+const declared = await Promise.all(builtins.map(declarationOf));
+
+describe("the tools as models are offered them", () => {
+  it("are the twelve, by the names models know", () => {
+    expect(
+      declared.map(({ name, parameters }) => [
+        name,
+        Object.keys(parameters?.["properties"] ?? {}),
+        parameters?.["required"],
+      ]),
+    ).toEqual([
+      ["list_directory", ["path", "ignore", "file_filtering_options"], ["path"]],
+      ["read_file", ["absolute_path", "offset", "limit"], ["absolute_path"]],
+      ["search_file_content", ["pattern", "path", "include"], ["pattern"]],
+      ["glob", ["pattern", "path", "case_sensitive", "respect_git_ignore"], ["pattern"]],
+      [
+        "read_many_files",
+        ["paths", "include", "exclude", "recursive", "useDefaultExcludes", "file_filtering_options"],
+        ["paths"],
+      ],
+      [
+        "replace",
+        ["file_path", "old_string", "new_string", "expected_replacements"],
+        ["file_path", "old_string", "new_string"],
+      ],
+      [
+        "smart_edit",
+        ["file_path", "instruction", "old_string", "new_string"],
+        ["file_path", "instruction", "old_string", "new_string"],
+      ],
+      ["write_file", ["file_path", "content"], ["file_path", "content"]],
+      ["web_fetch", ["prompt"], ["prompt"]],
+      ["run_shell_command", ["command", "description", "directory"], ["command"]],
+      ["save_memory", ["fact"], ["fact"]],
+      ["google_web_search", ["query"], ["query"]],
+    ]);
+  });
+
+  it("are plain JSON Schema, without what says nothing to a model", () => {
+    expect(declared.find(({ name }) => name === "read_file")).toEqual({
+      name: "read_file",
+      description: expect.stringContaining("Reads a file.") as string,
+      parameters: {
+        type: "object",
+        properties: {
+          absolute_path: { type: "string", minLength: 1, description: expect.any(String) as string },
+          offset: { type: "integer", description: expect.any(String) as string },
+          limit: { type: "integer", minimum: 1, description: expect.any(String) as string },
+        },
+        required: ["absolute_path"],
+      },
+    });
+  });
+
+  it("describe every parameter, and are short", () => {
+    const words = JSON.stringify(declared);
+    expect(words.length).toBeLessThan(9000);
+    for (const { parameters } of declared)
+      for (const schema of Object.values(parameters?.["properties"] ?? {}))
+        expect(schema).toMatchObject({ description: expect.stringMatching(/\w{3}.*\.$/) as string });
+  });
+
+  it.each(rows)("break no rule of %s, and reach it whole", (row) => {
+    const ledger = new Ledger();
+    ledger.user([text("Go.")]);
+    const destination = destinationOf(row);
+    const { body, report } = compose({ version: 1, tools: declared, entries: ledger.entries, blobs: {} }, destination);
+    const { provider, model } = destination.target;
+    const target = { wire: destination.wire.id, provider, model };
+    expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);
+    for (const { name } of declared) expect(JSON.stringify(body)).toContain(`"${name}"`);
+    expect(report.notes).toEqual([]);
+  });
+});
