@@ -1,12 +1,13 @@
 /*
  * Keeps the documents true: `npx tsx scripts/docs.ts` runs every console block
- * again and writes the tables that the code knows. test/docs.test.ts holds them to it.
+ * again and writes the tables that the code knows, and the schema of settings files. test/docs.test.ts holds them to it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { settingsSchema } from "../src/settings/schema.ts";
 import { tables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -18,6 +19,12 @@ export const documents: readonly string[] = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
 ];
+
+/** The schema of settings files, by path and as it should be. */
+export const schema: { readonly path: string; readonly text: string } = {
+  path: "schemas/settings.schema.json",
+  text: `${JSON.stringify(settingsSchema(), null, 2)}\n`,
+};
 
 /** A document as it should be. Needs a current build. */
 export const upToDate = (text: string): string =>
@@ -52,9 +59,11 @@ const runCommand = (command: string, cwd: string): string => {
   return spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" }).stdout;
 };
 
-if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url))
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  writeFileSync(join(root, schema.path), schema.text);
   for (const path of documents) {
     const text = readFileSync(join(root, path), "utf8");
     const fresh = upToDate(text);
     if (fresh !== text) writeFileSync(join(root, path), fresh);
   }
+}

@@ -192,7 +192,7 @@ const extra = {
   ],
   // One's own machine sends no bill. The window is the model's; servers often give less.
   local: [{ id: "qwen3", context: 40_960, reasoning: true, price: [0, 0] }],
-  offline: [{ id: "script", reasoning: false, price: [0, 0] }],
+  offline: [{ id: "parley", input: ["text", "image", "document", "audio"], reasoning: false, price: [0, 0] }],
 };
 
 const extraOf = (provider, models) =>

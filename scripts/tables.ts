@@ -9,6 +9,7 @@ import { MalformedStream } from "../src/transport/frames.ts";
 import { asAttemptError, AttemptError } from "../src/transport/refusal.ts";
 import { lessonWords } from "../src/transport/repairs.ts";
 import { Silence } from "../src/transport/watchdog.ts";
+import { settingPaths, table as settings, wordsOf, type Setting, type Shape } from "../src/settings/index.ts";
 import { builtins } from "../src/tools/all.ts";
 import { declarationOf } from "../src/tools/declare.ts";
 import { NetError } from "../src/world/index.ts";
@@ -58,6 +59,16 @@ export const tables: Readonly<Record<string, () => string>> = {
         what,
       ]),
     ]),
+  settings: () =>
+    table([
+      ["setting", "what it is", "values", "default", "also set by"],
+      ...settingPaths.map((path) => settingRow(path, settings[path])),
+    ]),
+  "setting-fields": () =>
+    settingPaths
+      .flatMap((path) => fieldRows(`${path}.NAME`, settings[path].shape))
+      .map((rows) => table([["field", "what it is", "values", "default"], ...rows]))
+      .join("\n\n"),
   repairs: () =>
     table([
       ["lesson", "API families", "what is then done"],
@@ -202,3 +213,37 @@ const toolSection = ({ tool, parameters }: Declared): string => {
 };
 
 const wordIn = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const settingRow = (path: string, setting: Setting): readonly string[] => [
+  code(path),
+  setting.about,
+  cell(wordsOf(setting.shape)),
+  setting.default === undefined ? "" : code(JSON.stringify(setting.default)),
+  [
+    ...(setting.flag === undefined ? [] : [code(`--${setting.flag}`)]),
+    ...(setting.variables ?? []).map(code),
+    ...(setting.fallbacks ?? []).map(code),
+    ...(setting.project === undefined
+      ? []
+      : [setting.project === "tighten" ? "projects, tighter" : "projects, asking"]),
+  ].join(", "),
+];
+
+/** The fields of what a setting holds by name, one table each. */
+const fieldRows = (path: string, shape: Shape): readonly (readonly (readonly string[])[])[] => {
+  const inside = shape.type === "names" ? shape.of : undefined;
+  if (inside?.type !== "fields") return [];
+  const rows = (
+    above: string,
+    fields: Extract<Shape, { readonly type: "fields" }>["fields"],
+  ): readonly (readonly string[])[] =>
+    Object.entries(fields).flatMap(([name, field]) => {
+      const at = `${above}.${name}`;
+      if (field.shape.type === "fields") return rows(at, field.shape.fields);
+      const given = field.default === undefined ? "" : code(JSON.stringify(field.default));
+      return [[code(at), field.about, cell(wordsOf(field.shape)), field.required ? "must be there" : given]];
+    });
+  return [rows(path, inside.fields)];
+};
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");

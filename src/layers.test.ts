@@ -15,8 +15,10 @@ const base = [
   "mcp",
   "scheduler",
   "session",
+  "context",
+  "settings",
 ];
-const front = [...base, "agent", "sim", "cli", "tui", "acp", "a2a"];
+const front = [...base, "agent", "offline", "sim", "cli", "tui", "acp", "a2a"];
 
 /** Which folders of src/ a folder may import, besides itself. "" is src/ itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +36,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   mcp: ["tools", "policy", "world", "conversation"],
   scheduler: ["conversation", "tools", "policy"],
   session: ["conversation", "world"],
+  context: ["conversation", "tools", "policy", "world"],
+  settings: ["policy", "conversation", "world"],
+  offline: ["world"],
   agent: base,
   cli: [...front, "rules"],
   tui: front,

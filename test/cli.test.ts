@@ -118,15 +118,16 @@ describe("parley", () => {
   it.each(["--help", "-h", "help"])("explains itself with %s", (word) => {
     const { code, out, err } = run([word]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const { name, about } of commands) expect(out).toContain(`${name.padEnd(10)}  ${about}`);
+    const width = Math.max(...commands.map(({ name }) => name.length));
+    for (const { name, about } of commands) expect(out).toContain(`  ${name.padEnd(width)}  ${about}`);
     for (const wire of wireIds) expect(out).toContain(wire);
   });
 
   it.each(commands.map(({ name }) => name))("explains %s", (name) => {
     const { code, out } = run([name, "--help"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^parley \w+: .+\n\nUsage: parley/);
-    expect(out).toMatch(/Example: .*parley \w+/);
+    expect(out).toMatch(/^parley [\w-]+: .+\n\nUsage: parley/);
+    expect(out).toMatch(/Example: .*parley [\w-]+/);
     expect(out).toMatch(/Exit codes:\n {2}0 /);
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     expect(run(["help", name]).out).toBe(out);
@@ -354,7 +355,7 @@ describe("parley completion", () => {
   };
 
   it("offers commands, options, names and files in bash", () => {
-    expect(complete(["parley", "co"])).toEqual(["convert", "completion"]);
+    expect(complete(["parley", "co"])).toEqual(["convert", "config", "completion"]);
     expect(complete(["parley", "lint", "--"])).toEqual(["--wire", "--for", "--json", "--help"]);
     expect(complete(["parley", "lint", "x.json", "--wire", "openai"])).toEqual(["openai-chat", "openai-responses"]);
     expect(complete(["parley", "render", "--for", "anth"])).toEqual([

@@ -35,7 +35,7 @@ const usualOf = (id: string): string => `${id}/${findProvider(id).defaultModel}`
 const nobody = rows.filter((row) => !ids.includes(whoIs(row).id));
 
 it("is sent to everyone who is simulated; the others need no network", () => {
-  expect(nobody).toEqual(["offline/script"]);
+  expect(nobody).toEqual(["offline/parley"]);
 });
 
 describe.each(ids)("the sequence, sent to %s", (id) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { documents, upToDate } from "../scripts/docs.ts";
+import { documents, schema, upToDate } from "../scripts/docs.ts";
 import { commands } from "../src/cli/commands.ts";
 import { done, Ledger, parseConversation, renderRequest, text, type Conversation } from "../src/index.ts";
 import { parseScript } from "../src/sim/index.ts";
@@ -23,6 +23,10 @@ describe("the documents", () => {
     for (const link of links) expect(read(join(path, "..", link)).length).toBeGreaterThan(0);
   });
 
+  it("come with the schema of settings as it is (npx tsx scripts/docs.ts writes it)", () => {
+    expect(read(schema.path)).toBe(schema.text);
+  });
+
   it("list every kind of note with its class", () => {
     const declared = [
       ...read("src/conversation/notes.ts").matchAll(/^ {2}"?([a-z-]+)"?: "(state|rendering|projection)",$/gm),
@@ -40,7 +44,7 @@ describe("the documents", () => {
   });
 
   it("say what every command does", () => {
-    const shown = [...read("docs/command-line.md").matchAll(/^\$ parley (\w+) --help$/gm)].map(([, name]) => name);
+    const shown = [...read("docs/command-line.md").matchAll(/^\$ parley ([\w-]+) --help$/gm)].map(([, name]) => name);
     expect(shown).toEqual(commands.map(({ name }) => name));
   });
 

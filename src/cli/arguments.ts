@@ -1,13 +1,15 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../providers/nearest.ts";
+import { nearest } from "../conversation/nearest.ts";
 import type { Command, Option } from "./commands.ts";
 import { misused } from "./failure.ts";
 
 /** What a command was called with, checked against what it takes. */
 export type Arguments = {
   readonly words: readonly string[];
-  /** The value of an option. */
+  /** The value of an option, the last one where it was given several times. */
   readonly value: (option: string) => string | undefined;
+  /** All values of an option. */
+  readonly values: (option: string) => readonly string[];
   /** Whether a switch is set. */
   readonly has: (option: string) => boolean;
 };
@@ -19,28 +21,34 @@ export const readArguments = (command: Command, args: readonly string[]): Argume
     strict: false,
     tokens: true,
     options: Object.fromEntries(
-      command.options.map(({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
+      command.options.map(({ name, value, short }) => [
+        name,
+        { type: value === undefined ? "boolean" : "string", ...(short === undefined ? {} : { short }) } as const,
+      ]),
     ),
   });
-  const values = new Map<string, string | true>();
+  const values = new Map<string, readonly (string | true)[]>();
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
-    const option = command.options.find(({ name }) => `--${name}` === token.rawName);
+    const option = command.options.find(
+      ({ name, short }) => `--${name}` === token.rawName || (short !== undefined && `-${short}` === token.rawName),
+    );
     if (option === undefined) throw unknownOption(command, token.rawName);
-    values.set(option.name, checked(option, token));
+    values.set(option.name, [...(values.get(option.name) ?? []), checked(option, token)]);
   }
   demandWords(command, words);
   return {
     words,
-    value: (name) => {
-      const value = values.get(name);
-      return value === true ? undefined : value;
-    },
+    value: (name) => textsIn(values.get(name)).at(-1),
+    values: (name) => textsIn(values.get(name)),
     has: (name) => values.has(name),
   };
 };
+
+const textsIn = (values: readonly (string | true)[] = []): readonly string[] =>
+  values.filter((value) => value !== true);
 
 const unknownOption = ({ name, options }: Command, given: string): Error => {
   const known = options.map((option) => `--${option.name}`);
@@ -70,6 +78,7 @@ const checked = (
 const demandWords = (command: Command, words: readonly string[]): void => {
   const missing = command.words[words.length];
   if (missing !== undefined && !missing.startsWith("[")) throw misused(`${missing} is missing.`);
+  if (command.words.at(-1)?.endsWith("...]") === true) return;
   const extra = words[command.words.length];
   if (extra !== undefined) throw misused(`${command.name} does not know what to do with "${extra}".`);
 };

@@ -1,4 +1,7 @@
 import type { Arguments } from "./arguments.ts";
+import { chat } from "./chat-command.ts";
+import { mcpCommand } from "./mcp-command.ts";
+import { sessionCommands } from "./session-commands.ts";
 
 /** A command as its help, its arguments and the shells' completion need it. */
 export type Command = {
@@ -6,10 +9,12 @@ export type Command = {
   readonly about: string;
   /** What follows the name, in usage. */
   readonly usage: string;
-  /** The names of the words it takes; a name in brackets may be left out. */
+  /** The names of the words it takes; a name in brackets may be left out, and one with dots may stand for several. */
   readonly words: readonly string[];
   /** What the first word may be, where it is no file. It is the command that enforces it. */
   readonly choices?: Choices;
+  /** What the second word may be, after some first words. */
+  readonly next?: { readonly [first: string]: Choices };
   readonly details: readonly string[];
   readonly options: readonly Option[];
   readonly example: string;
@@ -23,14 +28,27 @@ export type Run = (given: Arguments) => number | Promise<number>;
 /** An option of a command. Without a `value` it is a switch. */
 export type Option = {
   readonly name: string;
+  /** One letter that stands for it. */
+  readonly short?: string;
   readonly about: string;
   readonly value?: string;
   /** What the value may be. Only a fixed list is enforced when arguments are read. */
   readonly values?: Choices;
 };
 
-/** Words to choose from: a fixed list, or something that providers/ or sim/ knows. */
-export type Choices = readonly string[] | "targets" | "sources" | "wires" | "providers" | "simulators";
+/** Words to choose from: a fixed list, something that other folders know, or what is on the disk when it is asked for. */
+export type Choices =
+  | readonly string[]
+  | "targets"
+  | "sources"
+  | "wires"
+  | "formats"
+  | "providers"
+  | "simulators"
+  | "settings"
+  | "sessions"
+  | "conversations"
+  | "files";
 
 const target: Option = {
   name: "for",
@@ -69,16 +87,28 @@ const requestExits = ["0  a body was printed", "1  the target cannot take it", "
 
 /** What this version can do. */
 export const commands: readonly Command[] = [
+  chat,
+  ...sessionCommands,
   {
     name: "render",
-    about: "a saved conversation as the request body for a model",
-    usage: "FILE --for PROVIDER/MODEL [options]",
+    about: "a saved conversation or a session as the request body for a model",
+    usage: "FILE|SESSION [--turn N] --for PROVIDER/MODEL [options]",
     words: ["FILE"],
+    choices: "conversations",
     details: [
       "Prints the body that can be sent to that model, whatever models the conversation was held with",
-      "and in whatever state it was left. FILE is a saved conversation; - reads stdin.",
+      "and in whatever state it was left. FILE is a saved conversation; - reads stdin. Where there is no",
+      "such file, it is the id of a session; then --for may be left out for the session's own model.",
     ],
-    options: [target, ...requestOptions],
+    options: [
+      {
+        name: "turn",
+        value: "N",
+        about: "a session as its Nth request had it; --explain says if it is just what was sent",
+      },
+      target,
+      ...requestOptions,
+    ],
     example: "parley render talk.json --for anthropic/claude-sonnet-5 --explain",
     exits: requestExits,
     load: async () => (await import("./render.ts")).render,
@@ -221,14 +251,40 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./tools.ts")).tools,
   },
   {
+    name: "config",
+    about: "the settings: what they are, where they come from, and how to change them",
+    usage: "[list | get PATH | set PATH VALUE | unset PATH | edit | path | schema] [--json]",
+    words: ["[ACTION]", "[PATH]", "[VALUE]"],
+    choices: ["list", "get", "set", "unset", "edit", "path", "schema"],
+    next: { get: "settings", set: "settings", unset: "settings" },
+    details: [
+      "Lists every setting with its value and what it comes from. get prints one, set and unset change it in",
+      "your own file and leave the rest of that file as you wrote it, edit opens the file in your editor, path",
+      "prints where it is, and schema prints a JSON Schema for editors. VALUE is a word, a list with commas, or",
+      "JSON. Headers and variables of servers are not shown.",
+    ],
+    options: [{ name: "json", about: "print what was asked for as one JSON object" }],
+    example: "parley config set model anthropic/claude-sonnet-5",
+    exits: ["0  done", "1  it is not set, or the file could not be used", "2  misuse, or a value that does not fit"],
+    load: async () => (await import("./config.ts")).config,
+  },
+  mcpCommand,
+  {
     name: "tour",
-    about: "one difficult conversation, rendered for every provider and checked",
-    usage: "[--conversation]",
+    about: "one difficult conversation, held here and sent to every provider's simulator",
+    usage: "[--conversation | --json]",
     words: [],
-    details: ["Runs offline in a moment and changes nothing."],
-    options: [{ name: "conversation", about: "print the conversation of the tour itself, to try things with" }],
+    details: [
+      "Holds a conversation in a temporary project with real tools: thinking, a call, five at once of which four",
+      "are cancelled, an image. Then asks every provider's strict simulator the next question and prints what",
+      "became of it. Takes some seconds, and needs no network and no key.",
+    ],
+    options: [
+      { name: "conversation", about: "print the conversation itself, as JSON, to try things with" },
+      { name: "json", about: "print what was measured as one JSON object" },
+    ],
     example: "parley tour --conversation > talk.json",
-    exits: ["0  every body is clean", "1  one is not"],
+    exits: ["0  everything was accepted", "1  something was refused or lost", "130  stopped"],
     load: async () => (await import("./tour.ts")).tour,
   },
   {
@@ -237,7 +293,7 @@ export const commands: readonly Command[] = [
     usage: "bash|zsh|fish",
     words: ["SHELL"],
     choices: ["bash", "zsh", "fish"],
-    details: ["Prints a script that completes commands, options, APIs, providers and models."],
+    details: ["Prints a script that completes commands, options, APIs, providers, models, settings and sessions."],
     options: [],
     example: "source <(parley completion bash)",
     exits: ["0  printed", "2  misuse"],

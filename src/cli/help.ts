@@ -1,40 +1,91 @@
-import { commands, type Command } from "./commands.ts";
+import { commands, type Command, type Option } from "./commands.ts";
+import { widest, wrapped } from "./table.ts";
 
 /** The help of the program. */
 export const programHelp = (): string => `\
-Parley renders any conversation into a request that any LLM API accepts.
+Parley is a terminal agent for every model: it works in your folder with the model you choose, and
+the conversation can move to another provider's model at any turn.
 
-Usage: parley COMMAND [options]
+Usage: parley ["TEXT"] [options]     talk to a model, with TEXT as the first message
+       parley -p "TEXT" [options]    do one task without a terminal, and print the answer
+       parley COMMAND [options]
 
-${columns(commands.map(({ name, about }) => [name, about]))}
+${groups().map(groupText).join("\n\n")}
 
-  --help, -h     this text; after a command, its own
-  --version, -V  the version
+${columns([
+  ...talking().map((option): Row => [labelOf(option, true), option.about]),
+  ["-h, --help", "this text; after a command, its own"],
+  ["-V, --version", "the version"],
+])}
 
-WIRE is gemini, anthropic, bedrock, openai-chat or openai-responses.
+parley chat --help has all options for talking.
 PROVIDER/MODEL is a provider and one of its models, such as anthropic/claude-sonnet-5.
+WIRE is gemini, anthropic, bedrock, openai-chat or openai-responses.
 
-Example: parley convert request.json --from openai-chat --for anthropic
-Exit codes: 0 done, 1 findings or failure, 2 misuse or nothing readable.
+Example: parley -p "What does this project do?" --model anthropic
+Exit codes: 0 done, 1 findings or failure, 2 misuse or nothing readable; those of chat are its own.
 `;
 
 /** The help of one command. */
-export const commandHelp = ({ name, about, usage, details, options, example, exits }: Command): string => `\
+export const commandHelp = ({ name, about, usage, details, options, example, exits }: Command): string => {
+  const hasShort = options.some(({ short }) => short !== undefined);
+  return `\
 parley ${name}: ${about}.
 
 Usage: parley ${name} ${usage}
 
 ${details.join("\n")}
-${options.length === 0 ? "" : `\n${columns(options.map((option) => [labelOf(option), option.about]))}\n`}
+${options.length === 0 ? "" : `\n${columns(options.map((option) => [labelOf(option, hasShort), option.about]))}\n`}
 Example: ${example}
 Exit codes:
 ${exits.map((exit) => `  ${exit}`).join("\n")}
 `;
+};
 
-const labelOf = ({ name, value }: Command["options"][number]): string =>
-  value === undefined ? `--${name}` : `--${name} ${value}`;
+type Group = { readonly title: string; readonly commands: readonly Command[] };
 
-const columns = (rows: readonly (readonly [string, string])[]): string => {
+/** Commands by what a person wants. One that is named nowhere stands at the end, so that none is ever hidden. */
+const groups = (): readonly Group[] => {
+  const named = titles.map(([title, names]) => ({
+    title,
+    commands: names.flatMap((name) => commands.filter((command) => command.name === name)),
+  }));
+  const others = commands.filter(({ name }) => !titles.some(([, names]) => names.includes(name)));
+  return [...named, { title: "Other", commands: others }].filter((group) => group.commands.length > 0);
+};
+
+const titles: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ["Talk", ["chat", "sessions", "switch-check", "tour"]],
+  ["Set up", ["doctor", "models", "login", "logout", "config", "trust", "tools", "mcp"]],
+  ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
+  ["For other programs", ["acp", "a2a", "completion"]],
+];
+
+const groupText = ({ title, commands: listed }: Group): string =>
+  `${title}\n${columns(listed.map(({ name, about }) => [name.padEnd(longestName()), about]))}`;
+
+const longestName = (): number => Math.max(...commands.map(({ name }) => name.length));
+
+/** The options people need every day: those with a letter. */
+const talking = (): readonly Option[] =>
+  commands.find(({ name }) => name === "chat")?.options.filter(({ short }) => short !== undefined) ?? [];
+
+const labelOf = ({ name, short, value }: Option, isWide: boolean): string => {
+  const letter = short === undefined ? (isWide ? "    " : "") : `-${short}, `;
+  return `${letter}--${name}${value === undefined ? "" : ` ${value}`}`;
+};
+
+type Row = readonly [label: string, about: string];
+
+const columns = (rows: readonly Row[]): string => {
   const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, about]) => `  ${label.padEnd(width)}  ${about}`).join("\n");
+  return rows.map(([label, about]) => besides(`  ${label.padEnd(width)}  `, about)).join("\n");
+};
+
+/** A text beside its label, in as many lines as it takes. */
+const besides = (label: string, about: string): string => {
+  const line = `${label}${about}`;
+  if (line.length <= widest) return line;
+  const [first = "", ...rest] = wrapped(`${" ".repeat(label.length)}${about}`, " ".repeat(label.length)).split("\n");
+  return [label + first.slice(label.length), ...rest].join("\n");
 };

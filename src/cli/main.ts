@@ -1,15 +1,28 @@
+import { chat } from "./chat-command.ts";
 import { commands, type Command } from "./commands.ts";
 import { version } from "../world/version.ts";
 import { Failure } from "./failure.ts";
 
 /** The whole program: finds the command, and loads nothing the command does not need. */
-const main = async ([first, ...rest]: readonly string[]): Promise<number> => {
+const main = async (args: readonly string[]): Promise<number> => {
+  const [first, ...rest] = args;
   if (first === "--version" || first === "-V") return print(`${version}\n`);
   if (first === "--help" || first === "-h" || first === "help") return help(rest[0]);
-  const command = commands.find(({ name }) => name === (first ?? "tour"));
-  if (command === undefined) throw await unknownCommand(first ?? "");
+  const command = commands.find(({ name }) => name === first);
+  if (command === undefined) return talk(args);
   if (rest.includes("--help") || rest.includes("-h")) return help(command.name);
   return run(command, rest);
+};
+
+/** Without a command, the arguments are for a model. A single word that looks like a command was probably meant as one. */
+const talk = async (args: readonly string[]): Promise<number> => {
+  const [first = ""] = args;
+  if (/^[a-z][a-z0-9-]*$/.test(first)) {
+    const { nearest } = await import("../conversation/nearest.ts");
+    const names = commands.map(({ name }) => name);
+    if (args.length > 1 || nearest(first, names).length > 0) throw await unknownCommand(first);
+  }
+  return run(chat, args);
 };
 
 const run = async (command: Command, args: readonly string[]): Promise<number> => {
@@ -32,7 +45,7 @@ const help = async (name: string | undefined): Promise<number> => {
 };
 
 const unknownCommand = async (given: string): Promise<Failure> => {
-  const { nearest } = await import("../providers/nearest.ts");
+  const { nearest } = await import("../conversation/nearest.ts");
   const names = commands.map(({ name }) => name);
   const close = nearest(given, names);
   const known = `This version of Parley has the commands ${names.join(", ")}; see parley --help.`;

@@ -1,29 +1,26 @@
-import { isObject, type Conversation } from "../conversation/index.ts";
-import { ConversationFormatError, parseConversation } from "../conversation/parse.ts";
-import { inferWire, renderRequest } from "../providers/index.ts";
+import { stat } from "node:fs/promises";
+import { renderRequest } from "../providers/index.ts";
 import type { Run } from "./commands.ts";
-import { Failure } from "./failure.ts";
-import { kindOfValue, readJson } from "./input.ts";
+import { misused } from "./failure.ts";
+import { readJson } from "./input.ts";
 import { printRequest, requestWanted } from "./request.ts";
 
-/** `parley render`: a saved conversation as the request body for a model. */
+/** `parley render`: a saved conversation, or a session as it is or was, as the request body for a model. */
 export const render: Run = async (given) => {
+  if (given.has("for")) requestWanted(given);
+  const [word = ""] = given.words;
+  if (await isSession(word)) return (await import("./render-session.ts")).renderSession(given, word);
+  if (given.has("turn")) throw misused("--turn is about the requests of a session; this is a file.");
   const { to, options } = requestWanted(given);
-  const conversation = conversationIn(await readJson(given.words[0]!));
-  return printRequest(given, () => renderRequest(conversation, to, options));
+  const value = await readJson(word);
+  const { conversationIn } = await import("./conversation-file.ts");
+  return printRequest(given, () => renderRequest(conversationIn(value), to, options));
 };
 
-const conversationIn = (value: unknown): Conversation => {
-  if (!isObject(value) || !("entries" in value))
-    throw new Failure(
-      inferWire(value) === undefined
-        ? `This is ${kindOfValue(value)}, not a saved conversation: it has no "entries".`
-        : `This is a request body (${inferWire(value)}), not a saved conversation. Use parley convert.`,
-    );
-  try {
-    return parseConversation(value);
-  } catch (error) {
-    if (error instanceof ConversationFormatError) throw new Failure(error.message);
-    throw error;
-  }
-};
+/** A file counts before a session; what looks like the name of a file is never taken for an id. */
+const isSession = async (word: string): Promise<boolean> =>
+  /^[0-9a-z]{1,10}$/.test(word) &&
+  (await stat(word).then(
+    () => false,
+    () => true,
+  ));

@@ -6,8 +6,11 @@ import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";
 
 /** Where the request goes and how it is made. Asked for first, so that a mistake is told before anything is read. */
-export const requestWanted = (given: Arguments): { readonly to: string; readonly options: RequestOptions } => {
-  const to = given.value("for");
+export const requestWanted = (
+  given: Arguments,
+  otherwise?: string,
+): { readonly to: string; readonly options: RequestOptions } => {
+  const to = given.value("for") ?? otherwise;
   if (to === undefined) throw misused("Say which model will receive it: --for PROVIDER/MODEL.");
   explained(() => destinationOf(to));
   return { to, options: optionsOf(given) };

@@ -51,3 +51,7 @@ const piecesOf = (word: string, width: number): readonly string[] =>
 /** Text that others wrote, on one line and without anything that reaches the terminal's controls. */
 export const oneLine = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD"));
+
+/** The beginning of a text that is too long, marked as such. */
+export const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 3).toWellFormed()}...`;

@@ -54,7 +54,7 @@ const lineOf = ({ name, type, required, about }: Field): string =>
   wrapped(`    ${name}: ${type}${required ? "" : ", optional"}. ${about}`, "      ");
 
 const unknownTool = async (given: string): Promise<Failure> => {
-  const { nearest } = await import("../providers/nearest.ts");
+  const { nearest } = await import("../conversation/nearest.ts");
   const names = builtins.map(({ name }) => name);
   const close = nearest(given, names);
   return new Failure(

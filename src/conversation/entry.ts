@@ -24,8 +24,16 @@ export type Completion = {
   readonly outcome: Outcome;
 };
 
-/** Everything before entry `from` is replaced, for models, by `summary`. */
-export type Compaction = { readonly type: "compaction"; readonly summary: string; readonly from: number };
+/**
+ * Everything before entry `from` is replaced, for models, by `summary`; an empty one replaces nothing. With `longest`,
+ * texts in the results before entry `from` are shown up to so many characters, from both ends.
+ */
+export type Compaction = {
+  readonly type: "compaction";
+  readonly summary: string;
+  readonly from: number;
+  readonly longest?: number;
+};
 
 /** Something the runtime tells the model. */
 export type Notice = { readonly type: "notice"; readonly text: string };

@@ -69,6 +69,11 @@ export class Ledger {
     this.entries.push({ type: "compaction", summary: summary.toWellFormed(), from });
   }
 
+  /** Shows models no more than `longest` characters of any text in the results before entry `from`. */
+  shorten(longest: number, from: number): void {
+    this.entries.push({ type: "compaction", summary: "", from, longest });
+  }
+
   interaction(call: CallId): Interaction | undefined {
     return this.#interactions.get(call);
   }

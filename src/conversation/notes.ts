@@ -35,6 +35,7 @@ export type NoteKind =
   | "neutral-step"
   | "bridge-step"
   | "compacted"
+  | "result-shortened"
   | "id-projected"
   | "key-renamed"
   | "tool-renamed"
@@ -71,6 +72,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "neutral-step": "rendering",
   "bridge-step": "rendering",
   compacted: "rendering",
+  "result-shortened": "rendering",
   "id-projected": "projection",
   "key-renamed": "projection",
   "tool-renamed": "projection",

@@ -76,7 +76,7 @@ const entry = z.discriminatedUnion("type", [
     prefix: z.string().optional(),
   }),
   z.looseObject({ type: z.literal("completion"), call: callIdText, tool: z.string(), outcome }),
-  z.looseObject({ type: z.literal("compaction"), summary: words, from: z.int() }),
+  z.looseObject({ type: z.literal("compaction"), summary: words, from: z.int(), longest: z.int().min(1).optional() }),
   z.looseObject({ type: z.literal("notice"), text: words }),
 ]);
 const conversation = z.looseObject({

@@ -2,7 +2,17 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { childEnvironment } from "./environment.ts";
 
-const fixed = { PAGER: "cat", GIT_PAGER: "cat", GIT_EDITOR: "true", GIT_TERMINAL_PROMPT: "0", TERM: "dumb" };
+const fixed = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.fsmonitor",
+  GIT_CONFIG_VALUE_0: "false",
+  TERM: "dumb",
+};
 
 describe("the environment of a program the model runs", () => {
   it("has what programs need", () => {

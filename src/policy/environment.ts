@@ -31,6 +31,11 @@ const quiet: { readonly [name: string]: string } = {
   GIT_PAGER: "cat",
   GIT_EDITOR: "true",
   GIT_TERMINAL_PROMPT: "0",
+  // A look at a repository neither writes to it nor starts the program its settings name for watching files.
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.fsmonitor",
+  GIT_CONFIG_VALUE_0: "false",
   TERM: "dumb",
 };
 

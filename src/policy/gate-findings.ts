@@ -57,6 +57,10 @@ export const outsidePlan = ({ tool, access, server, touches }: GateRequest, mode
       ]
     : [];
 
+/** Writes under names nobody could see for what they are. */
+export const unseenNames = ({ touches }: GateRequest): readonly Finding[] =>
+  touches.writes.flatMap(({ fault }) => (fault === undefined ? [] : [{ weight: "deny", reason: fault }]));
+
 /** Writes to what governs the agent, or runs by itself later. */
 export const protectedPaths = (
   { touches }: GateRequest,
@@ -116,8 +120,18 @@ const ask = (reason: string, rule: Rule): readonly Finding[] => [
 ];
 
 /** Whether a rule names the tool itself, or its server. */
-export const coversTool = (rule: Rule, { tool, server }: GateRequest): boolean =>
-  (rule.type === "tool" && rule.name === tool) || (rule.type === "server" && rule.name === server);
+export const coversTool = (rule: Rule, { tool, server, identity }: GateRequest): boolean => {
+  switch (rule.type) {
+    case "tool":
+      return rule.name === tool && (rule.identity === undefined || rule.identity === identity?.tool);
+    case "server":
+      return rule.name === server && (rule.identity === undefined || rule.identity === identity?.server);
+    case "command":
+    case "host":
+    case "path":
+      return false;
+  }
+};
 
 const yolo = "--approval-mode yolo";
 

@@ -9,18 +9,28 @@ export type GateRequest = {
   readonly access: "read" | "write" | "execute" | "network";
   /** Set for a tool of an MCP server. What such a tool says of its own access is not believed. */
   readonly server?: string | undefined;
+  readonly identity?: ServerIdentity | undefined;
   readonly touches: ResolvedTouches;
 };
 
+/**
+ * What really stands behind the names of a server and its tool, as digests: how the server is started or reached and
+ * all it offers; and the same with this tool's own words. A person's answer holds for what they saw, and for nothing else.
+ */
+export type ServerIdentity = { readonly server: string; readonly tool: string };
+
 export type ResolvedTouches = {
   readonly reads: readonly TouchedPath[];
-  readonly writes: readonly TouchedPath[];
+  readonly writes: readonly WrittenPath[];
   readonly command?: CommandText | undefined;
   readonly urls: readonly string[];
 };
 
 /** A path with all links followed, and as people know it: relative to its root. */
 export type TouchedPath = { readonly path: string; readonly shown: string };
+
+/** A path to be written, and why nothing may be made there. */
+type WrittenPath = TouchedPath & { readonly fault?: string | undefined };
 
 /** A command line, and the folder it would run in. */
 type CommandText = { readonly text: string; readonly folder: string };

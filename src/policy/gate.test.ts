@@ -293,6 +293,25 @@ describe("what is answered for always", () => {
     );
     expect(found.map(({ decision }) => decision)).toEqual(["allow", "ask", "allow", "allow", "ask", "ask"]);
   });
+
+  const seen = { server: "s1", tool: "t1" };
+  it.each<[string, { server: string; tool: string }, number, string]>([
+    ["a tool as it was seen", seen, 0, "allow"],
+    ["a tool whose words changed", { server: "s2", tool: "t2" }, 0, "ask"],
+    ["a tool that stays while its neighbours change", { server: "s2", tool: "t1" }, 0, "allow"],
+    ["a server as it was seen", { server: "s1", tool: "t3" }, 1, "allow"],
+    ["a server started in another way, or offering other tools", { server: "s2", tool: "t1" }, 1, "ask"],
+  ])("for a server's tool holds for what the person saw: %s", async (_, identity, scope, decision) => {
+    const one = gate();
+    const { always } = (await one.judge({ ...mcp, identity: seen })).details;
+    expect(always).toEqual([
+      { type: "tool", tool: "github__list", identity: "t1" },
+      { type: "server", server: "github", identity: "s1" },
+    ]);
+    one.remember(always[scope]!);
+    expect((await one.judge({ ...mcp, identity })).decision).toBe(decision);
+    expect((await one.judge(mcp)).decision).toBe("ask");
+  });
 });
 
 describe("a project", () => {

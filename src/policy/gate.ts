@@ -9,6 +9,7 @@ import {
   unapprovedEffect,
   uncoveredCommand,
   unlisted,
+  unseenNames,
   type Finding,
 } from "./gate-findings.ts";
 import type { GateFacts, GateRequest, HeardCommand } from "./gate-request.ts";
@@ -51,8 +52,8 @@ type VerdictDetails = {
 
 /** An answer that holds for the session. */
 export type Always =
-  | { readonly type: "tool"; readonly tool: string }
-  | { readonly type: "server"; readonly server: string }
+  | { readonly type: "tool"; readonly tool: string; readonly identity?: string }
+  | { readonly type: "server"; readonly server: string; readonly identity?: string }
   /** Commands that begin with these words. */
   | { readonly type: "command"; readonly commands: readonly (readonly string[])[] };
 
@@ -78,13 +79,16 @@ export const createGate = (options: GateOptions): Gate => {
 const rulesOf = (always: Always): readonly Rule[] => {
   switch (always.type) {
     case "tool":
-      return [{ type: "tool", name: always.tool }];
+      return [{ type: "tool", name: always.tool, ...identified(always.identity) }];
     case "server":
-      return [{ type: "server", name: always.server }];
+      return [{ type: "server", name: always.server, ...identified(always.identity) }];
     case "command":
       return always.commands.map((words) => ({ type: "command", words }));
   }
 };
+
+const identified = (identity: string | undefined): { readonly identity?: string } =>
+  identity === undefined ? {} : { identity };
 
 /** What those who read commands and addresses say. */
 type Heard = { readonly command: HeardCommand | undefined; readonly urls: readonly UrlJudgement[] };
@@ -116,6 +120,7 @@ const findingsOf = async (
     ...deniedByRule(request, rules),
     ...(await unlisted(request, rules, facts)),
     ...outsidePlan(request, mode),
+    ...unseenNames(request),
     ...protectedPaths(request, rules, facts),
     ...oddAddresses(urls),
     ...uncoveredCommand(command),
@@ -140,11 +145,11 @@ const settle = (request: GateRequest, heard: Heard, findings: readonly Finding[]
   };
 };
 
-const scopes = ({ tool, server }: GateRequest, { command }: Heard): readonly Always[] => {
+const scopes = ({ tool, server, identity }: GateRequest, { command }: Heard): readonly Always[] => {
   if (server !== undefined)
     return [
-      { type: "tool", tool },
-      { type: "server", server },
+      { type: "tool", tool, ...identified(identity?.tool) },
+      { type: "server", server, ...identified(identity?.server) },
     ];
   if (command === undefined) return [{ type: "tool", tool }];
   const commands = command.analysis.always;

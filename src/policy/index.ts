@@ -1,4 +1,5 @@
 export { childEnvironment } from "./environment.ts";
+export { openConsents, type Consents } from "./consents.ts";
 export { PolicyError, type PolicyErrorType } from "./error.ts";
 export { createGate, type Always, type Gate, type GateOptions, type Verdict } from "./gate.ts";
 export { guardedWeb, type GuardedWeb, type GuardedWebOptions } from "./guarded-fetch.ts";
@@ -11,7 +12,8 @@ export { createRedactor, type Redactor } from "./redact.ts";
 export { parseRule, ruleText, type Rule, type RuleSources } from "./rules.ts";
 export { findSandbox, type Confinement, type Sandbox } from "./sandbox.ts";
 export { openSearch, type SearchService, type SearchWorld } from "./search.ts";
-export { readProjectSettings, type ProjectSettings } from "./settings.ts";
+export { openPolicy, type Policy, type PolicyOptions } from "./services.ts";
+export { readProjectSettings, type Consent, type ProjectSettings } from "./settings.ts";
 export { openShell, type ShellWorld } from "./shell.ts";
 export { openTrust, type ProjectScope, type Trust } from "./trust.ts";
 export { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";

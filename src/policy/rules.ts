@@ -1,7 +1,8 @@
 /** Names what a person allows or denies by hand. */
 export type Rule =
-  | { readonly type: "tool"; readonly name: string }
-  | { readonly type: "server"; readonly name: string }
+  | { readonly type: "tool"; readonly name: string; readonly identity?: string }
+  /** `identity` is set for an answer: then the name alone does not count. */
+  | { readonly type: "server"; readonly name: string; readonly identity?: string }
   /** A command that begins with these words. */
   | { readonly type: "command"; readonly words: readonly string[] }
   /** A host by its real name; `*.` in front means what is below it. */

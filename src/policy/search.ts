@@ -10,8 +10,8 @@ export type SearchWorld = {
   readonly disk: Disk;
   readonly processes: Processes;
   readonly clock: Clock;
-  /** The absolute path of our own ripgrep; without it, files are searched one by one in this process. */
-  readonly ripgrep: string | undefined;
+  /** Finds the absolute path of our own ripgrep; without it, files are searched one by one in this process. */
+  readonly ripgrep: () => Promise<string | undefined>;
   readonly env: { readonly [name: string]: string };
   readonly files: Pick<Workspace, "roots" | "ignored" | "ignoring" | "ignoreFiles">;
 };
@@ -96,7 +96,7 @@ const quickly = async <Result>(
   work: (ripgrep: string | undefined) => Promise<Result>,
 ): Promise<Result> => {
   try {
-    return await work(ripgrep);
+    return await work(await ripgrep());
   } catch (error) {
     if (error instanceof RipgrepMissing) return work(undefined);
     throw error;

@@ -1,15 +1,22 @@
-/** A settings file as written: members keep their order, and a key that stands twice stands twice. */
-export type SettingsNode =
-  | { readonly type: "object"; readonly members: readonly SettingsMember[] }
-  | { readonly type: "list"; readonly items: readonly SettingsNode[] }
-  | { readonly type: "value"; readonly value: string | number | boolean | null };
+/** A settings file as written: members keep their order, a key that stands twice stands twice, and all know their place. */
+export type SettingsNode = Span &
+  (
+    | { readonly type: "object"; readonly members: readonly SettingsMember[] }
+    | { readonly type: "list"; readonly items: readonly SettingsNode[] }
+    | { readonly type: "value"; readonly value: string | number | boolean | null }
+  );
 
-export type SettingsMember = { readonly key: string; readonly value: SettingsNode };
+/** A key with its value. It starts with the key. */
+export type SettingsMember = Span & { readonly key: string; readonly value: SettingsNode };
+
+/** Where something stands in the text: from `start` up to, not including, `end`. */
+type Span = { readonly start: number; readonly end: number };
 
 /** What a settings file says, or why it cannot be read. */
 export type ParsedSettings =
   | { readonly ok: true; readonly node: SettingsNode }
-  | { readonly ok: false; readonly problem: string };
+  /** `at` is where it stops being readable, `why` what is wrong there; `problem` says both. */
+  | { readonly ok: false; readonly problem: string; readonly why: string; readonly at: number };
 
 /** Reads JSON as people write it by hand: with comments, a byte order mark, and commas at the end. Never throws. */
 export const parseSettings = (text: string): ParsedSettings => {
@@ -19,7 +26,7 @@ export const parseSettings = (text: string): ParsedSettings => {
     reader.end();
     return { ok: true, node };
   } catch (error) {
-    if (error instanceof Unreadable) return { ok: false, problem: error.message };
+    if (error instanceof Unreadable) return { ok: false, problem: error.message, why: error.why, at: error.at };
     throw error;
   }
 };
@@ -38,7 +45,16 @@ export const settingsText = (node: SettingsNode): string => {
 
 const deepest = 64;
 
-class Unreadable extends Error {}
+class Unreadable extends Error {
+  readonly why: string;
+  readonly at: number;
+
+  constructor(text: string, why: string, at: number) {
+    super(`line ${text.slice(0, at).split("\n").length}: ${why}`);
+    this.why = why;
+    this.at = at;
+  }
+}
 
 class Reader {
   readonly #text: string;
@@ -52,10 +68,11 @@ class Reader {
   value(depth: number): SettingsNode {
     if (depth > deepest) throw this.#unreadable("it is nested too deeply");
     this.#skip();
-    const next = this.#text[this.#at];
-    if (next === "{") return { type: "object", members: this.#members(depth) };
-    if (next === "[") return { type: "list", items: this.#items(depth) };
-    return { type: "value", value: next === '"' ? this.#string() : this.#word() };
+    const start = this.#at;
+    const next = this.#text[start];
+    if (next === "{") return { type: "object", members: this.#members(depth), start, end: this.#at };
+    if (next === "[") return { type: "list", items: this.#items(depth), start, end: this.#at };
+    return { type: "value", value: next === '"' ? this.#string() : this.#word(), start, end: this.#at };
   }
 
   end(): void {
@@ -67,11 +84,12 @@ class Reader {
     const members: SettingsMember[] = [];
     this.#each("}", () => {
       if (this.#text[this.#at] !== '"') throw this.#unreadable("a key in double quotes is missing");
+      const start = this.#at;
       const key = this.#string();
       this.#skip();
       if (this.#text[this.#at] !== ":") throw this.#unreadable(`a colon is missing after ${JSON.stringify(key)}`);
       this.#at++;
-      members.push({ key, value: this.value(depth + 1) });
+      members.push({ key, value: this.value(depth + 1), start, end: this.#at });
     });
     return members;
   }
@@ -110,6 +128,7 @@ class Reader {
     try {
       return JSON.parse(found);
     } catch {
+      this.#at -= found.length;
       throw this.#unreadable(`${found.slice(0, 40)} is not JSON`);
     }
   }
@@ -126,6 +145,6 @@ class Reader {
   }
 
   #unreadable(why: string): Unreadable {
-    return new Unreadable(`line ${this.#text.slice(0, this.#at).split("\n").length}: ${why}`);
+    return new Unreadable(this.#text, why, this.#at);
   }
 }

@@ -228,6 +228,7 @@ describe("the settings file of a project", () => {
     const untouched = {
       canonical: () => Promise.reject(new Error("looked")),
       open: () => Promise.reject(new Error("opened")),
+      names: () => Promise.reject(new Error("listed")),
     };
     expect(await readProjectSettings(untouched, root, "inert")).toEqual(nothing);
   });

@@ -19,18 +19,15 @@ export type ProjectSettings = {
 };
 
 /** A program a project wants run. The digest covers all that is said of it, so that a later change is asked about again. */
-type Consent = { readonly key: string; readonly text: string; readonly digest: string };
+export type Consent = { readonly key: string; readonly text: string; readonly digest: string };
 
 /** Where a project keeps its settings. */
-const settingsFile: { readonly folder: string; readonly name: string } = {
-  folder: ".parley",
-  name: "settings.json",
-};
+const settingsFile = [".parley", "settings.json"] as const;
 
 /** Reads a project's settings; where the folder is inert, not even that. */
 export const readProjectSettings = async (disk: Disk, root: string, scope: ProjectScope): Promise<ProjectSettings> => {
   if (scope === "inert") return nothing;
-  const found = await settingsIn(disk, root);
+  const found = await readProjectFile(disk, root, settingsFile);
   if (found === undefined) return nothing;
   if ("refused" in found) return { ...nothing, warnings: [`${shown} is not used: ${found.refused}.`] };
   return projectSettings(found.text);
@@ -47,7 +44,7 @@ export const projectSettings = (text: string): ProjectSettings => {
 
 const nothing: ProjectSettings = { deny: [], consents: [], warnings: [] };
 
-const shown = `${settingsFile.folder}/${settingsFile.name}`;
+const shown = settingsFile.join("/");
 
 /** Two effects as one. What was said twice counts as its strictest. */
 const joined = (one: ProjectSettings, other: ProjectSettings): ProjectSettings => {
@@ -148,19 +145,28 @@ const stringsIn = (node: SettingsNode): readonly string[] => {
 
 const mostBytes = 256 * 1024;
 
-type Found = { readonly text: string } | { readonly refused: string } | undefined;
+/** The text of a file; why it is not used; or undefined where there is none. */
+export type ProjectFile = { readonly text: string } | { readonly refused: string } | undefined;
 
-/** The text of the settings file, opened name by name, so that no link stands for it. */
-const settingsIn = async (disk: Disk, root: string): Promise<Found> => {
+/** A small file of a trusted project, opened name by name, so that no link stands for it. */
+export const readProjectFile = async (
+  disk: Disk,
+  root: string,
+  [first, ...rest]: readonly [string, ...string[]],
+): Promise<ProjectFile> => {
   const canonical = await disk.canonical(root);
   if (canonical === undefined) return undefined;
   const open: { close: () => Promise<void> }[] = [];
   try {
-    const folder = await disk.open(canonical);
+    let folder = await disk.open(canonical);
     open.push(folder);
-    const inside = await folder.folder(settingsFile.folder);
-    open.push(inside);
-    const file = await inside.file(settingsFile.name);
+    let name = first;
+    for (const next of rest) {
+      folder = await folder.folder(name);
+      open.push(folder);
+      name = next;
+    }
+    const file = await folder.file(name);
     open.push(file);
     const { size } = await file.look();
     if (size > mostBytes) return { refused: "it is too long" };

@@ -16,7 +16,7 @@ export type ShellWorld = {
   /** Where commands run, and where long output is kept. */
   readonly files: Pick<Workspace, "resolve" | "keep">;
   /** Puts a program into a sandbox. */
-  readonly confine?: (program: Program) => Program;
+  readonly confine?: (program: Program) => Program | Promise<Program>;
   /** Milliseconds a command may run. */
   readonly longest: number;
 };
@@ -100,7 +100,7 @@ const shellProgram = async ({ processes, env }: ShellWorld, text: string, folder
 
 const start = async ({ processes, confine }: ShellWorld, program: Program): Promise<Running> => {
   try {
-    return await processes.start(confine === undefined ? program : confine(program));
+    return await processes.start(confine === undefined ? program : await confine(program));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new PolicyError("shell_execute_error", `The command could not be started: ${why}`, { cause: error });

@@ -1,4 +1,17 @@
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -19,12 +32,13 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true, force: true }));
 
 const trust = () => openTrust(realDisk, home);
-const file = () => join(home, "trust.json");
-const keep = async (text: string, mode = 0o600): Promise<void> => {
-  await mkdir(home, { recursive: true });
-  await writeFile(file(), text, { mode });
-  await chmod(file(), mode);
+/** Every file kept, as it says. */
+const kept = async (): Promise<readonly unknown[]> => {
+  const names = await readdir(join(home, "trust"));
+  const texts = await Promise.all(names.map((name) => readFile(join(home, "trust", name), "utf8")));
+  return texts.toSorted().map((text) => JSON.parse(text) as unknown);
 };
+const onlyFile = async (): Promise<string> => join(home, "trust", (await readdir(join(home, "trust")))[0] ?? "");
 
 describe("trust in a folder", () => {
   it("is not there until the person gives it, and then stays", async () => {
@@ -62,50 +76,67 @@ describe("trust in a folder", () => {
     } finally {
       process.umask(before);
     }
-    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
+    expect((await stat(join(home, "trust"))).mode & 0o777).toBe(0o700);
     expect((await stat(home)).mode & 0o777).toBe(0o700);
-    expect(JSON.parse(await readFile(file(), "utf8"))).toEqual({ version: 1, trusted: [join(base, "project")] });
+    expect(await kept()).toEqual([{ trusted: join(base, "project") }]);
   });
 
-  it("keeps what was there when more is added", async () => {
+  it("keeps what was there when more is added, and no more than that", async () => {
     await trust().trust(join(base, "project"));
     await trust().trust(join(base, "project-evil"));
     await trust().trust(join(base, "project"));
-    expect(JSON.parse(await readFile(file(), "utf8"))).toEqual({
-      version: 1,
-      trusted: [join(base, "project"), join(base, "project-evil")],
-    });
+    expect(await kept()).toEqual([{ trusted: join(base, "project") }, { trusted: join(base, "project-evil") }]);
+  });
+
+  it("given by many at once is all kept", async () => {
+    const folders = Array.from({ length: 40 }, (_, index) => join(base, "project", `part${index}`));
+    await Promise.all(folders.map((folder) => mkdir(folder)));
+    await Promise.all(folders.map((folder) => trust().trust(folder)));
+    expect(await Promise.all(folders.map((folder) => trust().isTrusted(folder)))).toEqual(folders.map(() => true));
+    expect(await kept()).toEqual(folders.toSorted().map((trusted) => ({ trusted })));
   });
 
   it("does not come from a file that others could have written", async () => {
-    await keep(JSON.stringify({ version: 1, trusted: [base] }), 0o666);
+    await trust().trust(join(base, "project"));
+    await chmod(await onlyFile(), 0o620);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trust(base)).rejects.toThrow("others may write to it");
+  });
+
+  it("does not come from a folder that others could have written in", async () => {
+    await trust().trust(join(base, "project"));
+    await chmod(join(home, "trust"), 0o777);
+    expect(await trust().isTrusted(join(base, "project"))).toBe(false);
+    await expect(trust().trust(join(base, "project-evil"))).rejects.toThrow("others may write to it");
   });
 
   it("does not come from a file behind a link, and none is written through one", async () => {
-    await mkdir(home);
-    await writeFile(join(base, "elsewhere.json"), JSON.stringify({ version: 1, trusted: [base] }), { mode: 0o600 });
-    await symlink(join(base, "elsewhere.json"), file());
+    await trust().trust(join(base, "project"));
+    const file = await onlyFile();
+    await rename(file, join(base, "elsewhere.json"));
+    await symlink(join(base, "elsewhere.json"), file);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trust(join(base, "project"))).rejects.toThrow("it is not a regular file");
-    expect(JSON.parse(await readFile(join(base, "elsewhere.json"), "utf8"))).toEqual({ version: 1, trusted: [base] });
+    await expect(trust().trust(join(base, "project"))).rejects.toThrow("is not a plain file");
+    expect((await lstat(file)).isSymbolicLink()).toBe(true);
   });
 
-  it.each([
-    "{",
-    "[]",
-    "null",
-    '{"trusted": "/"}',
-    '{"trusted": [1]}',
-    '{"trusted": ["relative"]}',
-    '{"__proto__": {"trusted": ["/"]}}',
-  ])("does not come from a file that says something else: %s", async (text) => {
-    await keep(text);
+  it("does not come from a folder behind a link, and none is made through one", async () => {
+    await trust().trust(join(base, "project"));
+    await rename(join(home, "trust"), join(base, "elsewhere"));
+    await symlink(join(base, "elsewhere"), join(home, "trust"));
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trust(base)).rejects.toThrow("it is not what Parley wrote there");
-    expect(await readFile(file(), "utf8")).toBe(text);
+    await expect(trust().trust(join(base, "project-evil"))).rejects.toThrow("is not a plain folder");
+    expect(await readdir(join(base, "elsewhere"))).toHaveLength(1);
   });
+
+  it.each(["", "{", "[]", '{"trusted": "/"}'])(
+    "does not come from a file that says something else: %s",
+    async (text) => {
+      await trust().trust(join(base, "project"));
+      await writeFile(await onlyFile(), text);
+      expect(await trust().isTrusted(join(base, "project"))).toBe(false);
+    },
+  );
 
   it("cannot be given to a folder that is not there", async () => {
     await expect(trust().trust(join(base, "nowhere"))).rejects.toThrow("There is no folder");

@@ -1,6 +1,6 @@
 import type { Entry, EntryKind, FileHandle, Folder } from "../world/index.ts";
 import { PolicyError } from "./error.ts";
-import { isInside, shown } from "./paths.ts";
+import { isInside, nameFault, shown } from "./paths.ts";
 import { explained } from "./workspace-errors.ts";
 import { pathOf, type Spot } from "./workspace-walk.ts";
 
@@ -13,6 +13,8 @@ export type Place = {
   readonly modified: number;
   /** "absent" where there is nothing. */
   readonly identity: string;
+  /** Why nothing may be made there, where there is nothing. */
+  readonly fault?: string;
 };
 
 /** A file open for reading. Close it. */
@@ -33,10 +35,18 @@ export type Listed = {
 export const placeAt = (spot: Spot, entry: Entry | undefined): Place => {
   const path = pathOf(spot);
   const place = { path, shown: shownIn(spot.root.path, path) };
-  if (entry === undefined) return { ...place, kind: "absent", size: 0, modified: 0, identity: "absent" };
+  if (entry === undefined) {
+    const fault = faultIn([...(spot.name === undefined ? [] : [spot.name]), ...spot.missing]);
+    const absent = { ...place, kind: "absent", size: 0, modified: 0, identity: "absent" } as const;
+    return fault === undefined ? absent : { ...absent, fault };
+  }
   const { kind, size, modified, identity } = entry;
   return { ...place, kind: kind === "link" ? "other" : kind, size, modified, identity };
 };
+
+/** Why one of these names may not be made. */
+export const faultIn = (names: readonly string[]): string | undefined =>
+  names.map(nameFault).find((fault) => fault !== undefined);
 
 const shownIn = (root: string, path: string): string => {
   if (path === root) return ".";

@@ -43,7 +43,8 @@ export const openScratch = async (disk: Disk, given: string): Promise<Scratch> =
       const { folder } = root ?? (await make());
       const bytes = new TextEncoder().encode(text);
       const file = `${plain(name)}-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.txt`;
-      await folder.put(file, bytes, 0o600);
+      const kept = await folder.look(file);
+      if (kept?.kind !== "file" || kept.size !== bytes.length) await folder.put(file, bytes, 0o600);
       return join(path, file);
     },
     close: async () => {

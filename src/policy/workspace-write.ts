@@ -1,12 +1,15 @@
 import type { Entry, Folder } from "../world/index.ts";
 import { PolicyError } from "./error.ts";
-import { nameFault, shown } from "./paths.ts";
+import { shown } from "./paths.ts";
 import { protection, type ProtectionContext } from "./protected.ts";
+import { faultIn } from "./workspace-read.ts";
 import { pathOf, type Spot } from "./workspace-walk.ts";
 
 export type Writing = {
   /** The path as it was given, before links were followed. */
   readonly spelled: string;
+  /** Whether no link was followed on the way. */
+  readonly isDirect: boolean;
   readonly bytes: Uint8Array;
   /** The identity the file must still have, or "absent". */
   readonly was: string;
@@ -14,7 +17,8 @@ export type Writing = {
 };
 
 /** Writes the file at a spot, if it is still what it was. */
-export const writeAt = async (spot: Spot, { spelled, bytes, was, protectedFrom }: Writing): Promise<void> => {
+export const writeAt = async (spot: Spot, writing: Writing): Promise<void> => {
+  const { spelled, isDirect, bytes, was, protectedFrom } = writing;
   const { name, entry, missing } = spot;
   const path = shown(pathOf(spot));
   for (const each of [spelled, pathOf(spot)]) {
@@ -30,6 +34,8 @@ export const writeAt = async (spot: Spot, { spelled, bytes, was, protectedFrom }
       throw new PolicyError("file_modified_conflict", `${path} has changed since it was looked at. Read it again.`);
   };
   check(entry);
+  if (entry === undefined && !isDirect)
+    throw new PolicyError("file_modified_conflict", `${shown(spelled)} leads to ${path} now. Look at it again.`);
   if (entry === undefined) refuseNames([name, ...missing]);
   const [file = name, ...folders] = [name, ...missing].toReversed();
   await inFolder(spot.folder, folders.toReversed(), async (folder) => {
@@ -39,7 +45,7 @@ export const writeAt = async (spot: Spot, { spelled, bytes, was, protectedFrom }
 };
 
 const refuseNames = (names: readonly string[]): void => {
-  const fault = names.map(nameFault).find((found) => found !== undefined);
+  const fault = faultIn(names);
   if (fault !== undefined) throw new PolicyError("policy_violation", fault);
 };
 

@@ -139,10 +139,18 @@ describe.each(disks)("a workspace on $name", ({ grounds: newGrounds }) => {
     expect([grounds.outside(), grounds.inside()]).toEqual(before);
   });
 
+  it("makes no new file through a link: where it was to be made is said without one", async () => {
+    grounds.plant(`${grounds.ws}/target`, folder);
+    grounds.plant(`${grounds.ws}/swapped`, link("target"));
+    expect(await writeText("dangling_in", "absent")).toBe("file_modified_conflict");
+    expect(await writeText("swapped/new.txt", "absent")).toBe("file_modified_conflict");
+    expect(Object.keys(grounds.inside()).filter((path) => /made\.txt|new\.txt/.test(path))).toEqual([]);
+  });
+
   it("writes new files with the folders they need, and where a link inside leads", async () => {
     const before = grounds.outside();
     await workspace.write("a/b/new.txt", bytes("one"), "absent");
-    await workspace.write("dangling_in", bytes("two"), "absent");
+    await workspace.write((await workspace.resolve("dangling_in")).path, bytes("two"), "absent");
     await workspace.write("link_in", bytes("three"), (await workspace.resolve("link_in")).identity);
 
     expect(await Promise.all(["a/b/new.txt", "made.txt", "f.txt"].map(readText))).toEqual(["one", "two", "three"]);

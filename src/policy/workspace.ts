@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Disk } from "../world/index.ts";
 import { PolicyError } from "./error.ts";
 import { openIgnores, type IgnoreRules, type Judge, type Named } from "./ignore.ts";
@@ -42,7 +43,10 @@ export type Workspace = {
   readonly ignoring: (folder: string, rules: IgnoreRules) => Promise<Judge>;
   /** The ignore files kept for agents that are there. */
   readonly ignoreFiles: () => Promise<readonly string[]>;
-  /** Writes a file as a whole, and makes missing folders. `was` is the identity it must still have, or "absent". */
+  /**
+   * Writes a file as a whole, and makes missing folders. `was` is the identity it must still have, or "absent"; what
+   * is absent has none, so a new file is made only where no link stands in its path.
+   */
   readonly write: (path: string, bytes: Uint8Array, was: string) => Promise<void>;
   /** Keeps a text in a file that can be read here, and tells its path. */
   readonly keep: (text: string, name: string) => Promise<string>;
@@ -75,13 +79,19 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
         }
         return undefined;
       }),
-    ignoring: (path, rules) => read(path, (spot) => ignores.keepsIn({ root: spot.root, names: namesAt(spot) }, rules)),
+    ignoring: (path, rules) =>
+      read(path, async (spot) => {
+        const kept = await ignores.keepsIn({ root: spot.root, names: namesAt(spot) }, rules);
+        return exceptOwn(home, pathOf(spot), kept);
+      }),
     ignoreFiles: () => filesIn(roots, ignoreFiles),
     write: (path, bytes, was) =>
       at(ground, { path, doing: "write" }, async (spot, spelled) => {
         if (!roots.includes(spot.root))
           throw new PolicyError("path_not_in_workspace", `${shown(path)} can be read, not written.`);
-        await writeAt(spot, { spelled, bytes, was, protectedFrom });
+        const real = { root: spot.root, names: namesAt(spot) };
+        const isDirect = spelledIn(roots, spelled).some((asked) => isSame(asked, real));
+        await writeAt(spot, { spelled, isDirect, bytes, was, protectedFrom });
       }),
     keep: (text, name) => explaining({ path: scratch.path, doing: "write" }, () => scratch.keep(text, name)),
     close: async () => {
@@ -158,6 +168,12 @@ const explaining = async <Result>({ path, doing }: Doing, work: () => Promise<Re
     throw explained(error, path, doing);
   }
 };
+
+/** Where the agent's own folder lies in a folder, nothing of it is found there. */
+const exceptOwn = (home: string, folder: string, kept: Judge): Judge =>
+  isWithin(home, folder)
+    ? (name, isFolder) => (isWithin(join(folder, name), home) ? "the agent itself" : kept(name, isFolder))
+    : kept;
 
 /** The names a path has in its root as it was spelled, links and all. */
 const spelledIn = (roots: readonly Root[], path: string): readonly Named[] => {

@@ -2,7 +2,7 @@ import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import { providers } from "./all.ts";
 import type { Provider } from "./define.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../conversation/nearest.ts";
 
 /** A name that means nothing here, with the names that are nearest to it. */
 export class UnknownNameError extends Error {

@@ -9,7 +9,7 @@ export {
   type Traits,
 } from "./define.ts";
 export { destinationOf, findProvider, findWire, homeOf, UnknownNameError, wireIds } from "./find.ts";
-export { nearest } from "./nearest.ts";
+export { nearest } from "../conversation/nearest.ts";
 export type { Quirk } from "./quirks.ts";
 export {
   convertRequest,

@@ -939,5 +939,5 @@ export const catalogue: Readonly<Record<string, readonly Row[]>> = {
     ["command-r-plus-08-2024", 128000, 4000, "t", false, [0, 2.5, 10]],
   ],
   local: [["qwen3", 40960, null, "t", true, [0, 0, 0]]],
-  offline: [["script", null, null, "t", false, [0, 0, 0]]],
+  offline: [["parley", null, null, "tida", false, [0, 0, 0]]],
 };

@@ -51,7 +51,7 @@ describe("the facts about models", () => {
 
   it("are free of charge only where nobody sends a bill", () => {
     const free = all.filter(({ price }) => price !== undefined && (price.input === 0 || price.output === 0));
-    expect(free.map(nameOf)).toEqual(["local/qwen3", "offline/script"]);
+    expect(free.map(nameOf)).toEqual(["local/qwen3", "offline/parley"]);
   });
 
   it("say what they are of, where they come from and under which licence", () => {

@@ -1,6 +1,7 @@
 import { resolve as absolute } from "node:path";
 import { toPlain, type JsonObject } from "../conversation/index.ts";
-import type { Verdict } from "../policy/gate.ts";
+import type { RootCommand } from "../policy/command-analysis.ts";
+import type { Always, Verdict } from "../policy/gate.ts";
 import { plain, shownCommand } from "../policy/plain.ts";
 import { diffDisplay } from "../tools/diff-display.ts";
 import type { Proposal } from "../tools/tool.ts";
@@ -27,7 +28,7 @@ export const approvalOf = async (question: Question): Promise<Approval> => {
   return {
     title: valid.title,
     reason: plain(verdict.reason, "visible"),
-    always: verdict.details.always,
+    always: verdict.details.always.map(shownAlways),
     ...(problem === undefined ? {} : { problem: plain(problem, "visible") }),
     about: await subjectOf(question),
   };
@@ -40,6 +41,7 @@ const subjectOf = async (question: Question): Promise<ApprovalSubject> => {
       type: "mcp",
       server: shownLine(valid.server),
       tool: shownLine(valid.tool.name),
+      description: plain(valid.tool.about, "visible"),
       arguments: shownObject(toPlain(valid.input).value as JsonObject),
     };
   if (proposal !== undefined) return editOf(question, proposal);
@@ -48,7 +50,7 @@ const subjectOf = async (question: Question): Promise<ApprovalSubject> => {
     return {
       type: "execute",
       command: shownCommand(command.text),
-      commands: verdict.details.commands,
+      commands: verdict.details.commands.map(shownRoot),
       folder: shownLine(command.folder),
     };
   if (verdict.details.urls.length > 0)
@@ -57,6 +59,23 @@ const subjectOf = async (question: Question): Promise<ApprovalSubject> => {
       urls: verdict.details.urls.map(({ url, host }) => ({ url: shownLine(url), host: shownLine(host) })),
     };
   return { type: "info", text: valid.title };
+};
+
+const shownRoot = ({ name, binary }: RootCommand): RootCommand => ({
+  name: shownLine(name),
+  binary: "path" in binary ? { ...binary, path: shownLine(binary.path) } : binary,
+});
+
+/** What an answer for always would cover, as a person reads it. */
+const shownAlways = (always: Always): Always => {
+  switch (always.type) {
+    case "tool":
+      return { type: "tool", tool: shownLine(always.tool) };
+    case "server":
+      return { type: "server", server: shownLine(always.server) };
+    case "command":
+      return { type: "command", commands: always.commands.map((words) => words.map(shownLine)) };
+  }
 };
 
 const editOf = ({ valid, resolved, root, first }: Question, proposal: Proposal): ApprovalSubject => {

@@ -268,6 +268,22 @@ describe("the question", () => {
     await batch;
   });
 
+  it("offers nothing for always that acts on a terminal", async () => {
+    const at = setting();
+    const name = "list\u001b[2J";
+    at.registry.set(name, { tool: waitingTool("read", at.runs as never, name), server: "git\nhub" });
+    const batch = at.scheduler.schedule([call(1, name, { name: "a" })]);
+    await at.settle();
+    expect(at.scheduler.waiting().map(({ approval }) => approval.always)).toEqual([
+      [
+        { type: "tool", tool: "list␛[2J" },
+        { type: "server", server: "git␊hub" },
+      ],
+    ]);
+    await at.scheduler.cancel();
+    await batch;
+  });
+
   it("about a server's tool shows the server and the arguments, made plain", async () => {
     const at = setting();
     at.registry.set("list", { tool: waitingTool("read", at.runs as never, "list"), server: "github" });
@@ -277,6 +293,7 @@ describe("the question", () => {
       type: "mcp",
       server: "github",
       tool: "list",
+      description: "Waits for the test.",
       arguments: { name: "a␛]52;c;x␇" },
     });
     await at.scheduler.cancel();

@@ -332,6 +332,7 @@ describe("the end of a call", () => {
       decision: undefined,
       server: undefined,
       files: { keep },
+      redact: (each) => each,
     });
     const [status, kept = ""] = said(end) as readonly string[];
     expect([status, kept.length < 170_000, kept.includes("could not be kept")]).toEqual(["complete", true, true]);

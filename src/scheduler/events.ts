@@ -55,7 +55,14 @@ export type ApprovalSubject =
       readonly commands: readonly RootCommand[];
       readonly folder: string;
     }
-  | { readonly type: "mcp"; readonly server: string; readonly tool: string; readonly arguments: JsonObject }
+  | {
+      readonly type: "mcp";
+      readonly server: string;
+      readonly tool: string;
+      /** All the server says of it, as the model is told. */
+      readonly description: string;
+      readonly arguments: JsonObject;
+    }
   /** The addresses, and who is really behind each: the host in ASCII. */
   | { readonly type: "network"; readonly urls: readonly { readonly url: string; readonly host: string }[] }
   | { readonly type: "info"; readonly text: string };

@@ -12,7 +12,7 @@ import type { Files } from "../tools/capabilities.ts";
 import type { ToolContent } from "../tools/tool.ts";
 import { statOf, type Ending } from "./ending.ts";
 import type { CallDecision, Finished, ToolCallRecord } from "./events.ts";
-import { shownDisplay } from "./shown.ts";
+import { shownDisplay, withTexts } from "./shown.ts";
 
 /** What is known of a call when it has ended. */
 export type CallEnd = {
@@ -23,6 +23,8 @@ export type CallEnd = {
   readonly server: string | undefined;
   /** Where results that are too long are kept. */
   readonly files: Pick<Files, "keep">;
+  /** Takes secrets out of what is shown and recorded. What the model reads stays as it is. */
+  readonly redact: (text: string) => string;
 };
 
 const statuses: { readonly [state in Ending["state"]]: OutcomeStatus } = {
@@ -33,15 +35,15 @@ const statuses: { readonly [state in Ending["state"]]: OutcomeStatus } = {
 
 /** A call's end in the forms others know: for the conversation, for people, for the records. */
 export const finish = async (end: CallEnd): Promise<Finished> => {
-  const { call, ending, duration, files } = end;
+  const { call, ending, duration, files, redact } = end;
   const kept = await Promise.all(ending.content.map((content) => keep(content, call, files)));
   const outcome: Outcome = { status: statuses[ending.state], content: kept.map(({ content }) => content) };
   return {
     call,
     outcome,
     blobs: Object.fromEntries(kept.flatMap(({ blob }) => (blob === undefined ? [] : [[blob.hash, blob.base64]]))),
-    display: shownDisplay(ending.display),
-    ...(ending.error === undefined ? {} : { error: ending.error }),
+    display: shownDisplay(ending.display, redact),
+    ...(ending.error === undefined ? {} : { error: { ...ending.error, message: redact(ending.error.message) } }),
     duration,
     record: recordOf(end),
   };
@@ -73,17 +75,17 @@ const keep = async (content: ToolContent, call: Call, files: Pick<Files, "keep">
 const short = async (text: string, { id, tool }: Call, files: Pick<Files, "keep">): Promise<string> =>
   (await bounded(text, { files, name: `${tool}-${id}`, most })).toWellFormed();
 
-const recordOf = ({ call, ending, duration, decision, server }: CallEnd): ToolCallRecord => {
+const recordOf = ({ call, ending, duration, decision, server, redact }: CallEnd): ToolCallRecord => {
   const stat = statOf(ending.display);
   const said = ending.display.type === "text" ? ending.display.text : undefined;
   const error = ending.error?.message ?? (ending.state === "cancelled" ? said : undefined);
   return {
     function_name: call.tool,
-    function_args: inputObject(call.input),
+    function_args: withTexts(inputObject(call.input), redact),
     duration_ms: duration,
     success: ending.state === "success",
     ...(decision === undefined ? {} : { decision }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: redact(error) }),
     ...(ending.error === undefined ? {} : { error_type: ending.error.type }),
     tool_type: server === undefined ? "native" : "mcp",
     ...(stat === undefined

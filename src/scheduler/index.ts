@@ -12,3 +12,4 @@ export type {
 } from "./events.ts";
 export { registryOf, type RegisteredTool, type ToolRegistry } from "./registry.ts";
 export { createScheduler, type Scheduler, type SchedulerOptions } from "./scheduler.ts";
+export { openServices, type OpenServices, type ServicesOptions } from "./services.ts";

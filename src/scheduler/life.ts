@@ -72,8 +72,8 @@ type Permitted = Ready & { readonly approved?: Approved };
 
 /** Has a call judged, and asks where the gate leaves it to the person. */
 const permit = async (one: LiveCall, around: Surroundings, ready: Ready): Promise<Permitted> => {
-  const { tool, server, input } = ready.valid;
-  const request: GateRequest = { tool: tool.name, access: tool.access, server, touches: ready.resolved };
+  const { tool, server, identity, input } = ready.valid;
+  const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, touches: ready.resolved };
   const verdict = await step(one, around, around.gate.judge(request));
   if (verdict.decision === "deny") throw denied(one, verdict.reason);
   if (verdict.decision === "allow") {
@@ -143,11 +143,11 @@ const settle = (
 /** The question anew, with the person's text in place of the proposed one; or with the reason why that cannot be. */
 const amended = async (one: LiveCall, around: Surroundings, question: Question, text: string): Promise<Question> => {
   const { valid, resolved, proposal } = question;
-  const { tool, server } = valid;
+  const { tool } = valid;
   if (tool.amend === undefined || tool.propose === undefined || proposal === undefined)
     return { ...question, problem: `What ${tool.name} does cannot be edited.` };
   try {
-    const changed = await step(one, around, validInput(tool, tool.amend(valid.input, proposal, text), server));
+    const changed = await step(one, around, validInput(tool, tool.amend(valid.input, proposal, text), valid));
     const touched = await resolve(one, around, changed);
     if (pathsOf(touched) !== pathsOf(resolved)) throw new Error("It would write to another place.");
     const renewed: Proposal = await step(one, around, tool.propose(changed.input, looking(one, around)));

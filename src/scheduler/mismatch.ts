@@ -55,8 +55,7 @@ const described = (value: unknown): string => {
 
 /** The parameters a tool takes, in one line. */
 export const parametersOf = async (tool: Tool): Promise<string> => {
-  const { toJSONSchema } = await import("zod");
-  const schema = toJSONSchema(tool.input, { io: "input", unrepresentable: "any" });
+  const schema = await schemaOf(tool);
   const required = new Set(schema.required);
   const parameters = Object.entries(schema.properties ?? {}).map(
     ([name, value]) => `${name} (${typeOf(value)}${required.has(name) ? ", required" : ""})`,
@@ -64,6 +63,12 @@ export const parametersOf = async (tool: Tool): Promise<string> => {
   return parameters.length === 0
     ? `${tool.name} takes no parameters.`
     : `${tool.name} takes: ${parameters.join(", ")}.`;
+};
+
+const schemaOf = async ({ parameters, input }: Tool): Promise<z.core.JSONSchema.BaseSchema> => {
+  if (parameters !== undefined) return parameters as z.core.JSONSchema.BaseSchema;
+  const { toJSONSchema } = await import("zod");
+  return toJSONSchema(input as z.ZodType, { io: "input", unrepresentable: "any" });
 };
 
 const typeOf = (schema: z.core.JSONSchema._JSONSchema): string => {

@@ -38,7 +38,7 @@ const narrowShell = ({ shell, files }: Capabilities, { tool, resolved }: Allowed
     const { path } = await files.resolve(command.folder === "" ? "." : command.folder);
     if (command.text !== resolved.command?.text || path !== resolved.command.folder)
       throw unapproved(tool, `running ${command.text}`);
-    return shell.run(command);
+    return shell.run({ ...command, folder: path });
   },
 });
 

@@ -13,30 +13,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openCommandJudge } from "../policy/command-judging.ts";
-import { childEnvironment } from "../policy/environment.ts";
-import { createGate, type GateOptions } from "../policy/gate.ts";
-import { guardedWeb } from "../policy/guarded-fetch.ts";
-import { openMemory } from "../policy/memory.ts";
-import { judgeUrl } from "../policy/network.ts";
-import { protection } from "../policy/protected.ts";
 import { parseRule } from "../policy/rules.ts";
-import { openSearch } from "../policy/search.ts";
-import { openShell } from "../policy/shell.ts";
-import { openWorkspace, type Workspace } from "../policy/workspace.ts";
 import { builtins } from "../tools/all.ts";
 import { googleWebSearch } from "../tools/google-web-search.ts";
 import { webFetch } from "../tools/web-fetch.ts";
 import { realWorld } from "../world/index.ts";
-import { createCapabilities } from "./capabilities.ts";
 import type { Finished } from "./events.ts";
 import { registryOf } from "./registry.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { openServices, type OpenServices, type ServicesOptions } from "./services.ts";
 import { call } from "./setting.cases.ts";
 
 let base: string;
 let root: string;
-let workspace: Workspace | undefined;
+let services: OpenServices | undefined;
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "parley-scheduler-")));
@@ -47,48 +37,28 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await workspace?.close();
+  await services?.close();
   rmSync(base, { recursive: true, force: true });
 });
 
 /** A scheduler over real files and real processes, wired as a session is. */
-const open = async (options: Partial<GateOptions> = {}): Promise<Scheduler> => {
-  const { disk, processes, clock } = realWorld();
-  const home = join(base, "home", ".parley");
-  const env = childEnvironment({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: join(base, "home") });
-  const files = await openWorkspace({ disk, roots: [root], home, scratch: join(base, "scratch") });
-  workspace = files;
-  const guard = (path: string) => protection(path, { roots: files.roots, home });
-  const judge = openCommandJudge({
-    disk,
-    processes,
-    roots: files.roots,
-    home: join(base, "home"),
-    env,
-    protection: guard,
-  });
-  const gate = createGate({
+const open = async (options: Partial<ServicesOptions> = {}): Promise<Scheduler> => {
+  const world = realWorld();
+  services = await openServices({
+    world: { ...world, env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: join(base, "home") } },
+    roots: [root],
+    home: join(base, "home", ".parley"),
+    scratch: join(base, "scratch"),
     mode: "default",
-    rules: {},
     trusted: true,
     interactive: true,
-    protection: guard,
-    judgeCommand: judge,
-    judgeUrl: (url) => judgeUrl(url),
+    ripgrep: async () => undefined,
     ...options,
-  });
-  const capabilities = createCapabilities({
-    files,
-    shell: openShell({ processes, clock, env, files, longest: 60_000 }),
-    web: guardedWeb({ clock }),
-    search: openSearch({ disk, processes, clock, ripgrep: undefined, env, files }),
-    memory: openMemory(disk, home),
   });
   return createScheduler({
     tools: registryOf([...builtins, webFetch, googleWebSearch]),
-    gate,
-    capabilities,
-    clock,
+    ...services,
+    clock: world.clock,
     limits: { processes: 8, toolTime: 60_000 },
   });
 };

@@ -1,3 +1,4 @@
+import type { ServerIdentity } from "../policy/gate-request.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
 /** The tools there are, as of now: those of servers come and go. */
@@ -6,8 +7,12 @@ export type ToolRegistry = {
   readonly names: () => readonly string[];
 };
 
-/** A tool, and whose it is: `server` is set for one of an MCP server. */
-export type RegisteredTool = { readonly tool: AnyTool; readonly server?: string | undefined };
+/** A tool, and whose it is: `server` is set for one of an MCP server, and `identity` says which answers hold for it. */
+export type RegisteredTool = {
+  readonly tool: AnyTool;
+  readonly server?: string | undefined;
+  readonly identity?: ServerIdentity | undefined;
+};
 
 /** A registry of tools that stay. */
 export const registryOf = (tools: readonly AnyTool[]): ToolRegistry => {

@@ -15,6 +15,7 @@ type Written = {
   readonly shown: string;
   readonly asked: string;
   readonly was: string;
+  readonly fault: string | undefined;
 };
 
 /** Follows every path of a call to its place. Throws where one leads out of the workspace. */
@@ -35,4 +36,5 @@ const written = (asked: string, place: Place): Written => ({
   shown: place.shown,
   asked,
   was: place.kind === "absent" ? "absent" : place.identity,
+  fault: place.fault,
 });

@@ -15,6 +15,8 @@ export type SchedulerOptions = {
   readonly gate: Gate;
   readonly capabilities: CapabilitiesFor;
   readonly clock: SchedulerClock;
+  /** Takes secrets out of what is shown and recorded. */
+  readonly redactor?: { readonly redact: (text: string) => string };
   readonly limits: {
     /** How many commands run at once. */
     readonly processes: number;
@@ -40,9 +42,17 @@ export type Scheduler = {
 };
 
 /** A scheduler for one conversation. Call ids are unique in it. */
-export const createScheduler = ({ tools, gate, capabilities, clock, limits }: SchedulerOptions): Scheduler => {
+export const createScheduler = ({
+  tools,
+  gate,
+  capabilities,
+  clock,
+  redactor,
+  limits,
+}: SchedulerOptions): Scheduler => {
   const listeners = new Set<(event: SchedulerEvent) => void>();
   const lives: LiveCall[] = [];
+  const redact = redactor?.redact ?? ((text: string): string => text);
   const tell = (event: SchedulerEvent): void => {
     for (const listener of listeners) listener(event);
   };
@@ -63,7 +73,7 @@ export const createScheduler = ({ tools, gate, capabilities, clock, limits }: Sc
     slots: new Slots(limits.processes),
     earlier: (one) => lives.slice(0, Math.max(0, lives.indexOf(one))),
     remembered: () => void reconsider(),
-    tell: (one, text) => tell({ type: "call-output", call: one.call.id, text }),
+    tell: (one, text) => tell({ type: "call-output", call: one.call.id, text: redact(text) }),
   };
   const run = async (one: LiveCall): Promise<Finished> => {
     const ending = await live(one, around);
@@ -76,7 +86,7 @@ export const createScheduler = ({ tools, gate, capabilities, clock, limits }: Sc
   const finishedBy = async (one: LiveCall, ending: Ending): Promise<Finished> => {
     const { call, decision, server, began } = one;
     const { files } = capabilities({ signal: one.signal, report: () => undefined });
-    const end = { call, decision, server, files, duration: clock.elapsed() - began };
+    const end = { call, decision, server, files, redact, duration: clock.elapsed() - began };
     // A result can hold values that throw when they are read.
     return finish({ ...end, ending }).catch((error: unknown) => finish({ ...end, ending: thrown(error) }));
   };

@@ -7,22 +7,32 @@ export const shownLine = (text: string): string => plain(text, "line");
 
 /** A value whose texts are safe to show, with nothing out of sight. */
 export const shownObject = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).map(([key, item]) => [shownLine(key), shownValue(item)]));
+  withTexts(value, (text) => plain(text, "visible"), shownLine);
 
-const shownValue = (value: JsonValue): JsonValue => {
-  if (typeof value === "string") return plain(value, "visible");
-  if (Array.isArray(value)) return value.map(shownValue);
-  return typeof value === "object" && value !== null ? shownObject(value as JsonObject) : value;
+/** The same value with every text in it changed, and every name. */
+export const withTexts = (value: JsonObject, change: Change, rename: Change = change): JsonObject => {
+  const changed = (item: JsonValue): JsonValue => {
+    if (typeof item === "string") return change(item);
+    if (Array.isArray(item)) return item.map(changed);
+    return typeof item === "object" && item !== null ? withTexts(item as JsonObject, change, rename) : item;
+  };
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [rename(key), changed(item)]));
 };
 
-/** A display that is safe to show. The two versions of a file stay as they are; the patch between them is what is shown. */
-export const shownDisplay = (display: Display): Display => {
+type Change = (text: string) => string;
+
+/**
+ * A display that is safe to show, without secrets. The two versions of a file stay as they are; the patch between
+ * them is what is shown.
+ */
+export const shownDisplay = (display: Display, redact: Change): Display => {
+  const line = (text: string): string => redact(shownLine(text));
   switch (display.type) {
     case "text":
-      return { type: "text", text: plain(display.text) };
+      return { type: "text", text: redact(plain(display.text)) };
     case "diff":
-      return { ...display, path: shownLine(display.path), patch: plain(display.patch, "visible") };
+      return { ...display, path: line(display.path), patch: redact(plain(display.patch, "visible")) };
     case "listing":
-      return { type: "listing", title: shownLine(display.title), lines: display.lines.map(shownLine) };
+      return { type: "listing", title: line(display.title), lines: display.lines.map(line) };
   }
 };

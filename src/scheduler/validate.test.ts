@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readInput, type Call } from "../conversation/index.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../tools/tool.ts";
-import { nearestNames } from "./nearest.ts";
 import { registryOf } from "./registry.ts";
 import { validate } from "./validate.ts";
 
@@ -139,9 +138,5 @@ describe("a tool that is not there", () => {
     ["x".repeat(300), `There is no tool "${"x".repeat(200)}...". There are read_file, list, lines, nothing.`],
   ])("%s is told with what comes near", async (name, message) => {
     expect(await failureOf(name, "{}")).toEqual(["tool_not_registered", message]);
-  });
-
-  it("is guessed at three names at most, the nearest first", () => {
-    expect(nearestNames("read", ["ready", "road", "reads", "red", "write"])).toEqual(["ready", "road", "reads"]);
   });
 });

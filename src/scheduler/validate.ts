@@ -1,8 +1,8 @@
 import type { Call } from "../conversation/index.ts";
+import { nearest } from "../conversation/nearest.ts";
 import { ToolFailure, type AnyTool, type Tool } from "../tools/tool.ts";
 import { mismatches, parametersOf } from "./mismatch.ts";
-import { nearestNames } from "./nearest.ts";
-import type { ToolRegistry } from "./registry.ts";
+import type { RegisteredTool, ToolRegistry } from "./registry.ts";
 import { shownLine } from "./shown.ts";
 
 /** A call that makes sense. */
@@ -12,6 +12,7 @@ export type ValidCall = {
   /** One line for people. */
   readonly title: string;
   readonly server: string | undefined;
+  readonly identity: RegisteredTool["identity"];
 };
 
 /** The call with its tool and its arguments as the tool wants them. Throws a `ToolFailure` that says in words what is wrong. */
@@ -24,13 +25,17 @@ export const validate = async ({ tool: name, input }: Call, tools: ToolRegistry)
       "invalid_tool_params",
       `The arguments of ${name} are not a JSON object: ${shortened(input.text)}\n${await parametersOf(tool)}`,
     );
-  return validInput(tool, shaped(tool, input.value), found.server);
+  return validInput(tool, shaped(tool, input.value), found);
 };
 
 /** A tool with arguments that fit its schema. */
-export const validInput = async (tool: Tool, raw: unknown, server: string | undefined): Promise<ValidCall> => {
+export const validInput = async (
+  tool: Tool,
+  raw: unknown,
+  { server, identity }: Pick<RegisteredTool, "server" | "identity">,
+): Promise<ValidCall> => {
   const parsed = await tool.input.safeParseAsync(raw);
-  if (parsed.success) return { tool, input: parsed.data, title: shownLine(tool.title(parsed.data)), server };
+  if (parsed.success) return { tool, input: parsed.data, title: shownLine(tool.title(parsed.data)), server, identity };
   throw new ToolFailure(
     "invalid_tool_params",
     `The arguments of ${tool.name} do not fit:\n${mismatches(parsed.error.issues, raw)}\n${await parametersOf(tool)}`,
@@ -41,7 +46,7 @@ export const validInput = async (tool: Tool, raw: unknown, server: string | unde
 const opened = (tool: AnyTool): Tool => tool as unknown as Tool;
 
 const unknownTool = (name: string, names: readonly string[]): ToolFailure => {
-  const near = nearestNames(name, names);
+  const near = nearest(name, names);
   const hint =
     near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${names.slice(0, mostNames).join(", ")}.`;
   return new ToolFailure("tool_not_registered", `There is no tool ${JSON.stringify(shortened(name))}. ${hint}`);

@@ -62,6 +62,8 @@ export type Place = {
   readonly size: number;
   readonly modified: number;
   readonly identity: string;
+  /** Why nothing may be made there, where there is nothing. */
+  readonly fault?: string;
 };
 
 export type OpenFile = {

@@ -1,12 +1,12 @@
-import { z } from "zod";
+import { z, type ZodType } from "zod";
 import type { JsonObject, ToolDeclaration } from "../conversation/index.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** A tool as it is offered to models: its parameters as JSON Schema, made from the schema that checks them. */
-export const declarationOf = async ({ name, about, input }: AnyTool): Promise<ToolDeclaration> => ({
+export const declarationOf = async ({ name, about, input, parameters }: AnyTool): Promise<ToolDeclaration> => ({
   name,
   description: about,
-  parameters: plain(z.toJSONSchema(input, { io: "input", target: "draft-7" })) as JsonObject,
+  parameters: parameters ?? (plain(z.toJSONSchema(input as ZodType, { io: "input", target: "draft-7" })) as JsonObject),
 });
 
 /** Without what says nothing to a model: the dialect's name, and the largest numbers a computer can count to. */

@@ -1,7 +1,7 @@
 import { alternatives } from "./pattern-braces.ts";
 import type { Capabilities, Files, Place } from "./capabilities.ts";
 import { rulesOf, type Filtering } from "./filtering.ts";
-import { isPattern, matcher, splitPattern } from "./pattern.ts";
+import { fromHere, isPattern, matcher, splitPattern } from "./pattern.ts";
 import { ToolFailure } from "./tool.ts";
 
 const mostFiles = 1000;
@@ -57,7 +57,7 @@ type Pattern = { readonly folder: Place; readonly pattern: string };
 const placeFor = async (path: string, { recursive = true }: Asked, files: Files): Promise<Pattern | Place> => {
   const isWild = isPattern(path) && (await files.resolve(path).catch(() => undefined))?.kind !== "file";
   const folder = await files.resolve(isWild ? startOf(path) : path);
-  if (isWild) return { folder, pattern: splitPattern(path).rest };
+  if (isWild) return { folder, pattern: fromHere(splitPattern(path).rest) };
   if (folder.kind === "folder") return { folder, pattern: recursive ? "**" : "*" };
   if (folder.kind === "absent") throw new ToolFailure("file_not_found", `There is no file ${path}.`);
   return folder;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bounded } from "./bounded.ts";
 import type { Files, Place } from "./capabilities.ts";
 import { nameLine } from "./names.ts";
-import { matcher, namesOf, splitPattern } from "./pattern.ts";
+import { fromHere, matcher, namesOf, splitPattern } from "./pattern.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "./tool.ts";
 
 const mostFiles = 5000;
@@ -26,7 +26,7 @@ export const glob: AnyTool = defineTool({
     const { pattern, path = ".", case_sensitive = false, respect_git_ignore = true } = given;
     const start = await folderAt(files, path);
     const { folder, rest } = placeOf(pattern, path);
-    const wanted = matcher(rest, { caseSensitive: case_sensitive });
+    const wanted = matcher(fromHere(rest), { caseSensitive: case_sensitive });
     const place = await files.resolve(folder);
     if (place.kind !== "folder") return nothing(pattern, start.path);
     const rules = { git: respect_git_ignore, own: true };

@@ -147,7 +147,7 @@ describe("google_web_search", () => {
     await expect(searching).rejects.toEqual(new Error("enough"));
   });
 
-  it.each([{}, { query: "" }, { query: "  " }, { query: 7 }])("refuses %j", (given) => {
-    expect(googleWebSearch.input.safeParse(given).success).toBe(false);
+  it.each([{}, { query: "" }, { query: "  " }, { query: 7 }])("refuses %j", async (given) => {
+    expect((await googleWebSearch.input.safeParseAsync(given)).success).toBe(false);
   });
 });

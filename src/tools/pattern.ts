@@ -11,10 +11,10 @@ export const matcher = (
   { caseSensitive = true }: { readonly caseSensitive?: boolean } = {},
 ): ((path: string) => boolean) => {
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase());
-  const wanted = alternatives(fold(checked(pattern))).map(partsOf);
+  const wanted = alternatives(fold(checked(pattern))).map((each) => pathFit(partsOf(each)));
   return (path) => {
-    const names = fold(path).split("/");
-    return wanted.some((parts) => isFit(parts, names));
+    const folded = fold(path);
+    return wanted.some((isWanted) => isWanted(folded));
   };
 };
 
@@ -25,6 +25,13 @@ export const splitPattern = (pattern: string): { readonly folder: string; readon
   const last = wild === -1 ? parts.length - 1 : wild;
   const folder = parts.slice(0, last).join("/");
   return { folder: folder === "" && last > 0 ? "/" : folder, rest: parts.slice(last).join("/") || "**" };
+};
+
+/** A pattern none of whose choices starts somewhere else. */
+export const fromHere = (pattern: string): string => {
+  if (alternatives(pattern).some((each) => each.startsWith("/")))
+    throw new ToolFailure("path_not_in_workspace", `The pattern ${pattern} leaves the folder it starts from.`);
+  return pattern;
 };
 
 /** What the names of all files fit that a pattern means; nothing where any name does. */
@@ -56,9 +63,20 @@ const partsOf = (pattern: string): readonly Part<string>[] => {
   return names.filter((name) => name !== "." && name !== "").map((name) => (name === "**" ? anyNumber : fitOf(name)));
 };
 
+/** Most patterns mean names wherever they are: then nothing but the name is looked at. */
+const pathFit = (parts: readonly Part<string>[]): ((path: string) => boolean) => {
+  const [first, second] = parts;
+  return parts.length === 2 && first === anyNumber && typeof second === "function"
+    ? (path) => second(path.slice(path.lastIndexOf("/") + 1))
+    : (path) => isFit(parts, path.split("/"));
+};
+
 /** How one name is compared. A name that is spelled as the pattern fits too, so that `[id].ts` finds itself. */
 const fitOf = (pattern: string): ((name: string) => boolean) => {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
+  const [, start, end] = /^([^*?[\\]*)\*([^*?[\\]*)$/.exec(pattern) ?? [];
+  if (start !== undefined && end !== undefined)
+    return (name) => name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
   const signs = signsOf(pattern);
   return (name) => name === pattern || isFit(signs, Array.from(name));
 };

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { Structured, Text } from "../conversation/index.ts";
+import type { JsonObject, Structured, Text } from "../conversation/index.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** What a tool does to the world. It decides what must be asked, and what may run together. */
@@ -10,7 +10,9 @@ export type Tool<Input = unknown> = {
   readonly name: string;
   readonly about: string;
   readonly access: Access;
-  readonly input: ZodType<Input>;
+  readonly input: InputSchema<Input>;
+  /** What models are told of the parameters, where that is not made from `input`. */
+  readonly parameters?: JsonObject;
   /** Other names models know for its parameters, by the name that counts. */
   readonly aliases?: { readonly [parameter: string]: readonly string[] };
   /** Arguments in another shape some models know, in ours. Runs before the schema. */
@@ -25,6 +27,9 @@ export type Tool<Input = unknown> = {
   readonly amend?: (input: Input, proposal: Proposal, edited: string) => Input;
   readonly run: (input: Input, can: Capabilities) => Promise<ToolResult>;
 };
+
+/** What checks arguments: a Zod type, or something that answers like one. */
+export type InputSchema<Input = unknown> = Pick<ZodType<Input>, "safeParseAsync">;
 
 /** Everything a call may touch. */
 export type Touches = {
@@ -129,7 +134,7 @@ export class ToolFailure extends Error {
 
 /** A tool whatever its input, as registries hold it. What its schema has read is what its functions take. */
 export type AnyTool = Omit<Tool<never>, "input" | "amend"> & {
-  readonly input: ZodType;
+  readonly input: InputSchema;
   readonly amend?: (input: never, proposal: Proposal, edited: string) => unknown;
 };
 

@@ -360,7 +360,7 @@ describe("web_fetch", () => {
     await expect(run("http://a.test/slow", { web, signal: stop.signal })).rejects.toEqual(new Error("enough"));
   });
 
-  it.each([{}, { prompt: "" }, { prompt: "  " }])("refuses %j", (given) => {
-    expect(webFetch.input.safeParse(given).success).toBe(false);
+  it.each([{}, { prompt: "" }, { prompt: "  " }])("refuses %j", async (given) => {
+    expect((await webFetch.input.safeParseAsync(given)).success).toBe(false);
   });
 });

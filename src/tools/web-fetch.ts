@@ -29,25 +29,31 @@ export const webFetch: AnyTool = defineTool({
   access: "network",
   input,
   aliases: { prompt: ["url"] },
-  touches: ({ prompt }) => ({ urls: addressesIn(prompt).map(fetchedFrom) }),
+  touches: ({ prompt }) => ({ urls: someAddresses(prompt).map(fetchedFrom) }),
   title: ({ prompt }) =>
     `Processing URLs and instructions from prompt: "${prompt.length > 100 ? `${prompt.slice(0, 97).toWellFormed()}...` : prompt}"`,
   run: async ({ prompt }, can) => {
-    const urls = addressesIn(prompt);
-    if (urls.length === 0)
-      throw new ToolFailure(
-        "web_fetch_no_url_in_prompt",
-        "The 'prompt' must contain at least one valid URL (starting with http:// or https://).",
-      );
-    if (urls.length > mostAddresses)
-      throw new ToolFailure(
-        "invalid_tool_params",
-        `At most ${mostAddresses} addresses at once: the prompt has ${urls.length}.`,
-      );
+    const urls = someAddresses(prompt);
     const grounded = await askGoogle(prompt, urls, can);
     return grounded === undefined ? fetchHere(prompt, urls, can) : completed(grounded, urls, can);
   },
 });
+
+/** The addresses in a prompt. Nobody is asked about one that has none, or too many. */
+const someAddresses = (prompt: string): readonly string[] => {
+  const urls = addressesIn(prompt);
+  if (urls.length === 0)
+    throw new ToolFailure(
+      "web_fetch_no_url_in_prompt",
+      "The 'prompt' must contain at least one valid URL (starting with http:// or https://).",
+    );
+  if (urls.length > mostAddresses)
+    throw new ToolFailure(
+      "invalid_tool_params",
+      `At most ${mostAddresses} addresses at once: the prompt has ${urls.length}.`,
+    );
+  return urls;
+};
 
 /** Google's answer from the pages, unless there is none: then they are fetched from here. */
 const askGoogle = async (

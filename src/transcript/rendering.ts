@@ -23,6 +23,7 @@ import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
 import { reason, type Judgement, type Reasoned } from "./reason.ts";
+import { shortened } from "./shorten.ts";
 import { Sequence, type Dressed, type Place } from "./sequence.ts";
 import type { File, ModelStep, Step, UserStep } from "./step.ts";
 import type { Policy, Target } from "./target.ts";
@@ -94,6 +95,7 @@ export class Rendering<Message> {
   readonly #items = new Set<string>();
   #pairing: Pairing;
   #lastCallsUnthought = false;
+  #past: { readonly summary: string; readonly cut: number } | undefined;
   #settled: Settled | undefined;
 
   constructor(options: RenderingOptions<Message>) {
@@ -247,10 +249,10 @@ export class Rendering<Message> {
     return this.#filler;
   }
 
-  /** Starts over from a summary. The cut never parts a call from its result: it moves back to before the call. */
+  /** Starts over from a summary, or with shorter results. The cut never parts a call from its result: it moves back to before the call. */
   #compact({ summary, from }: Compaction): void {
     const end = this.#entries.length - 1;
-    const cut = cutBefore(this.#entries, Math.min(from, end));
+    if (!isBlank(summary)) this.#past = { summary, cut: cutBefore(this.#entries, Math.min(from, end)) };
     this.#sequence.restart();
     this.#decisions.keep(0);
     this.#pairing = new Pairing(this.#decisions.add);
@@ -259,9 +261,11 @@ export class Rendering<Message> {
     this.#toolsShown.clear();
     this.#items.clear();
     this.#lastCallsUnthought = false;
-    this.#decisions.add("compacted", `A summary stands for the first ${cut} entries.`);
-    this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(summary) }] });
-    for (const entry of this.#entries.slice(cut, end)) if (entry.type !== "compaction") this.#fold(entry);
+    if (this.#past !== undefined) {
+      this.#decisions.add("compacted", `A summary stands for the first ${this.#past.cut} entries.`);
+      this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(this.#past.summary) }] });
+    }
+    for (const entry of shortened(this.#entries, this.#past?.cut ?? 0, this.#decisions.add)) this.#fold(entry);
   }
 
   readonly #emit = (draft: Draft): void => {

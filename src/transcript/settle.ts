@@ -28,7 +28,8 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
       case "completion":
         break;
       case "compaction":
-        floor = Math.max(floor, cutBefore(entries.slice(0, index), Math.min(entry.from, index)));
+        if (!isBlank(entry.summary))
+          floor = Math.max(floor, cutBefore(entries.slice(0, index), Math.min(entry.from, index)));
         break;
       case "model":
         if (entry.parts.some((part) => part.type === "call")) return false;

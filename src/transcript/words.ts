@@ -69,6 +69,9 @@ export const anotherResult = (tool: string): string => `(Another result of ${too
 /** Introduces what stands for the compacted past. */
 export const summaryOf = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
 
+/** Stands in a result for what was in its middle. */
+export const cutOut = (characters: number): string => `[... ${characters} characters left out ...]`;
+
 /** Something the runtime says. */
 export const noticeOf = (text: string): string => `[Notice] ${text}`;
 

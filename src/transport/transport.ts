@@ -16,6 +16,7 @@ export type Outgoing = {
   /**
    * Writes the body for a destination. Called once, and again when a refusal
    * taught us something about the endpoint: then the destination has changed.
+   * As long as nothing changes, it is the same object for every request.
    */
   readonly write: (destination: Destination) => JsonObject;
   /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */
@@ -78,12 +79,17 @@ export type TransportOptions = {
 export const openTransport = (options: TransportOptions): Transport => {
   const budget = new RetryBudget();
   const learned = new Map<string, readonly Quirk[]>();
+  const destinations = new Map<string, Destination>();
   return {
-    send: (outgoing, signal) => new Sending({ ...options, budget, learned }, outgoing, signal).run(),
+    send: (outgoing, signal) => new Sending({ ...options, budget, learned, destinations }, outgoing, signal).run(),
   };
 };
 
-type Shared = TransportOptions & { readonly budget: RetryBudget; readonly learned: Map<string, readonly Quirk[]> };
+type Shared = TransportOptions & {
+  readonly budget: RetryBudget;
+  readonly learned: Map<string, readonly Quirk[]>;
+  readonly destinations: Map<string, Destination>;
+};
 
 /** One turn's worth of sending: attempts, waits and repairs until there is an answer or a failure. */
 class Sending {
@@ -178,8 +184,15 @@ class Sending {
   }
 
   #destination(): Destination {
+    const { provider, model } = this.#outgoing;
     const { account } = this.#shared.gate.place(this.#outgoing);
-    return this.#outgoing.provider.destination(this.#outgoing.model, account, this.#quirks());
+    const quirks = this.#quirks();
+    const key = JSON.stringify([provider.id, this.#key(), account, quirks]);
+    const known = this.#shared.destinations.get(key);
+    if (known !== undefined) return known;
+    const made = provider.destination(model, account, quirks);
+    this.#shared.destinations.set(key, made);
+    return made;
   }
 
   #key(): string {

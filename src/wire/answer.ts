@@ -18,6 +18,7 @@ export type Answer = {
 /** Gathers the events of one answer. There is an answer only once `finish` was among them. */
 export class AnswerBuilder {
   readonly #parts = new Map<number, AnswerPart>();
+  readonly #texts = new Map<number, string>();
   #usage: Usage | undefined;
   #model: string | undefined;
   #finish: FinishReason | undefined;
@@ -41,12 +42,22 @@ export class AnswerBuilder {
         this.#skipped += 1;
         return;
       case "text-delta":
+        this.#texts.set(event.index, (this.#texts.get(event.index) ?? "") + event.text);
+        return;
       case "thinking-delta":
       case "call-start":
       case "call-delta":
       case "problem":
       case "broken":
     }
+  }
+
+  /** What was said so far, for an answer that broke off: its words alone, since nothing else of it can be trusted. */
+  get words(): string {
+    return [...this.#texts]
+      .toSorted(([one], [other]) => one - other)
+      .map(([, text]) => text)
+      .join("");
   }
 
   /** The answer, or undefined while it is not complete. */

@@ -372,7 +372,7 @@ describe("the end", () => {
     ]);
   });
 
-  it.each([local, minimax, "cohere/command-a-03-2025", "offline/script"])(
+  it.each([local, minimax, "cohere/command-a-03-2025", "offline/parley"])(
     "needs no last line where servers leave it out, but a word: %s",
     (model) => {
       const frames = [chunk({ content: "a" }), chunk({}, "stop")];

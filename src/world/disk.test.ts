@@ -131,6 +131,29 @@ describe.each([
     expect(await opened(at("gone"))).toBe("ENOENT");
   });
 
+  it("lists a folder by its canonical path alone, with the kinds of what is in it", async () => {
+    const { disk, base, plant } = bench;
+    plant(join(base, "in", "file"), { kind: "file", text: "x" });
+    plant(join(base, "in", "folder"), { kind: "folder" });
+    plant(join(base, "in", "link"), { kind: "link", to: "file" });
+    plant(join(base, "in", "pipe"), { kind: "other" });
+    plant(join(base, "way"), { kind: "link", to: "in" });
+    const listed = (await disk.names(join(base, "in"))).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    expect(listed).toEqual([
+      { name: "file", kind: "file" },
+      { name: "folder", kind: "folder" },
+      { name: "link", kind: "link" },
+      { name: "pipe", kind: "other" },
+    ]);
+    for (const [path, code] of [
+      ["way", "ELOOP"],
+      ["way/folder", "ELOOP"],
+      ["in/file", "ENOTDIR"],
+      ["none", "ENOENT"],
+    ] as const)
+      await expect(disk.names(join(base, path))).rejects.toMatchObject({ code });
+  });
+
   it("says what stands under a name, without following it", async () => {
     bench.plant(at("f.txt"), file("12345", 0o640));
     bench.plant(at("folder/x"), file(""));
@@ -174,6 +197,47 @@ describe.each([
     ];
 
     expect(await Promise.all(tried.map(codeOf))).toEqual(tried.map(() => "EINVAL"));
+  });
+
+  it("writes on at the end of a file, which it makes for its owner alone, and cuts it off", async () => {
+    const log = await folder.append("log");
+    await log.append(bytes("one "));
+    await log.append(bytes("two"));
+    await log.flush();
+    await folder.flush();
+    const again = await folder.append("log");
+    await again.append(bytes(" three"));
+    expect([await textIn(folder, "log"), (await log.look()).size, (await folder.look("log"))?.mode]).toEqual([
+      "one two three",
+      13,
+      0o600,
+    ]);
+    await log.truncate(3);
+    await log.append(bytes("!"));
+
+    expect(new TextDecoder().decode(await again.read(0, 100))).toBe("one!");
+    expect((await again.look()).identity).toBe((await folder.look("log"))?.identity);
+    await log.close();
+    await again.close();
+    expect(await codeOf(log.append(bytes("x")))).toBe("EBADF");
+  });
+
+  it("writes on at the end of nothing that is no file, and never through a link", async () => {
+    bench.plant(at("folder/x"), file(""));
+    bench.plant(at("outside"), file("here"));
+    bench.plant(at("link"), link("outside"));
+    bench.plant(at("dangling"), link("gone"));
+    bench.plant(at("pipe"), { kind: "other" });
+    const names = ["folder", "link", "dangling", "pipe", ".."];
+
+    expect(await Promise.all(names.map((name) => codeOf(folder.append(name))))).toEqual([
+      "EISDIR",
+      "ELOOP",
+      "ELOOP",
+      "ENXIO",
+      "EINVAL",
+    ]);
+    expect(await folder.look("gone")).toBeUndefined();
   });
 
   it("reads any part of a file, and less only at its end", async () => {

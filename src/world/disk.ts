@@ -9,6 +9,11 @@ export type Disk = {
   readonly canonical: (path: string) => Promise<string | undefined>;
   /** Opens a folder by its canonical path. */
   readonly open: (path: string) => Promise<Folder>;
+  /**
+   * All names in a folder with their kinds, by its canonical path and without a handle: for looking around in many
+   * folders at once. Refuses what is no folder (ENOTDIR, ELOOP) and one with a great many names (E2BIG).
+   */
+  readonly names: (path: string) => Promise<readonly { readonly name: string; readonly kind: EntryKind }[]>;
 };
 
 /** An open folder. Close it. Errors are `DiskError`. */
@@ -35,6 +40,10 @@ export type Folder = {
   readonly put: (name: string, bytes: Uint8Array, mode?: number) => Promise<Identity>;
   /** Removes a file, a link or an empty folder; fine if there is nothing. */
   readonly remove: (name: string) => Promise<void>;
+  /** The regular file under a name, to be written on at its end. Makes one, for its owner alone, if there is none. */
+  readonly append: (name: string) => Promise<AppendHandle>;
+  /** Resolves when the names made and removed here so far would survive a power loss. */
+  readonly flush: () => Promise<void>;
   /** Waits for what is under way, then lets go. */
   readonly close: () => Promise<void>;
 };
@@ -45,6 +54,15 @@ export type FileHandle = {
   /** Up to `length` bytes from `at`; fewer only at the end. */
   readonly read: (at: number, length: number) => Promise<Uint8Array>;
   readonly close: () => Promise<void>;
+};
+
+/** An open regular file that grows. What was appended survives the program at once, and a power loss after `flush`. */
+export type AppendHandle = FileHandle & {
+  /** Writes all bytes at the end. One that fails may have written some of them. */
+  readonly append: (bytes: Uint8Array) => Promise<void>;
+  readonly flush: () => Promise<void>;
+  /** Cuts the file off at this size. */
+  readonly truncate: (size: number) => Promise<void>;
 };
 
 export type EntryKind = "file" | "folder" | "link" | "other";

@@ -9,10 +9,12 @@ export type Net = {
 
 /** A request. Header names are in lower case. */
 export type HttpRequest = {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly headers: Headers;
   readonly body?: string | Uint8Array;
+  /** Where to connect instead of asking for the host's addresses again. A proxy asks for itself. */
+  readonly addresses?: readonly string[];
 };
 
 /** An answer. Whoever takes one reads its body to the end, or leaves the loop, which closes the connection. */

@@ -15,6 +15,11 @@ export type Program = {
   readonly env: { readonly [name: string]: string };
   /** Written to its input, which is then closed. */
   readonly input?: string;
+  /**
+   * Set for one we talk to: its input stays open for `write`, and its whole group ends when we do, however we end.
+   * Its own `input` is then not used.
+   */
+  readonly companion?: true;
 };
 
 /** A program that runs. Its output must be read, or it waits. */
@@ -24,6 +29,10 @@ export type Running = {
   readonly output: AsyncIterable<{ readonly from: "output" | "error"; readonly bytes: Uint8Array }>;
   /** Settles when the program has ended and its output is read. */
   readonly ended: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;
+  /** Writes to the input of a companion; settles when it is taken. Rejects when nobody will take it. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Says to a companion that nothing more will come. */
+  readonly endInput: () => void;
   /** Signals the whole group; fine if it is gone. */
   readonly signal: (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => void;
   /** The processes still alive in its group. */

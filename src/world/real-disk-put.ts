@@ -45,8 +45,8 @@ const keepOwner = async (handle: Handle, { uid, gid }: BigIntStats): Promise<voi
   if (mine.uid !== uid || mine.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => undefined);
 };
 
-/** Windows, and some network drives, cannot flush a folder. */
-const flushFolder = async (folder: Handle): Promise<void> => {
+/** Makes a folder's names survive a power loss. Windows, and some network drives, cannot do that. */
+export const flushFolder = async (folder: Handle): Promise<void> => {
   try {
     await folder.sync();
   } catch (error) {

@@ -11,15 +11,25 @@ import {
   type FileHandle as Handle,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { DiskError, type Disk, type Entry, type EntryKind, type FileHandle, type Folder } from "./disk.ts";
+import {
+  DiskError,
+  type AppendHandle,
+  type Disk,
+  type Entry,
+  type EntryKind,
+  type FileHandle,
+  type Folder,
+} from "./disk.ts";
 import { isPlainName } from "./disk-names.ts";
-import { putFile } from "./real-disk-put.ts";
+import { flushFolder, putFile } from "./real-disk-put.ts";
+import { namesAt } from "./real-disk-names.ts";
 import { byHandle, byPath, isSame, isWalkable, type Spot, type Way } from "./real-disk-spot.ts";
 
 /** The disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
 export const realDisk: Disk = {
   canonical: (path) => canonical(path),
   open: (path) => openFolder(path, async (handle) => ((await isWalkable(handle)) ? byHandle : byPath)),
+  names: (path) => tried(`list ${path}`, () => namesAt(path)),
 };
 
 /**
@@ -29,13 +39,15 @@ export const realDisk: Disk = {
 export const pathDisk: Disk = {
   canonical: (path) => canonical(path),
   open: (path) => openFolder(path, async () => byPath),
+  names: (path) => tried(`list ${path}`, () => namesAt(path)),
 };
 
-const { O_RDONLY } = constants;
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
 // Windows knows none of these: there, paths are checked instead.
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants as Partial<typeof constants>;
 const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
 const fileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+const appendFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 const canonical = async (path: string): Promise<string | undefined> => {
   try {
@@ -100,6 +112,8 @@ const folderOf = (spot: Spot): Folder => {
     makeFolder: (name, mode) => on("make", name, () => makeFolder(spot, name, mode)),
     put: (name, bytes, mode) => on("write", name, async () => identityOf(await putFile(spot, { name, bytes, mode }))),
     remove: (name) => on("remove", name, () => remove(spot, name)),
+    append: (name) => on("open", name, () => childLog(spot, name)),
+    flush: () => busy(`flush ${spot.path}`, () => flushFolder(spot.handle)),
     close: async () => {
       await Promise.all(pending);
       await spot.handle.close();
@@ -131,8 +145,29 @@ const childFolder = async (spot: Spot, name: string): Promise<Folder> => {
 
 const childFile = async (spot: Spot, name: string): Promise<FileHandle> => {
   const { handle, opened } = await openChild(spot, name, fileFlags);
+  return fileOf(join(spot.path, name), await regular(spot, name, handle, opened));
+};
+
+const childLog = async (spot: Spot, name: string): Promise<AppendHandle> => {
+  const { handle, opened } = await openChild(spot, name, appendFlags);
   const path = join(spot.path, name);
-  if (opened.isFile()) return fileOf(path, handle);
+  const file = await regular(spot, name, handle, opened);
+  return {
+    ...fileOf(path, file),
+    append: (bytes) => tried(`write ${path}`, () => writeAll(file, bytes)),
+    flush: () => tried(`flush ${path}`, () => file.datasync()),
+    truncate: (size) => tried(`cut ${path}`, () => file.truncate(size)),
+  };
+};
+
+const writeAll = async (handle: Handle, bytes: Uint8Array): Promise<void> => {
+  for (let written = 0; written < bytes.length;)
+    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+};
+
+const regular = async (spot: Spot, name: string, handle: Handle, opened: BigIntStats): Promise<Handle> => {
+  if (opened.isFile()) return handle;
+  const path = join(spot.path, name);
   await handle.close();
   throw opened.isDirectory()
     ? new DiskError("EISDIR", `${path} is a folder`)
@@ -144,7 +179,7 @@ const openChild = async (
   name: string,
   flags: number,
 ): Promise<{ readonly handle: Handle; readonly opened: BigIntStats }> => {
-  const handle = await open(spot.at(name), flags).catch(async (error: unknown) => {
+  const handle = await open(spot.at(name), flags, 0o600).catch(async (error: unknown) => {
     // Systems differ in what they call a link that is not followed.
     if ((await look(spot, name))?.kind === "link") throw new DiskError("ELOOP", `${join(spot.path, name)} is a link`);
     throw error;

@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { LookupFunction } from "node:net";
 import { NetError, type Headers, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
 import type { Environment } from "./world.ts";
 
@@ -25,7 +26,8 @@ export const realNet = (env: Environment): Net => {
       }
       const client = url.protocol === "https:" ? await import("node:https") : await import("node:http");
       const agent = await agentFor(url.protocol);
-      return exchange((options) => client.request(url, { ...options, agent }), request, signal);
+      const pinned = request.addresses === undefined ? {} : { lookup: lookupOf(request.addresses) };
+      return exchange((options) => client.request(url, { ...options, ...pinned, agent }), request, signal);
     },
   };
 };
@@ -38,6 +40,17 @@ const openAgent = async (protocol: string): Promise<Agent> => {
   const { Agent } = protocol === "https:" ? await import("node:https") : await import("node:http");
   return new Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8, scheduling: "lifo" });
 };
+
+/** Answers every question for addresses with the same ones. */
+const lookupOf =
+  (addresses: readonly string[]): LookupFunction =>
+  (_, { all }, answer) => {
+    const known = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const [first] = known;
+    if (first === undefined) answer(new Error("There is no address to connect to."), "");
+    else if (all === true) answer(null, known);
+    else answer(null, first.address, first.family);
+  };
 
 type Open = (options: RequestOptions) => ClientRequest;
 

@@ -4,6 +4,7 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { aliveInGroup, signalGroup } from "./process-groups.ts";
 import type { Processes, Program, Running } from "./processes.ts";
+import { asCompanion } from "./companion.ts";
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
 
@@ -18,13 +19,16 @@ export const realProcesses: Processes = {
 
 const start = async (program: Program): Promise<Running> => {
   const { child, pid } = await startIn(program);
-  give(child, program.input);
+  if (program.companion !== true) give(child, program.input);
+  else child.stdin?.on("error", () => undefined);
   const { output, ended } = readOutput(child);
   let isGone = false;
   return {
     pid,
     output,
     ended,
+    write: (bytes) => write(child, bytes),
+    endInput: () => void child.stdin?.end(),
     signal: (signal) => {
       // Once a group is gone its number may be somebody else's.
       if (!isGone) isGone = !signalGroup(pid, signal);
@@ -33,17 +37,27 @@ const start = async (program: Program): Promise<Running> => {
   };
 };
 
-const startIn = async ({ file, args, folder, env, input }: Program): Promise<{ child: ChildProcess; pid: number }> => {
+const startIn = async (program: Program): Promise<{ child: ChildProcess; pid: number }> => {
+  const { folder, env, input, companion } = program;
   const pinned = await pinFolder(folder);
   try {
+    const { file, args } = companion === true ? asCompanion(program) : program;
     const child = spawn(file, args, {
       cwd: pinned.path,
       env: { ...env },
       detached: true,
       shell: false,
       windowsHide: true,
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      stdio: [
+        input === undefined && companion !== true ? "ignore" : "pipe",
+        "pipe",
+        "pipe",
+        ...(companion === true ? (["pipe"] as const) : []),
+      ],
     });
+    const tie = child.stdio[3];
+    tie?.on("error", () => undefined);
+    child.once("exit", () => void tie?.destroy());
     return { child, pid: await started(child) };
   } finally {
     pinned.release();
@@ -65,6 +79,12 @@ const give = ({ stdin }: ChildProcess, input: string | undefined): void => {
   stdin?.on("error", () => undefined);
   stdin?.end(input);
 };
+
+const write = (child: ChildProcess, bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (child.stdin?.writable !== true) return reject(new Error("Its input is closed."));
+    child.stdin.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
 
 const find = async (name: string, searchPath: string): Promise<string | undefined> => {
   if (name === "" || /[/\\\0]/.test(name)) return undefined;

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { realDisk } from "./real-disk.ts";
 import { realFiles } from "./real-files.ts";
+import { realLife } from "./real-life.ts";
 import { realNet } from "./real-net.ts";
 import { realProcesses } from "./real-processes.ts";
 import type { Clock, World } from "./world.ts";
@@ -15,6 +16,7 @@ export const realWorld = (env: World["env"] = process.env): World => ({
   net: realNet(env),
   disk: realDisk,
   processes: realProcesses,
+  life: realLife,
 });
 
 const realClock: Clock = {

@@ -10,8 +10,19 @@ export type Planted =
 /** Anything on the disk. `number` and `change` tell it from everything else there ever was. */
 export type Node = FolderNode | FileNode | LinkNode | OtherNode;
 type Base = { readonly number: number; mode: number; modified: number; change: number };
-export type FolderNode = Base & { readonly kind: "folder"; readonly children: Map<string, Node>; gone: boolean };
-export type FileNode = Base & { readonly kind: "file"; readonly bytes: Uint8Array };
+export type FolderNode = Base & {
+  readonly kind: "folder";
+  readonly children: Map<string, Node>;
+  /** The names a power loss would leave. */
+  safe: ReadonlyMap<string, Node>;
+  gone: boolean;
+};
+export type FileNode = Base & {
+  readonly kind: "file";
+  bytes: Uint8Array;
+  /** The bytes a power loss would leave. */
+  safe: Uint8Array;
+};
 type LinkNode = Base & { readonly kind: "link"; readonly to: string };
 type OtherNode = Base & { readonly kind: "other" };
 
@@ -19,7 +30,7 @@ type OtherNode = Base & { readonly kind: "other" };
 export type Store = {
   readonly root: FolderNode;
   readonly base: (mode: number) => Base;
-  readonly touch: (node: FolderNode) => void;
+  readonly touch: (node: FolderNode | FileNode) => void;
 };
 
 /** An empty disk. */
@@ -27,13 +38,22 @@ export const newStore = (now: () => number): Store => {
   let count = 0;
   let change = 0;
   const base = (mode: number): Base => ({ number: (count += 1), mode, modified: now(), change: (change += 1) });
-  const root: FolderNode = { ...base(0o755), kind: "folder", children: new Map(), gone: false };
-  const touch = (node: FolderNode): void => {
+  const root = emptyFolder(base(0o755));
+  const touch = (node: FolderNode | FileNode): void => {
     node.modified = now();
     node.change = change += 1;
   };
   return { root, base, touch };
 };
+
+/** A folder with nothing in it. */
+export const emptyFolder = (base: Base): FolderNode => ({
+  ...base,
+  kind: "folder",
+  children: new Map(),
+  safe: new Map(),
+  gone: false,
+});
 
 type Followed = { readonly node: Node; readonly names: readonly string[] };
 
@@ -83,15 +103,18 @@ const add = (store: Store, folder: FolderNode, name: string, node: Node): void =
   const before = folder.children.get(name);
   if (before?.kind === "folder") before.gone = true;
   folder.children.set(name, node);
+  folder.safe = new Map(folder.safe).set(name, node);
   store.touch(folder);
 };
 
 const nodeOf = (store: Store, what: Planted): Node => {
   switch (what.kind) {
-    case "file":
-      return { ...store.base(what.mode ?? 0o644), kind: "file", bytes: new TextEncoder().encode(what.text) };
+    case "file": {
+      const bytes = new TextEncoder().encode(what.text);
+      return { ...store.base(what.mode ?? 0o644), kind: "file", bytes, safe: bytes };
+    }
     case "folder":
-      return { ...store.base(what.mode ?? 0o755), kind: "folder", children: new Map(), gone: false };
+      return emptyFolder(store.base(what.mode ?? 0o755));
     case "link":
       return { ...store.base(0o777), kind: "link", to: what.to };
     case "other":
@@ -108,6 +131,7 @@ export const uproot = (store: Store, path: string): void => {
   const found = parent.children.get(last);
   if (found?.kind === "folder") found.gone = true;
   parent.children.delete(last);
+  parent.safe = new Map([...parent.safe].filter(([name]) => name !== last));
   store.touch(parent);
 };
 

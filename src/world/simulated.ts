@@ -1,3 +1,4 @@
+import type { Life } from "./life.ts";
 import { NetError, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
 import type { Processes } from "./processes.ts";
 import { simulatedDisk, type SimulatedDisk } from "./simulated-disk.ts";
@@ -13,6 +14,10 @@ export type SimulatedOptions = {
   readonly processes?: Processes;
   /** The time at the start, in milliseconds since 1970. */
   readonly start?: number;
+  /** The disk to live on; without one, an empty one. */
+  readonly disk?: SimulatedDisk;
+  /** The word for this program; a world on a disk that outlived another's needs one of its own. */
+  readonly me?: string;
 };
 
 /** A world in memory. Its clock stands still until `run` moves it from one waiting sleeper to the next. */
@@ -33,6 +38,8 @@ export const simulatedWorld = ({
   answer,
   processes = nothingToStart,
   start = 0,
+  disk,
+  me = "1-0",
 }: SimulatedOptions = {}): SimulatedWorld => {
   const time = new VirtualTime(start);
   const stored = new Map<string, string>();
@@ -43,8 +50,9 @@ export const simulatedWorld = ({
     host: { platform: "simulated", arch: "none", home: "/home/someone" },
     files: filesIn(stored),
     net: answer === undefined ? unplugged : { send: answer },
-    disk: simulatedDisk(time.clock.now),
+    disk: disk ?? simulatedDisk({ now: time.clock.now }),
     processes,
+    life: alone(me),
     run: (work) => time.run(work),
     jump: (ms) => time.jump(ms),
     stored,
@@ -125,6 +133,8 @@ const nothingToStart: Processes = {
   start: ({ file }) => Promise.reject(new Error(`${file} cannot be started here.`)),
   find: async () => undefined,
 };
+
+const alone = (me: string): Life => ({ me: async () => me, isAlive: async (who) => who === me });
 
 const filesIn = (stored: Map<string, string>): Files => ({
   read: async (path) => stored.get(path),

@@ -1,4 +1,5 @@
 import type { Disk } from "./disk.ts";
+import type { Life } from "./life.ts";
 import type { Net } from "./net.ts";
 import type { Processes } from "./processes.ts";
 
@@ -13,6 +14,7 @@ export type World = {
   readonly net: Net;
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly life: Life;
 };
 
 /** Time. `now` is what people call the time and may jump; `elapsed` only ever grows. Both count milliseconds. */

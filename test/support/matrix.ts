@@ -48,7 +48,7 @@ export const rows: readonly string[] = [
   "cohere/command-a-03-2025",
   "local/qwen3",
   "local/llava",
-  "offline/script",
+  "offline/parley",
 ];
 
 /** One file of each kind, as bytes and by address. */

@@ -13,13 +13,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { callId, type JsonObject } from "../../src/conversation/index.ts";
-import { childEnvironment } from "../../src/policy/environment.ts";
-import { openMemory } from "../../src/policy/memory.ts";
-import { openSearch } from "../../src/policy/search.ts";
-import { openShell } from "../../src/policy/shell.ts";
-import { openWorkspace } from "../../src/policy/workspace.ts";
-import { createCapabilities } from "../../src/scheduler/capabilities.ts";
 import { registryOf } from "../../src/scheduler/registry.ts";
+import { openServices } from "../../src/scheduler/services.ts";
 import { validate } from "../../src/scheduler/validate.ts";
 import type { Approved, AskModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
 import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../../src/tools/tool.ts";
@@ -76,21 +71,16 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
   const at = { root: join(base, "ws"), out: join(base, "out"), home: join(base, "home"), scratch: join(base, "kept") };
   for (const folder of [at.root, at.out, at.home, ...roots.map((root) => join(base, root))]) mkdirSync(folder);
   writeFileSync(join(at.out, "canary.txt"), "canary\n");
-  const { disk, processes, clock } = realWorld();
-  const env = childEnvironment({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: at.home, LANG: "C.UTF-8" });
-  const parley = join(at.home, ".parley");
-  const files = await openWorkspace({
-    disk,
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: at.home, LANG: "C.UTF-8" };
+  const services = await openServices({
+    world: { ...realWorld(), env },
     roots: [at.root, ...roots.map((root) => join(base, root))],
-    home: parley,
+    home: join(at.home, ".parley"),
     scratch: at.scratch,
-  });
-  const capabilitiesFor = createCapabilities({
-    files,
-    shell: openShell({ processes, clock, env, files, longest }),
-    search: openSearch({ disk, processes, clock, ripgrep: ripgrep || undefined, env, files }),
-    memory: openMemory(disk, parley),
-    web,
+    mode: "yolo",
+    interactive: false,
+    longest,
+    ripgrep: async () => ripgrep || undefined,
     ...(model === undefined ? {} : { model }),
   });
   const inside = (path: string): string => join(at.root, path);
@@ -98,7 +88,10 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
     signal = new AbortController().signal,
     report = () => undefined,
     approved,
-  }: CallOptions = {}) => capabilitiesFor({ signal, report, ...(approved === undefined ? {} : { approved }) });
+  }: CallOptions = {}) => ({
+    ...services.capabilities({ signal, report, ...(approved === undefined ? {} : { approved }) }),
+    web,
+  });
   const call = async (tool: AnyTool, input: JsonObject, given?: CallOptions): Promise<ToolResult> => {
     const valid = await validate(callOf(tool, input), registryOf([tool]));
     return valid.tool.run(valid.input, capabilities(given));
@@ -139,7 +132,7 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
       throw new Error(`${tool.name} did not fail.`);
     },
     close: async () => {
-      await files.close();
+      await services.close();
       rmSync(base, { recursive: true, force: true });
     },
   };

@@ -110,6 +110,16 @@ describe.each([
       expect(await filesIn("needle", { include })).toEqual([]);
   });
 
+  it("takes patterns from where their file stands, wherever it starts from", async () => {
+    for (const path of ["x/a.ts", "sub/x/a.ts", "sub/y/a.ts", "sub/z/a.ts", "sub/w/a.ts"]) bench.put(path, "needle\n");
+    bench.put(".parleyignore", "/x\nsub/y\n");
+    bench.put("sub/.gitignore", "/z\n");
+    bench.put(".gitignore", "/w\n");
+    expect(await filesIn("needle")).toEqual(["sub/w/a.ts", "sub/x/a.ts"]);
+    expect(await filesIn("needle", { path: "sub" })).toEqual(["sub/w/a.ts", "sub/x/a.ts"]);
+    expect(await filesIn("needle", { path: "sub/x" })).toEqual(["sub/x/a.ts"]);
+  });
+
   it("searches what git ignores when it is named, never what is kept from models", async () => {
     bench.put(".gitignore", "node_modules\n*.log\n");
     bench.put(".geminiignore", "kept\nsecret\n");

@@ -1,0 +1,53 @@
+/*
+ * A client for the official conformance suite: the last word is the address of a server. It connects as Parley does,
+ * signs in where it must by visiting the address a person would open, calls the tools the scenario is about, and ends.
+ */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openServers, readServers, signInAt } from "../../src/mcp/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+
+const url = process.argv.at(-1) ?? "";
+const home = await mkdtemp(join(tmpdir(), "parley-conformance-"));
+const world = realWorld();
+const { servers: configs } = readServers({ tested: { httpUrl: url, timeout: 15_000 } }, { from: "person", env: {} });
+const signal = AbortSignal.timeout(25_000);
+
+/** What a person does with the address: opens it, and is sent back to us. */
+const visit = async (address: string): Promise<void> => {
+  const answer = await fetch(address, { redirect: "manual" });
+  const back = answer.headers.get("location");
+  if (back !== null) await fetch(back);
+};
+
+const asking = {
+  roots: () => [process.cwd()],
+  elicit: async () => ({ action: "accept" as const, content: {} }),
+};
+const inputs: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } };
+const can = { signal, report: () => undefined, files: { keep: async () => "" } };
+
+/** Calls every tool; false where the server wants another sign-in first. */
+const callAll = async (servers: ReturnType<typeof openServers>): Promise<boolean> => {
+  for (const { tool, server } of servers.tools()) {
+    if (server === undefined) continue;
+    const failed = await tool.run((inputs[tool.name] ?? {}) as never, can as never).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failed instanceof Error && /wants a sign-in/.test(failed.message)) return false;
+  }
+  return servers.status()[0]?.status.state !== "sign-in";
+};
+
+/** A person who is asked again and again gives up. */
+for (let signedIn = 0; signedIn < 3; signedIn += 1) {
+  const servers = openServers({ world, configs, root: process.cwd(), home, asking });
+  await servers.settled(signal);
+  servers.takeChanges();
+  const isDone = await callAll(servers);
+  await servers.close();
+  if (isDone) break;
+  await signInAt({ world, home, server: "tested", url, signal, show: (page) => void visit(page.url) });
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from "../conversation/index.ts";
+import type { Transport } from "../transport/transport.ts";
+import { AnswerBuilder } from "../wire/answer.ts";
+import type { Destination } from "../wire/bind.ts";
+import { Composer } from "../wire/compose.ts";
+import type { Usage } from "../wire/decode.ts";
+import type { ModelRef } from "./model-ref.ts";
+
+/** An answer to a question on the side: its words, and what they used. */
+export type Aside = { readonly text: string; readonly usage?: Usage };
+
+/** Asks a model something that is not part of the conversation. Throws a `ProviderError`. */
+export const askAside = async (
+  transport: Transport,
+  model: ModelRef,
+  write: (destination: Destination) => JsonObject,
+  signal: AbortSignal,
+): Promise<Aside> => {
+  const builder = new AnswerBuilder();
+  for await (const event of transport.send({ ...model, write }, signal))
+    if (event.type !== "request" && event.type !== "retrying" && event.type !== "repaired") builder.add(event);
+  const usage = builder.answer()?.usage;
+  return { text: builder.words, ...(usage === undefined ? {} : { usage }) };
+};
+
+/** A question of words alone. */
+export const question =
+  (text: string) =>
+  (destination: Destination): JsonObject => {
+    const composer = new Composer({ destination, blobs: {} });
+    composer.add([{ type: "user", parts: [{ type: "text", text }] }]);
+    return composer.body({ stream: true });
+  };

@@ -1,0 +1,113 @@
+import type { NewPart } from "../conversation/index.ts";
+import type { Transport, TransportEvent } from "../transport/transport.ts";
+import { AnswerBuilder, type Answer } from "../wire/answer.ts";
+import type { Settings } from "../wire/wire.ts";
+import type { Compositions, Written } from "./compositions.ts";
+import type { AgentEvent } from "./events.ts";
+import { modelName, type ModelRef } from "./model-ref.ts";
+import { RepeatedText } from "./repetition.ts";
+
+/** What one request needs. */
+export type Asking = {
+  readonly transport: Transport;
+  readonly compositions: Compositions;
+  readonly model: ModelRef;
+  readonly settings: Settings;
+  /** The how-manieth request of the conversation. */
+  readonly number: number;
+  readonly tell: (event: AgentEvent) => void;
+  readonly signal: AbortSignal;
+};
+
+/** What came of a request: an answer, with tools under our names; `circles` when it was left because it went in circles. */
+export type Asked = Pick<Answer, "blobs" | "finish" | "usage"> & {
+  readonly parts: readonly NewPart[];
+  readonly written: Written;
+  readonly circles: boolean;
+  /** Who was asked. */
+  readonly model: ModelRef;
+};
+
+/** An answer that broke off, and what was said of it. Its cause is what broke it. */
+export class BrokenOff extends Error {
+  readonly words: string;
+  readonly written: Written | undefined;
+
+  constructor(words: string, written: Written | undefined, cause: unknown) {
+    super("The answer broke off.", { cause });
+    this.words = words;
+    this.written = written;
+  }
+}
+
+/** Sends the conversation as it is to a model, and tells of its answer as it comes. Throws `BrokenOff`. */
+export const ask = async (asking: Asking): Promise<Asked> => {
+  const { transport, compositions, model, settings, signal } = asking;
+  const builder = new AnswerBuilder();
+  const repeated = new RepeatedText();
+  let written: Written | undefined;
+  let circles = false;
+  try {
+    const events = transport.send(
+      {
+        ...model,
+        write: (destination) => (written = compositions.write(destination, { ...settings, stream: true })).body,
+      },
+      signal,
+    );
+    for await (const event of events) {
+      if (written === undefined) continue;
+      if (isAnswer(event)) builder.add(event);
+      tellOf(event, written, asking);
+      circles = event.type === "text-delta" && repeated.add(event.text);
+      if (circles) break;
+    }
+  } catch (error) {
+    throw new BrokenOff(builder.words, written, error);
+  }
+  const answer = circles ? circling(builder.words) : builder.answer();
+  if (written === undefined || answer === undefined) throw new Error("The transport ended without an answer.");
+  const named = written;
+  return { ...answer, written, circles, model, parts: answer.parts.map((part) => ours(part, named)) };
+};
+
+const circling = (words: string): Answer => ({
+  parts: [{ type: "text", text: words }],
+  blobs: {},
+  finish: "other",
+  skipped: 0,
+});
+
+const ours = (part: NewPart, { originalTool }: Written): NewPart =>
+  part.type === "call" ? { ...part, tool: originalTool(part.tool) } : part;
+
+type AnswerPiece = Parameters<AnswerBuilder["add"]>[0];
+
+const isAnswer = (event: TransportEvent): event is TransportEvent & AnswerPiece =>
+  event.type !== "request" && event.type !== "retrying" && event.type !== "repaired";
+
+/** What a front end hears of an answer on its way. */
+const tellOf = (event: TransportEvent, written: Written, { tell, model, number }: Asking): void => {
+  switch (event.type) {
+    case "text-delta":
+      return tell({ type: "text", text: event.text });
+    case "thinking-delta":
+      return tell({ type: "thought", text: event.text });
+    case "request": {
+      const { attempt, url, bytes } = event;
+      const { report } = written;
+      return tell({ type: "request", request: { number, model: modelName(model), url, bytes, attempt }, report });
+    }
+    case "retrying":
+      return tell({ type: "retrying", failure: event.failure, delay: event.delay, discarded: false });
+    case "repaired":
+      return tell({ type: "notice", text: event.words });
+    case "call-start":
+    case "call-delta":
+    case "part-end":
+    case "usage":
+    case "answering":
+    case "finish":
+    case "skipped":
+  }
+};

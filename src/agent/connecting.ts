@@ -1,0 +1,75 @@
+import type { ToolDeclaration } from "../conversation/index.ts";
+import { openConsents } from "../policy/consents.ts";
+import type { ServerConfig, ServerConfigs } from "../mcp/config.ts";
+import type { Servers } from "../mcp/servers.ts";
+import type { Rule } from "../policy/rules.ts";
+import type { OpenOptions } from "./open.ts";
+
+/** The MCP servers of a session, what they may do without being asked, and what to tell the person about them. */
+export type Connected = {
+  readonly servers: Servers | undefined;
+  readonly allow: readonly Rule[];
+  readonly notes: readonly string[];
+};
+
+/**
+ * Starts the servers a person configured, and those of the project they agreed to. Nobody waits for them: what they
+ * offered last time is offered now, and what they offer today with the next request after they are there.
+ */
+export const connectServers = async (
+  options: OpenOptions,
+  reserved: readonly ToolDeclaration[],
+): Promise<Connected> => {
+  const { world, home, folder } = options;
+  if (!isConfigured(options)) return { servers: undefined, allow: [], notes: [] };
+  const { servers: configs, problems } = await configured(options);
+  if (configs.length === 0) return { servers: undefined, allow: [], notes: problems };
+  const { openServers, trustRules } = await import("../mcp/servers.ts");
+  const servers = openServers({
+    world,
+    configs,
+    root: folder,
+    reserved: reserved.map(({ name }) => name),
+    home,
+    // Only those that were agreed to are among the configurations.
+    consent: async () => true,
+    asking: { ...options.asking, roots: () => [folder, ...options.loaded.settings["context.includeDirectories"]] },
+  });
+  return { servers, allow: trustRules(configs), notes: problems };
+};
+
+/** Most people have none, and then nothing is loaded. */
+const isConfigured = ({ loaded, servers }: OpenOptions): boolean =>
+  servers !== undefined ||
+  Object.keys(loaded.settings.mcpServers).length > 0 ||
+  loaded.project.consents.some(({ key }) => key.startsWith("mcpServers."));
+
+const configured = async ({ world, home, folder, loaded, servers }: OpenOptions): Promise<ServerConfigs> => {
+  const { env, disk } = world;
+  const [{ readServers }, { serversOf }] = await Promise.all([
+    import("../mcp/config.ts"),
+    import("../settings/project.ts"),
+  ]);
+  const wanted = loaded.project.consents.filter(({ key }) => key.startsWith("mcpServers."));
+  const missing = wanted.length === 0 ? [] : await openConsents(disk, home).missing(folder, wanted);
+  const agreed = serversOf(wanted.filter((each) => !missing.includes(each)));
+  const read = [
+    readServers(servers, { from: "line", env }),
+    readServers(loaded.settings.mcpServers, { from: "person", env }),
+    readServers(agreed.servers, { from: "project", env }),
+  ];
+  const byName = new Map<string, ServerConfig>();
+  for (const config of read.flatMap((each) => each.servers))
+    if (!byName.has(config.name)) byName.set(config.name, config);
+  return {
+    servers: [...byName.values()],
+    problems: [
+      ...read.flatMap(({ problems }) => problems),
+      ...agreed.warnings,
+      ...missing.map(
+        ({ key }) =>
+          `This project wants to start ${key.replace("mcpServers.", "the MCP server ")}; it is not started until you agree (parley mcp list).`,
+      ),
+    ],
+  };
+};

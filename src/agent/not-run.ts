@@ -1,0 +1,21 @@
+import { inputObject, type Call } from "../conversation/index.ts";
+import type { Finished } from "../scheduler/events.ts";
+
+/** The end of a call that was never given to the scheduler. `why` is for the model. */
+export const notRun = (call: Call, why: string): Finished => ({
+  call,
+  outcome: { status: "error", content: [{ type: "text", text: why }] },
+  blobs: {},
+  display: { type: "text", text: why },
+  error: { type: "execution_failed", message: why },
+  duration: 0,
+  record: {
+    function_name: call.tool,
+    function_args: inputObject(call.input),
+    duration_ms: 0,
+    success: false,
+    error: why,
+    error_type: "execution_failed",
+    tool_type: "native",
+  },
+});

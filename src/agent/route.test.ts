@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { Failure } from "../transport/failure.ts";
+import { modelName, parseModel } from "./model-ref.ts";
+import { Route, type Change, type Pool } from "./route.ts";
+
+const names = ["anthropic/claude-sonnet-5", "openai/gpt-5", "google/gemini-3-pro"];
+const pool = (strategy: Pool["strategy"]): Pool => ({ models: names.map(parseModel), strategy, cooldown: 60_000 });
+const shown = (change: Change | undefined): string | undefined =>
+  change && `${modelName(change.from)} -> ${modelName(change.to)} (${change.reason.type})`;
+
+const [first = "", second = "", third = ""] = names;
+const who = { provider: "anthropic", label: "Anthropic" };
+const overloaded: Failure = { ...who, kind: "overloaded" };
+
+describe("a route", () => {
+  it("goes to the next model of a pool when one fails, and to nobody when all have", () => {
+    const route = new Route(pool("failover"), { elapsed: () => 0 });
+    expect(route.turn()).toBeUndefined();
+    expect(shown(route.failed(overloaded))).toBe(`${first} -> ${second} (failover)`);
+    expect(shown(route.failed(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    expect(route.failed(overloaded)).toBeUndefined();
+    expect(modelName(route.current)).toBe(third);
+  });
+
+  it("goes back to the preferred model with a new turn, once it has rested", () => {
+    let now = 0;
+    const route = new Route(pool("failover"), { elapsed: () => now });
+    route.turn();
+    route.failed(overloaded);
+    now = 59_999;
+    expect(route.turn()).toBeUndefined();
+    now = 60_000;
+    expect(shown(route.turn())).toBe(`${second} -> ${first} (recovered)`);
+  });
+
+  it("leaves a model alone for as long as its provider asks", () => {
+    let now = 0;
+    const route = new Route(pool("failover"), { elapsed: () => now });
+    route.turn();
+    route.failed({ ...who, kind: "rate-limited", retryAfter: 100_000 });
+    now = 99_999;
+    expect(route.turn()).toBeUndefined();
+    now = 100_000;
+    expect(shown(route.turn())).toBe(`${second} -> ${first} (recovered)`);
+  });
+
+  it("takes each model in turn, a turn of the person each", () => {
+    const route = new Route(pool("round-robin"), { elapsed: () => 0 });
+    const turns = Array.from({ length: 5 }, () => (route.turn(), modelName(route.current)));
+    expect(turns).toEqual([first, second, third, first, second]);
+  });
+
+  it("asks nobody else what was found wrong, too long or stopped", () => {
+    const kinds: readonly Failure[] = [
+      { ...who, kind: "refused", status: 400, rules: [] },
+      { ...who, kind: "context-too-long" },
+      { ...who, kind: "filtered" },
+      { ...who, kind: "cancelled" },
+    ];
+    for (const failure of kinds) {
+      const route = new Route(pool("failover"), { elapsed: () => 0 });
+      expect(route.failed(failure), failure.kind).toBeUndefined();
+    }
+  });
+
+  it("asks somebody else where the model is not there", () => {
+    const route = new Route(pool("failover"), { elapsed: () => 0 });
+    expect(shown(route.failed({ ...who, kind: "refused", status: 404, rules: [] }))).toBe(
+      `${first} -> ${second} (failover)`,
+    );
+  });
+
+  it("moves to a model that was asked for, even one that rests", () => {
+    const route = new Route(pool("failover"), { elapsed: () => 0 });
+    route.turn();
+    route.failed(overloaded);
+    expect(shown(route.use(pool("failover"), parseModel(first)))).toBe(`${second} -> ${first} (asked)`);
+    expect(route.turn()).toBeUndefined();
+  });
+});

@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import type { Blobs, Entry, Media, ToolDeclaration } from "../conversation/index.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { openSessions } from "../session/index.ts";
+import { ToolFailure, type ToolContent, type ToolResult } from "../tools/tool.ts";
+import { createAgent, type Agent, type AgentOptions } from "./agent.ts";
+import { single } from "./choose-model.ts";
+import type { AgentEvent } from "./events.ts";
+import { Journal } from "./journal.ts";
+import { parseModel, type ModelRef } from "./model-ref.ts";
+import type { OpenOptions } from "./open.ts";
+import { taskTool } from "./task-declaration.ts";
+import type { DoTask, Task } from "./task-tool.ts";
+
+/** The most requests a subagent makes where nobody said otherwise. */
+const usualTurns = 50;
+
+/** What subagents share with the agent they work for. */
+export type SubagentSurroundings = Pick<
+  AgentOptions,
+  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf"
+> & {
+  readonly open: Pick<OpenOptions, "world" | "home" | "folder">;
+  readonly tools: readonly ToolDeclaration[];
+  /** A scheduler of its own for some of the tools, behind the same gate. */
+  readonly schedulerFor: (tools: readonly string[]) => Scheduler;
+  readonly model: () => ModelRef;
+  readonly tell: (event: AgentEvent) => void;
+};
+
+/** Agents that work for another. Those that work right now can be asked what waits, and answered. */
+export class Subagents {
+  readonly #working = new Map<string, Agent>();
+  #count = 0;
+
+  get working(): ReadonlyMap<string, Agent> {
+    return this.#working;
+  }
+
+  /** Does tasks, each with an agent of its own: its own conversation, model, tools and limits. */
+  doing(around: SubagentSurroundings): DoTask {
+    return async (task, { report, signal }) => {
+      const name = `${task.agent?.name ?? taskTool}-${(this.#count += 1)}`;
+      const { agent, close } = await begin(task, around);
+      this.#working.set(name, agent);
+      try {
+        let end: AgentEvent | undefined;
+        for await (const event of agent.send(task.prompt, signal)) {
+          around.tell({ type: "agent", agent: name, event });
+          if (event.type === "call-updated" && event.status.state === "executing") report(`${event.status.title}\n`);
+          end = event;
+        }
+        return await resultOf(end, agent);
+      } finally {
+        this.#working.delete(name);
+        await close();
+      }
+    };
+  }
+}
+
+const begin = async (
+  { description, agent: named }: Task,
+  { open, tools, schedulerFor, model, ...shared }: SubagentSurroundings,
+): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
+  const offered = tools.filter(({ name }) => name !== taskTool && (named?.tools?.includes(name) ?? true));
+  const chosen = named?.model === undefined ? model() : parseModel(named.model);
+  const system = named?.prompt || subagentPrompt;
+  const session = await openSessions(open.world, { home: join(open.home, "subagents") }).create({
+    root: open.folder,
+    system,
+    tools: offered,
+    model: { provider: chosen.provider.id, model: chosen.model },
+    records: [{ kind: "title", title: description }],
+  });
+  const agent = createAgent({
+    ...shared,
+    journal: new Journal(session, session),
+    head: { system, tools: offered },
+    pool: single(chosen),
+    tools: async () => schedulerFor(offered.map(({ name }) => name)),
+    limits: { turns: named?.turns ?? usualTurns },
+  });
+  return { agent, close: session.close };
+};
+
+const subagentPrompt =
+  "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: nobody can answer questions. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";
+
+/** What the caller gets: the last words, and the files the subagent made or was given at the end. */
+const resultOf = async (end: AgentEvent | undefined, agent: Agent): Promise<ToolResult> => {
+  switch (end?.type) {
+    case "finished": {
+      const said = end.text === "" ? "(The agent said nothing.)" : end.text;
+      const words = end.reason === "stop" ? said : `${said}\n\n(It ended early: ${end.reason}.)`;
+      return {
+        content: [{ type: "text", text: words }, ...filesOf(agent, end.text)],
+        display: { type: "text", text: words },
+      };
+    }
+    case "failed":
+      throw new ToolFailure("execution_failed", `The agent could not finish. ${end.failure.message}`);
+    default:
+      throw new ToolFailure("execution_failed", "The agent was stopped before it was done.");
+  }
+};
+
+/** The files of its last message, and those its last words name. */
+const filesOf = (agent: Agent, words: string): readonly ToolContent[] => {
+  const { entries, blobs } = agent.conversation();
+  const last = entries.findLast((entry) => entry.type === "model");
+  const named = entries
+    .flatMap(mediaIn)
+    .filter((media) => words.includes(media.id) || last?.parts.includes(media) === true);
+  return [...new Map(named.map((media) => [media.id, media])).values()].flatMap((media) => fileOf(media, blobs));
+};
+
+const mediaIn = (entry: Entry): readonly Media[] => {
+  if (entry.type === "completion") return entry.outcome.content.filter((part) => part.type === "media");
+  return entry.type === "model" ? entry.parts.filter((part) => part.type === "media") : [];
+};
+
+const fileOf = (media: Media, blobs: Blobs): readonly ToolContent[] => {
+  const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
+  if (base64 === undefined) return [];
+  const { mimeType, name, width, height, pages } = media;
+  return [
+    {
+      type: "file",
+      mimeType,
+      bytes: Buffer.from(base64, "base64"),
+      ...(name === undefined ? {} : { name }),
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
+      ...(pages === undefined ? {} : { pages }),
+    },
+  ];
+};

@@ -1,0 +1,93 @@
+import type { Servers } from "../mcp/servers.ts";
+import type { Rule } from "../policy/rules.ts";
+import {
+  createScheduler,
+  registryOf,
+  type RegisteredTool,
+  type Scheduler,
+  type ToolRegistry,
+} from "../scheduler/index.ts";
+import { openServices, type OpenServices } from "../scheduler/services.ts";
+import { builtins } from "../tools/all.ts";
+import type { AskModel } from "../tools/capabilities.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import type { NamedAgent } from "./agent-file.ts";
+import type { OpenOptions } from "./open.ts";
+import { makeTaskTool, type DoTask } from "./task-tool.ts";
+
+/** What calls run with. */
+export type Toolbox = {
+  readonly scheduler: Scheduler;
+  /** Another scheduler for some of the built-in tools, behind the same gate. */
+  readonly schedulerFor: (tools: readonly string[]) => Scheduler;
+  readonly services: OpenServices;
+};
+
+/** What the tools of a session need besides what it was opened with. */
+export type ToolboxOptions = {
+  readonly open: OpenOptions;
+  readonly model: AskModel;
+  readonly agents: readonly NamedAgent[];
+  readonly servers: Servers | undefined;
+  /** What the person lets servers do without being asked. */
+  readonly allow: readonly Rule[];
+  /** Made once the toolbox stands, since subagents use it too. */
+  readonly doTask: (toolbox: Pick<Toolbox, "schedulerFor">) => DoTask;
+};
+
+/** Opens the tools of a session behind its gate. */
+export const openToolbox = async ({
+  open,
+  model,
+  agents,
+  servers,
+  allow,
+  doTask,
+}: ToolboxOptions): Promise<Toolbox> => {
+  const { world, home, folder, loaded, interactive, sandbox } = open;
+  const { settings, policy } = loaded;
+  const toolTime = 1000 * settings["limits.toolTime"];
+  const services = await openServices({
+    world,
+    roots: [folder, ...settings["context.includeDirectories"]],
+    home,
+    mode: policy.mode,
+    rules: {
+      ...policy.rules,
+      settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow] },
+    },
+    trusted: policy.trusted,
+    interactive,
+    longest: toolTime,
+    model,
+    ...(sandbox === undefined ? {} : { sandbox }),
+  });
+  const shared = {
+    gate: services.gate,
+    capabilities: services.capabilities,
+    redactor: services.redactor,
+    clock: world.clock,
+    limits: { processes: settings["limits.processes"], toolTime },
+  };
+  const schedulerFor = (tools: readonly string[]): Scheduler => {
+    const registry = withServers(builtins, servers);
+    const find = (name: string): RegisteredTool | undefined => (tools.includes(name) ? registry.find(name) : undefined);
+    return createScheduler({ ...shared, tools: { find, names: () => tools } });
+  };
+  const task = makeTaskTool(agents, doTask({ schedulerFor }));
+  return {
+    schedulerFor,
+    services,
+    scheduler: createScheduler({ ...shared, tools: withServers([...builtins, task], servers) }),
+  };
+};
+
+/** Our tools, and those of servers as they are offered now. */
+const withServers = (tools: readonly AnyTool[], servers: Servers | undefined): ToolRegistry => {
+  const own = registryOf(tools);
+  if (servers === undefined) return own;
+  return {
+    find: (name) => own.find(name) ?? servers.find(name),
+    names: () => [...own.names(), ...servers.names()],
+  };
+};

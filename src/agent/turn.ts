@@ -1,0 +1,343 @@
+import type { Call, NewPart, UserPart } from "../conversation/index.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { UnsupportedMediaError } from "../transcript/place.ts";
+import { settle } from "../transcript/settle.ts";
+import { ProviderError, type Failure } from "../transport/failure.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Settings } from "../wire/wire.ts";
+import { ask, BrokenOff, type Asked } from "./asking.ts";
+import type { Compositions } from "./compositions.ts";
+import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
+import type { Journal } from "./journal.ts";
+import { modelName, type ModelRef } from "./model-ref.ts";
+import { notRun } from "./not-run.ts";
+import { RepeatedCalls } from "./repetition.ts";
+import type { Change, Route } from "./route.ts";
+import type { Spending } from "./spending.ts";
+import type { Window } from "./window.ts";
+import { brokenOffWord, cutCall, emptyAnswer, repeatedCall, unreadableAnswer } from "./words.ts";
+
+/** What turns of one conversation share. */
+export type Surroundings = {
+  readonly transport: Transport;
+  readonly journal: Journal;
+  readonly compositions: Compositions;
+  readonly route: Route;
+  readonly spending: Spending;
+  readonly window: Window;
+  readonly settings: Settings;
+  readonly limits: Limits;
+  /** The scheduler, loaded when the first calls come; `soon` gets it ready while an answer is on its way. */
+  readonly tools: { readonly soon: () => void; readonly open: () => Promise<Scheduler> };
+  /** The number of the next request. */
+  readonly count: () => number;
+  /** What the person said meanwhile; it is handed over once. */
+  readonly steering: () => readonly (readonly UserPart[])[];
+  /** Whatever changes between requests, such as the list of tools. */
+  readonly between?: () => Promise<void> | void;
+  readonly tell: (event: AgentEvent) => void;
+};
+
+/** How far a turn may go. */
+export type Limits = {
+  /** How many requests one turn may take. */
+  readonly turns: number;
+  /** US dollars a session may cost. */
+  readonly spend: number;
+};
+
+/** How a turn ended. */
+type End = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
+
+/** So often a broken answer is asked for again, and a strange one. */
+const mostAgain = 2;
+
+/**
+ * One turn: what the person said, the model's answer, the calls in it, their
+ * results, and so on until the model stops. However it ends, the conversation
+ * it leaves can be sent to any model.
+ */
+export class Turn {
+  readonly #around: Surroundings;
+  readonly #signal: AbortSignal;
+  readonly #repeated = new RepeatedCalls();
+  #requests = 0;
+  #number = 0;
+  #strange = 0;
+  #broken = 0;
+  #compacted = false;
+  #text = "";
+  /** What the person said and nobody was told of yet. */
+  #heard: (readonly UserPart[])[] = [];
+
+  constructor(around: Surroundings, signal: AbortSignal) {
+    this.#around = around;
+    this.#signal = signal;
+  }
+
+  async run(input: readonly UserPart[]): Promise<End> {
+    try {
+      this.#listen();
+      this.#hear(input);
+      this.#changed(this.#around.route.turn());
+      for (;;) {
+        await this.#keep();
+        const end = await this.#step();
+        if (end === undefined) continue;
+        await this.#keep();
+        if (end.type === "finished" && end.reason === "stop" && this.#listen()) continue;
+        return end;
+      }
+    } catch (error) {
+      return this.#ended(error);
+    }
+  }
+
+  /** One request and what follows from its answer; undefined where the turn goes on. */
+  async #step(): Promise<End | undefined> {
+    const { journal, limits, spending, window, between } = this.#around;
+    if (this.#requests >= limits.turns) return this.#finished("max-turns");
+    if (spending.spent.cost >= limits.spend) return this.#finished("max-spend");
+    await between?.();
+    await window.fit(this.#signal);
+    settle(journal.ledger);
+    await journal.save();
+    const asked = await this.#ask();
+    if (asked === undefined) return undefined;
+    const end = await this.#take(asked);
+    if (this.#signal.aborted) return { type: "cancelled" };
+    return end;
+  }
+
+  /** The answer to the conversation as it is; undefined where the next request may fare better. */
+  async #ask(): Promise<Asked | undefined> {
+    const { route, tools, transport, compositions, settings, count, tell } = this.#around;
+    this.#requests += 1;
+    // It may change while the answer is on its way.
+    const model = route.current;
+    try {
+      this.#number = count();
+      const asked = ask({ transport, compositions, model, settings, number: this.#number, tell, signal: this.#signal });
+      tools.soon();
+      return await asked;
+    } catch (error) {
+      await this.#recover(error, model);
+      return undefined;
+    }
+  }
+
+  /** Finds another way to an answer, or gives up. */
+  async #recover(error: unknown, model: ModelRef): Promise<void> {
+    const { route, tell, window, journal } = this.#around;
+    const broken = error instanceof BrokenOff ? error : undefined;
+    const cause = broken?.cause ?? error;
+    if (!(cause instanceof ProviderError) || cause.failure.kind === "cancelled" || this.#signal.aborted) {
+      this.#keepWords(broken, this.#signal.aborted ? "person" : "accident");
+      throw cause;
+    }
+    const { failure } = cause;
+    if (failure.kind === "context-too-long" && !this.#compacted) {
+      this.#compacted = true;
+      // The same request would be refused again.
+      if (!(await window.shrink(this.#signal))) throw cause;
+      return;
+    }
+    if (failure.partial === true && isAccident(failure) && this.#broken < mostAgain) {
+      this.#broken += 1;
+      tell({ type: "retrying", failure, delay: 0, discarded: true });
+      return;
+    }
+    const change = route.failed(failure, model);
+    if (change === undefined && modelName(route.current) === modelName(model)) {
+      this.#keepWords(broken, "accident");
+      throw cause;
+    }
+    if (failure.partial === true) tell({ type: "retrying", failure, delay: 0, discarded: true });
+    this.#changed(change);
+    await journal.save();
+  }
+
+  /** Records an answer, and does what it asks for. */
+  async #take(asked: Asked): Promise<End | undefined> {
+    const { journal } = this.#around;
+    const { parts, blobs, finish, written, circles } = asked;
+    if (finish === "context") return this.#outgrown();
+    if (finish === "malformed" || !parts.some(isSaid)) return this.#strangeAnswer(asked);
+    const { target } = written.destination;
+    const { account } = target;
+    journal.keep(blobs);
+    const origin = { provider: target.provider, model: target.model, ...(account === undefined ? {} : { account }) };
+    const calls = journal.ledger.model(origin, parts, written.digest);
+    this.#remember(asked);
+    await journal.save();
+    await this.#tellOf(asked);
+    this.#broken = 0;
+    if (circles) return this.#finished("loop");
+    if (calls.length === 0) return this.#finished(finish === "calls" ? "stop" : finish);
+    return this.#work(calls, finish === "length");
+  }
+
+  #remember({ written, usage }: Asked): void {
+    const { journal, window } = this.#around;
+    const { target } = written.destination;
+    const { length: entries } = journal.ledger.entries;
+    if (usage !== undefined) window.known(usage.input + usage.output, entries);
+    journal.remark({
+      kind: "request",
+      turn: this.#number,
+      provider: target.provider,
+      model: target.model,
+      digest: written.digest,
+      notes: written.notes,
+      ...(usage === undefined ? {} : { usage }),
+    });
+  }
+
+  async #tellOf({ parts, usage, model }: Asked): Promise<void> {
+    const { spending, tell } = this.#around;
+    const text = wordsIn(parts, "text");
+    if (text !== "") this.#text = text;
+    const media = parts.filter((part) => part.type === "media");
+    tell({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
+    if (usage !== undefined)
+      tell({ type: "usage", model: modelName(model), usage, spent: await spending.add(model, usage) });
+  }
+
+  /** Runs the calls of an answer as one batch. */
+  async #work(calls: readonly Call[], isCut: boolean): Promise<End | undefined> {
+    const { journal, tools, tell } = this.#around;
+    for (const call of calls) tell({ type: "call-requested", call });
+    // The last of them may have been cut short, and who knows which is the last.
+    if (isCut) return this.#leave(calls, cutCall);
+    if (this.#repeated.add(calls)) {
+      await this.#leave(calls, repeatedCall);
+      return this.#finished("loop");
+    }
+    const scheduler = await tools.open();
+    const kept: Promise<void>[] = [];
+    const stop = scheduler.listen((event) => {
+      if (event.type === "call-output") return tell(event);
+      const { call, status } = event;
+      if (!("finished" in status)) return tell({ type: "call-updated", call, status });
+      const { finished } = status;
+      journal.keep(finished.blobs);
+      journal.ledger.complete(call, finished.call.tool, finished.outcome);
+      // Kept first, then told: what a front end has heard of is never lost.
+      const saved = journal.save().then(() => tell({ type: "call-completed", finished }));
+      // A disk that fails is heard of below, once the other calls have ended.
+      saved.catch(() => undefined);
+      kept.push(saved);
+    });
+    try {
+      await scheduler.schedule(calls, this.#signal);
+    } finally {
+      stop();
+      await Promise.all(kept);
+    }
+    if (this.#signal.aborted) return { type: "cancelled" };
+    this.#listen();
+    return undefined;
+  }
+
+  /** Ends calls that are not run. */
+  async #leave(calls: readonly Call[], why: string): Promise<undefined> {
+    const { journal, tell } = this.#around;
+    const ends = calls.map((call) => notRun(call, why));
+    for (const { call, outcome } of ends) journal.ledger.complete(call.id, call.tool, outcome);
+    await journal.save();
+    for (const finished of ends) tell({ type: "call-completed", finished });
+  }
+
+  /** Writes down everything new, and tells what the person said. */
+  async #keep(): Promise<void> {
+    const { journal, tell } = this.#around;
+    await journal.save();
+    for (const parts of this.#heard.splice(0)) tell({ type: "user", parts });
+  }
+
+  /** Takes in what the person said while the model was busy. True where there was something. */
+  #listen(): boolean {
+    const words = this.#around.steering();
+    for (const parts of words) this.#hear(parts);
+    return words.length > 0;
+  }
+
+  #hear(parts: readonly UserPart[]): void {
+    if (parts.length === 0) return;
+    this.#around.journal.ledger.user(parts);
+    this.#repeated.forget();
+    this.#heard.push(parts);
+  }
+
+  async #outgrown(): Promise<End | undefined> {
+    if (this.#compacted) return this.#finished("length");
+    this.#compacted = true;
+    return (await this.#around.window.shrink(this.#signal)) ? undefined : this.#finished("length");
+  }
+
+  /** Some models now and then say nothing, or write a call nobody can read. A word helps more often than not. */
+  #strangeAnswer({ finish, model }: Asked): End | undefined {
+    this.#strange += 1;
+    if (this.#strange > mostAgain)
+      return {
+        type: "failed",
+        failure: {
+          kind: "no-answer",
+          message: `${modelName(model)} gave no answer that can be used. Try again, or use another model.`,
+        },
+      };
+    this.#around.journal.ledger.notice(finish === "malformed" ? unreadableAnswer : emptyAnswer);
+    return undefined;
+  }
+
+  /** What was said before an answer broke off was heard, so it is part of what happened. */
+  #keepWords(broken: BrokenOff | undefined, by: "person" | "accident"): void {
+    if (broken?.written === undefined || broken.words.trim() === "") return;
+    const { provider, model } = broken.written.destination.target;
+    const { ledger } = this.#around.journal;
+    ledger.model({ provider, model }, [{ type: "text", text: broken.words }]);
+    ledger.notice(brokenOffWord[by]);
+  }
+
+  #changed(change: Change | undefined): void {
+    if (change === undefined) return;
+    const { journal, tell } = this.#around;
+    const { from, to, reason } = change;
+    journal.remark({ kind: "model", provider: to.provider.id, model: to.model, reason: reason.type });
+    tell({ type: "model-changed", from: modelName(from), to: modelName(to), reason });
+  }
+
+  #finished(reason: EndReason): End {
+    return { type: "finished", reason, text: this.#text };
+  }
+
+  async #ended(error: unknown): Promise<End> {
+    const failed = (failure: AgentFailure): End => ({ type: "failed", failure });
+    await this.#keep().catch(() => undefined);
+    if (this.#signal.aborted) return { type: "cancelled" };
+    if (error instanceof ProviderError)
+      return error.failure.kind === "cancelled"
+        ? { type: "cancelled" }
+        : failed({ kind: "provider", failure: error.failure, message: error.message });
+    if (error instanceof UnsupportedMediaError) return failed({ kind: "media", message: error.message });
+    if (error instanceof Error && error.name === "SessionError")
+      return failed({ kind: "storage", message: error.message });
+    throw error;
+  }
+}
+
+const isSaid = (part: NewPart): boolean =>
+  part.type === "call" ||
+  part.type === "media" ||
+  ((part.type === "text" || part.type === "code") && /\S/.test(part.text));
+
+const wordsIn = (parts: readonly NewPart[], type: "text" | "thinking"): string =>
+  parts.map((part) => (part.type === type ? part.text : "")).join("");
+
+/** Whether asking again may simply work. */
+const isAccident = ({ kind }: Failure): boolean =>
+  kind === "stream-cut" ||
+  kind === "time-out" ||
+  kind === "network" ||
+  kind === "overloaded" ||
+  kind === "malformed-stream";

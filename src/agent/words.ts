@@ -1,0 +1,36 @@
+/*
+ * What the agent itself says to models.
+ */
+
+/** After an answer that did not come to its end. */
+export const brokenOffWord = {
+  person: "The person stopped the answer above before it was complete.",
+  accident: "The connection broke before the answer above was complete.",
+} as const;
+
+export const emptyAnswer = "Your last answer was empty. Answer, or call a tool.";
+
+export const unreadableAnswer =
+  "Your last tool call could not be read. Make it again, with arguments that are valid JSON.";
+
+/** For calls of an answer that reached its limit. */
+export const cutCall =
+  "This call was not run: the answer that holds it reached its length limit. Make fewer or smaller calls in one answer.";
+
+/** For calls that came too often. */
+export const repeatedCall =
+  "This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.";
+
+/** Asks for a summary of everything before it. */
+export const summaryPrompt = `The conversation above has grown too long and will be replaced by a summary that you write now. You will go on from it alone, so leave out nothing that matters. Do not call tools. Use these headings:
+
+## Goal
+What the person wants, in their own words where they matter.
+## Rules
+What they asked for or ruled out: conventions, preferences, limits.
+## Done
+What was done and found out, in order, with exact paths, names, commands and results.
+## State
+Files changed and how, what passes and what fails, what is running.
+## Open
+What is left, problems and questions, and the very next step.`;

@@ -1,0 +1,62 @@
+import type { Command } from "./commands.ts";
+
+/** What `parley` does without the name of a command: it talks. */
+export const chat: Command = {
+  name: "chat",
+  about: "talk to a model that can use tools here; without a terminal, do one task",
+  usage: '["TEXT"] [-p "TEXT"] [options]',
+  words: ["[TEXT]"],
+  details: [
+    "With a terminal, opens the interface, with TEXT as the first message. With -p, or when something is",
+    "piped in, does the task and prints the answer: what is piped in stands before TEXT. Without a key it",
+    "runs on the built-in offline model. The name of the command, chat, can be left out.",
+  ],
+  options: [
+    { name: "prompt", short: "p", value: "TEXT", about: "do this without a terminal, and print the answer" },
+    { name: "model", short: "m", value: "PROVIDER/MODEL", values: "targets", about: "the model to use, or a pool" },
+    { name: "continue", short: "c", about: "go on with the last session of this folder" },
+    { name: "resume", short: "r", value: "SESSION", values: "sessions", about: "go on with this session" },
+    {
+      name: "output-format",
+      short: "o",
+      value: "FORMAT",
+      values: ["text", "json", "stream-json"],
+      about: "text (default): the answer; json: one object; stream-json: a line per event",
+    },
+    {
+      name: "input-format",
+      value: "FORMAT",
+      values: ["text", "stream-json"],
+      about: "text (default), or stream-json: a message per line, for several turns",
+    },
+    {
+      name: "approval-mode",
+      value: "MODE",
+      values: ["plan", "default", "auto_edit", "yolo"],
+      about: "what runs without being asked about",
+    },
+    { name: "allowed-tools", value: "RULE", about: "runs without being asked about; may be given several times" },
+    { name: "include-directories", value: "FOLDER", about: "belongs to the workspace too; may be given several times" },
+    { name: "cwd", value: "FOLDER", about: "the folder to work in; without it, the current one" },
+    { name: "max-turns", value: "N", about: "the most requests one task may make" },
+    { name: "system-prompt", value: "TEXT", about: "replaces the system prompt" },
+    { name: "mcp-config", value: "FILE", about: "MCP servers for this run, as JSON" },
+    { name: "unsupported-media", value: "POLICY", values: ["stub", "error"], about: "stub (default) or error" },
+    { name: "sandbox", about: "require a sandbox for commands" },
+    { name: "screen-reader", about: "plain text in order" },
+    { name: "explain", about: "print the report on each request to stderr, as JSON" },
+    { name: "debug", value: "FILE", about: "append every event to a file, one JSON object per line" },
+  ],
+  example: 'git diff | parley -p "Write a commit message for this."',
+  exits: [
+    "0    the model finished",
+    "1    it failed",
+    "2    misuse, or nothing to do",
+    "41   no credentials, or they were refused",
+    "44   a sandbox is required and there is none",
+    "52   settings that cannot be used",
+    "53   a limit was reached: turns, cost, or the same thing over and over",
+    "130  cancelled",
+  ],
+  load: async () => (await import("./chat.ts")).chat,
+};

@@ -1,0 +1,30 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { homeFolder, loadSettings, settingsFile, SettingsError } from "../settings/index.ts";
+import type { World } from "../world/index.ts";
+import { Failure } from "./failure.ts";
+
+/** Opens the person's settings file in an editor, and waits until it is closed. */
+export const editSettings = async (world: World): Promise<void> => {
+  const file = settingsFile(homeFolder(world));
+  const [program = "vi", ...args] = (await editorOf(world)).split(/\s+/);
+  if ((await world.files.read(file)) === undefined) await world.files.writePrivate(file, "{\n}\n");
+  const code = await ended(spawn(program, [...args, file], { stdio: "inherit" })).catch((error: Error) => {
+    throw new Failure(`${program} cannot be started: ${error.message}. Set VISUAL to an editor.`, { code: 1 });
+  });
+  if (code !== 0) throw new Failure(`${program} ended with ${code ?? "a signal"}.`, { code: 1 });
+};
+
+/** A file that cannot be read must still be one that can be mended. */
+const editorOf = async (world: World): Promise<string> => {
+  try {
+    const home = homeFolder(world);
+    const { settings } = await loadSettings(world, { home, root: home, scope: "inert" });
+    return settings.editor ?? "vi";
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return world.env["VISUAL"] ?? world.env["EDITOR"] ?? "vi";
+  }
+};
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve, reject) => child.on("error", reject).on("exit", resolve));

@@ -1,0 +1,21 @@
+import { isObject, type Conversation } from "../conversation/index.ts";
+import { ConversationFormatError, parseConversation } from "../conversation/parse.ts";
+import { inferWire } from "../providers/index.ts";
+import { Failure } from "./failure.ts";
+import { kindOfValue } from "./input.ts";
+
+/** A saved conversation. Throws a `Failure` that says what a value is instead, and which command takes it. */
+export const conversationIn = (value: unknown): Conversation => {
+  if (!isObject(value) || !("entries" in value))
+    throw new Failure(
+      inferWire(value) === undefined
+        ? `This is ${kindOfValue(value)}, not a saved conversation: it has no "entries".`
+        : `This is a request body (${inferWire(value)}), not a saved conversation. Use parley convert.`,
+    );
+  try {
+    return parseConversation(value);
+  } catch (error) {
+    if (error instanceof ConversationFormatError) throw new Failure(error.message);
+    throw error;
+  }
+};

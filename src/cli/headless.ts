@@ -1,0 +1,216 @@
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { isatty } from "node:tty";
+import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Run } from "./commands.ts";
+import { Failure, misused } from "./failure.ts";
+import { openSession, prepare, refusing } from "./opening.ts";
+import {
+  jsonOutput,
+  progress,
+  streamOutput,
+  textOutput,
+  type Output,
+  type RunFacts,
+  type RunResult,
+} from "./outputs.ts";
+
+/** `parley -p`: one task, or several from a stream, without a terminal. */
+export const headless: Run = async (given) => {
+  const inputs = await inputsOf(given);
+  const prepared = await prepare(given).catch(refusing);
+  const listeners: ((event: AgentEvent) => void)[] = [];
+  const listen = (event: AgentEvent): void => listeners.forEach((each) => each(event));
+  const opened = await openSession(prepared, given, { interactive: false, listen }).catch(refusing);
+  const { agent, session, chosen, notes, close } = opened;
+  const say = (text: string): void => void process.stderr.write(`parley: ${text}\n`);
+  for (const note of notes) say(note);
+  if (chosen.by === "none")
+    say(
+      "no key was found, so the built-in offline model answers. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
+    );
+  const { provider, model } = agent.model();
+  const output = outputFor(given, { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder });
+  const tally = new Tally(prepared.world.clock.elapsed());
+  listeners.push(output.event, tally.hear, ...reporters(given));
+  const signals = onSignals(agent);
+  try {
+    for await (const input of inputs) {
+      const { parts, told } = await opened.attach(input, new AbortController().signal);
+      for (const each of told) say(each);
+      for await (const _ of agent.send(parts));
+      if (tally.end?.type !== "finished") break;
+    }
+  } finally {
+    signals.stop();
+    await close();
+  }
+  const result = tally.result(agent, prepared.world.clock.elapsed());
+  output.end(result);
+  if (result.error !== undefined) say(result.error.message);
+  return exitCode(tally.end, result);
+};
+
+/** What is to be done: given, piped in, or both; or a message per line. */
+const inputsOf = async (given: Arguments): Promise<AsyncIterable<string> | readonly string[]> => {
+  const [word] = given.words;
+  const asked = given.value("prompt") ?? word;
+  if (given.value("input-format") === "stream-json") return streamed(asked);
+  const piped = isatty(0) ? "" : await readAll();
+  const text = [piped.trimEnd(), asked].filter((part) => part !== undefined && part !== "").join("\n\n");
+  if (text === "") throw misused('There is nothing to do. Say what: parley -p "TEXT".');
+  return [text];
+};
+
+const readAll = async (): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+};
+
+/** Messages as `{"type":"user","text":"..."}`, one per line. */
+const streamed = async function* (first: string | undefined): AsyncGenerator<string> {
+  if (first !== undefined) yield first;
+  for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== "") yield messageIn(line);
+};
+
+const messageIn = (line: string): string => {
+  const said: unknown = parsed(line);
+  if (
+    typeof said === "object" &&
+    said !== null &&
+    "type" in said &&
+    said.type === "user" &&
+    "text" in said &&
+    typeof said.text === "string"
+  )
+    return said.text;
+  throw new Failure(`A line of the input is not {"type":"user","text":"..."}: ${line.slice(0, 80)}`);
+};
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const outputFor = (given: Arguments, facts: RunFacts): Output => {
+  const writers = { out: (text: string): void => void process.stdout.write(text), now: Date.now };
+  switch (given.value("output-format")) {
+    case "json":
+      return jsonOutput(writers, facts);
+    case "stream-json":
+      return streamOutput(writers, facts);
+    default:
+      return textOutput(writers);
+  }
+};
+
+const reporters = (given: Arguments): readonly ((event: AgentEvent) => void)[] => {
+  const err = (text: string): void => void process.stderr.write(text);
+  const debug = given.value("debug");
+  return [
+    ...(isatty(2) ? [progress(err)] : []),
+    ...(given.has("explain") ? [explaining(err)] : []),
+    ...(debug === undefined
+      ? []
+      : [(event: AgentEvent) => appendFileSync(resolve(debug), `${JSON.stringify(event)}\n`)]),
+  ];
+};
+
+const explaining =
+  (err: (text: string) => void) =>
+  (event: AgentEvent): void => {
+    if (event.type === "request") err(`${JSON.stringify({ ...event.request, report: event.report })}\n`);
+  };
+
+/** Adds up what a run did. */
+class Tally {
+  end: Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }> | undefined;
+  readonly #began: number;
+  #calls = 0;
+  #failed = 0;
+
+  constructor(began: number) {
+    this.#began = began;
+  }
+
+  readonly hear = (event: AgentEvent): void => {
+    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.end = event;
+    if (event.type !== "call-completed") return;
+    this.#calls += 1;
+    if (event.finished.outcome.status !== "complete") this.#failed += 1;
+  };
+
+  result(agent: Agent, now: number): RunResult {
+    const { end } = this;
+    return {
+      ...ending(end),
+      response: end?.type === "finished" ? end.text : "",
+      spent: agent.spent(),
+      calls: { total: this.#calls, failed: this.#failed },
+      duration: now - this.#began,
+    };
+  }
+}
+
+const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error"> => {
+  switch (end?.type) {
+    case "finished":
+      return isGood(end.reason)
+        ? { status: "success", reason: end.reason }
+        : {
+            status: "error",
+            reason: end.reason,
+            error: { type: end.reason, message: limitWords[end.reason] ?? end.reason },
+          };
+    case "failed":
+      return {
+        status: "error",
+        reason: "failed",
+        error: {
+          type: end.failure.kind === "provider" ? end.failure.failure.kind : end.failure.kind,
+          message: end.failure.message,
+        },
+      };
+    case "cancelled":
+    case undefined:
+      return { status: "cancelled", reason: "cancelled" };
+  }
+};
+
+const isGood = (reason: EndReason): boolean => reason === "stop" || reason === "other" || reason === "paused";
+
+const limitWords: { readonly [reason in EndReason]?: string } = {
+  "max-turns": "The task took as many requests as it may. Raise --max-turns, or go on with parley --continue.",
+  "max-spend": "The task cost as much as it may. Raise limits.spend in the settings, or go on with another model.",
+  loop: "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.",
+  length: "The answer reached its length limit and is not complete.",
+  filtered: "A content filter stopped the answer. Say it differently, or use another model.",
+  refused: "The model declined to answer.",
+};
+
+const exitCode = (end: Tally["end"], { status, reason }: RunResult): number => {
+  if (status === "success") return 0;
+  if (status === "cancelled") return 130;
+  if (end?.type === "finished") return reason === "max-turns" || reason === "max-spend" || reason === "loop" ? 53 : 1;
+  const kind = end?.type === "failed" && end.failure.kind === "provider" ? end.failure.failure.kind : undefined;
+  return kind === "no-key" || kind === "bad-key" || kind === "misconfigured" ? 41 : 1;
+};
+
+/** Ctrl-C once ends the turn and leaves a clean session; twice ends the program. */
+const onSignals = (agent: Agent): { readonly stop: () => void } => {
+  let count = 0;
+  const hear = (): void => {
+    count += 1;
+    if (count > 1) process.exit(130);
+    void agent.cancel();
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, hear);
+  return { stop: () => signals.forEach((signal) => process.off(signal, hear)) };
+};

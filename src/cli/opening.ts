@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import { openAgent, type Opened, type OpenOptions } from "../agent/open.ts";
+import { withOffline, type OfflineOptions } from "../offline/net.ts";
+import { PolicyError } from "../policy/error.ts";
+import { openTrust } from "../policy/trust.ts";
+import { UnknownNameError } from "../providers/find.ts";
+import { SessionError } from "../session/error.ts";
+import { SettingsError } from "../settings/error.ts";
+import { environmentWith } from "../settings/environment.ts";
+import { homeFolder } from "../settings/home.ts";
+import { loadSettings, type Loaded } from "../settings/load.ts";
+import type { Flags } from "../settings/outside.ts";
+import { realWorld, type World } from "../world/index.ts";
+import type { Arguments } from "./arguments.ts";
+import { Failure, type ExitCode } from "./failure.ts";
+
+/** What every way of talking begins with. */
+export type Prepared = {
+  readonly world: World;
+  readonly home: string;
+  readonly folder: string;
+  readonly loaded: Loaded;
+};
+
+/** Reads settings and finds out where we are. */
+export const prepare = async (given: Arguments): Promise<Prepared> => {
+  const real = realWorld();
+  const home = homeFolder(real);
+  const folder = resolve(given.value("cwd") ?? ".");
+  const scope = await openTrust(real.disk, home).projectScope(folder);
+  const loaded = await loadSettings(real, { home, root: folder, scope, flags: flagsOf(given) });
+  const env = environmentWith(loaded.settings, real.env);
+  const script = loaded.settings["offline.script"];
+  const world = { ...real, env };
+  return { world: { ...world, net: withOffline(real.net, await scripted(script, world)) }, home, folder, loaded };
+};
+
+const scripted = async (path: string | undefined, { files }: World): Promise<OfflineOptions> => {
+  if (path === undefined) return {};
+  const text = await files.read(resolve(path));
+  if (text === undefined) throw new Failure(`There is no file ${path} with a script for the offline model.`);
+  const { parseOfflineScript } = await import("../offline/parse-script.ts");
+  return { script: parseOfflineScript(text) };
+};
+
+/** Opens the session a person asked for. */
+export const openSession = async (
+  prepared: Prepared,
+  given: Arguments,
+  options: Pick<OpenOptions, "interactive" | "listen" | "resume">,
+): Promise<Opened> => {
+  const system = given.value("system-prompt");
+  const id = given.value("resume");
+  const servers = await serversIn(given.value("mcp-config"), prepared.world);
+  return openAgent({
+    ...prepared,
+    ...(system === undefined ? {} : { system }),
+    ...(servers === undefined ? {} : { servers }),
+    ...(given.has("sandbox") ? { sandbox: "required" } : prepared.loaded.settings.sandbox ? { sandbox: "wanted" } : {}),
+    ...(id !== undefined ? { resume: { id } } : given.has("continue") ? { resume: "last" } : {}),
+    ...options,
+  });
+};
+
+/** The servers of a file in the shape everybody has: `{"mcpServers": {...}}`. */
+const serversIn = async (path: string | undefined, { files }: World): Promise<unknown> => {
+  if (path === undefined) return undefined;
+  const text = await files.read(resolve(path));
+  if (text === undefined) throw new Failure(`There is no file ${path} with MCP servers.`);
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null && "mcpServers" in read ? read.mcpServers : read;
+  } catch (error) {
+    throw new Failure(`${path} is not valid JSON. ${error instanceof Error ? error.message : ""}`, { code: 52 });
+  }
+};
+
+const flagsOf = (given: Arguments): Flags =>
+  Object.fromEntries(
+    [
+      "model",
+      "approval-mode",
+      "allowed-tools",
+      "include-directories",
+      "max-turns",
+      "unsupported-media",
+      "sandbox",
+      "screen-reader",
+    ].map((name) => [name, given.values(name).length > 0 ? given.values(name) : given.has(name) ? true : undefined]),
+  );
+
+/** What a person can put right, said as such. */
+export const refusing = (error: unknown): never => {
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error)) throw error;
+  throw new Failure(error.message, { code });
+};
+
+const codeOf = (error: unknown): ExitCode | undefined => {
+  if (error instanceof SettingsError) return 52;
+  if (error instanceof SessionError) return 1;
+  if (error instanceof UnknownNameError) return 2;
+  if (error instanceof PolicyError) return /sandbox is required/.test(error.message) ? 44 : 1;
+  return undefined;
+};

@@ -1,0 +1,207 @@
+import { plain } from "../policy/plain.ts";
+import type { AgentEvent, Spent } from "../agent/index.ts";
+import type { Finished } from "../scheduler/events.ts";
+
+/** What a run without a terminal prints. */
+export type Output = {
+  /** Hears every event of every turn. */
+  readonly event: (event: AgentEvent) => void;
+  /** Everything is over. */
+  readonly end: (result: RunResult) => void;
+};
+
+/** What stays the same in a run. */
+export type RunFacts = { readonly session: string | undefined; readonly model: string; readonly folder: string };
+
+/** How a run ended. */
+export type RunResult = {
+  readonly status: "success" | "error" | "cancelled";
+  /** Why the last turn ended: `stop`, or what kept it from that. */
+  readonly reason: string;
+  readonly response: string;
+  readonly error?: { readonly type: string; readonly message: string };
+  readonly spent: Spent;
+  readonly calls: { readonly total: number; readonly failed: number };
+  readonly duration: number;
+};
+
+/** Where output goes. */
+export type Writers = { readonly out: (text: string) => void; readonly now: () => number };
+
+/** The last answer, and nothing else. */
+export const textOutput = ({ out }: Writers): Output => ({
+  event: (event) => {
+    if (event.type === "finished" && event.text !== "") out(event.text.endsWith("\n") ? event.text : `${event.text}\n`);
+  },
+  end: () => undefined,
+});
+
+/** One JSON object when all is over. */
+export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Output => ({
+  event: () => undefined,
+  end: ({ status, reason, response, error, ...stats }) =>
+    out(
+      `${JSON.stringify(
+        {
+          session_id: session ?? null,
+          model,
+          status,
+          reason,
+          response,
+          ...(error && { error }),
+          stats: statsOf(stats),
+        },
+        undefined,
+        2,
+      )}\n`,
+    ),
+});
+
+/** One JSON object per line, as things happen. */
+export const streamOutput = (writers: Writers, { session, model, folder }: RunFacts): Output => {
+  const line = (fields: { readonly type: string; readonly [name: string]: unknown }): void =>
+    writers.out(`${JSON.stringify({ ...fields, timestamp: new Date(writers.now()).toISOString() })}\n`);
+  line({ type: "init", session_id: session ?? null, model, cwd: folder });
+  return {
+    event: (event) => {
+      for (const fields of linesOf(event)) line(fields);
+    },
+    end: ({ status, reason, response, error, ...stats }) =>
+      line({ type: "result", status, reason, response, ...(error && { error }), stats: statsOf(stats) }),
+  };
+};
+
+type Line = { readonly type: string; readonly [name: string]: unknown };
+
+/** What programs are told of an event. Names are those Gemini CLI's users know. */
+const linesOf = (event: AgentEvent): readonly Line[] => {
+  switch (event.type) {
+    case "user":
+      return [
+        {
+          type: "message",
+          role: "user",
+          content: event.parts.map((part) => (part.type === "text" ? part.text : `[${part.id}]`)).join("\n"),
+        },
+      ];
+    case "text":
+      return [{ type: "message", role: "assistant", content: event.text, delta: true }];
+    case "thought":
+      return [{ type: "thought", content: event.text, delta: true }];
+    case "call-requested": {
+      const { id, tool, input } = event.call;
+      return [
+        {
+          type: "tool_use",
+          tool_name: tool,
+          tool_id: id,
+          parameters: input.type === "parsed" ? input.value : input.text,
+        },
+      ];
+    }
+    case "call-output":
+      return [{ type: "tool_output", tool_id: event.call, output: event.text }];
+    case "call-completed":
+      return [resultLine(event.finished)];
+    case "call-updated":
+      return event.status.state === "awaiting_approval"
+        ? [
+            {
+              type: "approval",
+              tool_id: event.call,
+              title: event.status.approval.title,
+              reason: event.status.approval.reason,
+            },
+          ]
+        : [];
+    case "usage":
+      return [{ type: "usage", model: event.model, usage: event.usage, cost_usd: event.spent.cost }];
+    case "model-changed":
+      return [{ type: "model_changed", from: event.from, to: event.to, reason: event.reason.type }];
+    case "request":
+      return [{ type: "request", ...event.request, notes: event.report.notes.length }];
+    case "compacted":
+      return [{ type: "compacted", ...event.compaction }];
+    case "retrying":
+      return [{ type: "retrying", reason: event.failure.kind, delay_ms: event.delay, discarded: event.discarded }];
+    case "notice":
+      return [{ type: "notice", message: event.text }];
+    case "agent":
+      return linesOf(event.event).map((line) => ({ ...line, agent: event.agent }));
+    case "failed":
+      return [{ type: "error", severity: "error", message: event.failure.message }];
+    case "message":
+    case "finished":
+    case "cancelled":
+      return [];
+  }
+};
+
+const resultLine = ({ call, outcome, error, duration }: Finished): Line => ({
+  type: "tool_result",
+  tool_id: call.id,
+  status: outcome.status === "complete" ? "success" : outcome.status,
+  output: outcome.content
+    .map((part) =>
+      part.type === "text"
+        ? part.text
+        : part.type === "media"
+          ? `[${part.kind} ${part.id} ${part.mimeType}]`
+          : JSON.stringify(part.value),
+    )
+    .join("\n"),
+  duration_ms: Math.round(duration),
+  ...(error && { error: { type: error.type, message: error.message } }),
+});
+
+const statsOf = ({ spent, calls, duration }: Pick<RunResult, "spent" | "calls" | "duration">): Line | object => ({
+  requests: spent.requests,
+  input_tokens: spent.input,
+  cached_tokens: spent.cachedRead,
+  output_tokens: spent.output,
+  total_tokens: spent.input + spent.output,
+  cost_usd: spent.unpriced > 0 && spent.cost === 0 ? null : spent.cost,
+  tool_calls: calls.total,
+  tool_errors: calls.failed,
+  duration_ms: Math.round(duration),
+});
+
+/** What a person at a terminal sees beside the output: one line for everything that takes time. */
+export const progress = (err: (text: string) => void): Output["event"] => {
+  const say = (text: string): void => err(`${plain(text).replaceAll("\n", " ")}\n`);
+  return (event) => {
+    switch (event.type) {
+      case "call-updated":
+        if (event.status.state === "executing") say(`  ${event.status.title}`);
+        return;
+      case "call-completed": {
+        const { call, outcome, error } = event.finished;
+        if (outcome.status !== "complete") say(`  ${call.tool}: ${error?.message ?? outcome.status}`);
+        return;
+      }
+      case "model-changed":
+        return say(`  ${event.from} -> ${event.to} (${event.reason.type})`);
+      case "retrying":
+        return say(`  trying again in ${Math.ceil(event.delay / 1000)} s: ${event.failure.kind}`);
+      case "compacted":
+        return say(`  made room: ${event.compaction.before} -> ${event.compaction.after} tokens`);
+      case "notice":
+        return say(`  ${event.text}`);
+      case "agent":
+        if (event.event.type === "call-updated" && event.event.status.state === "executing")
+          say(`  [${event.agent}] ${event.event.status.title}`);
+        return;
+      case "user":
+      case "thought":
+      case "text":
+      case "message":
+      case "call-requested":
+      case "call-output":
+      case "usage":
+      case "request":
+      case "finished":
+      case "failed":
+      case "cancelled":
+    }
+  };
+};

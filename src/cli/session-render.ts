@@ -1,0 +1,32 @@
+import { destinationOf, type RequestOptions } from "../providers/index.ts";
+import { conversationOf, type ReadSession } from "../session/index.ts";
+import { Composer, type Composed } from "../wire/compose.ts";
+
+/** A request body for a session, and the digest by which it can be compared with one that was sent. */
+export type SessionBody = Composed & { readonly digest: string };
+
+/** A session as the request for a model. What only its own account can read is told apart as it was then. */
+export const composedFor = (session: ReadSession, to: string, options: RequestOptions): SessionBody => {
+  const { system, tools, entries, blobs } = conversationOf(session);
+  const account = options.account ?? accountOf(session, to);
+  const composer = new Composer({
+    destination: destinationOf(to, account),
+    system,
+    tools,
+    blobs,
+    ...(options.policy === undefined ? {} : { policy: options.policy }),
+  });
+  composer.add(entries);
+  return { ...composer.compose(options.settings), digest: composer.digest() };
+};
+
+/** The model a session was last used with. */
+export const modelOf = ({ model }: Pick<ReadSession, "model">): string | undefined =>
+  model === undefined ? undefined : `${model.provider}/${model.model}`;
+
+/** The account that answered last under this provider. */
+const accountOf = ({ entries }: ReadSession, to: string): string | undefined => {
+  const [provider] = to.split("/", 1);
+  const last = entries.findLast((entry) => entry.type === "model" && entry.origin.provider === provider);
+  return last?.type === "model" ? last.origin.account : undefined;
+};

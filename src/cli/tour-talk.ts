@@ -1,0 +1,69 @@
+import type { Agent, AgentEvent } from "../agent/index.ts";
+import { openAgent } from "../agent/open.ts";
+import type { Conversation } from "../conversation/index.ts";
+import { loadSettings, type Loaded } from "../settings/index.ts";
+import type { World } from "../world/index.ts";
+import type { Project } from "./tour-project.ts";
+import { asked, home } from "./tour-script.ts";
+
+/** Where the conversation takes place, and who watches. */
+export type TalkOptions = {
+  readonly world: World;
+  readonly project: Project;
+  readonly signal: AbortSignal;
+  readonly listen?: (event: AgentEvent) => void;
+  /** Told when the person stops the calls that still run. */
+  readonly stopping?: (running: number) => void;
+};
+
+/** Holds the conversation of the tour: a session like any other, with a person who allows what is asked and once loses patience. */
+export const hold = async ({ world, project, signal, listen, stopping }: TalkOptions): Promise<Conversation> => {
+  const opened = await openAgent({
+    world,
+    home: project.home,
+    folder: project.folder,
+    loaded: await settingsFor(world, project),
+    interactive: true,
+    ...(listen === undefined ? {} : { listen }),
+  });
+  try {
+    const { agent } = opened;
+    await impatiently(agent, agent.send(asked.first, signal), stopping);
+    for await (const _ of agent.send(asked.second, signal));
+    return agent.conversation();
+  } finally {
+    await opened.close();
+  }
+};
+
+/** What a new person has, but for the model, which is asked to think. */
+const settingsFor = async (world: World, { home: own, folder }: Pick<Project, "home" | "folder">): Promise<Loaded> => {
+  const loaded = await loadSettings(world, { home: own, root: folder, scope: "inert", flags: { model: home } });
+  return { ...loaded, settings: { ...loaded.settings, thinking: "medium" } };
+};
+
+/** Allows every command, and stops the turn as soon as one call of several has ended and all others run. */
+const impatiently = async (
+  agent: Agent,
+  turn: AsyncIterable<AgentEvent>,
+  stopping: TalkOptions["stopping"],
+): Promise<void> => {
+  const running = new Set<string>();
+  let [calls, ended] = [0, 0];
+  for await (const event of turn) {
+    if (event.type === "message") [calls, ended] = [0, 0];
+    if (event.type === "call-requested") calls += 1;
+    if (event.type === "call-updated" && event.status.state === "awaiting_approval")
+      agent.decide(event.call, { type: "once" });
+    if (event.type === "call-updated" && event.status.state === "executing") running.add(event.call);
+    if (event.type === "call-completed") {
+      running.delete(event.finished.call.id);
+      ended += 1;
+    }
+    if (calls < 2 || ended === 0 || running.size < calls - ended || running.size === 0) continue;
+    stopping?.(running.size);
+    // From here on calls end because of this.
+    calls = 0;
+    void agent.cancel();
+  }
+};

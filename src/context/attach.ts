@@ -1,0 +1,152 @@
+import { isAbsolute } from "node:path";
+import { text, type Stored, type UserPart } from "../conversation/index.ts";
+import { PolicyError } from "../policy/error.ts";
+import {
+  attachFile,
+  messageRoom,
+  reasonOf,
+  refused,
+  type Attachment,
+  type AttachOptions,
+  type Refusal,
+  type Resource,
+  type Room,
+} from "./attachment.ts";
+import { attachFolder, attachPattern, isWild } from "./attach-many.ts";
+import { parseMentions, type MessagePiece } from "./mentions.ts";
+
+/** A message with all it mentions: the person's own words first, unchanged. */
+export type AttachedMessage = {
+  readonly parts: readonly UserPart[];
+  readonly blobs: readonly Stored["blob"][];
+  readonly attached: readonly Attached[];
+  readonly refused: readonly Refused[];
+};
+
+/** Something that is in the message now. `isCut` says that there is more of it. */
+export type Attached = {
+  readonly mention: string;
+  readonly path: string;
+  readonly kind: "text" | "media" | "folder" | "resource";
+  readonly isCut: boolean;
+};
+
+/** Something that was mentioned and is not in the message. */
+export type Refused = { readonly mention: string; readonly reason: Refusal; readonly message: string };
+
+/**
+ * Attaches what a message mentions. A file comes with its contents, a folder with the names in it, a pattern with the files it
+ * means. What looks like a mention and names nothing stays mere words; it is told only where somebody clearly meant a file.
+ */
+export const attachMentions = async (message: string, options: AttachOptions): Promise<AttachedMessage> => {
+  const room = messageRoom();
+  const seen = new Set<string>();
+  const all: { readonly mention: string; readonly found: readonly Attachment[] | Resource }[] = [];
+  for (const piece of parseMentions(message)) {
+    if (piece.type === "text" || seen.has(piece.raw) || all.length >= mostMentions) continue;
+    seen.add(piece.raw);
+    options.signal.throwIfAborted();
+    all.push({ mention: piece.raw, found: await resolved(piece, options, room) });
+  }
+  return asMessage(message, all);
+};
+
+/** More mentions than this are a paste, not a request. */
+const mostMentions = 100;
+
+type Mention = Extract<MessagePiece, { readonly type: "mention" }>;
+
+const resolved = async (
+  mention: Mention,
+  options: AttachOptions,
+  room: Room,
+): Promise<readonly Attachment[] | Resource> => {
+  const resource = await fromServer(mention, options);
+  if (resource !== undefined) return resource;
+  let refusal: Attachment | undefined;
+  for (const path of mention.paths) {
+    const found = await atPath(path, options, room);
+    if (found !== undefined && !("type" in found)) return found;
+    refusal ??= found;
+  }
+  if (refusal !== undefined) return [refusal];
+  const [path = ""] = mention.paths.slice(-1);
+  return (await isMeant(mention, options)) ? [refused("absent", `There is no file ${JSON.stringify(path)}.`)] : [];
+};
+
+const fromServer = async ({ paths: [path = ""] }: Mention, options: AttachOptions): Promise<Resource | undefined> => {
+  const { server, uri } = /^(?<server>[\w.-]+):(?<uri>\S.*)$/s.exec(path)?.groups ?? {};
+  if (server === undefined || uri === undefined) return undefined;
+  return options.resource?.(server, uri, options.signal);
+};
+
+/** What stands at a path; a refusal that may still turn out to be about nothing; undefined where nothing stands there. */
+const atPath = async (
+  path: string,
+  options: AttachOptions,
+  room: Room,
+): Promise<readonly Attachment[] | Attachment | undefined> => {
+  try {
+    const place = await options.files.resolve(path);
+    switch (place.kind) {
+      case "file":
+      case "other":
+        return [await attachFile(options.files, path, { room, signal: options.signal })];
+      case "folder":
+        return [await attachFolder(place, options)];
+      case "absent": {
+        const found = isWild(path) ? await attachPattern(path, options, room) : [];
+        return found.length === 0 ? undefined : found;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const reason = reasonOf(error);
+    return reason === "absent" || (reason === "outside" && !(await isElsewhere(path, options)))
+      ? undefined
+      : refused(reason, error.message);
+  }
+};
+
+/** Whether a path outside the workspace is one at all: `@/components` in a line of code is not. */
+const isElsewhere = async (path: string, { disk }: AttachOptions): Promise<boolean> =>
+  !isAbsolute(path) || (await disk.canonical(path).catch(() => undefined)) !== undefined;
+
+/** Whether somebody who wrote this meant a file: by quotes, a path into a folder that is there, or the ending of a name. */
+const isMeant = async ({ paths: [path = ""], isQuoted }: Mention, { files }: AttachOptions): Promise<boolean> => {
+  if (isQuoted || /^\.{1,2}\//.test(path)) return true;
+  const [first = "", ...rest] = path.split("/");
+  if (rest.length === 0) return /^[^.(]+\.\w{1,5}$/.test(path);
+  return first !== "" && (await files.resolve(first).catch(() => undefined))?.kind === "folder";
+};
+
+const asMessage = (
+  message: string,
+  all: readonly { readonly mention: string; readonly found: readonly Attachment[] | Resource }[],
+): AttachedMessage => {
+  const parts: UserPart[] = [];
+  const blobs = new Map<string, Stored["blob"]>();
+  const attached = new Map<string, Attached>();
+  const left: Refused[] = [];
+  const take = ({ path, ...what }: Attached, given: Resource): void => {
+    if (attached.has(path)) return;
+    attached.set(path, { path, ...what });
+    parts.push(...given.parts);
+    for (const blob of given.blobs) blobs.set(blob.hash, blob);
+  };
+  for (const { mention, found } of all) {
+    if ("parts" in found) take({ mention, path: mention.slice(1), kind: "resource", isCut: false }, found);
+    else
+      for (const each of found) {
+        if (each.type === "attached") take({ mention, path: each.path, kind: each.kind, isCut: each.isCut }, each);
+        else left.push({ mention, reason: each.reason, message: each.message });
+      }
+  }
+  const heading = parts.length === 0 ? [] : [text("What the message mentions with @:")];
+  return {
+    parts: [text(message), ...heading, ...parts],
+    blobs: [...blobs.values()],
+    attached: [...attached.values()],
+    refused: left,
+  };
+};

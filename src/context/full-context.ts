@@ -1,0 +1,49 @@
+import { text, type UserPart } from "../conversation/index.ts";
+import type { Workspace } from "../policy/workspace.ts";
+import { attachFile } from "./attachment.ts";
+import type { Survey } from "./survey.ts";
+
+/** Where the files are, and how much of them fits. */
+export type FullContextOptions = {
+  readonly files: Pick<Workspace, "open" | "ignored">;
+  readonly surveys: readonly Survey[];
+  /** Characters in all; 1,000,000 if not given. */
+  readonly most?: number;
+  readonly signal: AbortSignal;
+};
+
+/** The contents of all text files that were seen, for models with room for a whole project, and a last word on what is missing. */
+export const fullContext = async ({
+  files,
+  surveys,
+  most = 1_000_000,
+  signal,
+}: FullContextOptions): Promise<readonly UserPart[]> => {
+  const paths = surveys.flatMap(({ root, folders }) =>
+    folders.flatMap(({ path, files: names, isSeen }) =>
+      names.filter(isSeen).map((name) => [root, path, name].filter(Boolean).join("/")),
+    ),
+  );
+  const parts: UserPart[] = [];
+  // No room for media: only text is wanted.
+  const room = { characters: most, bytes: 0 };
+  let left = 0;
+  for (const path of paths) {
+    signal.throwIfAborted();
+    if (isDull(path)) continue;
+    const file = await attachFile(files, path, { room, signal });
+    if (file.type === "attached") parts.push(...file.parts);
+    else if (file.reason === "too-large") left += 1;
+  }
+  const unseen = surveys.flatMap(({ folders }) => folders).filter(({ closed }) => closed === "far");
+  const ending = [
+    `--- End of the files: ${parts.length} are here.`,
+    ...(left === 0 ? [] : [`${left} more are media or had no room.`]),
+    ...(unseen.length === 0 ? [] : [`${unseen.length} folders were not looked into.`]),
+  ].join(" ");
+  return [text("The text files of the workspace:"), ...parts, text(`${ending} ---`)];
+};
+
+/** What programs write for programs. */
+const isDull = (path: string): boolean =>
+  /(^|\/)(package-lock\.json|pnpm-lock\.yaml|\.env(\..+)?|[^/]+\.(lock|map|min\.(js|css)))$/.test(path);

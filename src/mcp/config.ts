@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { isObject } from "../conversation/index.ts";
+import { shownCommand } from "../policy/plain.ts";
+import type { Environment } from "../world/world.ts";
+import { readFields, type Fields } from "./config-fields.ts";
+
+/** A server as it is configured, with its variables filled in. */
+export type ServerConfig = {
+  readonly name: string;
+  readonly from: ConfigSource;
+  readonly reach: Reach;
+  /** How long a request may take without a word of progress, in milliseconds. */
+  readonly timeout: number;
+  /** Whether the person lets its tools run without being asked. */
+  readonly trust: boolean;
+  /** The only tools to offer, where there is such a list. */
+  readonly includeTools?: readonly string[];
+  readonly excludeTools: readonly string[];
+  /** Of all that says what is started or reached, to the byte. */
+  readonly digest: string;
+};
+
+/** Who wrote a configuration: the person, in settings or on the command line, or the project they stand in. */
+export type ConfigSource = "person" | "line" | "project";
+
+/** How a server is reached. `web` is an address that may speak either protocol. */
+export type Reach =
+  | {
+      readonly type: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: { readonly [name: string]: string };
+      readonly cwd?: string;
+    }
+  | {
+      readonly type: "http" | "sse" | "web";
+      readonly url: string;
+      readonly headers: { readonly [name: string]: string };
+    };
+
+/** The servers that can be used, and in words what is wrong with the others. */
+export type ServerConfigs = { readonly servers: readonly ServerConfig[]; readonly problems: readonly string[] };
+
+/** How long a request may take where nothing is said: what users of Gemini CLI know. */
+const usualTimeout = 600_000;
+
+/**
+ * Reads `mcpServers` in the shape Gemini CLI and Claude have. Variables come from the person's environment alone. One
+ * entry that makes no sense does not take the others with it.
+ */
+export const readServers = (
+  given: unknown,
+  { from, env }: { readonly from: ConfigSource; readonly env: Environment },
+): ServerConfigs => {
+  if (given === undefined) return { servers: [], problems: [] };
+  if (!isObject(given)) return { servers: [], problems: ["mcpServers must be an object of servers by name."] };
+  const read = Object.entries(given).map(([name, value]) => readServer(name, value, from, env));
+  return {
+    servers: read.flatMap((one) => ("config" in one ? [one.config] : [])),
+    problems: read.flatMap((one) => one.problems),
+  };
+};
+
+type Read =
+  | { readonly config: ServerConfig; readonly problems: readonly string[] }
+  | { readonly problems: readonly string[] };
+
+const readServer = (name: string, value: unknown, from: ConfigSource, env: Environment): Read => {
+  const path = `mcpServers.${shownCommand(name)}`;
+  if (name.trim() === "" || name.length > 100)
+    return { problems: [`${path}: a server needs a name of at most 100 characters.`] };
+  if (!isObject(value)) return { problems: [`${path} must be an object.`] };
+  const { fields, problems } = readFields(value, env);
+  const reach = reachOf(fields);
+  if (problems.length > 0 || reach === undefined)
+    return { problems: problems.length > 0 ? problems.map((problem) => `${path}${problem}`) : [`${path}: ${noReach}`] };
+  const { timeout = usualTimeout, trust = false, includeTools, excludeTools = [] } = fields;
+  const isOwn = from !== "project";
+  return {
+    config: {
+      name,
+      from,
+      reach,
+      timeout,
+      trust: trust && isOwn,
+      ...(includeTools === undefined ? {} : { includeTools }),
+      excludeTools,
+      digest: digestOf([name, reach]),
+    },
+    problems:
+      trust && !isOwn ? [`${path}.trust has no effect: only the person's own settings can trust a server.`] : [],
+  };
+};
+
+const noReach = "a server needs a command to start, or a url or httpUrl to reach, and not both.";
+
+const reachOf = (fields: Fields): Reach | undefined => {
+  const { command, args = [], env = {}, cwd, url, httpUrl, headers = {}, type } = fields;
+  const address = httpUrl ?? url;
+  if (command !== undefined)
+    return address === undefined
+      ? { type: "stdio", command, args, env, ...(cwd === undefined ? {} : { cwd }) }
+      : undefined;
+  if (address === undefined) return undefined;
+  const spoken = httpUrl !== undefined || type === "http" ? "http" : type === "sse" ? "sse" : "web";
+  return { type: spoken, url: address, headers };
+};
+
+/** A digest of any plain value, in which two different values never look the same. */
+export const digestOf = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+
+/** What is started or reached, for people: all of it on the screen, whatever it holds. */
+export const shownReach = (reach: Reach): string =>
+  shownCommand(reach.type === "stdio" ? [reach.command, ...reach.args].map(quoted).join(" ") : reach.url);
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

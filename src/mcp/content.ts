@@ -1,0 +1,147 @@
+import { isObject, toPlain } from "../conversation/index.ts";
+import { bounded, mostText } from "../tools/bounded.ts";
+import type { Files } from "../tools/capabilities.ts";
+import { sizeOfImage } from "../tools/image-size.ts";
+import { sniff, sniffLength } from "../tools/sniff.ts";
+import type { ToolContent, ToolResult } from "../tools/tool.ts";
+
+/** Whose content it is, and where what is too long is kept. */
+export type ContentOptions = {
+  readonly tool: string;
+  readonly files: Pick<Files, "keep">;
+  /** The longest text, in characters. */
+  readonly most?: number;
+};
+
+/** Pieces of one result, at most. */
+const mostBlocks = 200;
+
+/** The largest file that is taken. */
+const mostBytes = 16 * 2 ** 20;
+
+/** What a server answered to a call, in our terms: all of it, in its order, each file in its place. */
+export const resultOf = async (answer: unknown, options: ContentOptions): Promise<ToolResult> => {
+  const { content: blocks, structuredContent, isError } = isObject(answer) ? answer : {};
+  const content = [
+    ...(await contentOf(Array.isArray(blocks) ? blocks : [], options)),
+    ...structured(structuredContent, Array.isArray(blocks) ? blocks : []),
+  ];
+  const told = content.length > 0 ? content : [{ type: "text", text: "(The tool answered with nothing.)" } as const];
+  const text = displayOf(told);
+  return {
+    content: told,
+    display: { type: "text", text },
+    ...(isError === true ? { error: { type: "mcp_tool_error", message: text } } : {}),
+  };
+};
+
+/** Content blocks of any message of a server. */
+export const contentOf = async (
+  blocks: readonly unknown[],
+  options: ContentOptions,
+): Promise<readonly ToolContent[]> => {
+  const taken: ToolContent[] = [];
+  let room = mostText;
+  for (const block of blocks.slice(0, mostBlocks)) {
+    const content = await blockOf(block, { ...options, most: Math.max(leastText, room) });
+    for (const item of content) room -= item.type === "text" ? item.text.length : 0;
+    taken.push(...content);
+  }
+  const left = blocks.length - mostBlocks;
+  return left > 0 ? [...taken, words(`[${left} more pieces of this result were left out.]`)] : taken;
+};
+
+/** What the last of many pieces may still say. */
+const leastText = 300;
+
+const words = (text: string): ToolContent => ({ type: "text", text });
+
+const blockOf = async (block: unknown, options: ContentOptions): Promise<readonly ToolContent[]> => {
+  const { type, text, data, mimeType, resource, uri, title, name } = isObject(block) ? block : {};
+  switch (type) {
+    case "text":
+      return [words(await short(stringOf(text), options))];
+    case "image":
+    case "audio":
+      return fileOf({ data, mimeType, what: `${type} data` }, options);
+    case "resource":
+      return resourceOf(resource, options);
+    case "resource_link":
+      return [words(`Resource Link: ${stringOf(title) || stringOf(name)} at ${stringOf(uri)}`)];
+    default:
+      return [words(`[Tool '${options.tool}' provided a piece of a kind nobody knows here: ${kindOf(type)}.]`)];
+  }
+};
+
+const stringOf = (value: unknown): string => (typeof value === "string" ? value.toWellFormed() : "");
+
+const kindOf = (type: unknown): string => (typeof type === "string" ? JSON.stringify(type.slice(0, 60)) : "none");
+
+const short = (text: string, { files, tool, most = mostText }: ContentOptions): Promise<string> =>
+  bounded(text, { files, name: tool, most });
+
+/** A resource with what is in it: its text, or its bytes as a file. */
+export const resourceOf = async (resource: unknown, options: ContentOptions): Promise<readonly ToolContent[]> => {
+  const { text, blob, mimeType, uri } = isObject(resource) ? resource : {};
+  if (typeof text === "string") return [words(await short(text.toWellFormed(), options))];
+  return fileOf({ data: blob, mimeType, what: "embedded resource", uri: stringOf(uri) }, options);
+};
+
+type Encoded = { readonly data: unknown; readonly mimeType: unknown; readonly what: string; readonly uri?: string };
+
+const fileOf = async (
+  { data, mimeType, what, uri = "" }: Encoded,
+  { tool }: ContentOptions,
+): Promise<readonly ToolContent[]> => {
+  const said = typeof mimeType === "string" && /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(mimeType) ? mimeType : undefined;
+  if (typeof data !== "string" || !/^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(data) || data === "")
+    return [words(`[Tool '${tool}' provided ${what} that cannot be read.]`)];
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.length > mostBytes)
+    return [words(`[Tool '${tool}' provided ${what} of ${bytes.length} bytes, which is too much.]`)];
+  const found = await sniff(bytes.subarray(0, sniffLength), uri);
+  // What the bytes are counts, not what they are said to be: a picture under a wrong name is refused by every API.
+  const real = found.kind === "media" ? found.mimeType : (said ?? "application/octet-stream");
+  const name = /([^/?#]{1,100})(?:[?#].*)?$/.exec(uri)?.[1];
+  return [
+    words(`[Tool '${tool}' provided the following ${what} with mime-type: ${real}]`),
+    { type: "file", mimeType: real, bytes, ...(name === undefined ? {} : { name }), ...sizeOfImage(bytes, real) },
+  ];
+};
+
+/** Structured content, unless a text says the same: servers are asked to send both. */
+const structured = (value: unknown, blocks: readonly unknown[]): readonly ToolContent[] => {
+  if (value === undefined || value === null) return [];
+  const plain = toPlain(value).value;
+  const same = JSON.stringify(plain);
+  const only = isObject(plain) && Object.keys(plain).length === 1 ? Object.values(plain)[0] : undefined;
+  const isSaid = blocks.some(
+    (block) =>
+      isObject(block) && typeof block["text"] === "string" && (block["text"] === only || sameJson(block["text"], same)),
+  );
+  return isSaid ? [] : [{ type: "structured", value: plain }];
+};
+
+const sameJson = (text: string, json: string): boolean => {
+  if (text.length > json.length * 4 + 1000) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+};
+
+/** The same for people: files are named, not shown. */
+export const displayOf = (content: readonly ToolContent[]): string =>
+  content
+    .flatMap((item) => {
+      switch (item.type) {
+        case "text":
+          return [item.text];
+        case "structured":
+          return [JSON.stringify(item.value, undefined, 2)];
+        case "file":
+          return [];
+      }
+    })
+    .join("\n");

@@ -1,0 +1,93 @@
+import type { HttpRequest, HttpResponse } from "../world/net.ts";
+import type { Clock, World } from "../world/world.ts";
+import { longestFrame } from "./frames.ts";
+import { Throttle } from "./throttle.ts";
+
+/**
+ * The body of an answer as a stream that cannot grow without bounds: an answer as a whole, or of a stream each event, is
+ * at most as long as the longest message; an answer that pauses for too long ends; one that floods is slowed down. A
+ * stream nobody asked a question on may be silent for as long as it likes.
+ */
+export const boundedBody = (
+  response: HttpResponse,
+  { method }: Pick<HttpRequest, "method">,
+  { world, patience, stop }: BodyOptions,
+): ReadableStream<Uint8Array> => {
+  const isStream = (response.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+  const longestPause = method === "GET" && isStream ? undefined : patience;
+  const chunks = bounded(unhurried(response.body, world.clock, longestPause), isStream, new Throttle(world.clock));
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      } catch (error) {
+        stop();
+        controller.error(error);
+      }
+    },
+    cancel: stop,
+  });
+};
+
+export type BodyOptions = {
+  readonly world: Pick<World, "clock">;
+  /** Milliseconds an answer may pause. */
+  readonly patience: number;
+  /** Closes the connection. */
+  readonly stop: () => void;
+};
+
+const bounded = async function* (
+  body: AsyncIterable<Uint8Array>,
+  isStream: boolean,
+  throttle: Throttle,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of body) {
+    const events = isStream ? endsOfEvents(chunk) : 0;
+    length = events > 0 ? 0 : length + chunk.length;
+    if (length > longestFrame) throw new Error(`The server's answer is longer than ${longestFrame / 2 ** 20} MB.`);
+    yield chunk;
+    await throttle.take({ bytes: chunk.length, messages: events });
+  }
+};
+
+/** How many empty lines there are. One that is cut in two is not counted, which only makes the bound come sooner. */
+const endsOfEvents = (chunk: Uint8Array): number => {
+  let count = 0;
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) {
+    const next = chunk[at + 1] === 13 ? chunk[at + 2] : chunk[at + 1];
+    if (next === 10) count += 1;
+  }
+  return count;
+};
+
+const unhurried = async function* (
+  body: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  longestPause: number | undefined,
+): AsyncGenerator<Uint8Array> {
+  if (longestPause === undefined) return yield* body;
+  const chunks = body[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await withinPause(chunks.next(), clock, longestPause);
+    if (next.done === true) return;
+    yield next.value;
+  }
+};
+
+/** Waits for work, but not for longer than this. */
+export const withinPause = async <Result>(work: Promise<Result>, clock: Clock, ms: number): Promise<Result> => {
+  const over = new AbortController();
+  const late = clock.sleep(ms, over.signal).then(() => {
+    throw new Error(`The server's answer stopped for ${Math.round(ms / 1000)} s.`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+  }
+};

@@ -1,0 +1,38 @@
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { isObject } from "../conversation/index.ts";
+import type { World } from "../world/world.ts";
+import { digestOf } from "./config.ts";
+
+/** What a sign-in at a server leaves behind. */
+export type SignedIn = {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+  readonly discovery?: OAuthDiscoveryState;
+  /** What the next sign-in should ask for, where a server has said that it wants more. */
+  readonly scope?: string;
+};
+
+/** Where the tokens for a server are kept: one file for each address, so that none is ever sent to another. */
+export const signInFile = (home: string, url: string): string => `${home}/auth/mcp-${digestOf(url).slice(0, 32)}.json`;
+
+/** What is kept of a sign-in. A file that cannot be read as such counts as none. */
+export const readSignIn = async ({ files }: Pick<World, "files">, path: string): Promise<SignedIn> => {
+  try {
+    const kept: unknown = JSON.parse((await files.read(path)) ?? "");
+    return isObject(kept) && kept["version"] === 1 ? kept : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Keeps a sign-in where only its owner can read it. */
+export const writeSignIn = ({ files }: Pick<World, "files">, path: string, signedIn: SignedIn): Promise<void> =>
+  files.writePrivate(path, `${JSON.stringify({ version: 1, ...signedIn }, undefined, 2)}\n`);
+
+/** Forgets a sign-in. */
+export const forgetSignIn = ({ files }: Pick<World, "files">, home: string, url: string): Promise<void> =>
+  files.remove(signInFile(home, url));

@@ -1,0 +1,136 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { delimiter, isAbsolute, resolve } from "node:path";
+import { childEnvironment } from "../policy/environment.ts";
+import { plain } from "../policy/plain.ts";
+import type { Running } from "../world/processes.ts";
+import type { World } from "../world/world.ts";
+import type { Reach } from "./config.ts";
+import { Frames } from "./frames.ts";
+import { Throttle } from "./throttle.ts";
+
+type StdioReach = Extract<Reach, { type: "stdio" }>;
+
+/** A connection that can say what went wrong at the far end. */
+export type ServerTransport = Transport & { readonly lastWords: () => string };
+
+export type StdioOptions = {
+  readonly world: Pick<World, "processes" | "disk" | "env" | "clock">;
+  readonly reach: StdioReach;
+  /** Where it starts, unless its configuration says otherwise. */
+  readonly root: string;
+};
+
+/** Talks to a server through the input and output of a program of its own, which ends when we do. */
+export const stdioTransport = (options: StdioOptions): ServerTransport => new StdioTransport(options);
+
+/** Lines of output that are no messages, before a server is given up: some print a greeting there. */
+const mostFaults = 1000;
+
+/** How long a server may take to end by itself, and after it was told to. */
+const patience = { quietly: 400, told: 400 };
+
+/** What is kept of what a server writes to its error output. */
+const mostWords = 4000;
+
+class StdioTransport implements ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioOptions;
+  #running: Running | undefined;
+  #words = "";
+  #closing: Promise<void> | undefined;
+  #faults = 0;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  lastWords = (): string => plain(this.#words).trim();
+
+  async start(): Promise<void> {
+    this.#running = await startServer(this.#options);
+    void this.#listen(this.#running);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#running === undefined || this.#closing !== undefined) throw new Error("The server has ended.");
+    await this.#running.write(Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const running = this.#running;
+    if (running !== undefined) await end(running, this.#options.world.clock);
+    this.onclose?.();
+  }
+
+  async #listen(running: Running): Promise<void> {
+    const frames = new Frames();
+    const throttle = new Throttle(this.#options.world.clock);
+    for await (const { from, bytes } of running.output) {
+      if (from === "error") this.#words = (this.#words + Buffer.from(bytes).toString("utf8")).slice(-mostWords);
+      else
+        for (const frame of frames.add(bytes)) {
+          if (this.#closing !== undefined) break;
+          if ("fault" in frame) this.#complain(frame.fault);
+          else if ("id" in frame.message || !throttle.isOneTooMany()) this.onmessage?.(frame.message as JSONRPCMessage);
+          if ("message" in frame && "method" in frame.message && "id" in frame.message)
+            await throttle.take({ messages: 1 });
+        }
+      await throttle.take({ bytes: bytes.length });
+    }
+    await this.close();
+  }
+
+  #complain(fault: string): void {
+    this.#faults += 1;
+    this.onerror?.(new Error(`It sent ${fault}.`));
+    if (this.#faults > mostFaults) void this.close();
+  }
+}
+
+const startServer = async ({ world, reach, root }: StdioOptions): Promise<Running> => {
+  const folder = resolve(root, reach.cwd ?? ".");
+  const canonical = await world.disk.canonical(folder);
+  if (canonical === undefined) throw new Error(`There is no folder ${folder} to start it in.`);
+  const env = { ...childEnvironment(world.env), ...reach.env };
+  const file = await programOf(reach.command, { world, folder: canonical, path: env["PATH"] ?? "" });
+  return world.processes.start({ file, args: reach.args, folder: canonical, env, companion: true });
+};
+
+type Looking = { readonly world: Pick<World, "processes">; readonly folder: string; readonly path: string };
+
+/** A name alone is looked for on the search path; anything else is a path from where it starts. */
+const programOf = async (command: string, { world, folder, path }: Looking): Promise<string> => {
+  if (isAbsolute(command)) return command;
+  if (/[/\\]/.test(command)) return resolve(folder, command);
+  const found = await world.processes.find(command, path);
+  if (found === undefined)
+    throw new Error(`There is no program ${command} on the search path ${path.split(delimiter).join(" ")}.`);
+  return found;
+};
+
+/** Closes its input, and waits; then tells it to end, and waits; then ends it, with all it started. */
+const end = async (running: Running, clock: World["clock"]): Promise<void> => {
+  running.endInput();
+  const gone = running.ended.then(() => true as const);
+  const within = async (ms: number): Promise<boolean> => {
+    const waited = new AbortController();
+    const late = clock.sleep(ms, waited.signal).then(
+      () => false,
+      () => false,
+    );
+    const isGone = await Promise.race([gone, late]);
+    waited.abort();
+    return isGone;
+  };
+  if (!(await within(patience.quietly))) {
+    running.signal("SIGTERM");
+    await within(patience.told);
+  }
+  running.signal("SIGKILL");
+};

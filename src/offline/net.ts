@@ -1,0 +1,21 @@
+import type { Net } from "../world/index.ts";
+import type { OfflineScript } from "./script.ts";
+
+/** How the offline model is set up. */
+export type OfflineOptions = {
+  /** What it says instead of thinking for itself; see `parseOfflineScript`. */
+  readonly script?: OfflineScript;
+};
+
+/**
+ * A network in which addresses that begin with `offline:` are answered in
+ * process, by the model that comes with Parley; all others go to `net`. The
+ * model is loaded by the first request to it.
+ */
+export const withOffline = (net: Net, { script }: OfflineOptions = {}): Net => ({
+  send: async (request, signal) => {
+    if (!request.url.startsWith("offline:")) return net.send(request, signal);
+    const { serve } = await import("./serve.ts");
+    return serve(request, script, signal);
+  },
+});

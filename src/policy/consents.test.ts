@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realDisk } from "../world/real-disk.ts";
+import { openConsents } from "./consents.ts";
+import { projectSettings, type Consent } from "./settings.ts";
+
+let base: string;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "parley-consents-")));
+  for (const folder of ["home", "project", "other"]) await mkdir(join(base, folder));
+});
+
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const consents = () => openConsents(realDisk, join(base, "home", ".parley"));
+const project = () => join(base, "project");
+const wantedBy = (settings: object): readonly Consent[] => projectSettings(JSON.stringify(settings)).consents;
+const one = (settings: object): Consent => {
+  const [first] = wantedBy(settings);
+  if (first === undefined) throw new Error("There is no program in it.");
+  return first;
+};
+const server = { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" } } } };
+
+describe("what a project wants to run", () => {
+  it("is missing the person's consent until it is given, and then no more", async () => {
+    const [both] = [wantedBy({ ...server, hooks: { SessionStart: "touch x" } })];
+    expect(await consents().missing(project(), both)).toEqual(both);
+    await consents().agree(project(), both[0] as Consent);
+    expect(await consents().missing(project(), both)).toEqual(both.slice(1));
+  });
+
+  it.each([
+    ["another argument", { mcpServers: { x: { command: "node", args: ["b.js"], env: { A: "1" } } } }],
+    ["another variable", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "2" } } } }],
+    ["another name", { mcpServers: { y: { command: "node", args: ["a.js"], env: { A: "1" } } } }],
+    ["one thing more", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" }, cwd: "/" } } }],
+  ])("is asked about again with %s", async (_, changed) => {
+    await consents().agree(project(), one(server));
+    expect(await consents().missing(project(), wantedBy(changed))).toEqual(wantedBy(changed));
+  });
+
+  it("was agreed to for one project alone", async () => {
+    await consents().agree(project(), one(server));
+    expect(await consents().missing(join(base, "other"), wantedBy(server))).toEqual(wantedBy(server));
+    expect(await consents().missing(join(base, "nowhere"), wantedBy(server))).toEqual(wantedBy(server));
+    await expect(consents().agree(join(base, "nowhere"), one(server))).rejects.toThrow("There is no folder");
+  });
+
+  it("is kept in words a person can read", async () => {
+    const consent = one(server);
+    await consents().agree(project(), consent);
+    const folder = join(base, "home", ".parley", "consents");
+    const [name = ""] = await readdir(folder);
+    expect(JSON.parse(await readFile(join(folder, name), "utf8"))).toEqual({ project: project(), ...consent });
+  });
+});

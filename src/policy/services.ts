@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { Program, World } from "../world/index.ts";
+import { openCommandJudge } from "./command-judging.ts";
+import { childEnvironment } from "./environment.ts";
+import { PolicyError } from "./error.ts";
+import { createGate, type Gate } from "./gate.ts";
+import { guardedWeb, type GuardedWeb, type GuardedWebOptions } from "./guarded-fetch.ts";
+import { openMemory } from "./memory.ts";
+import type { ApprovalMode } from "./mode.ts";
+import { judgeUrl } from "./network.ts";
+import { protection, type Protection } from "./protected.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
+import { findRipgrep } from "./ripgrep.ts";
+import type { RuleSources } from "./rules.ts";
+import { openSearch, type SearchService } from "./search.ts";
+import { openShell } from "./shell.ts";
+import { openTrust } from "./trust.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+/** What a session decides before anything is guarded. */
+export type PolicyOptions = {
+  readonly world: Pick<World, "clock" | "env" | "host" | "disk" | "processes">;
+  /** The folders of the workspace as the person gave them. Relative paths begin at the first. */
+  readonly roots: readonly string[];
+  /** The agent's own folder: PARLEY_HOME, or .parley in the person's home. */
+  readonly home: string;
+  /** Where texts too long to be said are kept; `scratch` in the agent's own folder if not given. */
+  readonly scratch?: string;
+  readonly mode: ApprovalMode;
+  readonly rules?: RuleSources;
+  /** Whether somebody is there to answer. */
+  readonly interactive: boolean;
+  /** Whether the person trusts the workspace; by default, whether each of its folders was trusted before. */
+  readonly trusted?: boolean;
+  /** Whether commands run in a sandbox: where there is one, or not at all without. Never, if not given. */
+  readonly sandbox?: "wanted" | "required";
+  /** Variables that commands get whatever they hold, by the person's own choice. */
+  readonly keep?: readonly string[];
+  /** Secrets besides those the environment holds. */
+  readonly secrets?: readonly string[];
+  /** Milliseconds a command may run; ten minutes if not given. */
+  readonly longest?: number;
+  /** How the network is reached, where not by the system's own means. */
+  readonly web?: Omit<GuardedWebOptions, "clock" | "redactor">;
+  /** Finds ripgrep; the one that comes with Parley if not given. */
+  readonly ripgrep?: () => Promise<string | undefined>;
+};
+
+/** The gate, and everything that stands behind it. */
+export type Policy = {
+  readonly gate: Gate;
+  readonly workspace: Workspace;
+  readonly shell: ReturnType<typeof openShell>;
+  readonly web: GuardedWeb;
+  readonly search: SearchService;
+  readonly memory: ReturnType<typeof openMemory>;
+  /** Knows the secrets of this run: the same one everywhere. */
+  readonly redactor: Redactor;
+  readonly trusted: boolean;
+  /** What the person should know of how commands run. */
+  readonly notes: readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+/** Opens all that a session may do, behind one gate. Throws a `PolicyError` where a root is missing, or a sandbox is required and there is none. */
+export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
+  const { world, roots, home, mode, rules = {}, interactive, longest = 600_000, keep = [], secrets = [] } = options;
+  const { clock, disk, processes } = world;
+  const env = childEnvironment(world.env, { keep });
+  const redactor = createRedactor({ env: world.env, secrets });
+  const trusted = options.trusted ?? (await areTrusted(options));
+  const { confine, notes } = await sandboxFor(options);
+  const scratch = options.scratch ?? join(home, "scratch");
+  const workspace = await openWorkspace({ disk, roots, home, scratch });
+  const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
+  const commands = { disk, processes, roots: workspace.roots, home: world.host.home, env, protection: guard };
+  return {
+    gate: createGate({
+      mode,
+      rules,
+      trusted,
+      interactive,
+      protection: guard,
+      judgeCommand: openCommandJudge(commands),
+      judgeUrl: (url) => judgeUrl(url, { redactor }),
+    }),
+    workspace,
+    shell: openShell({ processes, clock, env, files: workspace, longest, ...(confine && { confine }) }),
+    web: guardedWeb({ clock, redactor, ...options.web }),
+    search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
+    memory: openMemory(disk, home),
+    redactor,
+    trusted,
+    notes,
+    close: workspace.close,
+  };
+};
+
+const areTrusted = async ({ world, home, roots }: PolicyOptions): Promise<boolean> => {
+  const { isTrusted } = openTrust(world.disk, home);
+  return (await Promise.all(roots.map(isTrusted))).every((each) => each);
+};
+
+type Confining = { readonly confine?: (program: Program) => Promise<Program>; readonly notes: readonly string[] };
+
+/** In the sandbox only the workspace and the kept texts can be written, and the agent's own folder cannot be seen. */
+const sandboxFor = async (options: PolicyOptions): Promise<Confining> => {
+  const { world, roots, home, scratch = join(home, "scratch"), sandbox } = options;
+  if (sandbox === undefined) return { notes: [] };
+  const { findSandbox } = await import("./sandbox.ts");
+  const found = await findSandbox(world.processes, world.host, world.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin");
+  if ("missing" in found) {
+    if (sandbox === "wanted") return { notes: [found.missing] };
+    throw new PolicyError("policy_violation", `A sandbox is required. ${found.missing}`);
+  }
+  const there = async (paths: readonly string[]): Promise<readonly string[]> =>
+    (await Promise.all(paths.map((path) => world.disk.canonical(path)))).filter((path) => path !== undefined);
+  return {
+    notes: [],
+    confine: async (program) =>
+      found.confine(program, {
+        writable: await there([...roots, scratch]),
+        hidden: await there([home]),
+        network: true,
+      }),
+  };
+};

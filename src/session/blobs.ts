@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type { Blobs, Entry, Media } from "../conversation/index.ts";
+import type { Folder } from "../world/index.ts";
+import type { Finding } from "./finding.ts";
+import { madeIn, within } from "./folders.ts";
+
+/** The folder beside a project's sessions where bytes lie under their hash. */
+export const blobFolder = "blobs";
+
+/** Writes blobs that are not there yet, whole and flushed. Those that are there are never touched. */
+export const keepBlobs = async (project: Folder, blobs: Blobs): Promise<void> => {
+  const hashes = Object.keys(blobs).filter(isHash);
+  if (hashes.length === 0) return;
+  await within(await madeIn(project, blobFolder), async (folder) => {
+    for (const hash of hashes) {
+      const bytes = Buffer.from(blobs[hash] ?? "", "base64");
+      const there = await folder.look(hash);
+      if (there?.kind !== "file" || there.size !== bytes.length) await folder.put(hash, bytes, 0o600);
+    }
+  });
+};
+
+/** The blobs that entries name, and those that are missing or not what their name says. */
+export const loadBlobs = async (
+  project: Folder,
+  entries: readonly Entry[],
+): Promise<{ readonly blobs: Blobs; readonly missing: readonly Finding[] }> => {
+  const wanted = new Map(entries.flatMap(mediaIn).flatMap((media) => hashesOf(media).map((hash) => [hash, media])));
+  if (wanted.size === 0) return { blobs: {}, missing: [] };
+  const blobs: { [hash: string]: string } = {};
+  const missing: Finding[] = [];
+  const folder = await project.folder(blobFolder).catch(() => undefined);
+  for (const [hash, media] of wanted) {
+    const bytes = folder === undefined ? undefined : await bytesOf(folder, hash);
+    if (bytes === undefined) missing.push({ kind: "missing-blob", id: media.id, hash, what: describe(media) });
+    else blobs[hash] = bytes.toString("base64");
+  }
+  await folder?.close();
+  return { blobs, missing };
+};
+
+/** The hashes a session's file names, whoever reads it: also those in records only a later version knows. */
+export const hashesIn = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/"hash":"([0-9a-f]{64})"/g)].map(([, hash = ""]) => hash));
+
+/** All media of an entry, in order. */
+export const mediaIn = (entry: Entry): readonly Media[] => {
+  switch (entry.type) {
+    case "user":
+      return entry.parts.filter((part) => part.type === "media");
+    case "model":
+      return entry.parts.filter((part) => part.type === "media");
+    case "completion":
+      return entry.outcome.content.filter((part) => part.type === "media");
+    case "compaction":
+    case "notice":
+      return [];
+  }
+};
+
+/** A file in a few words. */
+export const describe = ({ kind, id, name, mimeType }: Media): string =>
+  `${kind} ${id}${name === undefined ? "" : ` "${name}"`} (${mimeType})`;
+
+const hashesOf = ({ source }: Media): readonly string[] => (source.type === "blob" ? [source.hash] : []);
+const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+const bytesOf = async (folder: Folder, hash: string): Promise<Buffer | undefined> => {
+  const file = isHash(hash) ? await folder.file(hash).catch(() => undefined) : undefined;
+  if (file === undefined) return undefined;
+  try {
+    const read = await file.read(0, (await file.look()).size);
+    const isWhole = createHash("sha256").update(read).digest("hex") === hash;
+    return isWhole ? Buffer.from(read.buffer, read.byteOffset, read.byteLength) : undefined;
+  } finally {
+    await file.close();
+  }
+};

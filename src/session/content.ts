@@ -1,0 +1,101 @@
+import { isObject, type Entry, type Notice, type ToolDeclaration } from "../conversation/index.ts";
+import type { Line } from "./line.ts";
+import type { Head, ModelName, SessionRecord, UnknownRecord } from "./record.ts";
+
+/** What a session's records say, taken together. */
+export type Content = {
+  readonly head?: Head;
+  readonly entries: readonly Entry[];
+  readonly title?: string;
+  readonly model?: ModelName;
+  readonly tools?: readonly ToolDeclaration[];
+  /** The places of entries that are lost: what stands there was made up. */
+  readonly lost: ReadonlySet<number>;
+};
+
+/** Puts the records of a session together. Every entry keeps its place; where one is lost, a notice says so. */
+export const contentOf = (lines: readonly Line[]): Content => {
+  const entries: Entry[] = [];
+  const lost = new Set<number>();
+  let state: Omit<Content, "entries" | "lost"> = {};
+  for (const line of lines) {
+    const record = recordIn(line.text);
+    if (isEntryText(line.text)) {
+      for (const first = entries.length; entries.length < placeOf(line.text);) {
+        lost.add(entries.length);
+        entries.push(entries.length === first ? gap : blank);
+      }
+      entries.push(record.kind === "entry" ? record.entry : blank);
+    } else state = withRecord(state, record);
+  }
+  return { ...state, entries, lost };
+};
+
+/** What a model reads where part of the conversation could not be read any more. */
+const gap: Notice = { type: "notice", text: "Part of the conversation was lost here: its record was damaged on disk." };
+
+/** Holds the place of an entry and says nothing. */
+const blank: Notice = { type: "notice", text: "" };
+
+const withRecord = (
+  state: Omit<Content, "entries" | "lost">,
+  record: SessionRecord | UnknownRecord,
+): Omit<Content, "entries" | "lost"> => {
+  switch (record.kind) {
+    case "head":
+      return state.head === undefined ? { ...state, ...current(record), head: record } : state;
+    case "title":
+      return { ...state, title: record.title };
+    case "model":
+      return { ...state, model: { provider: record.provider, model: record.model } };
+    case "tools":
+      return { ...state, tools: record.tools };
+    case "entry":
+    case "request":
+    case "repair":
+    case "unknown":
+      return state;
+  }
+};
+
+const current = ({ model, tools }: Head): Omit<Content, "entries" | "lost"> => ({
+  ...(model === undefined ? {} : { model }),
+  ...(tools === undefined ? {} : { tools }),
+});
+
+const isEntryText = (text: string): boolean => text.startsWith('{"kind":"entry"');
+const placeOf = (text: string): number => Number(/^\{"kind":"entry","index":(\d{1,9}),/.exec(text)?.[1] ?? 0);
+
+/** A record as it was written. Our own checksum vouches for its shape; only what a later version may add is looked at. */
+export const recordIn = (text: string): SessionRecord | UnknownRecord => {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || typeof value["kind"] !== "string") return { kind: "unknown", named: "" };
+  const { kind } = value;
+  const isKnown = kinds.has(kind) && (kind !== "entry" || isKnownEntry(value["entry"]));
+  return isKnown ? (value as SessionRecord) : { kind: "unknown", named: kind };
+};
+
+const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
+  "head",
+  "entry",
+  "model",
+  "tools",
+  "request",
+  "title",
+  "repair",
+]);
+const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([
+  "user",
+  "model",
+  "completion",
+  "compaction",
+  "notice",
+]);
+const partTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "code", "media", "call", "structured"]);
+
+const isKnownEntry = (entry: unknown): boolean => {
+  if (!isObject(entry) || !entryTypes.has(entry["type"])) return false;
+  const { parts, outcome } = entry;
+  const content = parts ?? (isObject(outcome) ? outcome["content"] : []);
+  return Array.isArray(content) && content.every((part) => isObject(part) && partTypes.has(part["type"]));
+};

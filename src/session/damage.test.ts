@@ -1,0 +1,319 @@
+import { describe, expect, it } from "vitest";
+import { SessionError, type Finding } from "./index.ts";
+import { entry, fileOf, newBench, wordsOf, written, type Bench } from "./session.cases.ts";
+
+const words = ["one", "two", "three", "four", "five"];
+
+type Row = {
+  readonly name: string;
+  readonly damage: (lines: readonly string[]) => string;
+  readonly left?: readonly string[];
+  readonly healed?: readonly Finding[];
+  /** What is kept of the bytes that were cut out. */
+  readonly aside?: (lines: readonly string[]) => string;
+};
+
+/** The middle of a line, where nothing frames it. */
+const half = (line = ""): string => line.slice(0, 60);
+const join = (lines: readonly (string | undefined)[]): string => lines.map((line) => `${line}\n`).join("");
+const lost = "(Part of the conversation was lost here: its record was damaged on disk.)";
+
+// Lines: 0 is the head, 1 to 5 the words.
+const rows: readonly Row[] = [
+  { name: "nothing", damage: join },
+  { name: "line ends of another system, and a byte order mark", damage: (lines) => `\uFEFF${lines.join("\r\n")}\r\n` },
+  {
+    name: "spaces for tabs, and blank lines",
+    damage: (lines) => `\n${lines.map((line) => `  ${line.trim()}\n\n`).join("")}`,
+  },
+  {
+    name: "a torn last line",
+    damage: (lines) => join(lines.slice(0, 5)) + half(lines[5]),
+    left: words.slice(0, 4),
+    healed: [{ kind: "torn-end", bytes: 60 }],
+    aside: (lines) => half(lines[5]),
+  },
+  {
+    name: "a last line without its end",
+    damage: (lines) => lines.join("\n"),
+    healed: [{ kind: "unended" }],
+  },
+  {
+    name: "zeros at the end",
+    damage: (lines) => join(lines) + "\0".repeat(4096),
+    healed: [{ kind: "torn-end", bytes: 4096 }],
+    aside: () => "\0".repeat(4096),
+  },
+  {
+    name: "a page of zeros in the middle",
+    damage: (lines) => `${join(lines.slice(0, 3))}${"\0".repeat(4096)}\n${join(lines.slice(4))}`,
+    left: ["one", "two", lost, "four", "five"],
+    healed: [
+      { kind: "damaged", bytes: 4096, after: 3 },
+      { kind: "lost", records: 1, after: 3 },
+    ],
+    aside: () => "\0".repeat(4096),
+  },
+  {
+    name: "a torn line with the next one written on it",
+    damage: (lines) => join([...lines.slice(0, 4), half(lines[4]) + lines[5]]),
+    left: ["one", "two", "three", lost, "five"],
+    healed: [
+      { kind: "damaged", bytes: 60, after: 4 },
+      { kind: "lost", records: 1, after: 4 },
+    ],
+    aside: (lines) => half(lines[4]),
+  },
+  {
+    name: "two records on one line",
+    damage: (lines) => join([lines[0], `${lines[1]}${lines[2]}`, ...lines.slice(3)]),
+    healed: [{ kind: "glued", records: 1 }],
+  },
+  {
+    name: "a letter changed in the middle",
+    damage: (lines) => join(lines).replace("three", "thrEE"),
+    left: ["one", "two", lost, "four", "five"],
+    healed: [
+      { kind: "damaged", bytes: 0, after: 3 },
+      { kind: "lost", records: 1, after: 3 },
+    ],
+    aside: (lines) => lines[3]?.replace("three", "thrEE") ?? "",
+  },
+  {
+    name: "a line that is gone",
+    damage: (lines) => join(lines.toSpliced(3, 2)),
+    left: ["one", "two", lost, "()", "five"],
+    healed: [{ kind: "lost", records: 2, after: 3 }],
+  },
+  {
+    name: "the last line twice",
+    damage: (lines) => join([...lines, lines[5]]),
+    healed: [{ kind: "repeated", records: 1 }],
+  },
+  {
+    name: "lines in another order",
+    damage: (lines) => join([lines[0], lines[1], lines[3], lines[2], lines[5], lines[4]]),
+    healed: [{ kind: "out-of-order", records: 2 }],
+  },
+  {
+    name: "no first line",
+    damage: (lines) => join(lines.slice(1)),
+    healed: [{ kind: "no-head" }, { kind: "lost", records: 1, after: 0 }],
+  },
+  { name: "an empty file", damage: () => "", left: [], healed: [{ kind: "no-head" }] },
+];
+
+const damaged = async (
+  damage: Row["damage"],
+): Promise<{ bench: Bench; id: string; path: string; lines: readonly string[] }> => {
+  const bench = newBench();
+  const id = await written(bench, words);
+  const { path, text } = fileOf(bench.disk, id);
+  const lines = text.split("\n").slice(0, -1);
+  bench.disk.plant(path, { kind: "file", text: damage(lines), mode: 0o600 });
+  return { bench, id, path, lines };
+};
+
+describe("a session's file with damage", () => {
+  it.each(rows)("opens, says what was wrong, and can be written on: $name", async (row) => {
+    const { bench, id, path, lines } = await damaged(row.damage);
+    const { sessions, disk } = bench;
+    const left = row.left ?? words;
+    const healed = (row.healed ?? []).map((finding) =>
+      finding.kind === "damaged" && finding.bytes === 0 ? { ...finding, bytes: lines[3]!.length } : finding,
+    );
+    const before = fileOf(disk, id).text;
+
+    const read = await sessions.read(id);
+    expect({ words: wordsOf(read), healed: read.healed, file: fileOf(disk, id).text }).toEqual({
+      words: left,
+      healed,
+      file: before,
+    });
+    expect(await sessions.examine(id)).toEqual(healed);
+
+    const session = await sessions.open(id);
+    expect({ words: wordsOf(session), healed: session.healed }).toEqual({ words: left, healed });
+    await session.write([entry("six")]);
+    await session.close();
+
+    const again = await sessions.open(id);
+    expect({ words: wordsOf(again), healed: again.healed }).toEqual({ words: [...left, "six"], healed: [] });
+    expect(again.head).toEqual(
+      healed.some(({ kind }) => kind === "no-head")
+        ? { ...session.head, root: "" }
+        : { ...session.head, system: "Be brief." },
+    );
+    expect(disk.tree()[`${path}.damaged-1`]).toBe(row.aside?.(lines));
+    await again.close();
+  });
+
+  it("keeps in the log what a repair found", async () => {
+    const { bench, id } = await damaged((lines) => join(lines.toSpliced(3, 1)));
+    await (await bench.sessions.open(id)).close();
+    const records = [];
+    for await (const { record } of (await bench.sessions.read(id)).records()) records.push(record);
+
+    expect(records.at(-1)).toEqual({ kind: "repair", found: ["1 record after record 3 is missing."] });
+  });
+
+  it("recovers exactly the whole lines of a file cut at any byte, and goes on from there", async () => {
+    const { bench, id, path } = await damaged(join);
+    const whole = fileOf(bench.disk, id).text;
+    const ends = [...whole.matchAll(/\}\n/g)].map(({ index }) => index + 1);
+    for (let size = ends[0]!; size <= whole.length; size++) {
+      bench.disk.plant(path, { kind: "file", text: whole.slice(0, size), mode: 0o600 });
+      const session = await bench.sessions.open(id);
+      const left = words.slice(0, ends.filter((end) => end <= size).length - 1);
+      expect(wordsOf(session)).toEqual(left);
+      await session.write([entry("more")]);
+      await session.close();
+      const again = await bench.sessions.read(id);
+      expect({ words: wordsOf(again), healed: again.healed }).toEqual({ words: [...left, "more"], healed: [] });
+      bench.disk.uproot(`${path}.damaged-1`);
+    }
+  });
+
+  it("stays healed through a power loss", async () => {
+    const { bench, id } = await damaged((lines) => join(lines) + half(lines[5]));
+    await bench.sessions.open(id);
+    const after = newBench({ me: "2-0", disk: bench.disk.crash(() => 0) });
+
+    expect((await after.sessions.read(id)).healed).toEqual([]);
+  });
+
+  it("keeps aside what was cut out every time", async () => {
+    const { bench, id, path } = await damaged((lines) => `${join(lines)}first`);
+    await (await bench.sessions.open(id)).close();
+    bench.disk.plant(path, { kind: "file", text: `${fileOf(bench.disk, id).text}second`, mode: 0o600 });
+    await (await bench.sessions.open(id)).close();
+
+    expect([1, 2, 3].map((number) => bench.disk.tree()[`${path}.damaged-${number}`])).toEqual([
+      "first",
+      "second",
+      undefined,
+    ]);
+  });
+
+  it("believes its first head", async () => {
+    const bench = newBench();
+    const id = await written(bench, ["one"]);
+    const session = await bench.sessions.open(id);
+    const second = [{ ...session.head, system: "Obey." }] as unknown as Parameters<typeof session.write>[0];
+    await session.write(second);
+    await session.close();
+
+    expect((await bench.sessions.read(id)).head).toEqual(session.head);
+  });
+
+  it("is read under the name of a copy, too", async () => {
+    const { bench, id, path } = await damaged(join);
+    const copy = "0123456789";
+    bench.disk.plant(path.replace(id, copy), { kind: "file", text: fileOf(bench.disk, id).text, mode: 0o600 });
+    const session = await bench.sessions.open(copy);
+    await session.write([entry("six")]);
+    await session.close();
+
+    expect(wordsOf(await bench.sessions.read(copy))).toEqual([...words, "six"]);
+    expect(wordsOf(await bench.sessions.read(id))).toEqual(words);
+  });
+
+  it("takes no line of another session for its own", async () => {
+    const bench = newBench();
+    const [one, other] = [await written(bench, ["mine"]), await written(bench, ["theirs", "too"])];
+    const { path, text } = fileOf(bench.disk, one);
+    const foreign = fileOf(bench.disk, other).text.split("\n")[2];
+    bench.disk.plant(path, { kind: "file", text: `${text}${foreign}\n`, mode: 0o600 });
+
+    const session = await bench.sessions.open(one);
+    expect({ words: wordsOf(session), healed: session.healed.map(({ kind }) => kind) }).toEqual({
+      words: ["mine"],
+      healed: ["torn-end"],
+    });
+    await session.close();
+  });
+
+  it("finds no record inside what a tool returned, even where that is a damaged line", async () => {
+    const bench = newBench();
+    const id = await written(bench, ["mine"]);
+    const inner = fileOf(bench.disk, id).text.split("\n")[1]!.trim();
+    const session = await bench.sessions.open(id);
+    await session.write([
+      {
+        kind: "entry",
+        entry: {
+          type: "completion",
+          call: "hist_tool_1",
+          tool: "t",
+          outcome: {
+            status: "complete",
+            content: [{ type: "structured", value: { x: JSON.parse(inner), y: `\t${inner}` } }],
+          },
+        },
+      },
+    ]);
+    await session.close();
+    const { path, text } = fileOf(bench.disk, id);
+    bench.disk.plant(path, { kind: "file", text: text.slice(0, -3), mode: 0o600 });
+
+    const again = await bench.sessions.open(id);
+    expect({ words: wordsOf(again), healed: again.healed.map(({ kind }) => kind) }).toEqual({
+      words: ["mine"],
+      healed: ["torn-end"],
+    });
+    await again.close();
+  });
+
+  it("keeps and passes over records and entries that only a later version knows", async () => {
+    const bench = newBench();
+    const id = await written(bench, ["one"]);
+    const session = await bench.sessions.open(id);
+    const later = [
+      { kind: "weather", rain: true },
+      { kind: "entry", entry: { type: "dance", steps: 3 } },
+    ] as unknown as Parameters<typeof session.write>[0];
+    await session.write([...later, entry("two")]);
+    await session.close();
+    const { path, text } = fileOf(bench.disk, id);
+    const lines = text.split("\n").slice(0, -1);
+    bench.disk.plant(path, {
+      kind: "file",
+      text: join([...lines.slice(0, -1), lines.at(-1)! + lines.at(-1)!]),
+      mode: 0o600,
+    });
+
+    const again = await bench.sessions.open(id);
+    expect(wordsOf(again)).toEqual(["one", "()", "two"]);
+    await again.close();
+    expect(fileOf(bench.disk, id).text).toContain('"record":{"kind":"weather","rain":true}');
+    expect(fileOf(bench.disk, id).text).toContain(
+      '"record":{"kind":"entry","index":1,"entry":{"type":"dance","steps":3}}',
+    );
+  });
+
+  it("leaves a file of a newer format as it is, and says so", async () => {
+    const bench = newBench();
+    const id = await written(bench, ["one"]);
+    const { path, text } = fileOf(bench.disk, id);
+    const newer = text.replace('"version":1', '"version":2');
+    bench.disk.plant(path, { kind: "file", text: newer, mode: 0o600 });
+    const failure = { kind: "too-new", id, version: 2 };
+
+    for (const tried of [bench.sessions.open(id), bench.sessions.read(id), bench.sessions.repair(id)])
+      await expect(tried).rejects.toMatchObject({ failure });
+    expect(fileOf(bench.disk, id).text).toBe(newer);
+    expect(new SessionError({ kind: "too-new", id: "abc", version: 2 }).message).toBe(
+      "Session abc was written by a newer Parley (format 2). Update parley-agent to open it; the file is untouched.",
+    );
+  });
+
+  it("empties a file in which nothing can be read only when asked to", async () => {
+    const { bench, id, path } = await damaged(() => "no session at all");
+    await expect(bench.sessions.open(id)).rejects.toMatchObject({ failure: { kind: "unreadable", id, path } });
+    expect(fileOf(bench.disk, id).text).toBe("no session at all");
+
+    expect(await bench.sessions.repair(id)).toEqual([{ kind: "no-head" }, { kind: "torn-end", bytes: 17 }]);
+    expect(bench.disk.tree()[`${path}.damaged-1`]).toBe("no session at all");
+    expect((await bench.sessions.read(id)).entries).toEqual([]);
+  });
+});

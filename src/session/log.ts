@@ -1,0 +1,163 @@
+import type { Blobs } from "../conversation/index.ts";
+import { DiskError, type AppendHandle, type Clock, type Folder } from "../world/index.ts";
+import { keepBlobs } from "./blobs.ts";
+import { asSessionError, isFull, SessionError, type SessionFailure } from "./error.ts";
+import { encodeLine } from "./line.ts";
+
+/** Where a log stands, and how far it has come. */
+export type LogStart = {
+  readonly id: string;
+  /** The id its checksums are made with. */
+  readonly session: string;
+  readonly folder: Folder;
+  readonly name: string;
+  readonly file: AppendHandle;
+  readonly clock: Clock;
+  readonly size: number;
+  /** The number of its last record. */
+  readonly sequence: number;
+  /** How many entries it has. */
+  readonly entries: number;
+};
+
+/** A record's text; of an entry, only the entry's, since nobody knows its place before it is written. */
+export type Draft = { readonly record: string } | { readonly entry: string };
+
+type Task = {
+  readonly blobs: Blobs;
+  readonly drafts: readonly Draft[];
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+/**
+ * The one writer of a session's file. What is asked for while it waits for the disk goes together, in the order it was
+ * asked for, with one flush. Blobs go before the records that came with them or after them.
+ */
+export class Log {
+  readonly #start: LogStart;
+  readonly #waiting: Task[] = [];
+  #size: number;
+  #sequence: number;
+  #entries: number;
+  #working: Promise<void> | undefined;
+  #failure: SessionFailure | undefined;
+
+  constructor(start: LogStart) {
+    this.#start = start;
+    this.#size = start.size;
+    this.#sequence = start.sequence;
+    this.#entries = start.entries;
+  }
+
+  /** Resolves when the disk has confirmed all of it. If it rejects, nothing of it will be in the file. */
+  add({ blobs = {}, drafts = [] }: { readonly blobs?: Blobs; readonly drafts?: readonly Draft[] }): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(new SessionError(this.#failure));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ blobs, drafts, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /** Waits for what is under way. Nothing can be added any more. */
+  async close(): Promise<void> {
+    await this.#working;
+    this.#failure ??= { kind: "closed", id: this.#start.id };
+    await this.#start.file.close();
+  }
+
+  async #work(): Promise<void> {
+    // Whoever asks in the same tick goes along.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const tasks = this.#waiting.splice(0);
+      try {
+        await this.#commit(tasks);
+        for (const task of tasks) task.resolve();
+      } catch (error) {
+        // Whoever asked since then did not know that what came before is not there.
+        for (const task of [...tasks, ...this.#waiting.splice(0)]) task.reject(error);
+      }
+    }
+    this.#working = undefined;
+  }
+
+  async #commit(tasks: readonly Task[]): Promise<void> {
+    const { folder, clock, name } = this.#start;
+    try {
+      for (const { blobs } of tasks) await keepBlobs(folder, blobs);
+    } catch (error) {
+      throw asSessionError(error, folder.path);
+    }
+    const drafts = tasks.flatMap((task) => task.drafts);
+    if (drafts.length === 0) return;
+    await this.#checkUnchanged();
+    const at = Math.max(0, Math.floor(clock.now()));
+    const { text, sequence, entries } = encodeDrafts(drafts, {
+      ...this.#start,
+      at,
+      sequence: this.#sequence,
+      entries: this.#entries,
+    });
+    const bytes = Buffer.from(text);
+    try {
+      await this.#start.file.append(bytes);
+      await this.#flush();
+    } catch (error) {
+      await this.#takeBack();
+      throw asSessionError(error, `${folder.path}/${name}`);
+    }
+    this.#size += bytes.length;
+    this.#sequence = sequence;
+    this.#entries = entries;
+  }
+
+  /** The name must still lead to the file that is open, and nobody else may have written to it. */
+  async #checkUnchanged(): Promise<void> {
+    const { folder, name, file, id } = this.#start;
+    const [named, opened] = await Promise.all([folder.look(name), file.look()]);
+    if (named?.identity !== opened.identity || opened.size !== this.#size) throw this.#fail({ kind: "changed", id });
+  }
+
+  /** After a failed flush nobody knows what is on the disk, and asking again would only get a yes for what was lost. */
+  async #flush(): Promise<void> {
+    try {
+      await this.#start.file.flush();
+    } catch (error) {
+      if (error instanceof DiskError && !isFull(error.code))
+        throw this.#fail({ kind: "unconfirmed", id: this.#start.id, code: error.code });
+      throw error;
+    }
+  }
+
+  async #takeBack(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    try {
+      await this.#start.file.truncate(this.#size);
+    } catch (error) {
+      const code = error instanceof DiskError ? error.code : "EIO";
+      this.#failure = { kind: "unconfirmed", id: this.#start.id, code };
+    }
+  }
+
+  #fail(failure: SessionFailure): SessionError {
+    this.#failure = failure;
+    return new SessionError(failure);
+  }
+}
+
+/** Where in a session the next records go. */
+export type Position = Pick<LogStart, "session" | "sequence" | "entries"> & { readonly at: number };
+
+/** The lines of drafts that follow each other, and where the session stands after them. */
+export const encodeDrafts = (
+  drafts: readonly Draft[],
+  { session, at, ...before }: Position,
+): { readonly text: string; readonly sequence: number; readonly entries: number } => {
+  let { sequence, entries } = before;
+  const lines = drafts.map((draft) => {
+    const text = "record" in draft ? draft.record : `{"kind":"entry","index":${entries++},"entry":${draft.entry}}`;
+    return encodeLine({ session, sequence: ++sequence, at, text });
+  });
+  return { text: lines.join(""), sequence, entries };
+};

@@ -1,0 +1,62 @@
+import type { Entry, JsonObject, Note, ToolDeclaration } from "../conversation/index.ts";
+
+/** The format of the files this version writes. */
+export const formatVersion = 1;
+
+/** One line of a session, without what frames it. */
+export type SessionRecord = Head | EntryRecord | ModelRecord | ToolsRecord | RequestRecord | TitleRecord | RepairRecord;
+
+/** The first line: what the session began with. */
+export type Head = {
+  readonly kind: "head";
+  readonly version: number;
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** The project's folder. Empty in a head that had to be made up. */
+  readonly root: string;
+  readonly system?: string;
+  readonly tools?: readonly ToolDeclaration[];
+  readonly model?: ModelName;
+};
+
+/** A model, and who serves it. */
+export type ModelName = { readonly provider: string; readonly model: string };
+
+/** What happened in the conversation. `index` is its place among the entries, counted from 0. */
+export type EntryRecord = { readonly kind: "entry"; readonly index: number; readonly entry: Entry };
+
+/** From here on another model answers. */
+export type ModelRecord = ModelName & { readonly kind: "model"; readonly reason: string };
+
+/** From here on these tools are offered. */
+export type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
+
+/** What one request looked like, and what it cost. */
+export type RequestRecord = ModelName & {
+  readonly kind: "request";
+  readonly turn: number;
+  readonly usage?: JsonObject;
+  readonly notes: readonly Note[];
+  readonly digest?: string;
+};
+
+/** What the person calls the session from here on. */
+export type TitleRecord = { readonly kind: "title"; readonly title: string };
+
+/** What a repair found, in words. */
+export type RepairRecord = { readonly kind: "repair"; readonly found: readonly string[] };
+
+/** A kind only a later version knows: kept, and otherwise left alone. */
+export type UnknownRecord = { readonly kind: "unknown"; readonly named: string };
+
+/** A record as it stands in the file. */
+export type Written = {
+  readonly sequence: number;
+  /** When it was written, in milliseconds since 1970. */
+  readonly at: number;
+  readonly record: SessionRecord | UnknownRecord;
+};
+
+/** What may be written. The session itself writes its head and its repairs, and counts its entries. */
+export type NewRecord = Omit<EntryRecord, "index"> | ModelRecord | ToolsRecord | RequestRecord | TitleRecord;

@@ -1,0 +1,51 @@
+import { Ledger, type Call, type Entry } from "../conversation/index.ts";
+import type { Session } from "./session.ts";
+
+/** What was written about calls nobody saw end, and what to tell the person about it. */
+export type Interrupted = {
+  readonly calls: readonly Call[];
+  readonly entries: readonly Entry[];
+  readonly told: readonly string[];
+};
+
+/** What a model reads about a call that was running when the program ended. */
+const outcomeUnknown =
+  "No result was recorded: the run was interrupted before this call finished. Its outcome is unknown, and it may have had effects.";
+
+/**
+ * Completes the calls of a run that ended before they did. Never that they succeeded, failed or were stopped: only that
+ * nobody knows. Calls whose arguments nobody could read did not run, and are left to whoever sends the next request.
+ */
+export const completeInterrupted = (ledger: Ledger): Interrupted => {
+  const before = ledger.entries.length;
+  const calls = ledger.pending().filter(({ input }) => input.type === "parsed");
+  for (const { id, tool } of calls)
+    ledger.complete(id, tool, {
+      status: "interrupted",
+      content: [{ type: "text", text: outcomeUnknown }],
+      synthetic: true,
+    });
+  const told = calls.map(
+    ({ tool, input }) =>
+      `${tool} was running when the session ended, so its outcome is unknown; it may have had effects (${argumentsOf(input)}).`,
+  );
+  return { calls, entries: ledger.entries.slice(before), told };
+};
+
+/** A session's conversation, ready to go on: what was interrupted is written down before anything else happens. */
+export const resumeSession = async (
+  session: Pick<Session, "entries" | "write">,
+): Promise<{ readonly ledger: Ledger; readonly interrupted: Interrupted }> => {
+  const ledger = Ledger.from(session.entries);
+  const interrupted = completeInterrupted(ledger);
+  if (interrupted.entries.length > 0)
+    await session.write(interrupted.entries.map((entry) => ({ kind: "entry", entry })));
+  return { ledger, interrupted };
+};
+
+const longestArguments = 120;
+
+const argumentsOf = (input: Call["input"]): string => {
+  const text = input.type === "parsed" ? JSON.stringify(input.value) : input.text;
+  return text.length > longestArguments ? `${text.slice(0, longestArguments - 1).toWellFormed()}…` : text;
+};

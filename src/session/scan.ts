@@ -1,0 +1,112 @@
+import type { FileHandle } from "../world/index.ts";
+import { readLine, type Line, type Stretch } from "./line.ts";
+
+/** Everything found in a file, in the order it stands there. */
+export type Scan = {
+  /** The id all checksums were made with. */
+  readonly session: string;
+  readonly lines: readonly Line[];
+  readonly junk: readonly Stretch[];
+  /** How many records share a line with another. */
+  readonly glued: number;
+  readonly size: number;
+  /** Whether the last line has its end. */
+  readonly isEnded: boolean;
+  /** The format the file says it has. */
+  readonly version: number | undefined;
+};
+
+/** Reads a file from a place to its end, piece by piece. `name` is the session's id as the file's name tells it. */
+export const scanFile = async (file: Pick<FileHandle, "read">, name: string, from = 0): Promise<Scan> => {
+  const scanner = new Scanner(name, from);
+  for (let at = from; ;) {
+    const piece = await file.read(at, pieceSize);
+    scanner.add(piece);
+    at += piece.length;
+    if (piece.length < pieceSize) return scanner.end();
+  }
+};
+
+/** The same for bytes at hand. */
+export const scanBytes = (bytes: Uint8Array, name: string): Scan => {
+  const scanner = new Scanner(name, 0);
+  scanner.add(bytes);
+  return scanner.end();
+};
+
+const pieceSize = 2 ** 20;
+const newline = 0x0a;
+
+class Scanner {
+  #session: string;
+  #version: number | undefined;
+  #rest: Buffer[] = [];
+  #offset: number;
+  #glued = 0;
+  readonly #lines: Line[] = [];
+  readonly #junk: Stretch[] = [];
+
+  constructor(name: string, from: number) {
+    this.#session = name;
+    this.#offset = from;
+  }
+
+  add(piece: Uint8Array): void {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    let start = 0;
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
+      this.#line(this.#restWith(bytes.subarray(start, end)));
+      this.#offset += 1;
+      start = end + 1;
+    }
+    if (start < bytes.length) this.#rest.push(bytes.subarray(start));
+  }
+
+  end(): Scan {
+    const isEnded = this.#rest.length === 0;
+    if (!isEnded) this.#line(this.#restWith(Buffer.alloc(0)));
+    return {
+      session: this.#session,
+      lines: this.#lines,
+      junk: this.#junk,
+      glued: this.#glued,
+      size: this.#offset,
+      isEnded,
+      version: this.#version,
+    };
+  }
+
+  #line(bytes: Buffer): void {
+    if (this.#offset === 0) this.#begin(bytes);
+    const { lines, junk } = readLine(bytes, this.#offset, this.#session);
+    for (const line of lines) this.#lines.push(line);
+    for (const stretch of junk) this.#addJunk(stretch);
+    if (lines.length > 1) this.#glued += lines.length - 1;
+    this.#offset += bytes.length;
+  }
+
+  /** A line that came in several pieces is put together once. */
+  #restWith(last: Buffer): Buffer {
+    if (this.#rest.length === 0) return last;
+    const line = Buffer.concat([...this.#rest, last]);
+    this.#rest = [];
+    return line;
+  }
+
+  /** The head says which session this is, for files that were copied, and in which format. */
+  #begin(bytes: Buffer): void {
+    const start = bytes.toString("latin1", 0, 300);
+    const version = /"kind":"head","version":(\d{1,9})/.exec(start)?.[1];
+    this.#version = version === undefined ? undefined : Number(version);
+    const named = /"record":\{"kind":"head","version":\d+,"id":"([0-9a-z-]+)"/.exec(start)?.[1];
+    if (named !== undefined && readLine(bytes, 0, named).lines.length > 0) this.#session = named;
+  }
+
+  /** Junk on lines that follow each other is one stretch. */
+  #addJunk(stretch: Stretch): void {
+    const last = this.#junk.at(-1);
+    if (last !== undefined && last.end + 1 === stretch.start)
+      this.#junk[this.#junk.length - 1] = { ...stretch, start: last.start };
+    else this.#junk.push(stretch);
+  }
+}

@@ -1,0 +1,16 @@
+export { environmentWith } from "./environment.ts";
+export { SettingsError, type Fault, type Problem } from "./error.ts";
+export { withoutSecrets } from "./hide.ts";
+export { homeFolder } from "./home.ts";
+export { loadSettings, settingsFile, type Loaded, type Places } from "./load.ts";
+export { spotNamed, type Spot } from "./locate.ts";
+export type { Source, Sources } from "./merge.ts";
+export type { Flags } from "./outside.ts";
+export { parsePath, pathText, type Path } from "./path.ts";
+export { serversOf } from "./project.ts";
+export { settingsSchema, type JsonSchema } from "./schema.ts";
+export { wordsOf, type Field, type Fields, type Shape } from "./shape.ts";
+export { settingPaths, table, type Setting } from "./table.ts";
+export type { ModelNote, Pool, ProviderNote, Server, SettingPath, Settings, SomeSettings, Values } from "./values.ts";
+export { valueOfWord } from "./word.ts";
+export { setSetting, unsetSetting } from "./write.ts";

@@ -1,0 +1,284 @@
+import { approvalModes } from "../policy/mode.ts";
+import { serverShape } from "./server-shape.ts";
+import type { Field, Shape } from "./shape.ts";
+import type { DefaultedPath, SettingPath, Values } from "./values.ts";
+
+/** A setting: what it may be, what it is without being set, and who may set it. */
+export type Setting<Value = unknown> = Omit<Field, "default"> & {
+  /** A value it may have, for the documents. */
+  readonly example: Value;
+  readonly default?: Value;
+  /** What a trusted project may do to it. Without it, nothing. */
+  readonly project?: "tighten" | "ask";
+  /** The option of the command line that sets it. */
+  readonly flag?: string;
+  /** Variables that count more than the person's file; the first one set counts. */
+  readonly variables?: readonly string[];
+  /** Variables that count where no file says anything. */
+  readonly fallbacks?: readonly string[];
+  /** How two places that both set it come together; without it, the nearer one counts alone. */
+  readonly merge?: "append" | "names";
+};
+
+const text: Shape = { type: "text" };
+const flip: Shape = { type: "switch" };
+const count: Shape = { type: "number", least: 1, whole: true };
+const rules: Shape = { type: "list", of: { type: "text", format: "rule" } };
+const dollars: Shape = { type: "number", least: 0 };
+
+const pool: Shape = {
+  type: "fields",
+  fields: {
+    models: {
+      shape: { type: "list", of: { type: "text", format: "model" }, filled: true },
+      about: "Its models, the preferred first.",
+      required: true,
+    },
+    strategy: {
+      shape: { type: "choice", of: ["failover", "round-robin"] },
+      about: "The next model when one fails, or each in turn.",
+      default: "failover",
+    },
+    cooldown: {
+      shape: { type: "number", least: 0 },
+      about: "How many seconds a model that failed is left alone.",
+      default: 60,
+    },
+  },
+};
+
+const modelNote: Shape = {
+  type: "fields",
+  fields: {
+    context: { shape: count, about: "How many tokens prompt and answer may have together." },
+    maxOutput: { shape: count, about: "How many tokens one answer may have." },
+    input: {
+      shape: { type: "list", of: { type: "choice", of: ["text", "image", "document", "audio", "video"] } },
+      about: "What it takes.",
+    },
+    reasoning: { shape: flip, about: "Whether it thinks before it answers." },
+    price: {
+      shape: {
+        type: "fields",
+        fields: {
+          input: { shape: dollars, about: "Prompt.", required: true },
+          output: { shape: dollars, about: "Answer.", required: true },
+          cachedRead: { shape: dollars, about: "Prompt read from a cache." },
+          cachedWrite: { shape: dollars, about: "Prompt written to a cache." },
+        },
+      },
+      about: "US dollars for a million tokens.",
+    },
+  },
+};
+
+type Table = {
+  readonly [Path in SettingPath]: Path extends DefaultedPath
+    ? Setting<Values[Path]> & { readonly default: Values[Path] }
+    : Setting<Values[Path]>;
+};
+
+/** Every setting there is, by its path. */
+export const table: Table = {
+  model: {
+    shape: { type: "text", format: "name" },
+    about: "The model to use: provider/model, a provider for its default model, or a pool.",
+    example: "anthropic/claude-sonnet-5",
+    flag: "model",
+  },
+  pools: {
+    shape: { type: "names", named: "pools", of: pool, format: "name" },
+    about: "Models that stand in for each other, by the name of the pool.",
+    default: {},
+    example: { fast: { models: ["groq/openai/gpt-oss-120b", "openai/gpt-5-mini"], strategy: "round-robin" } },
+    merge: "names",
+  },
+  fallback: {
+    shape: { type: "text", format: "name" },
+    about: "The pool to go on with when the model fails.",
+    example: "fast",
+  },
+  thinking: {
+    shape: { type: "choice", of: ["none", "low", "medium", "high"] },
+    about: "How hard to think. Without it, as the model does by itself.",
+    example: "high",
+  },
+  unsupportedMedia: {
+    shape: { type: "choice", of: ["stub", "error"] },
+    about: "What to do with media a model cannot take: name them to it, or stop.",
+    default: "stub",
+    example: "error",
+    flag: "unsupported-media",
+  },
+  models: {
+    shape: { type: "names", named: "models", of: modelNote, format: "model" },
+    about: "What is known of models that Parley does not know, by provider/model.",
+    default: {},
+    example: { "local/my-model": { context: 32_768, input: ["text", "image"] } },
+    merge: "names",
+  },
+  providers: {
+    shape: {
+      type: "names",
+      named: "providers",
+      of: {
+        type: "fields",
+        fields: { baseUrl: { shape: { type: "text", format: "address" }, about: "Where its API is." } },
+      },
+      format: "name",
+    },
+    about: "Where a provider's requests, and its key with them, go instead of to its own address.",
+    default: {},
+    example: { local: { baseUrl: "http://127.0.0.1:1234/v1" } },
+    merge: "names",
+  },
+  "permissions.mode": {
+    shape: { type: "choice", of: approvalModes },
+    about: "How much runs without being asked about. Where a folder is not trusted, at most default.",
+    default: "default",
+    example: "auto_edit",
+    project: "tighten",
+    flag: "approval-mode",
+  },
+  "permissions.allow": {
+    shape: rules,
+    about: "What runs without being asked about, in folders that are trusted.",
+    default: [],
+    example: ["run_shell_command(npm test)"],
+    flag: "allowed-tools",
+    merge: "append",
+  },
+  "permissions.deny": {
+    shape: rules,
+    about: "What never runs.",
+    default: [],
+    example: ["run_shell_command(git push)", "path:secrets"],
+    project: "tighten",
+    merge: "append",
+  },
+  "permissions.only": {
+    shape: rules,
+    about: "Where it is set, nothing else runs, in any mode.",
+    example: ["read_file", "search_file_content"],
+  },
+  sandbox: {
+    shape: flip,
+    about: "Run commands where they can write to the project alone.",
+    default: false,
+    example: true,
+    project: "tighten",
+    flag: "sandbox",
+  },
+  "context.fileName": {
+    shape: { type: "list", of: text, lenient: true },
+    about: "The names of files that tell the model about a project.",
+    default: ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"],
+    example: ["AGENTS.md"],
+  },
+  "context.includeDirectories": {
+    shape: { type: "list", of: text },
+    about: "More folders that belong to the workspace.",
+    default: [],
+    example: ["../shared"],
+    flag: "include-directories",
+    merge: "append",
+  },
+  "context.fullContext": {
+    shape: flip,
+    about: "Begin with the contents of all files of the project, not just their names.",
+    default: false,
+    example: true,
+  },
+  "limits.maxTurns": {
+    shape: count,
+    about: "The most requests one task may make.",
+    example: 50,
+    flag: "max-turns",
+  },
+  "limits.toolTime": {
+    shape: { type: "number", least: 1 },
+    about: "How many seconds one tool may run.",
+    default: 600,
+    example: 120,
+  },
+  "limits.spend": {
+    shape: dollars,
+    about: "The most one task may cost, in US dollars.",
+    example: 2.5,
+  },
+  "limits.processes": {
+    shape: count,
+    about: "How many commands run at the same time.",
+    default: 8,
+    example: 2,
+  },
+  compaction: {
+    shape: {
+      type: "either",
+      of: [
+        { type: "number", least: 0.05, most: 1 },
+        { type: "choice", of: ["off"] },
+      ],
+    },
+    about: "The share of the model's context at which the past is summarised; off never does it.",
+    default: 0.8,
+    example: "off",
+  },
+  "sessions.keepDays": {
+    shape: { type: "number", least: 1 },
+    about: "Remove sessions that nobody touched for so many days. Without it they are kept.",
+    example: 90,
+  },
+  "sessions.keepCount": {
+    shape: count,
+    about: "Remove the oldest sessions of a project beyond so many. Without it they are kept.",
+    example: 200,
+  },
+  mcpServers: {
+    shape: { type: "names", named: "servers", of: serverShape },
+    about: "MCP servers, by name.",
+    default: {},
+    example: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] } },
+    project: "ask",
+    merge: "names",
+  },
+  "telemetry.endpoint": {
+    shape: { type: "text", format: "address" },
+    about: "Where OpenTelemetry data goes. Without it none is made.",
+    example: "http://127.0.0.1:4318",
+  },
+  "telemetry.logPrompts": {
+    shape: flip,
+    about: "Whether telemetry holds what was said.",
+    default: false,
+    example: true,
+  },
+  "ui.theme": {
+    shape: { type: "choice", of: ["auto", "light", "dark"] },
+    about: "The colours of the terminal interface.",
+    default: "auto",
+    example: "light",
+  },
+  "ui.screenReader": {
+    shape: flip,
+    about: "Plain text in order, for screen readers.",
+    default: false,
+    example: true,
+    flag: "screen-reader",
+  },
+  editor: {
+    shape: text,
+    about: "The program to edit texts with.",
+    example: "code --wait",
+    fallbacks: ["VISUAL", "EDITOR"],
+  },
+  "offline.script": {
+    shape: text,
+    about: "A file with what the offline model says.",
+    example: "demo.json",
+    variables: ["PARLEY_OFFLINE_SCRIPT"],
+  },
+};
+
+/** The paths of all settings, in the order of the table. */
+export const settingPaths: readonly SettingPath[] = Object.keys(table) as readonly SettingPath[];

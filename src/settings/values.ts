@@ -1,0 +1,107 @@
+import type { ApprovalMode } from "../policy/mode.ts";
+
+/** What every setting holds, by its path. */
+export type Values = {
+  readonly model: string;
+  readonly pools: { readonly [name: string]: Pool };
+  readonly fallback: string;
+  readonly thinking: "none" | "low" | "medium" | "high";
+  readonly unsupportedMedia: "stub" | "error";
+  readonly models: { readonly [model: string]: ModelNote };
+  readonly providers: { readonly [id: string]: ProviderNote };
+  readonly "permissions.mode": ApprovalMode;
+  readonly "permissions.allow": readonly string[];
+  readonly "permissions.deny": readonly string[];
+  readonly "permissions.only": readonly string[];
+  readonly sandbox: boolean;
+  readonly "context.fileName": readonly string[];
+  readonly "context.includeDirectories": readonly string[];
+  readonly "context.fullContext": boolean;
+  readonly "limits.maxTurns": number;
+  readonly "limits.toolTime": number;
+  readonly "limits.spend": number;
+  readonly "limits.processes": number;
+  readonly compaction: number | "off";
+  readonly "sessions.keepDays": number;
+  readonly "sessions.keepCount": number;
+  readonly mcpServers: { readonly [name: string]: Server };
+  readonly "telemetry.endpoint": string;
+  readonly "telemetry.logPrompts": boolean;
+  readonly "ui.theme": "auto" | "light" | "dark";
+  readonly "ui.screenReader": boolean;
+  readonly editor: string;
+  readonly "offline.script": string;
+};
+
+/** The path of a setting. */
+export type SettingPath = keyof Values;
+
+/** Settings as one place says them: whatever it does not name is not there. */
+export type SomeSettings = { readonly [Path in SettingPath]?: Values[Path] };
+
+/** Settings that are always there, because they have a default. */
+export type DefaultedPath =
+  | "unsupportedMedia"
+  | "permissions.mode"
+  | "permissions.allow"
+  | "permissions.deny"
+  | "sandbox"
+  | "context.fileName"
+  | "context.includeDirectories"
+  | "context.fullContext"
+  | "limits.toolTime"
+  | "limits.processes"
+  | "compaction"
+  | "pools"
+  | "models"
+  | "providers"
+  | "mcpServers"
+  | "telemetry.logPrompts"
+  | "ui.theme"
+  | "ui.screenReader";
+
+/** The settings of a run, defaults included. */
+export type Settings = SomeSettings & { readonly [Path in DefaultedPath]: Values[Path] };
+
+/** Models that stand in for each other. */
+export type Pool = {
+  readonly models: readonly string[];
+  /** `failover` (usual): the next one when one fails; `round-robin`: each in turn. */
+  readonly strategy?: "failover" | "round-robin";
+  /** Seconds a model that failed is left alone. */
+  readonly cooldown?: number;
+};
+
+/** What a person knows of a model. */
+export type ModelNote = {
+  readonly context?: number;
+  readonly maxOutput?: number;
+  readonly input?: readonly ("text" | "image" | "document" | "audio" | "video")[];
+  readonly reasoning?: boolean;
+  /** US dollars for a million tokens. */
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cachedRead?: number;
+    readonly cachedWrite?: number;
+  };
+};
+
+export type ProviderNote = { readonly baseUrl?: string };
+
+/** An MCP server, as Gemini CLI and Claude users write it. */
+export type Server = {
+  readonly type?: "stdio" | "http" | "sse";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: { readonly [name: string]: string };
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly httpUrl?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly trust?: boolean;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+};

@@ -1,0 +1,68 @@
+import type { Question } from "../../agent/index.ts";
+import type { Decision } from "../../scheduler/events.ts";
+import type { Approval, ApprovalChoice } from "../views/approval.ts";
+
+/** A question as people see it. */
+export const approvalOf = ({ approval, agent }: Question, waiting: number): Approval => {
+  const { title, reason, always, problem, about } = approval;
+  return {
+    who: agent === undefined ? title : `${agent}: ${title}`,
+    what: whatOf(about),
+    reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
+    choices: [
+      { id: "once", key: "y", label: "Yes, this once" },
+      ...always.map((each): ApprovalChoice => alwaysOf(each)),
+      ...(about.type === "edit" && about.editable ? [{ id: "edit", key: "e", label: "Edit it first" }] : []),
+    ],
+    waiting,
+  };
+};
+
+type Subject = Question["approval"]["about"];
+type Always = Question["approval"]["always"][number];
+
+const whatOf = (about: Subject): Approval["what"] => {
+  switch (about.type) {
+    case "edit":
+      return { type: "diff", path: about.asked, target: about.path, patch: about.patch };
+    case "execute":
+      return { type: "command", command: about.command, folder: about.folder };
+    case "mcp":
+      return { type: "text", text: `${about.server}: ${about.tool}\n${JSON.stringify(about.arguments, undefined, 2)}` };
+    case "network":
+      return { type: "text", text: about.urls.map(({ url, host }) => `${url}\n  (${host})`).join("\n") };
+    case "info":
+      return { type: "text", text: about.text };
+  }
+};
+
+const alwaysOf = (always: Always): ApprovalChoice => {
+  switch (always.type) {
+    case "tool":
+      return { id: "always:tool", key: "a", label: `Yes, and always for ${always.tool}` };
+    case "server":
+      return { id: "always:server", key: "s", label: `Yes, and always for everything of ${always.server}` };
+    case "command":
+      return {
+        id: "always:command",
+        key: "a",
+        label: `Yes, and always for ${always.commands.map((words) => `"${words.join(" ")}"`).join(", ")}`,
+      };
+  }
+};
+
+/** The decision a choice stands for; undefined for the one that opens an editor. */
+export const decisionOf = (id: string): Decision | undefined => {
+  switch (id) {
+    case "once":
+      return { type: "once" };
+    case "always:tool":
+      return { type: "always", scope: "tool" };
+    case "always:server":
+      return { type: "always", scope: "server" };
+    case "always:command":
+      return { type: "always", scope: "command" };
+    default:
+      return undefined;
+  }
+};

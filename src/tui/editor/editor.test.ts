@@ -1,0 +1,312 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KeyEvent } from "../keys/event.ts";
+import { lineText } from "../text/line.ts";
+import { columnsOf, graphemesOf } from "../text/width.ts";
+import type { Action } from "./action.ts";
+import { chosen, completingAt, menuFor, moveFocus } from "./completion.ts";
+import { edit } from "./edit.ts";
+import { rank } from "./fuzzy.ts";
+import { press, type Wish } from "./keymap.ts";
+import { type Editor, emptyEditor, modeOf, wholeText } from "./state.ts";
+import { viewEditor } from "./view.ts";
+
+const family = "👨\u200d👩\u200d👧";
+
+/** Keys one after the other: `<chord>` or letters. */
+const pressed = (editor: Editor, ...keys: readonly (string | KeyEvent)[]): Editor =>
+  keys.reduce((state: Editor, each) => press(state, typeof each === "string" ? eventOf(each) : each).editor, editor);
+
+const eventOf = (name: string): KeyEvent =>
+  /^<.+>$/.test(name) ? { type: "key", chord: name.slice(1, -1) } : { type: "text", text: name };
+
+const wishOf = (editor: Editor, name: string): Wish | undefined => press(editor, eventOf(name)).wish;
+
+/** The text with its cursor as a bar. */
+const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+
+const empty = emptyEditor();
+const paste = (text: string): KeyEvent => ({ type: "paste", text });
+
+describe("editing", () => {
+  it.each<readonly [string, readonly string[], string]>([
+    ["inserts at the cursor", ["ac", "<left>", "b"], "ab|c"],
+    ["moves and deletes by letters people see", [`a${family}e\u0301`, "<backspace>", "<left>", "<delete>"], "a|"],
+    ["moves to the ends of the line", ["one", "<ctrl+j>", "two", "<ctrl+a>", "x", "<ctrl+e>", "y"], "one\nxtwoy|"],
+    ["moves by words", ["foo.bar baz", "<alt+b>", "<alt+b>", "<alt+b>", "<alt+f>"], "foo.|bar baz"],
+    ["deletes words", ["foo bar.baz", "<alt+backspace>", "<ctrl+w>"], "foo |"],
+    ["deletes to the end of the line", ["one two", "<ctrl+a>", "<ctrl+k>"], "|"],
+    ["joins lines at the end of one", ["one", "<shift+enter>", "two", "<up>", "<end>", "<ctrl+k>"], "one|two"],
+    ["deletes to the beginning of the line", ["one two", "<alt+b>", "<ctrl+u>"], "|two"],
+    ["yanks what was killed", ["one two", "<ctrl+w>", "<ctrl+a>", "<ctrl+y>", " "], "two |one "],
+    ["takes kills in a row as one", ["a b c", "<ctrl+w>", "<ctrl+w>", "<ctrl+y>"], "a b c|"],
+    ["yanks older kills in its place", ["one", "<ctrl+u>", "x", "<ctrl+u>", "<ctrl+y>", "<alt+y>"], "one|"],
+    ["makes a new line from a backslash", ["a\\", "<enter>", "b"], "a\nb|"],
+    ["makes a new line with Shift-Enter", ["a", "<shift+enter>", "b"], "a\nb|"],
+    ["keeps to its column past shorter rows", ["abc\nd\nefgh", "<up>", "<up>"], "abc|\nd\nefgh"],
+    ["ignores keys it does not know", ["a", "<f5>", "<pageup>"], "a|"],
+  ])("%s", (_, keys, expected) => {
+    expect(shown(pressed(empty, ...keys))).toBe(expected);
+  });
+
+  it("undoes word by word and redoes", () => {
+    const written = pressed(empty, "o", "n", "e", " ", "t", "w", "o");
+    const back = pressed(written, "<ctrl+_>");
+    expect([back, pressed(back, "<ctrl+_>"), pressed(back, "<ctrl+_>", "<alt+_>", "<alt+_>")].map(shown)).toEqual([
+      "one |",
+      "|",
+      "one two|",
+    ]);
+  });
+
+  it("forgets what was undone once something else is written", () => {
+    expect(shown(pressed(empty, "a", "<ctrl+_>", "b", "<alt+_>"))).toBe("b|");
+  });
+
+  it("can take back anything, and give it again", () => {
+    const action: fc.Arbitrary<Action> = fc.oneof(
+      fc.record({ type: fc.constant("insert" as const), text: fc.constantFrom("a", " ", family, "日", "b c") }),
+      fc.record({ type: fc.constant("paste" as const), text: fc.constantFrom("x\ny", "l\n".repeat(10)) }),
+      fc.record({
+        type: fc.constantFrom("move" as const, "delete" as const, "kill" as const),
+        to: fc.constantFrom(
+          "left" as const,
+          "right" as const,
+          "word-left" as const,
+          "word-right" as const,
+          "line-start" as const,
+          "line-end" as const,
+          "start" as const,
+          "end" as const,
+        ),
+      }),
+      fc.constantFrom<Action>(
+        { type: "newline" },
+        { type: "up" },
+        { type: "down" },
+        { type: "yank" },
+        { type: "yank-older" },
+        { type: "clear" },
+        { type: "search" },
+        { type: "older" },
+        { type: "newer" },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+        const states = actions.reduce<readonly Editor[]>(
+          (all, each) => [...all, edit(all.at(-1) ?? empty, each)],
+          [emptyEditor([], 12)],
+        );
+        for (const state of states) {
+          expect(boundaries(state.text)).toContain(state.cursor);
+          const { lines, cursor } = viewEditor(state, { height: 5 });
+          expect(lines.length).toBeLessThanOrEqual(6);
+          expect(lines.filter((line) => columnsOf(lineText(line)) > 12)).toEqual([]);
+          expect(cursor.row < lines.length && cursor.column < 12).toBe(true);
+        }
+        let last = edit(states.at(-1) ?? empty, { type: "cancel-search" });
+        const text = last.text;
+        let steps = 0;
+        while (last.past.length > 0) {
+          last = edit(last, { type: "undo" });
+          steps += 1;
+        }
+        expect(last.text).toBe("");
+        for (; steps > 0; steps--) last = edit(last, { type: "redo" });
+        expect(last.text).toBe(text);
+      }),
+      { seed: 1, numRuns: 300 },
+    );
+  });
+});
+
+const boundaries = (text: string): readonly number[] => {
+  let at = 0;
+  return [0, ...graphemesOf(text).map((each) => (at += each.length))];
+};
+
+describe("submitting", () => {
+  it("hands on the text, keeps it in the history and starts anew", () => {
+    const { editor, wish } = press(pressed(empty, "hello"), eventOf("<enter>"));
+    expect([editor, wish]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello" }]);
+  });
+
+  it("of nothing does nothing", () => {
+    expect(press(pressed(empty, " "), eventOf("<enter>")).wish).toBeUndefined();
+  });
+
+  it("does not repeat the history", () => {
+    expect(pressed(emptyEditor(["a"]), "a", "<enter>").history).toEqual(["a"]);
+  });
+
+  it("is not the only wish", () => {
+    const written = pressed(empty, "x");
+    expect(
+      ["<ctrl+c>", "<escape>", "<ctrl+d>", "<ctrl+z>", "<ctrl+l>", "<ctrl+x>"].map((name) => wishOf(written, name)),
+    ).toEqual([
+      { type: "cancel" },
+      { type: "cancel" },
+      undefined,
+      { type: "stop" },
+      { type: "redraw" },
+      { type: "edit-outside", text: "x" },
+    ]);
+    expect(wishOf(empty, "<ctrl+d>")).toEqual({ type: "leave" });
+    expect(shown(edit(written, { type: "replace", text: "from outside" }))).toBe("from outside|");
+  });
+
+  it("knows what the text is", () => {
+    expect(
+      ["!ls", "/model", "/model x", "/usr/bin is", "hi /x", ""].map((text) => modeOf(pressed(empty, text))),
+    ).toEqual(["shell", "command", "command", "message", "message", "message"]);
+  });
+});
+
+describe("the history", () => {
+  const editor = pressed(emptyEditor(["first", "second"]), "draft");
+
+  it("goes back and forth, and keeps the draft", () => {
+    const keys = ["<up>", "<up>", "<up>", "<down>", "<down>", "<down>"];
+    expect(keys.map((_, at) => shown(pressed(editor, ...keys.slice(0, at + 1))))).toEqual([
+      "second|",
+      "first|",
+      "first|",
+      "second|",
+      "draft|",
+      "draft|",
+    ]);
+  });
+
+  it("can be edited without losing the edit or the draft", () => {
+    const edited = pressed(editor, "<up>", "!", "<down>");
+    expect([shown(edited), shown(pressed(edited, "<ctrl+_>"))]).toEqual(["draft|", "second!|"]);
+  });
+
+  it("is searched backwards", () => {
+    const searching = pressed(emptyEditor(["git status", "ls", "git log"]), "x", "<ctrl+r>", "git");
+    const older = pressed(searching, "<ctrl+r>");
+    expect(
+      [
+        searching,
+        older,
+        pressed(older, "<enter>"),
+        pressed(older, "<escape>"),
+        pressed(older, "zzz"),
+        pressed(searching, "<backspace>", "<backspace>", "<backspace>"),
+      ].map(shown),
+    ).toEqual(["|git log", "|git status", "|git status", "x|", "|git status", "x|"]);
+    expect(viewEditor(pressed(older, "zzz"), { height: 5 }).lines.map(lineText)).toEqual([
+      "> git status",
+      "not found: gitzzz",
+    ]);
+  });
+
+  it("search ends with any other key, which then does its work", () => {
+    expect(shown(pressed(emptyEditor(["git log"]), "<ctrl+r>", "log", "<end>", "!"))).toBe("git log!|");
+  });
+});
+
+describe("a large paste", () => {
+  const lines = Array.from({ length: 120 }, (_, at) => `line ${at}`).join("\n");
+  const pasted = pressed(empty, "see ", paste(lines), " and ", paste("y".repeat(2000)));
+
+  it("is folded on the screen and whole when submitted", () => {
+    expect(viewEditor(pasted, { height: 5 }).lines.map(lineText)).toEqual([
+      "> see [pasted 120 lines #1] and [pasted 2000 characters #2]",
+    ]);
+    expect(wholeText(pasted)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
+    expect(wishOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
+  });
+
+  it("is one letter to delete, and comes back with undo", () => {
+    const gone = pressed(pasted, "<backspace>");
+    expect([wholeText(gone), wholeText(pressed(gone, "<ctrl+_>"))]).toEqual([`see ${lines} and `, wholeText(pasted)]);
+  });
+
+  it("cannot be pretended by what is pasted or typed", () => {
+    const pretended = pressed(pasted, paste("\u{100000}"), "\u{100001}");
+    expect(wholeText(pretended)).toBe(`${wholeText(pasted)}\ufffd\ufffd`);
+  });
+
+  it("that is small is text", () => {
+    expect(shown(pressed(empty, paste("a\nb")))).toBe("a\nb|");
+  });
+});
+
+describe("the view of an editor", () => {
+  it("wraps, scrolls and shows the cursor", () => {
+    const editor = { ...pressed(emptyEditor([], 12), "0123456789abcdefghijklmnopq") };
+    expect(viewEditor(editor, { height: 2 })).toMatchObject({ cursor: { row: 1, column: 11 } });
+    expect(viewEditor(editor, { height: 2 }).lines.map(lineText)).toEqual(["  9abcdefgh", "  ijklmnopq"]);
+    expect(viewEditor(pressed(editor, "<ctrl+a>"), { height: 2 }).lines.map(lineText)).toEqual([
+      "> 012345678",
+      "  9abcdefgh",
+    ]);
+  });
+
+  it("shows what cannot be seen, in its place", () => {
+    const editor = pressed(empty, paste("a\u001bb\tc\u200bd"));
+    expect(viewEditor(editor, { height: 5 })).toMatchObject({ cursor: { row: 0, column: 12 } });
+    expect(viewEditor(editor, { height: 5 }).lines.map(lineText)).toEqual(["> a␛b    c\ufffdd"]);
+  });
+
+  it("hints at what to write while it is empty, and shows the shell's sign", () => {
+    expect(viewEditor(empty, { height: 5, hint: "Ask anything" }).lines.map(lineText)).toEqual(["> Ask anything"]);
+    expect(viewEditor(pressed(empty, "!ls"), { height: 5 }).lines.map(lineText)).toEqual(["! !ls"]);
+  });
+});
+
+describe("completion", () => {
+  it("knows what is being completed", () => {
+    expect(
+      ["/mo", "see @src/m", "a@b.c", "/model x", "@", "(@x", "x /mo"].map((text) => completingAt(pressed(empty, text))),
+    ).toEqual([
+      { kind: "command", query: "mo", start: 0, end: 3 },
+      { kind: "mention", query: "src/m", start: 4, end: 10 },
+      undefined,
+      undefined,
+      { kind: "mention", query: "", start: 0, end: 1 },
+      { kind: "mention", query: "x", start: 1, end: 3 },
+      undefined,
+    ]);
+  });
+
+  it("puts the choice in the place of what was typed", () => {
+    const editor = pressed(empty, "see @ma", "<left>", "<right>");
+    const completing = completingAt(editor);
+    const choices = ["src/domain.ts", "src/main.ts", "manual/"].map((path) => ({ label: path, insert: path }));
+    const menu = completing === undefined ? undefined : menuFor(completing, choices);
+    expect(menu?.choices.map(({ item }) => item.label)).toEqual(["manual/", "src/main.ts", "src/domain.ts"]);
+    const after = (by: number): string | undefined => {
+      const action = menu === undefined ? undefined : chosen(moveFocus(menu, by));
+      return action === undefined ? undefined : shown(edit(editor, action));
+    };
+    expect([after(0), after(1), after(-1)]).toEqual(["see @manual/|", "see @src/main.ts |", "see @src/domain.ts |"]);
+  });
+
+  it("has no menu where nothing fits", () => {
+    expect(
+      menuFor({ kind: "command", query: "zz", start: 0, end: 3 }, [{ label: "model", insert: "model" }]),
+    ).toBeUndefined();
+  });
+
+  it("ranks beginnings and runs before letters strewn about", () => {
+    const paths = [
+      "src/tui/editor/edit.ts",
+      "docs/credits.md",
+      "src/cli/edit-distance.ts",
+      "edit.ts",
+      "src/exact/digit.ts",
+    ];
+    expect(rank("edit", paths, (path) => path).map(({ item }) => item)).toEqual([
+      "edit.ts",
+      "src/tui/editor/edit.ts",
+      "src/cli/edit-distance.ts",
+      "docs/credits.md",
+      "src/exact/digit.ts",
+    ]);
+    expect(rank("", paths, (path) => path).map(({ item }) => item)).toEqual(paths);
+    expect(rank("xyz", paths, (path) => path)).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+/** A candidate that holds the letters of a query in order, how well it does, and where they stand. */
+export type Match<Item> = { readonly item: Item; readonly score: number; readonly places: readonly number[] };
+
+/** Those candidates that match a query, best first; equals keep their order. Without a query, all of them. */
+export const rank = <Item>(
+  query: string,
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+): readonly Match<Item>[] => {
+  if (query === "") return items.map((item) => ({ item, score: 0, places: [] }));
+  const found: Match<Item>[] = [];
+  for (const item of items) {
+    const match = matched(query, textOf(item));
+    if (match !== undefined) found.push({ item, ...match });
+  }
+  return found.toSorted((one, other) => other.score - one.score);
+};
+
+/** Runs of letters, beginnings of words and the end of a path count; what stands between and what is long costs. */
+const matched = (query: string, text: string): Omit<Match<never>, "item"> | undefined => {
+  const wanted = query.toLowerCase();
+  const lower = text.toLowerCase();
+  // Letters that change their length with their case would shift all places.
+  const shown = lower.length === text.length ? lower : text;
+  const whole = shown.lastIndexOf(wanted);
+  if (whole !== -1) {
+    const places = Array.from({ length: wanted.length }, (_, at) => whole + at);
+    return { places, score: scoreOf(text, places) + 4 * wanted.length };
+  }
+  const places = backwards(wanted, shown);
+  return places === undefined ? undefined : { places, score: scoreOf(text, places) };
+};
+
+/** From the end, since the end of a path tells more than its folders. */
+const backwards = (wanted: string, text: string): readonly number[] | undefined => {
+  const places: number[] = [];
+  let at = text.length;
+  for (let letter = wanted.length - 1; letter >= 0; letter--) {
+    at = at === 0 ? -1 : text.lastIndexOf(wanted.charAt(letter), at - 1);
+    if (at === -1) return undefined;
+    places.push(at);
+  }
+  return places.toReversed();
+};
+
+const scoreOf = (text: string, places: readonly number[]): number => {
+  let score = -text.length / 100;
+  places.forEach((at, index) => {
+    const isStart = at === 0 || /[\s/_.:-]/.test(text.charAt(at - 1)) || /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
+    if (isStart) score += 6;
+    const before = places[index - 1];
+    if (before !== undefined) score += at === before + 1 ? 4 : -Math.min(3, (at - before) / 8);
+  });
+  if ((places[0] ?? 0) > text.lastIndexOf("/", text.length - 2)) score += 5;
+  return score;
+};

@@ -1,0 +1,133 @@
+import type { KeyEvent } from "../keys/event.ts";
+import type { Action, Target } from "./action.ts";
+import { edit } from "./edit.ts";
+import { emptyEditor, type Editor, wholeText } from "./state.ts";
+
+/** What a key wants from whoever owns the editor. */
+export type Wish =
+  | { readonly type: "submit"; readonly text: string }
+  | { readonly type: "cancel" }
+  | { readonly type: "leave" }
+  | { readonly type: "stop" }
+  | { readonly type: "redraw" }
+  /** The text in the person's own editor; what comes back is a `replace` action. */
+  | { readonly type: "edit-outside"; readonly text: string };
+
+/** The editor after a key, and what the key wants beyond it. */
+export type Pressed = { readonly editor: Editor; readonly wish?: Wish };
+
+/** What a key does. */
+export const press = (editor: Editor, event: KeyEvent): Pressed => {
+  switch (event.type) {
+    case "text":
+      return { editor: edit(editor, { type: "insert", text: event.text }) };
+    case "paste":
+      return { editor: edit(editor, { type: "paste", text: event.text }) };
+    case "focus":
+    case "reply":
+      return { editor };
+    case "key":
+      return chord(editor, event.chord);
+  }
+};
+
+const chord = (editor: Editor, name: string): Pressed => {
+  if (editor.search !== undefined && (name === "enter" || name === "tab"))
+    return { editor: edit(editor, { type: "accept-search" }) };
+  if (editor.search !== undefined && ["escape", "ctrl+g", "ctrl+c"].includes(name))
+    return { editor: edit(editor, { type: "cancel-search" }) };
+  const action = actions[name];
+  if (action !== undefined) return { editor: edit(editor, action) };
+  switch (name) {
+    case "enter":
+      return enter(editor);
+    case "ctrl+d":
+      return editor.text === ""
+        ? { editor, wish: { type: "leave" } }
+        : { editor: edit(editor, { type: "delete", to: "right" }) };
+    case "ctrl+c":
+    case "escape":
+      return { editor, wish: { type: "cancel" } };
+    case "ctrl+z":
+      return { editor, wish: { type: "stop" } };
+    case "ctrl+l":
+      return { editor, wish: { type: "redraw" } };
+    case "ctrl+x":
+    case "ctrl+o":
+      return { editor, wish: { type: "edit-outside", text: wholeText(editor) } };
+  }
+  return { editor };
+};
+
+/** A backslash before the cursor asks for a new line, on terminals that cannot tell Shift-Enter. */
+const enter = (editor: Editor): Pressed => {
+  const { text, cursor } = editor;
+  if (text.charAt(cursor - 1) === "\\")
+    return { editor: edit(editor, { type: "complete", start: cursor - 1, end: cursor, text: "\n" }) };
+  const whole = wholeText(editor);
+  if (whole.trim() === "") return { editor };
+  const { history } = editor;
+  return {
+    editor: {
+      ...emptyEditor(history.at(-1) === whole ? history : [...history, whole], editor.columns),
+      kills: editor.kills,
+    },
+    wish: { type: "submit", text: whole },
+  };
+};
+
+const move = (to: Target): Action => ({ type: "move", to });
+const remove = (to: Target): Action => ({ type: "delete", to });
+const kill = (to: Target): Action => ({ type: "kill", to });
+const newline: Action = { type: "newline" };
+
+/** Keys that only edit. */
+const actions: Readonly<Record<string, Action>> = {
+  "shift+enter": newline,
+  "alt+enter": newline,
+  "ctrl+enter": newline,
+  "ctrl+j": newline,
+  left: move("left"),
+  "ctrl+b": move("left"),
+  right: move("right"),
+  "ctrl+f": move("right"),
+  "alt+left": move("word-left"),
+  "ctrl+left": move("word-left"),
+  "alt+b": move("word-left"),
+  "alt+right": move("word-right"),
+  "ctrl+right": move("word-right"),
+  "alt+f": move("word-right"),
+  home: move("line-start"),
+  "ctrl+a": move("line-start"),
+  end: move("line-end"),
+  "ctrl+e": move("line-end"),
+  "ctrl+home": move("start"),
+  "alt+<": move("start"),
+  "ctrl+end": move("end"),
+  "alt+>": move("end"),
+  up: { type: "up" },
+  down: { type: "down" },
+  "ctrl+p": { type: "older" },
+  "ctrl+n": { type: "newer" },
+  backspace: remove("left"),
+  "shift+backspace": remove("left"),
+  "ctrl+h": remove("left"),
+  delete: remove("right"),
+  "ctrl+w": kill("blank-left"),
+  "alt+backspace": kill("word-left"),
+  "ctrl+backspace": kill("word-left"),
+  "alt+d": kill("word-right"),
+  "alt+delete": kill("word-right"),
+  "ctrl+delete": kill("word-right"),
+  "ctrl+u": kill("line-start"),
+  "ctrl+k": kill("line-end"),
+  "ctrl+y": { type: "yank" },
+  "alt+y": { type: "yank-older" },
+  "ctrl+_": { type: "undo" },
+  "ctrl+/": { type: "undo" },
+  "alt+z": { type: "undo" },
+  "alt+_": { type: "redo" },
+  "alt+shift+z": { type: "redo" },
+  "ctrl+shift+z": { type: "redo" },
+  "ctrl+r": { type: "search" },
+};

@@ -1,0 +1,27 @@
+import { cut, line } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+
+/** What is known of a picture, or of any other file. */
+export type PictureFacts = {
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly name?: string;
+  readonly pixels?: { readonly width: number; readonly height: number };
+};
+
+/** A picture in one line, where it cannot be shown. */
+export const viewPicture = ({ mimeType, bytes, name, pixels }: PictureFacts, width: number): Line => {
+  const size = pixels === undefined ? "" : `, ${pixels.width} × ${pixels.height} pixels`;
+  return cut(
+    line(`[${name === undefined ? "" : `${name}: `}${mimeType}, ${byteCount(bytes)}${size}]`, { tone: "muted" }),
+    width,
+  );
+};
+
+/** Bytes as people say them. */
+export const byteCount = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const units = ["KB", "MB", "GB"];
+  const step = Math.min(units.length, Math.floor(Math.log(bytes) / Math.log(1024)));
+  return `${(bytes / 1024 ** step).toFixed(1)} ${units[step - 1] ?? ""}`;
+};

@@ -1,0 +1,26 @@
+import type { Clock } from "../../world/world.ts";
+import type { KeyEvent } from "./event.ts";
+import { KeyReader } from "./reader.ts";
+
+/** How long an escape may be the beginning of something longer. */
+const patience = 40;
+
+/** What to hand a terminal's bytes to; it tells of keys as they come, and of a lone Esc after a moment. */
+export const keyListener = (clock: Clock, hear: (event: KeyEvent) => void): ((bytes: Uint8Array) => void) => {
+  const reader = new KeyReader();
+  let waiting: AbortController | undefined;
+  return (bytes) => {
+    waiting?.abort();
+    waiting = undefined;
+    for (const event of reader.read(bytes)) hear(event);
+    if (!reader.isWaiting) return;
+    const patient = new AbortController();
+    waiting = patient;
+    clock.sleep(patience, patient.signal).then(
+      () => {
+        for (const event of reader.giveUp()) hear(event);
+      },
+      () => undefined,
+    );
+  };
+};

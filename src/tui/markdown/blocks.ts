@@ -1,0 +1,166 @@
+/** A part of a Markdown text that nothing that follows can change. `isApart`: an empty line stands before it. */
+export type Block =
+  | { readonly type: "text"; readonly text: string; readonly isApart: boolean }
+  /** One item of a list with all that is in it. */
+  | { readonly type: "item"; readonly text: string; readonly isApart: boolean }
+  | { readonly type: "code-start"; readonly language: string; readonly isApart: boolean }
+  | { readonly type: "code"; readonly lines: readonly string[] }
+  | { readonly type: "code-end" };
+
+/** What is being read. Only whole lines decide where it ends, so it does not matter how the text is cut on its way. */
+export type Reading = {
+  readonly kind: "nothing" | "paragraph" | "item" | "quote" | "indented" | "fence";
+  readonly lines: readonly string[];
+  /** Of an item: how far its content stands in. Of a fence: how far it stands in itself. */
+  readonly indent: number;
+  readonly fence: string;
+  /** Empty lines that may belong to what is being read, or end it. */
+  readonly blanks: number;
+  readonly letters: number;
+  readonly isApart: boolean;
+  /** Lines at the beginning that were shown before: the head of a table that goes on. */
+  readonly repeated: number;
+};
+
+/** Nothing read yet. */
+export const nothingRead: Reading = {
+  kind: "nothing",
+  lines: [],
+  indent: 0,
+  fence: "",
+  blanks: 0,
+  letters: 0,
+  isApart: false,
+  repeated: 0,
+};
+
+/** A block that grows beyond this is handed on as it is, so that the work per letter stays the same. */
+const mostLetters = 8000;
+const mostLines = 200;
+
+/** Reads one more line. */
+export const readLine = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+  if (reading.kind === "fence") return inFence(reading, line);
+  const isBlank = line.trim() === "";
+  switch (reading.kind) {
+    case "nothing":
+      return isBlank ? [{ ...reading, isApart: true }, []] : begin(line, reading.isApart);
+    case "paragraph":
+    case "quote":
+      return isBlank || interrupts(line, reading) ? endThen(reading, line) : goOn(reading, line);
+    case "indented":
+      if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
+      return indentOf(line) >= 4 ? goOn(reading, line) : endThen(reading, line);
+    case "item":
+      return inItem(reading, line, isBlank);
+  }
+};
+
+/** Everything has come: what is open ends. */
+export const endReading = (reading: Reading): readonly Block[] => {
+  if (reading.kind === "fence") return [{ type: "code-end" }];
+  return blockOf(reading);
+};
+
+const blockOf = ({ kind, lines, isApart, repeated }: Reading): readonly Block[] => {
+  if (kind === "nothing" || kind === "fence" || lines.length <= repeated) return [];
+  return [{ type: kind === "item" ? "item" : "text", text: lines.join("\n"), isApart }];
+};
+
+/** The open block ends before this line, which begins another. */
+const endThen = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+  const isBlank = line.trim() === "";
+  if (isBlank) return [{ ...nothingRead, isApart: true }, blockOf(reading)];
+  // An item stands close to what is before it unless an empty line is between; all else stands apart.
+  const [next, blocks] = begin(line, reading.blanks > 0 || itemIndent(line) === undefined);
+  return [next, [...blockOf(reading), ...blocks]];
+};
+
+const begin = (line: string, isApart: boolean): readonly [Reading, readonly Block[]] => {
+  const fence = fenceIn(line);
+  if (fence !== undefined) {
+    const start = { type: "code-start", language: fence.language, isApart } as const;
+    return [{ ...nothingRead, kind: "fence", fence: fence.mark, indent: indentOf(line) }, [start]];
+  }
+  if (isHeading(line) || isRule(line))
+    return [{ ...nothingRead, isApart: true }, [{ type: "text", text: line, isApart }]];
+  const indent = itemIndent(line);
+  const started = { ...nothingRead, lines: [line], letters: line.length, isApart };
+  if (indent !== undefined) return [{ ...started, kind: "item", indent }, []];
+  if (indentOf(line) >= 4) return [{ ...started, kind: "indented" }, []];
+  return [{ ...started, kind: /^ {0,3}>/.test(line) ? "quote" : "paragraph" }, []];
+};
+
+const goOn = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+  const blanks = Array.from({ length: reading.blanks }, () => "");
+  const lines = [...reading.lines, ...blanks, line];
+  const grown = { ...reading, lines, blanks: 0, letters: reading.letters + line.length + 1 };
+  if (isUnderline(line) && reading.kind === "paragraph") return [{ ...nothingRead, isApart: true }, blockOf(grown)];
+  if (grown.letters < mostLetters && lines.length < mostLines) return [grown, []];
+  return [isTable(lines) ? tableHead(grown) : nothingRead, blockOf(grown)];
+};
+
+const isTable = ([, second = ""]: readonly string[]): boolean =>
+  second.includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(second);
+
+/** A table that is too long for one goes on as another with the same head. */
+const tableHead = ({ lines }: Reading): Reading => ({
+  ...nothingRead,
+  kind: "paragraph",
+  lines: lines.slice(0, 2),
+  isApart: true,
+  repeated: 2,
+});
+
+const inFence = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+  const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  if (closing !== undefined && closing.startsWith(reading.fence))
+    return [{ ...nothingRead, isApart: true }, [{ type: "code-end" }]];
+  const stripped = line.slice(Math.min(reading.indent, indentOf(line)));
+  return [reading, [{ type: "code", lines: [stripped] }]];
+};
+
+const inItem = (reading: Reading, line: string, isBlank: boolean): readonly [Reading, readonly Block[]] => {
+  if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
+  if (indentOf(line) >= reading.indent) return goOn(reading, line);
+  const isLazy = reading.blanks === 0 && itemIndent(line) === undefined && !interrupts(line, reading);
+  return isLazy ? goOn(reading, line) : endThen(reading, line);
+};
+
+/** Whether a line begins something new though no empty line stands before it. */
+const interrupts = (line: string, { kind }: Reading): boolean => {
+  if (fenceIn(line) !== undefined || isHeading(line)) return true;
+  if (isRule(line) && !(kind === "paragraph" && isUnderline(line))) return true;
+  if (kind !== "quote" && /^ {0,3}>/.test(line)) return true;
+  // Of numbers, only the first begins a list within a text.
+  return /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/.test(line);
+};
+
+const indentOf = (line: string): number => {
+  let columns = 0;
+  for (const letter of line) {
+    if (letter === " ") columns += 1;
+    else if (letter === "\t") columns += 4 - (columns % 4);
+    else break;
+  }
+  return columns;
+};
+
+const fenceIn = (line: string): { readonly mark: string; readonly language: string } | undefined => {
+  const found = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/.exec(line);
+  return found === null ? undefined : { mark: found[1] ?? "", language: found[2] ?? "" };
+};
+
+const isHeading = (line: string): boolean => /^ {0,3}#{1,6}(?:[ \t]|$)/.test(line);
+
+const isRule = (line: string): boolean => /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/.test(line);
+
+const isUnderline = (line: string): boolean => /^ {0,3}(?:=+|-+)[ \t]*$/.test(line);
+
+/** How far the content of a list item stands in, or undefined when the line begins none. */
+const itemIndent = (line: string): number | undefined => {
+  const found = /^( {0,3})([-*+]|\d{1,9}[.)])(?:([ \t]+)\S|[ \t]*$)/.exec(line);
+  if (found === null || isRule(line)) return undefined;
+  const gap = found[3] === undefined || found[3].length > 4 ? 1 : found[3].length;
+  return (found[1] ?? "").length + (found[2] ?? "").length + gap;
+};

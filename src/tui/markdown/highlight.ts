@@ -1,0 +1,153 @@
+import type { Emitter, HLJSApi } from "highlight.js";
+import type { Line, Span, Style, Tone } from "../text/style.ts";
+import { span } from "../text/line.ts";
+import { aliases, languages } from "./languages.ts";
+
+/** Colours code. */
+export type Highlighter = {
+  /** Whether code in a language can be coloured now. What is `absent` never can; the rest is for `load`. */
+  readonly state: (language: string) => "ready" | "loading" | "absent";
+  readonly load: (language: string) => Promise<void>;
+  /** Lines of code in colours. `isWhole`: nothing is open at the end, so what follows can be coloured by itself. */
+  readonly colour: (code: string, language: string) => { readonly lines: readonly Line[]; readonly isWhole: boolean };
+};
+
+/** A highlighter that has loaded nothing yet. */
+export const createHighlighter = (): Highlighter => {
+  let core: Promise<HLJSApi> | undefined;
+  let ready: HLJSApi | undefined;
+  const broken = new Set<string>();
+  const load = async (name: string): Promise<void> => {
+    const language = nameOf(name);
+    const source = languages[language];
+    if (source === undefined) return;
+    try {
+      core ??= loadCore();
+      const [loaded, { default: definition }] = await Promise.all([core, source()]);
+      loaded.registerLanguage(language, definition);
+      ready = loaded;
+    } catch {
+      broken.add(language);
+    }
+  };
+  return {
+    state: (name) => {
+      const language = nameOf(name);
+      if (languages[language] === undefined || broken.has(language)) return "absent";
+      return ready?.getLanguage(language) === undefined ? "loading" : "ready";
+    },
+    load,
+    colour: (code, language) => coloured(ready, code, nameOf(language)),
+  };
+};
+
+const nameOf = (language: string): string => {
+  const name = language.toLowerCase();
+  return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : Object.hasOwn(languages, name) ? name : "";
+};
+
+const loadCore = async (): Promise<HLJSApi> => {
+  const { default: core } = await import("highlight.js/lib/core");
+  const own = core.newInstance();
+  own.configure({ __emitter: Spans });
+  return own;
+};
+
+const coloured = (core: HLJSApi | undefined, code: string, language: string): ReturnType<Highlighter["colour"]> => {
+  const result = core?.highlight(code, { language, ignoreIllegals: true });
+  if (result === undefined || !(result._emitter instanceof Spans) || result.errorRaised !== undefined)
+    return { lines: code.split("\n").map((each) => [span(each)]), isWhole: true };
+  const top = result._top;
+  return {
+    lines: linesOf(result._emitter.spans),
+    isWhole: top === undefined || !("parent" in top) || top.parent === undefined,
+  };
+};
+
+/** Takes what highlight.js finds as spans, where it would write HTML. */
+class Spans implements Emitter {
+  readonly spans: Span[] = [];
+  readonly #scopes: string[] = [];
+
+  startScope(name: string): void {
+    this.#scopes.push(name);
+  }
+
+  endScope(): void {
+    this.#scopes.pop();
+  }
+
+  openNode(name: string): void {
+    this.startScope(name);
+  }
+
+  closeNode(): void {
+    this.endScope();
+  }
+
+  addText(text: string): void {
+    this.spans.push({ text, style: styleOf(this.#scopes) });
+  }
+
+  __addSublanguage(emitter: Emitter): void {
+    if (emitter instanceof Spans) this.spans.push(...emitter.spans);
+  }
+
+  finalize(): void {}
+
+  toHTML(): string {
+    return "";
+  }
+}
+
+/** The innermost scope that has a look. */
+const styleOf = (scopes: readonly string[]): Style => {
+  for (const scope of scopes.toReversed()) {
+    const tone = tones[scope] ?? tones[scope.split(".")[0] ?? ""];
+    if (tone !== undefined) return tone;
+  }
+  return {};
+};
+
+const toned = (tone: Tone): Style => ({ tone });
+
+const tones: Readonly<Record<string, Style>> = {
+  keyword: toned("keyword"),
+  "selector-tag": toned("keyword"),
+  built_in: toned("type"),
+  type: toned("type"),
+  title: toned("function"),
+  section: { tone: "heading", bold: true },
+  name: toned("keyword"),
+  attr: toned("function"),
+  attribute: toned("function"),
+  property: toned("function"),
+  "selector-class": toned("function"),
+  "selector-id": toned("function"),
+  literal: toned("number"),
+  number: toned("number"),
+  symbol: toned("number"),
+  string: toned("string"),
+  regexp: toned("string"),
+  link: toned("string"),
+  comment: { tone: "comment", italic: true },
+  quote: { tone: "comment", italic: true },
+  doctag: toned("comment"),
+  meta: toned("comment"),
+  variable: toned("type"),
+  "template-variable": toned("type"),
+  addition: toned("added"),
+  deletion: toned("removed"),
+  strong: { bold: true },
+  emphasis: { italic: true },
+};
+
+const linesOf = (spans: readonly Span[]): readonly Line[] => {
+  const lines: Span[][] = [[]];
+  for (const { text, style } of spans) {
+    const [first = "", ...rest] = text.split("\n");
+    lines.at(-1)?.push(span(first, style));
+    for (const piece of rest) lines.push([span(piece, style)]);
+  }
+  return lines;
+};

@@ -1,0 +1,329 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { lineColumns, lineText } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { createHighlighter, type Highlighter } from "./highlight.ts";
+import { type Lexer, loadLexer, MarkdownStream } from "./stream.ts";
+
+let lexer: Lexer;
+let highlighter: Highlighter;
+beforeAll(async () => {
+  lexer = await loadLexer();
+  highlighter = createHighlighter();
+});
+
+/** The final lines of a text that comes in these pieces. */
+const finalLines = async (pieces: readonly string[], width = 40, own = highlighter): Promise<readonly Line[]> => {
+  const stream = new MarkdownStream({ lexer, highlighter: own }, width);
+  for (const piece of pieces) stream.write(piece);
+  stream.end();
+  await stream.settled();
+  return stream.take();
+};
+
+const shown = async (text: string, width = 40): Promise<readonly string[]> =>
+  (await finalLines([text], width)).map(lineText);
+
+const sample = [
+  "# Title\n\nSome **bold** and *slanted* `code`, ~~gone~~ [text](https://a.test/b).\nSecond line\n",
+  "- one\n- two\n  - nested\n\n    para\n1. first\n1. second\n",
+  "```ts\n/* a\ncomment */ const x = `a\nb`;\n```\n",
+  "> quoted\n> - list\n>   ```js\n>   let y = 1;\n>   ```\n\n",
+  "| head | other |\n|---|:-:|\n| 1 | 2 |\n| three | 4 |\n\n",
+  "Setext\n---\n***\n    indented\n\n    more\n\nend",
+  "~~~\nunclosed\n",
+].join("\n");
+
+describe("Markdown", () => {
+  it.each<readonly [string, string, readonly string[]]>([
+    ["headings", "# One\n## Two\n### Three\ntext", ["One", "", "Two", "", "### Three", "", "text"]],
+    ["underlined headings", "One\n===\nTwo\n---\nx", ["One", "", "Two", "", "x"]],
+    ["paragraphs", "one\ntwo\n\n\n\nthree", ["one", "two", "", "three"]],
+    [
+      "lists in lists",
+      "- a\n- b\n  - c\n    1. d\n    2. e\n- f",
+      ["• a", "• b", "  • c", "    1. d", "    2. e", "• f"],
+    ],
+    ["lists with room", "- a\n\n- b\n\n  more", ["• a", "", "• b", "", "  more"]],
+    [
+      "numbers that all are one",
+      "1. a\n1. b\n1. c\n\ntext\n\n7. x\n8. y",
+      ["1. a", "2. b", "3. c", "", "text", "", "7. x", "8. y"],
+    ],
+    ["tasks", "- [ ] a\n- [x] b", ["• [ ] a", "• [x] b"]],
+    ["text that goes on in an item", "- a\nb\n\nc", ["• a", "  b", "", "c"]],
+    ["a list right after text", "text:\n- a", ["text:", "• a"]],
+    ["quotes", "> a\n> > b\n\nc", ["│ a", "│ │ b", "", "c"]],
+    ["rules", "a\n\n***\nb", ["a", "", "─".repeat(40), "", "b"]],
+    ["code", "a\n```\nx\n\n  y\n```\nb", ["a", "", "  x", "", "    y", "", "b"]],
+    ["code without an end", "```js\nlet x", ["  let x"]],
+    ["code in code", "````md\n```\nx\n```\n````", ["  ```", "  x", "  ```"]],
+    ["code that stands in", "    a\n\n    b\n\nc", ["  a", "", "  b", "", "c"]],
+    [
+      "links",
+      "[a](https://x.test) <https://y.test> https://z.test ![p](q.png)",
+      ["a (https://x.test) https://y.test", "https://z.test [image: p] (q.png)"],
+    ],
+    ["what is no link anywhere else", "[a][b]\n\n[b]: https://x.test", ["[a][b]", "", "[b]: https://x.test"]],
+    ["HTML, as written", "<div>\n<b>x</b> &lt;y&gt; &amp; &#65;", ["<div>", "<b>x</b> &lt;y&gt; &amp; &#65;"]],
+    ["characters by name", "a &lt;b&gt; &amp; &#65; &copy;", ["a <b> & A &copy;"]],
+    ["line ends of Windows", "# a\r\nb\r\n", ["a", "", "b"]],
+    ["nothing", "", []],
+  ])("shows %s", async (_, text, lines) => {
+    expect((await shown(text)).map((each) => each.trimEnd())).toEqual(lines);
+  });
+
+  it("gives words their styles", async () => {
+    expect(await finalLines(["**b *bi* `c`** ~~s~~ [t](u)"])).toEqual([
+      [
+        { text: "b ", style: { bold: true } },
+        { text: "bi", style: { bold: true, italic: true } },
+        { text: " ", style: { bold: true } },
+        { text: "c", style: { bold: true, tone: "code" } },
+        { text: " ", style: {} },
+        { text: "s", style: { strike: true } },
+        { text: " ", style: {} },
+        { text: "t", style: { tone: "link", underline: true, link: "u" } },
+        { text: " (u)", style: { tone: "muted" } },
+      ],
+    ]);
+  });
+
+  it("colours code, also what goes over several lines", async () => {
+    const lines = await finalLines(["```ts\nconst a = 1; // x\n/* y\nz */ b\n```"]);
+    expect(lines).toEqual([
+      [
+        { text: "  ", style: {} },
+        { text: "const", style: { tone: "keyword" } },
+        { text: " a = ", style: {} },
+        { text: "1", style: { tone: "number" } },
+        { text: "; ", style: {} },
+        { text: "// x", style: { tone: "comment", italic: true } },
+      ],
+      [
+        { text: "  ", style: {} },
+        { text: "/* y", style: { tone: "comment", italic: true } },
+      ],
+      [
+        { text: "  ", style: {} },
+        { text: "z */", style: { tone: "comment", italic: true } },
+        { text: " b", style: {} },
+      ],
+    ]);
+  });
+
+  it.each([
+    [
+      60,
+      [
+        "name  │  n │ what it is for",
+        "──────┼────┼───────────────────────────────────",
+        "first │  1 │ a rather long text that needs room",
+        "b     │ 22 │ short",
+      ],
+    ],
+    [
+      40,
+      [
+        "name  │  n │ what it is for",
+        "──────┼────┼────────────────────────────",
+        "first │  1 │ a rather long text that",
+        "      │    │ needs room",
+        "b     │ 22 │ short",
+      ],
+    ],
+    [
+      20,
+      [
+        "name: first",
+        "n: 1",
+        "what it i…: a rather",
+        "  long text that",
+        "  needs room",
+        "─".repeat(20),
+        "name: b",
+        "n: 22",
+        "what it i…: short",
+      ],
+    ],
+  ])("lays out tables for %d columns", async (width, lines) => {
+    const table =
+      "| name | n | what it is for |\n|---|--:|---|\n| first | 1 | a rather long text that needs room |\n| b | 22 | short |\n";
+    expect((await shown(table, width)).map((each) => each.trimEnd())).toEqual(lines);
+  });
+
+  it("is the same however it is cut", async () => {
+    const whole = await finalLines([sample]);
+    expect(await finalLines(sample.split(""))).toEqual(whole);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(sample.length), { maxLength: 30 }), async (cuts) => {
+        const places = [0, ...cuts.toSorted((one, two) => one - two), sample.length];
+        expect(await finalLines(places.map((at, index) => sample.slice(at, places[index + 1] ?? at)))).toEqual(whole);
+      }),
+      { seed: 1, numRuns: 100 },
+    );
+  });
+
+  it("of anything is the same however it is cut, no wider than the screen, and harmless", async () => {
+    const unit = fc.constantFrom(
+      "a",
+      " ",
+      "\n",
+      "\n\n",
+      "#",
+      "- ",
+      "1. ",
+      "> ",
+      "```",
+      "~~~",
+      "*",
+      "**",
+      "_",
+      "`",
+      "|",
+      "|-|-|\n",
+      "[",
+      "](x)",
+      "<",
+      "    ",
+      "\t",
+      "\\",
+      "---\n",
+      "===\n",
+      "\u001b[2J",
+      "\u202e",
+      "日",
+      "\r",
+      "&#27;",
+      "x y",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(unit, { maxLength: 60 }), async (pieces) => {
+        const text = pieces.join("");
+        const whole = await finalLines([text], 20);
+        expect(await finalLines(pieces, 20)).toEqual(whole);
+        expect(await finalLines(text.split(""), 20)).toEqual(whole);
+        expect(whole.filter((line) => lineColumns(line) > 20).map(lineText)).toEqual([]);
+        expect(whole.map(lineText).join("")).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+      }),
+      { seed: 1, numRuns: 400 },
+    );
+  });
+
+  it("is the same whether a language was loaded before or comes while it is written", async () => {
+    const slow = createHighlighter();
+    expect(await finalLines(sample.split(""), 40, slow)).toEqual(await finalLines([sample]));
+  });
+
+  it("prints a block when it is finished, and shows what is open meanwhile", () => {
+    const stream = new MarkdownStream({ lexer, highlighter }, 40);
+    const seen: (readonly [readonly string[], readonly string[]])[] = [];
+    for (const piece of ["# Ti", "tle\npa", "ra **bo", "ld**\n", "\n- it", "em\n- two", "\n```\nco", "de\nmo"]) {
+      stream.write(piece);
+      seen.push([stream.take().map(lineText), stream.open().map(lineText)]);
+    }
+    expect(seen).toEqual([
+      [[], ["Ti"]],
+      [["Title"], ["", "pa"]],
+      [[], ["", "para **bo"]],
+      [[], ["", "para bold"]],
+      [
+        ["", "para bold"],
+        ["", "• it"],
+      ],
+      [[], ["", "• item", "• two"]],
+      [["", "• item", "• two", ""], ["  co"]],
+      [["  code"], ["  mo"]],
+    ]);
+  });
+
+  it("prints a line of code as soon as nothing is open in it", async () => {
+    await highlighter.load("ts");
+    const stream = new MarkdownStream({ lexer, highlighter }, 40);
+    const taken = (text: string): readonly string[] => {
+      stream.write(text);
+      return stream.take().map(lineText);
+    };
+    expect([taken("```ts\n// a\n"), taken("let b;\n"), taken("/* c\n"), taken("d */\n")]).toEqual([
+      ["  // a"],
+      ["  let b;"],
+      [],
+      ["  /* c", "  d */"],
+    ]);
+    const comment = taken(`/*\n${"long\n".repeat(100)}`);
+    expect([comment.length >= 40, stream.open().length <= 40]).toEqual([true, true]);
+  });
+
+  it("of quotes in quotes beyond all reason is shown as written", async () => {
+    expect(await shown(`${"> ".repeat(30)}x`, 80)).toEqual([`${"> ".repeat(30)}x`]);
+    expect(await shown("> > > x", 80)).toEqual(["│ │ │ x"]);
+  });
+
+  it("keeps code apart until its language is there", async () => {
+    const loading = createHighlighter();
+    let ready = 0;
+    const stream = new MarkdownStream({ lexer, highlighter: loading, onReady: () => (ready += 1) }, 40);
+    stream.write("```python\nimport x\n");
+    expect([stream.take(), stream.open().map(lineText)]).toEqual([[], ["  import x"]]);
+    await stream.settled();
+    expect([ready, stream.take()]).toEqual([
+      1,
+      [
+        [
+          { text: "  ", style: {} },
+          { text: "import", style: { tone: "keyword" } },
+          { text: " x", style: {} },
+        ],
+      ],
+    ]);
+  });
+
+  it("takes the same work per piece, however much came before", () => {
+    let letters = 0;
+    const counting: Lexer = (text) => {
+      letters += text.length;
+      return lexer(text);
+    };
+    const stream = new MarkdownStream({ lexer: counting, highlighter }, 80);
+    const work: number[] = [];
+    for (const size of [200, 2000]) {
+      letters = 0;
+      for (let count = 0; count < size; count++) {
+        stream.write(`Paragraph ${count} with **some** words.\n\n- item\n- item\n\n`);
+        stream.open();
+        stream.take();
+      }
+      work.push(Math.round(letters / size));
+    }
+    expect(work[1]).toBeLessThanOrEqual((work[0] ?? 0) + 2);
+  });
+
+  it.each(["[", "> ", "- ", "**a", "_a_", "|-", "`", "<!--\n", "  - \n", "x"])(
+    "of fifty thousand %j ends, in bounded pieces",
+    async (piece) => {
+      const longest = { letters: 0 };
+      const stream = new MarkdownStream(
+        {
+          lexer: (text) => {
+            longest.letters = Math.max(longest.letters, text.length);
+            return lexer(text);
+          },
+          highlighter,
+        },
+        80,
+      );
+      stream.write(piece.repeat(50_000 / piece.length));
+      stream.end();
+      await stream.settled();
+      expect(longest.letters).toBeLessThan(16_000);
+      expect(stream.take().length).toBeGreaterThan(0);
+    },
+  );
+
+  it("repeats the head of a table that is too long for one", async () => {
+    const rows = Array.from({ length: 250 }, (_, at) => `| ${at} | x |\n`).join("");
+    const lines = await shown(`| n | v |\n|---|---|\n${rows}`);
+    expect(lines.filter((line) => line.startsWith("n")).length).toBe(2);
+    expect(lines.filter((line) => /^\d+ +│ x/.test(line)).length).toBe(250);
+  });
+});

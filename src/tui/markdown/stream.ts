@@ -1,0 +1,222 @@
+import type { Token } from "marked";
+import { PlainStream } from "../../policy/plain.ts";
+import { linesOf } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
+import { type Block, endReading, nothingRead, readLine, type Reading } from "./blocks.ts";
+import { CodeLines } from "./code.ts";
+import type { Highlighter } from "./highlight.ts";
+import { languagesIn, renderTokens, type Rendering } from "./render.ts";
+
+/** What a Markdown stream works with. */
+export type MarkdownOptions = {
+  readonly lexer: Lexer;
+  readonly highlighter: Highlighter;
+  /** Called when something that waited for a language has become final. */
+  readonly onReady?: () => void;
+};
+
+/** Reads a whole block. */
+export type Lexer = (text: string) => readonly Token[];
+
+/** Loads what reads Markdown. */
+export const loadLexer = async (): Promise<Lexer> => {
+  const { lexer } = await import("marked");
+  return (text) => lexer(text);
+};
+
+/** The longest line that is waited for; a longer one is broken, so that the work per letter stays the same. */
+const longestLine = 4000;
+
+/** Markdown as it comes. Lines are final as soon as nothing can change them; only what is open is made anew. */
+export class MarkdownStream {
+  readonly #options: MarkdownOptions;
+  readonly #plain = new PlainStream();
+  #partial = "";
+  #reading: Reading = nothingRead;
+  #code: CodeLines | undefined;
+  #waiting: Block[] = [];
+  #loading: Promise<void> | undefined;
+  #final: Line[] = [];
+  #isEmpty = true;
+  /** The number of the last item, in a list that may go on. */
+  #ordinal: number | undefined;
+  #width: number;
+
+  constructor(options: MarkdownOptions, width: number) {
+    this.#options = options;
+    this.#width = width;
+  }
+
+  /** What becomes final from now on is this wide. */
+  resize(width: number): void {
+    this.#width = width;
+  }
+
+  write(text: string): void {
+    this.#read(this.#plain.write(text));
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.#read(this.#plain.end());
+    if (this.#partial !== "") this.#readLine(this.#partial);
+    this.#partial = "";
+    this.#waiting.push(...endReading(this.#reading));
+    this.#reading = nothingRead;
+    this.#settle();
+  }
+
+  /** The lines that have become final since the last time. */
+  take(): readonly Line[] {
+    return this.#final.splice(0);
+  }
+
+  /** The lines that may still change. */
+  open(): readonly Line[] {
+    const [reading, more] = this.#partial === "" ? [this.#reading, []] : readLine(this.#reading, this.#partial);
+    const blocks = [...this.#waiting, ...more, ...(reading.kind === "fence" ? [] : endReading(reading))];
+    const after = blocks.findIndex(({ type }) => type !== "code");
+    const code = blocks.slice(0, after === -1 ? blocks.length : after);
+    const next = code.flatMap((block) => (block.type === "code" ? block.lines : []));
+    const lines: Line[] = [...(this.#code?.open(next, this.#rendering()) ?? [])];
+    let ordinal = this.#ordinal;
+    for (const block of blocks.slice(code.length)) {
+      const rendered = this.#render(block, this.#tokens(block), ordinal);
+      lines.push(...this.#apart(block, lines.length > 0), ...rendered.lines);
+      ordinal = rendered.ordinal;
+    }
+    return lines;
+  }
+
+  /** Everything that can be final is. */
+  async settled(): Promise<void> {
+    while (this.#loading !== undefined) await this.#loading;
+  }
+
+  #rendering(): Rendering {
+    return { width: this.#width, highlighter: this.#options.highlighter };
+  }
+
+  #read(text: string): void {
+    let rest = this.#partial + text;
+    for (;;) {
+      const end = rest.slice(0, longestLine).indexOf("\n");
+      if (end === -1 && rest.length < longestLine) break;
+      const place = end === -1 ? breakingPlace(rest) : end;
+      this.#readLine(rest.slice(0, place));
+      rest = rest.slice(end === -1 ? place : place + 1);
+    }
+    this.#partial = rest;
+  }
+
+  #readLine(line: string): void {
+    const [reading, blocks] = readLine(this.#reading, line);
+    this.#reading = reading;
+    this.#waiting.push(...blocks);
+    this.#settle();
+  }
+
+  /** Makes final what can be, in order. What waits for a language holds up what follows. */
+  #settle(): void {
+    if (this.#loading !== undefined) return;
+    for (let block = this.#waiting[0]; block !== undefined; block = this.#waiting[0]) {
+      const tokens = this.#tokens(block);
+      const missing = this.#missing(block, tokens);
+      if (missing.length > 0) return this.#load(missing);
+      this.#waiting.shift();
+      this.#final.push(...this.#apart(block, false), ...this.#finish(block, tokens));
+    }
+  }
+
+  #load(languages: readonly string[]): void {
+    const { highlighter, onReady } = this.#options;
+    this.#loading = Promise.all(languages.map((language) => highlighter.load(language))).then(() => {
+      this.#loading = undefined;
+      this.#settle();
+      onReady?.();
+    });
+  }
+
+  #missing(block: Block, tokens: readonly Token[]): readonly string[] {
+    const languages = block.type === "code-start" ? [block.language] : languagesIn(tokens);
+    return languages.filter((language) => this.#options.highlighter.state(language) === "loading");
+  }
+
+  #finish(block: Block, tokens: readonly Token[]): readonly Line[] {
+    this.#isEmpty = false;
+    switch (block.type) {
+      case "code-start":
+        this.#code = new CodeLines(block.language);
+        this.#ordinal = undefined;
+        return [];
+      case "code":
+        return this.#code?.add(block.lines, this.#rendering()) ?? [];
+      case "code-end": {
+        const rest = this.#code?.end(this.#rendering()) ?? [];
+        this.#code = undefined;
+        return rest;
+      }
+      case "text":
+      case "item": {
+        const { lines, ordinal } = this.#render(block, tokens, this.#ordinal);
+        this.#ordinal = ordinal;
+        return lines;
+      }
+    }
+  }
+
+  #apart(block: Block, isBelow: boolean): readonly Line[] {
+    if (block.type === "code" || block.type === "code-end" || !block.isApart) return [];
+    return this.#isEmpty && !isBelow ? [] : [[]];
+  }
+
+  #tokens(block: Block): readonly Token[] {
+    if (block.type !== "text" && block.type !== "item") return [];
+    if (isTooDeep.test(block.text)) return [];
+    try {
+      return this.#options.lexer(block.text);
+    } catch {
+      // Whatever a model may write that brings the reader down is shown as it is.
+      return [];
+    }
+  }
+
+  #render(
+    block: Block,
+    tokens: readonly Token[],
+    before: number | undefined,
+  ): { lines: readonly Line[]; ordinal: number | undefined } {
+    if (block.type === "code") return { lines: new CodeLines("").add(block.lines, this.#rendering()), ordinal: before };
+    if (block.type !== "text" && block.type !== "item") return { lines: [], ordinal: undefined };
+    const [numbered, ordinal] = block.type === "item" ? renumbered(tokens, before) : [tokens, undefined];
+    try {
+      if (numbered.length > 0) return { lines: renderTokens(numbered, this.#rendering()), ordinal };
+    } catch {
+      // As above.
+    }
+    return { lines: linesOf(block.text).flatMap((line) => wrap(line, { width: this.#width })), ordinal };
+  }
+}
+
+/** An item goes on counting from the one before it, whatever number it was given. */
+const renumbered = (
+  tokens: readonly Token[],
+  before: number | undefined,
+): readonly [readonly Token[], number | undefined] => {
+  const [first, ...rest] = tokens;
+  if (first?.type !== "list" || first["ordered"] !== true) return [tokens, undefined];
+  const ordinal = before === undefined ? Number(first["start"]) : before + 1;
+  return [[{ ...first, start: ordinal } as Token, ...rest], ordinal];
+};
+
+/** Quotes and lists in each other on one line, more than anybody means: reading them takes the square of their number. */
+const isTooDeep = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){24}/m;
+
+/** Where a line that is too long is broken: behind its last space, else anywhere but within a letter. */
+const breakingPlace = (text: string): number => {
+  const space = text.lastIndexOf(" ", longestLine - 1);
+  if (space > longestLine / 2) return space + 1;
+  const code = text.charCodeAt(longestLine - 2);
+  return code >= 0xd800 && code <= 0xdbff ? longestLine - 2 : longestLine - 1;
+};

@@ -1,0 +1,362 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { testTerminal, type TestTerminal } from "../../../test/tui/terminal.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../world/simulated.ts";
+import { line, span } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { type ColourDepth, colourDepthOf } from "./colour.ts";
+import { attend, stopAndWait } from "./lifetime.ts";
+import { enter, leave } from "./modes.ts";
+import { paintFor } from "./paint.ts";
+import { type Live, Screen } from "./screen.ts";
+import { Sequential } from "./sequential.ts";
+import { dark, light, themeFor } from "./theme.ts";
+
+const plainPaint = paintFor({ theme: dark, depth: "none" });
+
+type Stage = {
+  readonly terminal: TestTerminal;
+  readonly screen: Screen;
+  readonly world: SimulatedWorld;
+  /** What is live from now on; drawn when this returns. */
+  readonly show: (lines: readonly (string | Line)[], cursor?: Live["cursor"]) => Promise<void>;
+  readonly print: (...lines: readonly string[]) => Promise<void>;
+};
+
+const stage = (size = { columns: 20, rows: 6 }): Stage => {
+  const terminal = testTerminal(size);
+  const world = simulatedWorld();
+  let live: Live = { lines: [] };
+  const screen = new Screen({ terminal, clock: world.clock, paint: plainPaint, live: () => live });
+  return {
+    terminal,
+    screen,
+    world,
+    show: async (lines, cursor) => {
+      live = { lines: lines.map((each) => (typeof each === "string" ? line(each) : each)), cursor };
+      screen.update();
+      await world.run(screen.settled());
+    },
+    print: async (...lines) => {
+      screen.print(lines.map((each) => line(each)));
+      await world.run(screen.settled());
+    },
+  };
+};
+
+/** The bytes of one change. */
+const costOf = async ({ terminal }: Stage, change: () => Promise<void>): Promise<number> => {
+  const before = terminal.written().length;
+  await change();
+  return terminal.written().slice(before).join("").length;
+};
+
+describe("the screen", () => {
+  it("prints finished lines once, above what is live", async () => {
+    const { terminal, show, print } = stage();
+    await show(["> type", "status"], { row: 0, column: 6 });
+    await print("one", "two");
+    await show(["> typed", "other"], { row: 0, column: 7 });
+    expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([
+      ["one", "two", "> typed", "other"],
+      { row: 2, column: 7 },
+    ]);
+    await print(...Array.from({ length: 20 }, (_, at) => `line ${at}`));
+    expect(terminal.screen.everything()).toEqual([
+      "one",
+      "two",
+      ...Array.from({ length: 20 }, (_, at) => `line ${at}`),
+      "> typed",
+      "other",
+    ]);
+    expect(terminal.screen.cursor()).toEqual({ row: 4, column: 7 });
+  });
+
+  it("grows and shrinks what is live", async () => {
+    const { terminal, show } = stage();
+    await show(["a", "b", "c"]);
+    await show(["a"]);
+    expect(terminal.screen.rows()).toEqual(["a"]);
+    await show(["a", "x", "y", "z"]);
+    expect(terminal.screen.rows()).toEqual(["a", "x", "y", "z"]);
+    await show([]);
+    expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([[], { row: 0, column: 0 }]);
+  });
+
+  it("shows the end of what is too high", async () => {
+    const { terminal, show } = stage({ columns: 20, rows: 3 });
+    await show(["a", "b", "c", "d", "e"], { row: 4, column: 1 });
+    expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([["c", "d", "e"], { row: 2, column: 1 }]);
+  });
+
+  it("makes a live line finished without writing it again", async () => {
+    const all = stage();
+    const done = line("a whole line of text");
+    await all.show([done, "> "]);
+    const cost = await costOf(all, async () => {
+      all.screen.print([done]);
+      await all.show(["> "]);
+    });
+    expect([cost, all.terminal.screen.rows()]).toEqual([0, ["a whole line of text", ">"]]);
+  });
+
+  it("writes no more than twice a token and a constant", async () => {
+    const all = stage({ columns: 80, rows: 24 });
+    const words = "The quick brown fox jumps over the lazy dog and runs away".split(" ");
+    let text = "";
+    const extra: number[] = [];
+    for (const word of words) {
+      text += `${word} `;
+      const cost = await costOf(all, () => all.show([text.trimEnd(), "", "> ", "status"], { row: 2, column: 2 }));
+      extra.push(cost - 2 * (word.length + 1));
+    }
+    expect(Math.max(...extra.slice(1))).toBeLessThanOrEqual(48);
+  });
+
+  it("writes only what changed within a line", async () => {
+    const all = stage({ columns: 60, rows: 5 });
+    await all.show(["⠋ Thinking for a rather long time about it all"]);
+    expect(await costOf(all, () => all.show(["⠙ Thinking for a rather long time about it all"]))).toBeLessThan(90);
+    await all.show(["12 of 90 files read and understood"]);
+    expect(await costOf(all, () => all.show(["13 of 90 files read and understood"]))).toBeLessThan(30);
+    expect(all.terminal.screen.rows()).toEqual(["13 of 90 files read and understood"]);
+  });
+
+  it("writes nothing when nothing changed", async () => {
+    const all = stage();
+    await all.show(["a", "b"], { row: 1, column: 1 });
+    expect(await costOf(all, () => all.show(["a", "b"], { row: 1, column: 1 }))).toBe(0);
+  });
+
+  it("writes every frame at once, synchronised, and never clears the history", async () => {
+    const all = stage();
+    await all.show(["a"], { row: 0, column: 1 });
+    await all.print("x");
+    await all.show(["b", "c"]);
+    const [first, ...frames] = all.terminal.written();
+    expect(first).toBe(enter);
+    expect(frames.filter((frame) => !(frame.startsWith("\u001b[?2026h") && frame.endsWith("\u001b[?2026l")))).toEqual(
+      [],
+    );
+    expect(frames.join("")).not.toMatch(/\[[23]J|\[\?1049/);
+  });
+
+  it("is right whatever is printed and shown", async () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "日", "é", "─", "x"), maxLength: 24 });
+    const step = fc.record({
+      printed: fc.array(text, { maxLength: 4 }),
+      live: fc.array(text, { maxLength: 5 }),
+      row: fc.nat(4),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { terminal, screen, show } = stage();
+        const printed: string[] = [];
+        for (const { printed: next, live, row } of steps) {
+          screen.print(next.map((each) => line(each)));
+          printed.push(...next);
+          await show(live, row < live.length ? { row, column: 0 } : undefined);
+          const expected = [...printed, ...live].map((each) => fitting(each, 20));
+          expect(terminal.screen.everything()).toEqual(
+            expected.slice(0, expected.findLastIndex((each) => each !== "") + 1),
+          );
+          if (row < live.length) expect(terminal.screen.cursor().column).toBe(0);
+        }
+        expect(terminal.screen.effects()).toEqual([]);
+      }),
+      { seed: 1, numRuns: 150 },
+    );
+  });
+
+  it("keeps everything in its column, also where the terminal disagrees about a letter's width", async () => {
+    const { terminal, show } = stage();
+    await show(["👨\u200d👩\u200d👧 x"]);
+    await show(["👨\u200d👩\u200d👧 y", "❤\ufe0f|"]);
+    expect([terminal.screen.cell(0, 3).chars, terminal.screen.cell(1, 2).chars]).toEqual(["y", "|"]);
+  });
+
+  it("lets no text act, not even text nobody cleaned", async () => {
+    const { terminal, show } = stage();
+    await show([[{ text: "a\u001b]0;t\u0007b\u001b[2J\rc\u009b6n", style: {} }], "after"]);
+    expect([terminal.screen.rows(), terminal.screen.effects(), terminal.screen.replies()]).toEqual([
+      ["ab␍c", "after"],
+      [],
+      "",
+    ]);
+  });
+
+  it("is drawn anew for another size", async () => {
+    const { terminal, show, print, screen, world } = stage({ columns: 30, rows: 8 });
+    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    await print("finished line", "another");
+    await show(["live one that is rather long", "> input"], { row: 1, column: 7 });
+    for (const size of [
+      { columns: 16, rows: 8 },
+      { columns: 50, rows: 8 },
+      { columns: 30, rows: 5 },
+    ]) {
+      terminal.resize(size);
+      await world.run(screen.settled());
+      const live = ["live one that is rather long".slice(0, size.columns).trimEnd(), "> input"];
+      expect(terminal.screen.everything()).toEqual(["finished line", "another", ...live]);
+    }
+  });
+
+  it("waits with drawing until the terminal has taken the frame before", async () => {
+    const { terminal, screen, world, show } = stage();
+    await show(["a"]);
+    const before = terminal.written().length;
+    for (let count = 0; count < 100; count++) screen.update();
+    screen.print(Array.from({ length: 50 }, (_, at) => line(`${at}`)));
+    await world.run(screen.settled());
+    expect(terminal.written().length - before).toBe(1);
+  });
+
+  it("lets who prints much wait, in pieces between which keys are heard", async () => {
+    const { screen, world, terminal } = stage();
+    screen.print(Array.from({ length: 5000 }, (_, at) => line(`${at}`)));
+    const order: string[] = [];
+    await world.run(
+      (async () => {
+        await screen.room();
+        order.push(`room after ${terminal.screen.everything().length}`);
+        await screen.settled();
+        order.push(`settled after ${terminal.screen.everything().length}`);
+      })(),
+    );
+    expect(order).toEqual(["room after 3000", "settled after 5000"]);
+  });
+});
+
+describe("the terminal", () => {
+  it("is given back as it was", async () => {
+    const { terminal, screen, world, show } = stage();
+    await show(["a", "b"], { row: 0, column: 0 });
+    expect(terminal.isRaw()).toBe(true);
+    await world.run(screen.close());
+    expect([terminal.isRaw(), terminal.screen.rows(), terminal.screen.cursor(), terminal.farewell()]).toEqual([
+      false,
+      ["a", "b"],
+      { row: 2, column: 0 },
+      "",
+    ]);
+    expect(terminal.written().at(-1)).toContain(leave);
+  });
+
+  it("is given back when the process ends by itself", async () => {
+    const { terminal, show } = stage();
+    await show(["a", "b"], { row: 0, column: 0 });
+    await terminal.screen.write(`${terminal.farewell()}$ `);
+    expect(terminal.screen.rows()).toEqual(["a", "b", "$"]);
+  });
+
+  it("is given back for a stop, and taken again below what was written meanwhile", async () => {
+    const { terminal, screen, world, show } = stage();
+    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    await show(["> text"], { row: 0, column: 6 });
+    await world.run(stopAndWait({ terminal, screen }));
+    expect([terminal.stops(), terminal.isRaw(), terminal.farewell()]).toEqual([1, false, ""]);
+    await terminal.screen.write("$ fg\r\n");
+    await show(["> never seen"]);
+    expect(terminal.screen.rows()).toEqual(["> text", "$ fg"]);
+    await show(["> text"], { row: 0, column: 6 });
+    terminal.tell({ type: "continue" });
+    await world.run(screen.settled());
+    expect([terminal.isRaw(), terminal.screen.rows(), terminal.screen.cursor()]).toEqual([
+      true,
+      ["> text", "$ fg", "> text"],
+      { row: 2, column: 6 },
+    ]);
+  });
+
+  it("tells who listens of keys, and of its end", () => {
+    const { terminal, screen } = stage();
+    const heard: unknown[] = [];
+    const end = attend(
+      { terminal, screen },
+      { input: (bytes) => heard.push(String.fromCharCode(...bytes)), leave: (reason) => heard.push(reason) },
+    );
+    terminal.tell({ type: "input", bytes: Uint8Array.of(97) });
+    terminal.tell({ type: "hang-up" });
+    terminal.tell({ type: "terminate" });
+    end();
+    terminal.tell({ type: "hang-up" });
+    expect(heard).toEqual(["a", "hang-up", "terminate"]);
+  });
+});
+
+describe("for screen readers", () => {
+  it("finished lines come one after the other, plain", async () => {
+    const terminal = testTerminal();
+    const surface = new Sequential(terminal);
+    surface.print([[span("bold", { bold: true }), span(" text", { tone: "error" })], line("two\u001b[31m")]);
+    surface.update();
+    surface.print([line("three")]);
+    await surface.close();
+    expect(terminal.written().join("")).toBe("bold text\ntwo\nthree\n");
+  });
+});
+
+describe("colours", () => {
+  it.each<readonly [Readonly<Record<string, string>>, ColourDepth]>([
+    [{ TERM: "xterm-256color" }, "indexed"],
+    [{ TERM: "xterm-256color", COLORTERM: "truecolor" }, "true"],
+    [{ TERM: "xterm-kitty" }, "true"],
+    [{ TERM: "xterm" }, "sixteen"],
+    [{ TERM: "dumb" }, "none"],
+    [{ TERM: "xterm-256color", COLORTERM: "truecolor", NO_COLOR: "1" }, "none"],
+    [{ TERM: "xterm", NO_COLOR: "" }, "sixteen"],
+    [{ TERM: "dumb", FORCE_COLOR: "3" }, "true"],
+    [{ TERM: "xterm-256color", FORCE_COLOR: "0" }, "none"],
+  ])("of %j are %s", (env, depth) => {
+    expect(colourDepthOf(env)).toBe(depth);
+  });
+
+  it("are written for what the terminal has", () => {
+    const style = { tone: "error", ground: "added", bold: true } as const;
+    const depths = ["none", "sixteen", "indexed", "true"] as const;
+    expect(depths.map((depth) => paintFor({ theme: dark, depth }).codes(style))).toEqual([
+      "\u001b[0;1m",
+      "\u001b[0;1;91;40m",
+      "\u001b[0;1;38;5;210;48;5;22m",
+      "\u001b[0;1;38;2;255;123;133;48;2;18;48;31m",
+    ]);
+    expect(paintFor({ theme: dark, depth: "none" }).codes({ ground: "focus" })).toBe("\u001b[0;7m");
+    expect(paintFor({ theme: dark, depth: "true" }).codes({})).toBe("\u001b[m");
+  });
+
+  it("suit the ground", () => {
+    expect([
+      themeFor({}, 0xffffff),
+      themeFor({}, 0x101010),
+      themeFor({ COLORFGBG: "0;15" }),
+      themeFor({ COLORFGBG: "15;0" }),
+      themeFor({}),
+    ]).toEqual([light, dark, light, dark, dark]);
+  });
+
+  it("make links only when asked, and only to the web", () => {
+    const style = { link: "https://a.test" } as const;
+    expect([false, true].map((links) => paintFor({ theme: dark, depth: "none", links }).link(style.link))).toEqual([
+      "",
+      "\u001b]8;;https://a.test\u001b\\",
+    ]);
+    expect(
+      ["javascript:x", "https://a.test/\u001b\\", "file:///x"].map((target) =>
+        paintFor({ theme: dark, depth: "none", links: true }).link(target),
+      ),
+    ).toEqual(Array.from({ length: 3 }, () => "\u001b]8;;\u001b\\"));
+  });
+});
+
+/** As much of a text as the screen shows. */
+const fitting = (text: string, width: number): string => {
+  let columns = 0;
+  let shown = "";
+  for (const letter of text) {
+    columns += letter === "日" ? 2 : 1;
+    if (columns > width) break;
+    shown += letter;
+  }
+  return shown.trimEnd();
+};

@@ -1,0 +1,164 @@
+import type { Terminal } from "../../world/terminal.ts";
+import type { Clock } from "../../world/world.ts";
+import type { Picture } from "../images/encode.ts";
+import type { Line } from "../text/style.ts";
+import { emptyRegion, frame, type Region } from "./frame.ts";
+import { enter, leave } from "./modes.ts";
+import type { Paint } from "./paint.ts";
+import type { Spot } from "./pen.ts";
+
+/** What may change on the screen. It is asked for once per frame, so what changes between two frames costs nothing. */
+export type Live = { readonly lines: readonly Line[]; readonly cursor?: Spot | undefined };
+
+/** How a screen is made. */
+export type ScreenOptions = {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly paint: Paint;
+  /** What is live, for a width and a height. */
+  readonly live: (size: { readonly columns: number; readonly rows: number }) => Live;
+};
+
+/** What shows lines: finished ones for good, live ones for now. */
+export interface Surface {
+  /** Adds finished lines. */
+  print(lines: readonly Line[]): void;
+  /** Says that what is live has changed. */
+  update(): void;
+  /** Resolves once nearly all that was printed is on its way: who produces much waits for it. */
+  room(): Promise<void>;
+  /** Everything is drawn. */
+  settled(): Promise<void>;
+  /** Draws what is left and gives the terminal back. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds between two frames. */
+const pace = 16;
+
+/** Finished lines in one frame, at most: between two frames, keys are heard. */
+const linesPerFrame = 500;
+
+/** Finished lines that may wait, at most, before their producer does. */
+const mostWaiting = 2000;
+
+/** Finished lines go to the terminal's own history; the live ones below them are redrawn where they changed, at most once per frame. */
+export class Screen implements Surface {
+  readonly #options: ScreenOptions;
+  #paint: Paint;
+  #region: Region;
+  #waiting: (Line | Picture)[] = [];
+  #isChanged = false;
+  #drawing: Promise<void> | undefined;
+  #isAway = true;
+  #listeners: (() => void)[] = [];
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.#paint = options.paint;
+    this.#region = emptyRegion(options.terminal.size());
+    this.resume();
+  }
+
+  print(lines: readonly Line[]): void {
+    for (const line of lines) this.#waiting.push(line);
+    this.update();
+  }
+
+  update(): void {
+    this.#isChanged = true;
+    if (!this.#isAway) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
+  }
+
+  /** Adds a picture, in a frame of its own. One that is too high for the screen now is left out. */
+  printPicture(picture: Picture): void {
+    this.#waiting.push(picture);
+    this.update();
+  }
+
+  /** From now on in these colours. What is printed keeps its own. */
+  repaint(paint: Paint): void {
+    this.#paint = paint;
+    this.#region = { ...this.#region, rows: this.#region.rows.map((row) => ({ ...row, cells: [], from: [] })) };
+    this.update();
+  }
+
+  async room(): Promise<void> {
+    while (this.#waiting.length > mostWaiting) await new Promise<void>((resolve) => this.#listeners.push(resolve));
+  }
+
+  async settled(): Promise<void> {
+    while (this.#drawing !== undefined) await this.#drawing;
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    await this.suspend();
+    this.#options.terminal.atEnd(undefined);
+  }
+
+  /** Gives the terminal back for a while: to the shell, to another program. */
+  async suspend(): Promise<void> {
+    await this.settled();
+    if (this.#isAway) return;
+    this.#isAway = true;
+    const { terminal } = this.#options;
+    await terminal.write(this.#farewell());
+    terminal.setRaw(false);
+  }
+
+  /** Takes the terminal again, below whatever was written meanwhile. */
+  resume(): void {
+    const { terminal } = this.#options;
+    this.#isAway = false;
+    this.#region = emptyRegion(terminal.size());
+    terminal.atEnd(() => (this.#isAway ? "" : this.#farewell()));
+    terminal.setRaw(true);
+    void terminal.write(enter);
+    this.update();
+  }
+
+  async #drawAll(): Promise<void> {
+    const { terminal, clock } = this.#options;
+    // What is printed and what is no longer live belong into one frame.
+    await Promise.resolve();
+    while (this.#isChanged && !this.#isAway) {
+      this.#isChanged = false;
+      const size = terminal.size();
+      const { lines, cursor } = this.#options.live(size);
+      const next = this.#next(size.rows - lines.length);
+      const { region, text } = frame(this.#region, { ...next, live: lines, cursor, size }, this.#paint);
+      this.#region = region;
+      if (this.#waiting.length > 0) this.#isChanged = true;
+      if (text !== "") await terminal.write(text);
+      for (const resolve of this.#listeners.splice(0)) resolve();
+      await clock.sleep(this.#waiting.length > 0 ? 0 : pace);
+    }
+  }
+
+  /** What is printed in the next frame: a picture alone, or the lines before the next one. */
+  #next(room: number): { readonly printed: readonly Line[]; readonly picture?: string } {
+    const [first] = this.#waiting;
+    if (first !== undefined && "encoded" in first) {
+      this.#waiting.shift();
+      if (first.rows > room) return { printed: [] };
+      return { printed: Array.from({ length: first.rows }, () => []), picture: first.encoded };
+    }
+    const printed: Line[] = [];
+    for (const each of this.#waiting.slice(0, linesPerFrame)) {
+      if ("encoded" in each) break;
+      printed.push(each);
+    }
+    this.#waiting.splice(0, printed.length);
+    return { printed };
+  }
+
+  /** Leaves the live lines as they are, and the cursor on a line of its own below them. */
+  #farewell(): string {
+    const { rows, at } = this.#region;
+    const below = rows.length - at.row;
+    const down = below > 1 ? `\u001b[${below - 1}B` : "";
+    this.#region = emptyRegion(this.#region.size);
+    return `${leave}${down}\r${rows.length > 0 ? "\n" : ""}`;
+  }
+}

@@ -1,0 +1,96 @@
+import { plain } from "../../policy/plain.ts";
+import { type Line, sameStyle, type Span, type Style, unstyled } from "./style.ts";
+import { columnsOf, columnsOfGrapheme, graphemesOf } from "./width.ts";
+
+/** A piece of one line, from any text: whatever would act on a terminal is shown instead. */
+export const span = (text: string, style: Style = unstyled): Span => ({ text: oneLine(text), style });
+
+/** A line of one style, from any text. */
+export const line = (text: string, style: Style = unstyled): Line => (text === "" ? [] : [span(text, style)]);
+
+/** Any text as lines, cleaned, with tabs laid out. */
+export const linesOf = (text: string, style: Style = unstyled): readonly Line[] =>
+  plain(text)
+    .split("\n")
+    .map((each) => line(each, style));
+
+/** A text that is one line: tabs become spaces, everything that acts becomes visible. */
+export const oneLine = (text: string): string => {
+  const spaced = text.includes("\t") ? withoutTabs(text) : text;
+  return isHarmless(spaced) ? spaced : plain(spaced).replaceAll("\n", "␊");
+};
+
+/** Letters and signs that every terminal only shows; a short way past the long look at each character. */
+const isHarmless = (text: string): boolean =>
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u2100-\u2bff\u3041-\u3096\u30a0-\u3163\u3165-\u9fff\uac00-\ud7a3]*$/.test(
+    text,
+  );
+
+/** How far apart tab stops are. */
+const tabStop = 4;
+
+const withoutTabs = (text: string): string => {
+  const [first = "", ...rest] = text.split("\t");
+  let laid = first;
+  let columns = columnsOf(first);
+  for (const piece of rest) {
+    const gap = tabStop - (columns % tabStop);
+    laid += " ".repeat(gap) + piece;
+    columns += gap + columnsOf(piece);
+  }
+  return laid;
+};
+
+/** How many columns a line takes. */
+export const lineColumns = (spans: Line): number => spans.reduce((sum, { text }) => sum + columnsOf(text), 0);
+
+/** The text of a line alone. */
+export const lineText = (spans: Line): string => spans.map(({ text }) => text).join("");
+
+/** The same line with neighbours of one style as one piece, and nothing empty. */
+export const joined = (spans: Line): Line => {
+  const merged: Span[] = [];
+  for (const each of spans) {
+    const last = merged.at(-1);
+    if (each.text === "") continue;
+    if (last !== undefined && sameStyle(last.style, each.style))
+      merged[merged.length - 1] = { text: last.text + each.text, style: last.style };
+    else merged.push(each);
+  }
+  return merged;
+};
+
+/** As much of a line as fits, with a mark where something was cut off. */
+export const cut = (spans: Line, width: number, mark = "…"): Line => {
+  if (lineColumns(spans) <= width) return spans;
+  const room = width - columnsOf(mark);
+  if (room < 0) return [];
+  const kept: Span[] = [];
+  let columns = 0;
+  for (const { text, style } of spans) {
+    const fitting = fittingPart(text, room - columns);
+    kept.push({ text: fitting, style });
+    columns += columnsOf(fitting);
+    if (fitting.length < text.length) break;
+  }
+  return joined([...kept, { text: mark, style: kept.at(-1)?.style ?? unstyled }]);
+};
+
+/** The longest beginning of a text that takes no more columns than this. */
+export const fittingPart = (text: string, width: number): string => {
+  let columns = 0;
+  let end = 0;
+  // A letter that fits takes at least one column; what takes none only follows others.
+  for (const grapheme of graphemesOf(text.slice(0, Math.max(0, width) * 32 + 64))) {
+    columns += columnsOfGrapheme(grapheme);
+    if (columns > width) break;
+    end += grapheme.length;
+  }
+  return text.slice(0, end);
+};
+
+/** The same line, filled with spaces to a width. */
+export const padded = (spans: Line, width: number, style: Style = unstyled): Line => {
+  const missing = width - lineColumns(spans);
+  return missing > 0 ? [...spans, { text: " ".repeat(missing), style }] : spans;
+};

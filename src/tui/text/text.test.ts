@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cut, fittingPart, line, lineColumns, linesOf, lineText, oneLine, padded, span } from "./line.ts";
+import type { Line } from "./style.ts";
+import { columnsOf, graphemesOf, graphemeStart } from "./width.ts";
+import { wrap } from "./wrap.ts";
+
+const family = "👨\u200d👩\u200d👧\u200d👦";
+
+describe("the width of a text", () => {
+  it.each([
+    ["", 0],
+    ["plain", 5],
+    ["Grüße", 5],
+    ["e\u0301", 1],
+    ["日本語", 6],
+    ["한국어", 6],
+    ["ｆｕｌｌ", 8],
+    ["\u1112\u1161\u11ab", 2],
+    ["😀", 2],
+    [family, 2],
+    ["👍🏿", 2],
+    ["🇩🇪", 2],
+    ["❤\ufe0f", 2],
+    ["❤", 1],
+    ["1\ufe0f\u20e3", 2],
+    ["⚡", 2],
+    ["│─┼ • … ✓", 9],
+    ["हिन्दी", 5],
+    ["\u200b", 0],
+    [family.repeat(100), 200],
+  ])("%j is %d", (text, columns) => {
+    expect(columnsOf(text)).toBe(columns);
+  });
+
+  it("is the sum of its letters, and its letters are its text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(graphemesOf(text).join("")).toBe(text);
+        expect(graphemesOf(text).reduce((sum, each) => sum + columnsOf(each), 0)).toBe(columnsOf(text));
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it("has the same letters on the short way and on the long one", () => {
+    const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("a", "é", "日", "한", "か", "→", "\u0301", "\u200d", "👩", "🇩", "я", "ภ") }),
+        (text) => {
+          expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
+        },
+      ),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it("knows where a letter begins", () => {
+    const text = `a${family}b`;
+    expect(Array.from({ length: text.length + 1 }, (_, at) => graphemeStart(text, at))).toEqual([
+      0,
+      ...Array.from(family, () => 1)
+        .flatMap((one) => [one, one])
+        .slice(0, family.length),
+      1 + family.length,
+      2 + family.length,
+    ]);
+  });
+});
+
+describe("a line", () => {
+  it("shows what would act", () => {
+    expect([
+      oneLine("a\u001b]0;title\u0007b"),
+      oneLine("rm x\rls"),
+      oneLine("a\u202eb"),
+      oneLine("a\nb"),
+      oneLine("a\tb\tc"),
+      oneLine("日\tb"),
+      oneLine("a\u00a0b"),
+    ]).toEqual(["ab", "rm x␍ls", "a<U+202E>b", "a␊b", "a   b   c", "日  b", "a\u00a0b"]);
+  });
+
+  it("of a text of several lines is several", () => {
+    expect(linesOf("one\r\n\u001b[31mtwo\n", { bold: true })).toEqual([
+      [{ text: "one", style: { bold: true } }],
+      [{ text: "two", style: { bold: true } }],
+      [],
+    ]);
+  });
+
+  it("is cut with a mark, never within a letter", () => {
+    expect(["abcdef", "日本語", `${family}${family}`, "ab"].map((text) => lineText(cut(line(text), 3)))).toEqual([
+      "ab…",
+      "日…",
+      `${family}…`,
+      "ab",
+    ]);
+    expect(cut(line("abc"), 0)).toEqual([]);
+    expect(cut([span("ab", { bold: true }), span("cd")], 3)).toEqual([span("ab", { bold: true }), span("…")]);
+  });
+
+  it("is filled up to a width", () => {
+    expect(lineText(padded(line("日"), 4))).toBe("日  ");
+    expect(padded(line("abc"), 2)).toEqual(line("abc"));
+  });
+
+  it("fits as much as it can", () => {
+    expect([fittingPart("日本", 3), fittingPart("abc", 9), fittingPart("e\u0301x", 1), fittingPart("x", 0)]).toEqual([
+      "日",
+      "abc",
+      "e\u0301",
+      "",
+    ]);
+  });
+});
+
+describe("wrapping", () => {
+  const texts = (lines: readonly Line[]): readonly string[] => lines.map(lineText);
+
+  it("breaks between words", () => {
+    expect(texts(wrap(line("the quick brown fox"), { width: 10 }))).toEqual(["the quick", "brown fox"]);
+  });
+
+  it("breaks a word only where it fits on no line", () => {
+    expect(texts(wrap(line("a incomprehensible b"), { width: 6 }))).toEqual(["a inco", "mprehe", "nsible", "b"]);
+  });
+
+  it("keeps a word of several styles together", () => {
+    const spans = [span("see ("), span("code", { tone: "code" }), span("), then")];
+    expect(wrap(spans, { width: 8 })).toEqual([
+      [span("see")],
+      [span("("), span("code", { tone: "code" }), span("),")],
+      [span("then")],
+    ]);
+  });
+
+  it("breaks between wide letters", () => {
+    expect(texts(wrap(line("日本語日本語"), { width: 5 }))).toEqual(["日本", "語日", "本語"]);
+  });
+
+  it("keeps spaces at the beginning, and indents what follows", () => {
+    expect(texts(wrap(line("  a b c d"), { width: 6, first: line("- "), rest: line("  ") }))).toEqual([
+      "-   a",
+      "  b c",
+      "  d",
+    ]);
+  });
+
+  it("of nothing is one empty line", () => {
+    expect(wrap([], { width: 5 })).toEqual([[]]);
+  });
+
+  it("breaks code anywhere and keeps its spaces", () => {
+    expect(texts(wrap(line("a  b  "), { width: 3, at: "letters" }))).toEqual(["a  ", "b  "]);
+  });
+
+  it("never goes beyond the width, and loses nothing but spaces", () => {
+    const unit = fc.constantFrom("a", "b", " ", "日", "é", family, "e\u0301", "-");
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit, maxLength: 12 })),
+        fc.integer({ min: 2, max: 20 }),
+        fc.constantFrom("words" as const, "letters" as const),
+        (pieces, width, at) => {
+          const spans = pieces.map((piece, index) => span(piece, index % 2 === 0 ? {} : { bold: true }));
+          const lines = wrap(spans, { width, at });
+          expect(lines.filter((each) => lineColumns(each) > width)).toEqual([]);
+          const whole = lines.map(lineText).join("");
+          expect(whole.replaceAll(" ", "")).toBe(pieces.join("").replaceAll(" ", ""));
+          if (at === "letters") expect(whole).toBe(pieces.join(""));
+        },
+      ),
+      { seed: 1, numRuns: 1000 },
+    );
+  });
+
+  it("of two million letters takes one look at each", () => {
+    const lines = wrap(line("word ".repeat(400_000)), { width: 50 });
+    expect([lines.length, lineText(lines.at(-1) ?? [])]).toEqual([
+      200_000,
+      "word word word word word word word word word word",
+    ]);
+  });
+});

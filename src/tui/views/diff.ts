@@ -1,0 +1,131 @@
+import { line, padded, span } from "../text/line.ts";
+import type { Ground, Line, Span } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
+import { type PatchLine, readPatch } from "./patch.ts";
+import { changedParts } from "./words.ts";
+
+/** How much of a diff is shown. */
+export type DiffOptions = {
+  readonly width: number;
+  /** Unchanged lines around a change; more are folded to one line that says how many. */
+  readonly context?: number;
+  /** Lines at most; what is beyond them is counted. All of them without. */
+  readonly height?: number;
+};
+
+/** A unified patch as people read it: numbered lines, what is gone and what is new in colours, and within a line what changed. */
+export const viewDiff = (patch: string, { width, context = 3, height }: DiffOptions): readonly Line[] => {
+  const lines = readPatch(patch);
+  const digits = Math.max(1, ...lines.map(({ old, fresh }) => String(Math.max(old ?? 0, fresh ?? 0)).length));
+  const shown = folded(marked(lines), context).flatMap((each) => viewLine(each, { width, digits }));
+  if (height === undefined || shown.length <= height) return shown;
+  const hidden = shown.length - height + 1;
+  return [...shown.slice(0, height - 1), line(`… ${hidden} more lines`, { tone: "muted" })];
+};
+
+type Shown = PatchLine & { readonly parts: readonly Part[] };
+
+/** A part of a line, and whether it is what changed. */
+type Part = { readonly text: string; readonly isChanged: boolean };
+
+/** Pairs what was removed with what was added in its place, to tell what changed within. */
+const marked = (lines: readonly PatchLine[]): readonly Shown[] => {
+  const shown: Shown[] = [];
+  for (let at = 0; at < lines.length;) {
+    const removed = runOf(lines, at, "removed");
+    const added = runOf(lines, at + removed.length, "added");
+    const pairs = removed.map((each, index) => [each, added[index]] as const);
+    const isPaired = removed.length === added.length;
+    const parts = pairs.map(([old, fresh]) =>
+      isPaired && fresh !== undefined ? changedParts(old.text, fresh.text) : undefined,
+    );
+    removed.forEach((each, index) => shown.push({ ...each, parts: parts[index]?.old ?? whole(each.text) }));
+    added.forEach((each, index) => shown.push({ ...each, parts: parts[index]?.fresh ?? whole(each.text) }));
+    at += removed.length + added.length;
+    const next = lines[at];
+    if (removed.length + added.length > 0 || next === undefined) continue;
+    shown.push({ ...next, parts: whole(next.text) });
+    at += 1;
+  }
+  return shown;
+};
+
+const whole = (text: string): readonly Part[] => [{ text, isChanged: false }];
+
+const runOf = (lines: readonly PatchLine[], from: number, kind: PatchLine["kind"]): readonly PatchLine[] => {
+  let to = from;
+  while (lines[to]?.kind === kind) to += 1;
+  return lines.slice(from, to);
+};
+
+/** Unchanged lines far from any change become one that counts them. */
+const folded = (lines: readonly Shown[], context: number): readonly Shown[] => {
+  const isNear = lines.map(() => false);
+  lines.forEach(({ kind }, at) => {
+    if (kind === "same") return;
+    const reach = kind === "added" || kind === "removed" ? context : 0;
+    for (let near = Math.max(0, at - reach); near <= Math.min(lines.length - 1, at + reach); near++)
+      isNear[near] = true;
+  });
+  const kept: Shown[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const each = lines[at];
+    if (each === undefined) break;
+    if (isNear[at]) {
+      kept.push(each);
+      continue;
+    }
+    let end = at;
+    while (end < lines.length && !isNear[end]) end += 1;
+    const text = `${end - at} unchanged ${end - at === 1 ? "line" : "lines"}`;
+    kept.push({ kind: "fold", text, old: undefined, fresh: undefined, parts: whole(text) });
+    at = end - 1;
+  }
+  return kept;
+};
+
+const viewLine = (
+  { kind, text, old, fresh, parts }: Shown,
+  { width, digits }: { readonly width: number; readonly digits: number },
+): readonly Line[] => {
+  const number = kind === "removed" ? old : fresh;
+  const gutter = `${number === undefined ? "" : number}`.padStart(digits);
+  switch (kind) {
+    case "file":
+      return wrap([span(text, { bold: true })], { width });
+    case "note":
+    case "fold":
+      return wrap([span(`${" ".repeat(digits)} ${kind === "fold" ? "⋯ " : ""}${text}`, { tone: "muted" })], { width });
+    case "same":
+      return wrap([span(text)], codeWrap(`${gutter}   `, width));
+    case "added":
+      return grounded(parts, { ...codeWrap(`${gutter} + `, width), ground: "added" });
+    case "removed":
+      return grounded(parts, { ...codeWrap(`${gutter} - `, width), ground: "removed" });
+  }
+};
+
+const codeWrap = (
+  gutter: string,
+  width: number,
+): { readonly width: number; readonly at: "letters"; readonly first: Line; readonly rest: Line } => ({
+  width,
+  at: "letters",
+  first: [{ text: gutter, style: { tone: "muted" } }],
+  rest: [{ text: " ".repeat(gutter.length), style: {} }],
+});
+
+const grounded = (
+  parts: readonly Part[],
+  { ground, ...options }: ReturnType<typeof codeWrap> & { readonly ground: "added" | "removed" },
+): readonly Line[] => {
+  const strong: Ground = ground === "added" ? "added-strong" : "removed-strong";
+  const spans = parts.map(({ text, isChanged }): Span =>
+    span(text, { tone: ground, ground: isChanged ? strong : ground }),
+  );
+  const sign = options.first.map(({ text }): Span => ({ text, style: { tone: ground, ground } }));
+  const rest = options.rest.map(({ text }): Span => ({ text, style: { tone: ground, ground } }));
+  return wrap(spans, { ...options, first: sign, rest }).map((each) =>
+    padded(each, options.width, { tone: ground, ground }),
+  );
+};

@@ -1,0 +1,298 @@
+import { describe, expect, it } from "vitest";
+import type { KeyEvent } from "../keys/event.ts";
+import { lineColumns, lineText } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import {
+  type Approval,
+  type ApprovalBox,
+  type Approving,
+  createApproval,
+  pressApproval,
+  viewApproval,
+} from "./approval.ts";
+import { type CallView, viewCall } from "./call.ts";
+import { viewDiff } from "./diff.ts";
+import { createPicker, type Picked, type Picker, pressPicker, viewPicker } from "./picker.ts";
+import { viewProgress } from "./progress.ts";
+
+const texts = (lines: readonly Line[]): readonly string[] => lines.map((line) => lineText(line).trimEnd());
+const key = (chord: string): KeyEvent => ({ type: "key", chord });
+const typed = (text: string): KeyEvent => ({ type: "text", text });
+
+const patch = [
+  "--- src/a.ts",
+  "+++ src/a.ts",
+  "@@ -10,4 +10,5 @@",
+  " function a() {",
+  "-  return one;",
+  "+  return two;",
+  "+  // more",
+  " }",
+  " ",
+  "@@ -40,2 +41,1 @@ class B",
+  " x",
+  "-y",
+  "",
+].join("\n");
+
+describe("a diff", () => {
+  it("is numbered lines, with what is between its parts counted", () => {
+    expect(texts(viewDiff(patch, { width: 40 }))).toEqual([
+      "src/a.ts",
+      "   ⋯ 9 unchanged lines",
+      "10   function a() {",
+      "11 -   return one;",
+      "11 +   return two;",
+      "12 +   // more",
+      "13   }",
+      "14",
+      "   ⋯ 26 unchanged lines class B",
+      "41   x",
+      "41 - y",
+    ]);
+  });
+
+  it("marks what changed within a line, over the whole width", () => {
+    const [, removed, added] = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-let a = one;\n+let a = two;\n", { width: 20 });
+    const parts = (sign: string, word: string, ground: "added" | "removed"): Line => [
+      { text: `1 ${sign} let a = `, style: { tone: ground, ground } },
+      { text: word, style: { tone: ground, ground: `${ground}-strong` } },
+      { text: ";", style: { tone: ground, ground } },
+      { text: "    ", style: { tone: ground, ground } },
+    ];
+    expect([removed, added]).toEqual([parts("-", "one", "removed"), parts("+", "two", "added")]);
+  });
+
+  it("marks nothing within lines that have little in common", () => {
+    const lines = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-first words here;\n+quite another thing;\n", { width: 30 });
+    const grounds = new Set(lines.flat().map(({ style }) => style.ground));
+    expect([...grounds]).toEqual([undefined, "removed", "added"]);
+  });
+
+  it("names a new file and one that is gone", () => {
+    expect(
+      texts(viewDiff("--- /dev/null\n+++ new.ts\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n", { width: 30 })),
+    ).toEqual(["new.ts (new)", "1 + x", "  No newline at end of file"]);
+    expect(texts(viewDiff("--- old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", { width: 30 }))).toEqual([
+      "old.ts",
+      "1 - x",
+    ]);
+  });
+
+  it("folds what is unchanged and far, and what is beyond the height", () => {
+    const same = Array.from({ length: 10 }, (_, at) => ` line ${at + 1}`).join("\n");
+    const long = `--- a\n+++ a\n@@ -1,11 +1,11 @@\n-old\n+new\n${same}\n`;
+    expect(texts(viewDiff(long, { width: 30, context: 2 }))).toEqual([
+      "a",
+      " 1 - old",
+      " 1 + new",
+      " 2   line 1",
+      " 3   line 2",
+      "   ⋯ 8 unchanged lines",
+    ]);
+    expect(texts(viewDiff(long, { width: 30, height: 3 }))).toEqual(["a", " 1 - old", "… 5 more lines"]);
+  });
+
+  it("wraps long lines and hides nothing in them", () => {
+    const lines = viewDiff(`--- a\n+++ a\n@@ -1 +1 @@\n-x\n+${" ".repeat(30)}; rm\u001b[8m -rf\n`, { width: 20 });
+    expect(texts(lines)).toEqual(["a", "1 - x", "1 +", "                  ;", "    rm -rf"]);
+  });
+
+  it("shows lines of a patch that look like its headings as what they are", () => {
+    expect(texts(viewDiff("--- a\n+++ a\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n @@ -1 +1 @@\n", { width: 30 }))).toEqual([
+      "a",
+      "1 - -- x",
+      "1 + ++ y",
+      "2   @@ -1 +1 @@",
+    ]);
+  });
+
+  it("shows what is no patch as it is", () => {
+    expect(texts(viewDiff("Binary files differ", { width: 30 }))).toEqual(["  Binary files differ"]);
+  });
+});
+
+describe("progress", () => {
+  it("is one line that says how long and how far", () => {
+    expect(lineText(viewProgress({ label: "Thinking", elapsed: 125_000, hint: "Esc to cancel" }, 60))).toBe(
+      "⠙ Thinking (2m 5s · Esc to cancel)",
+    );
+    expect(lineText(viewProgress({ label: "Loading", elapsed: 0, share: 0.256 }, 60))).toBe("⠋ Loading 26% (0s)");
+    expect(lineText(viewProgress({ label: "A very long label", elapsed: 3_700_000 }, 12))).toBe("⠸ A very lo…");
+  });
+});
+
+describe("a picker", () => {
+  const options = Array.from({ length: 20 }, (_, at) => ({
+    id: `m${at}`,
+    label: `model-${at}`,
+    detail: at === 3 ? "fast\u001b[31m" : "",
+  }));
+  const picker = createPicker(
+    "Model",
+    options.map(({ detail, ...rest }) => (detail === "" ? rest : { ...rest, detail })),
+    "m3",
+  );
+  const after = (...events: readonly KeyEvent[]): Picker => {
+    let state: Picked = { type: "open", picker };
+    for (const event of events) if (state.type === "open") state = pressPicker(state.picker, event);
+    return state.type === "open" ? state.picker : picker;
+  };
+
+  it("shows the focused option among as many as fit", () => {
+    expect(texts(viewPicker(picker, { width: 30, height: 6 }))).toEqual([
+      "Model",
+      "  model-1",
+      "  model-2",
+      "› model-3  fast",
+      "  model-4",
+      "  4 of 20 ↓",
+    ]);
+    expect(viewPicker(after(key("end")), { width: 30, height: 6 }).map((line) => lineText(line).trimEnd())).toEqual([
+      "Model",
+      "  model-16",
+      "  model-17",
+      "  model-18",
+      "› model-19",
+      "  20 of 20",
+    ]);
+  });
+
+  it("moves, wraps around and filters", () => {
+    expect([
+      after(key("up")).focus,
+      after(key("home"), key("up")).focus,
+      after(key("end"), key("down")).focus,
+      after(key("pagedown")).focus,
+    ]).toEqual([2, 19, 0, 13]);
+    expect(texts(viewPicker(after(typed("1"), typed("9")), { width: 30, height: 6 }))).toEqual([
+      "Model  19",
+      "› model-19",
+      "  1 of 1",
+    ]);
+    expect(after(typed("1"), typed("9"), key("backspace")).query).toBe("1");
+  });
+
+  it("picks or is cancelled, and picks nothing where nothing matches", () => {
+    expect(pressPicker(picker, key("enter"))).toEqual({
+      type: "picked",
+      option: { id: "m3", label: "model-3", detail: "fast\u001b[31m" },
+    });
+    expect(pressPicker(picker, key("escape"))).toEqual({ type: "cancelled" });
+    expect(pressPicker(after(typed("zzz")), key("enter")).type).toBe("open");
+    expect(texts(viewPicker(after(typed("zzz")), { width: 30, height: 6 }))).toEqual([
+      "Model  zzz",
+      "  nothing matches",
+    ]);
+  });
+});
+
+describe("a call", () => {
+  const call: CallView = {
+    tool: "run_shell_command",
+    title: "npm test",
+    status: "running",
+    elapsed: 7000,
+    output: Array.from({ length: 8 }, (_, at) => `line ${at}`).join("\n"),
+  };
+
+  it("shows the last lines of what runs", () => {
+    expect(texts(viewCall(call, 60))).toEqual([
+      "◐ run_shell_command npm test 7s",
+      "  … 3 earlier lines",
+      "  line 3",
+      "  line 4",
+      "  line 5",
+      "  line 6",
+      "  line 7",
+    ]);
+  });
+
+  it("shows the first lines of what is done, or all of them", () => {
+    expect(texts(viewCall({ ...call, status: "success" }, 60)).slice(4)).toEqual([
+      "  line 3",
+      "  line 4",
+      "  … 3 more lines",
+    ]);
+    expect(viewCall({ ...call, status: "error", isOpen: true }, 60).length).toBe(9);
+    expect(texts(viewCall({ tool: "read_file", title: "", status: "success", output: "" }, 60))).toEqual([
+      "✓ read_file",
+    ]);
+  });
+
+  it("stays in its width, and lets nothing in it act", () => {
+    const hostile = viewCall(
+      { ...call, title: "x\u001b]0;t\u0007".repeat(50), output: `${"y".repeat(500)}\r\u001b[2Jz` },
+      40,
+    );
+    expect(hostile.filter((line) => lineColumns(line) > 40)).toEqual([]);
+    expect(texts(hostile).join("")).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe("an approval", () => {
+  const approval: Approval = {
+    who: "run_shell_command",
+    what: { type: "command", command: `ls${" ".repeat(200)}; rm -rf x\u202e`, folder: "/project" },
+    reasons: ["deletes files"],
+    choices: [
+      { id: "once", key: "y", label: "Yes" },
+      { id: "always", key: "a", label: "Yes, always for rm" },
+    ],
+    waiting: 1,
+  };
+  const box = createApproval(approval);
+  const open = (state: Approving): ApprovalBox => (state.type === "open" ? state.box : box);
+
+  it("shows all of the command, who asks and why, with no in focus", () => {
+    const { lines, cursor } = viewApproval(box, 40);
+    expect([texts(lines), cursor]).toEqual([
+      [
+        "run_shell_command asks (1 more waits)",
+        "$ ls ⟨200 spaces⟩ ; rm -rf x<U+202E>",
+        "in /project",
+        "! deletes files",
+        "› n No  (Tab to say why)",
+        "  y Yes",
+        "  a Yes, always for rm",
+      ],
+      undefined,
+    ]);
+  });
+
+  it("is refused by Enter alone, and allowed only by its key or its focus", () => {
+    expect(pressApproval(box, key("enter"))).toEqual({ type: "refused", reason: "" });
+    expect(pressApproval(box, typed("y"))).toEqual({ type: "chosen", id: "once" });
+    expect(pressApproval(open(pressApproval(box, key("down"))), key("enter"))).toEqual({ type: "chosen", id: "once" });
+    expect(pressApproval(open(pressApproval(box, key("up"))), key("enter"))).toEqual({ type: "chosen", id: "always" });
+    expect(pressApproval(box, key("escape"))).toEqual({ type: "cancelled" });
+    expect(pressApproval(box, typed("yes"))).toEqual({ type: "open", box });
+    expect(pressApproval(box, { type: "paste", text: "y" })).toEqual({ type: "open", box });
+  });
+
+  it("takes a reason, in which no key answers", () => {
+    const typing = [key("tab"), typed("why"), typed("y"), key("backspace"), typed(" not")].reduce(
+      (state: ApprovalBox, event) => open(pressApproval(state, event)),
+      box,
+    );
+    expect(viewApproval(typing, 40).cursor).toEqual({ row: 4, column: 15 });
+    expect(texts(viewApproval(typing, 40).lines)[4]).toBe("› n No: why not");
+    expect(pressApproval(typing, key("enter"))).toEqual({ type: "refused", reason: "why not" });
+  });
+
+  it("shows where a path really leads, and the whole diff", () => {
+    const edited = createApproval({
+      ...approval,
+      who: "replace",
+      what: { type: "diff", path: "a.ts", target: "/etc/a.ts", patch },
+      waiting: 0,
+      reasons: [],
+    });
+    expect(texts(viewApproval(edited, 40).lines).slice(0, 4)).toEqual([
+      "replace asks",
+      "a.ts leads to /etc/a.ts",
+      "src/a.ts",
+      "   ⋯ 9 unchanged lines",
+    ]);
+  });
+});

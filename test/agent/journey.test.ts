@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAgent, type Agent } from "../../src/agent/agent.ts";
+import { single } from "../../src/agent/choose-model.ts";
+import type { AgentEvent } from "../../src/agent/events.ts";
+import { Journal } from "../../src/agent/journal.ts";
+import { parseModel } from "../../src/agent/model-ref.ts";
+import { isObject, type JsonObject } from "../../src/conversation/index.ts";
+import { destinationOf } from "../../src/providers/index.ts";
+import { simulated, type LogEntry, type Script } from "../../src/sim/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+import { fails, picture, simpleTools } from "../support/agent-tools.ts";
+import { serveAll, type Served } from "../support/served.ts";
+
+/*
+ * The whole agent over real HTTP: one session that does a task with parallel calls, an image, an error and a cancelled
+ * batch on one provider, and then moves to every other, is compacted, and picked up again.
+ */
+
+const script: Script = {
+  rules: [
+    { asked: "too long", replies: [{ say: "## Goal\nTo test.\n## Done\nA sum, a picture, a failure." }] },
+    { asked: "again", replies: [{ call: { tool: "add", input: { a: 2, b: 2 } } }, { say: "Four." }] },
+    {
+      asked: "work",
+      replies: [
+        {
+          think: "I look at everything at once.",
+          say: "Looking.",
+          call: [
+            { tool: "add", input: { a: 1, b: 2 } },
+            { tool: "picture", input: {} },
+            { tool: "fails", input: {} },
+          ],
+        },
+        { say: "One sum, one picture, one failure." },
+      ],
+    },
+    {
+      asked: "hang",
+      replies: [
+        {
+          call: [
+            { tool: "add", input: { a: 5, b: 5 } },
+            { tool: "wait", input: {} },
+          ],
+        },
+        { say: "Never said." },
+      ],
+    },
+  ],
+};
+
+let served: Served;
+beforeAll(async () => {
+  served = await serveAll({ script });
+});
+afterAll(() => served.close());
+
+const ids = simulated();
+
+const agentWith = (journal: Journal, provider: string): Agent => {
+  const world = realWorld();
+  const { scheduler, declarations } = simpleTools(world, [picture, fails]);
+  return createAgent({
+    clock: world.clock,
+    transport: served.transport,
+    journal,
+    head: { system: "Be brief.", tools: declarations },
+    pool: single(parseModel(provider)),
+    tools: async () => scheduler,
+  });
+};
+
+const all = async (events: AsyncIterable<AgentEvent>): Promise<readonly AgentEvent[]> => {
+  const seen: AgentEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+};
+
+const ends = async (agent: Agent, words: string): Promise<AgentEvent | undefined> =>
+  (await all(agent.send(words))).at(-1);
+
+const hang = async (agent: Agent): Promise<AgentEvent | undefined> => {
+  let last: AgentEvent | undefined;
+  for await (const event of agent.send("Please hang.")) {
+    last = event;
+    if (event.type === "call-updated" && event.status.state === "executing" && event.status.title === "wait")
+      void agent.cancel();
+  }
+  return last;
+};
+
+/** What a simulator took that carries a conversation, since a place in its log. */
+const since = (provider: string, from: number): readonly LogEntry[] =>
+  (served.simulators[provider]?.log ?? []).slice(from).filter(({ body }) => body !== undefined);
+
+const lengths = (): ReadonlyMap<string, number> =>
+  new Map(ids.map((id) => [id, served.simulators[id]?.log.length ?? 0]));
+
+const messagesIn = (provider: string, { body }: LogEntry): readonly string[] => {
+  if (!isObject(body)) throw new Error("A request without a body.");
+  return destinationOf(provider)
+    .wire.messagesIn(body as JsonObject)
+    .map((message) => JSON.stringify(message));
+};
+
+describe.each(ids)("a session that begins on %s", (home) => {
+  it("goes to every other provider, back, through a summary and on in another process, and nobody refuses anything", async () => {
+    const start = lengths();
+    const log: unknown[] = [];
+    const journal = new Journal({
+      write: async (records) => void log.push(...structuredClone(records)),
+      keep: async () => undefined,
+    });
+    const agent = agentWith(journal, home);
+    expect(await ends(agent, "Please work.")).toEqual({
+      type: "finished",
+      reason: "stop",
+      text: "One sum, one picture, one failure.",
+    });
+    expect(await hang(agent)).toEqual({ type: "cancelled" });
+    const before = since(home, start.get(home) ?? 0).map((entry) => messagesIn(home, entry));
+    for (const other of ids) {
+      if (other === home) continue;
+      agent.use(single(parseModel(other)));
+      expect(await ends(agent, "Once again."), other).toMatchObject({ type: "finished", text: "Four." });
+    }
+    agent.use(single(parseModel(home)));
+    expect(await ends(agent, "Once again.")).toMatchObject({ type: "finished", text: "Four." });
+    const requests = since(home, start.get(home) ?? 0).map((entry) => messagesIn(home, entry));
+    for (const [index, request] of before.entries())
+      expect(requests[index + 1]?.slice(0, request.length)).toEqual(request);
+
+    expect(await agent.compact()).toBe(true);
+    expect(await ends(agent, "Once again.")).toMatchObject({ type: "finished", text: "Four." });
+    const resumed = agentWith(new Journal(undefined, { entries: journal.ledger.entries, blobs: journal.blobs }), home);
+    expect(await ends(resumed, "Once again.")).toMatchObject({ type: "finished", text: "Four." });
+    const refused = ids.flatMap((id) => since(id, start.get(id) ?? 0).filter(({ verdict }) => verdict === "refused"));
+    expect(refused).toEqual([]);
+    expect(log.filter((record) => isObject(record) && record["kind"] === "entry")).toHaveLength(
+      journal.ledger.entries.length,
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scriptedServer, textOf, withServers } from "./setting.ts";
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const program = ["--import", "tsx", main, "mcp"];
+
+let home: string;
+beforeAll(async () => void (home = await mkdtemp(join(tmpdir(), "parley-home-"))));
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+type Ended = { readonly code: number | null; readonly out: string; readonly error: string };
+
+const parley = (...args: readonly string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [...program, ...args], {
+      env: { ...process.env, PARLEY_HOME: home, HOME: home },
+    });
+    let [out, error] = ["", ""];
+    child.stdout.on("data", (said: Buffer) => (out += said.toString()));
+    child.stderr.on("data", (said: Buffer) => (error += said.toString()));
+    child.on("close", (code) => resolve({ code, out, error }));
+  });
+
+describe("parley mcp", () => {
+  it("adds, lists, shows, tests and removes servers, and never shows a key", async () => {
+    const added = [
+      await parley(
+        "add",
+        "mine",
+        "-e",
+        "KEY=s3cret-value",
+        "--timeout",
+        "60000",
+        "--exclude-tools",
+        "a,b",
+        "--",
+        process.execPath,
+        scriptedServer,
+        "honest",
+      ),
+      await parley(
+        "add",
+        "web",
+        "https://a.test/mcp",
+        "-H",
+        "Authorization: Bearer s3cret-value",
+        "-t",
+        "sse",
+        "--trust",
+      ),
+    ];
+    expect(added.map(({ code }) => code)).toEqual([0, 0]);
+    const file = join(home, "settings.json");
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+      mcpServers: {
+        mine: {
+          command: process.execPath,
+          args: [scriptedServer, "honest"],
+          env: { KEY: "s3cret-value" },
+          timeout: 60_000,
+          excludeTools: ["a", "b"],
+        },
+        web: { url: "https://a.test/mcp", type: "sse", headers: { Authorization: "Bearer s3cret-value" }, trust: true },
+      },
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [listed, shown, tested] = [await parley("list"), await parley("get", "web"), await parley("test", "mine")];
+    expect([listed.out, JSON.parse(shown.out), tested.code, tested.out]).toEqual([
+      `mine  ${process.execPath} ${scriptedServer} honest\nweb   https://a.test/mcp\n`,
+      { web: { url: "https://a.test/mcp", type: "sse", headers: { Authorization: "[secret]" }, trust: true } },
+      0,
+      "mine: ready, 1 tools, 1 resources, 1 prompts\n  echo\n",
+    ]);
+    expect([await parley("remove", "web"), await parley("remove", "web")]).toEqual([
+      { code: 0, out: "", error: "Removed web.\n" },
+      { code: 1, out: "", error: "parley: There is no server web in your settings.\n" },
+    ]);
+    expect([listed, shown, tested].map(({ out, error }) => out + error).join("")).not.toContain("s3cret-value");
+  });
+
+  it("says why a server does not come up", async () => {
+    await parley("add", "broken", "--", process.execPath, scriptedServer, "exits");
+    expect(await parley("test", "broken")).toMatchObject({
+      code: 1,
+      out: "broken: failed. broken has ended. It last wrote: no licence\n",
+    });
+  });
+
+  it.each<[readonly string[], RegExp]>([
+    [["add", "x"], /Say what to start or to ask/],
+    [["add"], /Say which: parley mcp add NAME/],
+    [["add", "x", "https://a.test", "-e", "A=1"], /--env is for programs/],
+    [["add", "x", "-H", "a:b", "--", "cmd"], /--header and --transport are for addresses/],
+    [["add", "x", "-e", "A", "--", "cmd"], /--env is a name and a value with = between/],
+    [["add", "x", "--timeout", "soon", "--", "cmd"], /--timeout is a whole number/],
+    [["fly"], /mcp cannot "fly"/],
+  ])("refuses %j in words", async (args, words) => {
+    const { code, error } = await parley(...args);
+    expect([code, words.test(error)]).toEqual([2, true]);
+  });
+
+  it("serves render, convert and lint to others", async () => {
+    const cwd = fileURLToPath(new URL("../..", import.meta.url));
+    const configured = { parley: { command: process.execPath, args: [...program, "serve"], cwd } };
+    const broken = {
+      model: "gpt-5",
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "tool", tool_call_id: "x", content: "y" },
+      ],
+    };
+    await withServers({ configured }, async ({ servers, call }) => {
+      expect(servers.names()).toEqual(["render", "convert", "lint"]);
+      const findings = async (body: unknown, to: string): Promise<unknown> =>
+        (JSON.parse(textOf(await call("lint", { body, for: to }))) as { findings: unknown[] }).findings;
+      const { body } = JSON.parse(textOf(await call("convert", { body: broken, for: "openai-chat" }))) as {
+        body: unknown;
+      };
+      const entries = [{ type: "user", parts: [{ type: "text", text: "hi" }] }];
+      const rendered = JSON.parse(
+        textOf(await call("render", { conversation: { version: 1, entries, blobs: {} }, for: "anthropic" })),
+      ) as { body: unknown };
+      expect([
+        ((await findings(broken, "openai-chat")) as { rule: string }[]).map(({ rule }) => rule),
+        await findings(body, "openai-chat"),
+        await findings(rendered.body, "anthropic"),
+        textOf(await call("convert", { body: {}, for: "anthropic" })),
+      ]).toEqual([
+        ["openai-chat/result-without-call"],
+        [],
+        [],
+        'It is not obvious which API this body was written for. Say so in "from".',
+      ]);
+    });
+  });
+});

@@ -1,0 +1,27 @@
+/*
+ * A program with two servers, one of which outlives its input and ignores being told to end. It prints the ids of both
+ * and of what they started, then ends as its first word says.
+ */
+import { openServers, readServers } from "../../src/mcp/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+
+const [how, server = ""] = process.argv.slice(2);
+const start = (behaviour: string): object => ({ command: process.execPath, args: [server, behaviour] });
+const { servers: configs } = readServers(
+  { stays: start("stays"), breeds: start("breeds") },
+  { from: "person", env: process.env },
+);
+const servers = openServers({ world: realWorld(), configs, root: process.cwd() });
+await servers.settled(AbortSignal.timeout(60_000));
+servers.takeChanges();
+const can = { signal: new AbortController().signal, report: () => undefined, files: { keep: async () => "" } };
+const told = await Promise.all(
+  ["stays__echo", "breeds__echo"].map(async (name) => {
+    const result = await servers.find(name)!.tool.run({} as never, can as never);
+    return result.display.type === "text" ? result.display.text : "";
+  }),
+);
+process.stdout.write(`${told.join(" ")}\n`);
+if (how === "close") await servers.close();
+if (how === "exit") process.exit(0);
+if (how === "crash") throw new Error("on purpose");

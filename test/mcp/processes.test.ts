@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { scriptedServer } from "./setting.ts";
+
+const parent = fileURLToPath(new URL("./parent.ts", import.meta.url));
+
+/** Starts a program with servers, and answers the ids of what they are and of what they started. */
+const start = async (
+  how: string,
+): Promise<{ readonly child: ReturnType<typeof spawn>; readonly pids: readonly number[] }> => {
+  const child = spawn(process.execPath, ["--import", "tsx", parent, how, scriptedServer], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = (await once(child.stdout!, "data")) as [Buffer];
+  return { child, pids: line.toString().trim().split(" ").map(Number) };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const gone = async (pids: readonly number[]): Promise<boolean> => {
+  for (let looks = 0; looks < 300; looks += 1) {
+    if (!pids.some(isAlive)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+};
+
+describe("what servers are and what they started", () => {
+  it.each(["close", "exit", "crash", "SIGKILL", "SIGTERM"])("is gone when we end by %s", async (how) => {
+    const { child, pids } = await start(how);
+    expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(pids.every((pid) => pid > 1)).toBe(true);
+    if (how.startsWith("SIG")) child.kill(how as NodeJS.Signals);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    expect(await gone(pids)).toBe(true);
+  });
+});

@@ -1,0 +1,311 @@
+import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openServers, readServers, trustRules } from "../../src/mcp/index.ts";
+import type { Elicitation, SamplingRequest } from "../../src/mcp/index.ts";
+import { realWorld, simulatedWorld } from "../../src/world/index.ts";
+import { scripted, textOf, untilHolds, withServers } from "./setting.ts";
+
+describe("servers", () => {
+  it("are opened at once, and offer nothing before it is taken over", async () => {
+    await withServers({ scripted: { one: "honest", two: ["slow", "300"] } }, async ({ servers, folder }) => {
+      expect(servers.status().map(({ name, status, tools }) => [name, status.state, tools])).toEqual([
+        ["one", "ready", 1],
+        ["two", "ready", 1],
+      ]);
+      const world = simulatedWorld({
+        processes: { start: () => new Promise(() => undefined), find: async () => "/x" },
+      });
+      const { servers: configs } = readServers({ a: { command: "x" } }, { from: "person", env: {} });
+      const waiting = openServers({ world, configs, root: folder });
+      expect([waiting.status()[0]?.status, waiting.takeChanges(), waiting.names()]).toEqual([
+        { state: "connecting" },
+        [],
+        [],
+      ]);
+    });
+  });
+
+  it("say what came, what changed and what went, and nothing moves before it is taken over", async () => {
+    const configured = { more: scripted("grows"), turn: scripted("turns"), gone: scripted("dies") };
+    await withServers({ configured }, async ({ servers, call, until }) => {
+      const before = servers.tools();
+      await call("more__echo");
+      await call("turn__echo");
+      await until(() => servers.status()[0]?.tools === 2);
+      await until(() => servers.status()[1]?.tools === 1);
+      expect(servers.tools()).toBe(before);
+      const identities = servers.tools().map(({ identity }) => identity);
+      const changes: unknown[] = [];
+      await until(() => changes.push(...servers.takeChanges()) >= 2);
+      expect(changes).toEqual([
+        { server: "more", came: ["more_1"], went: [], changed: [], text: "MCP server more: 1 tool came." },
+        {
+          server: "turn",
+          came: [],
+          went: [],
+          changed: ["turn__echo"],
+          text: "MCP server turn: 1 tool changed: turn__echo.",
+        },
+      ]);
+      expect(servers.takeChanges()).toEqual([]);
+      expect(servers.find("turn__echo")?.tool.about).toBe("Now reads your keys.");
+      const after = servers.tools().map(({ identity }) => identity);
+      const same = (at: number, to: number): unknown => [
+        identities[at]?.server === after[to]?.server,
+        identities[at]?.tool === after[to]?.tool,
+      ];
+      // First come the two tools for resources, which have no identity.
+      expect([same(2, 2), same(3, 4), same(4, 5)]).toEqual([
+        [false, true],
+        [false, false],
+        [true, true],
+      ]);
+    });
+  });
+
+  it("keep their tools and their names while they are started again", async () => {
+    await withServers({ scripted: { frail: "dies" } }, async ({ servers, call, until }) => {
+      expect(textOf(await call("echo"))).toBe("Error: mcp_tool_error: frail has ended.");
+      await until(() => servers.status()[0]?.status.state === "restarting");
+      expect([servers.takeChanges(), servers.names().includes("echo")]).toEqual([[], true]);
+      await until(() => servers.status()[0]?.status.state === "ready");
+      expect(servers.takeChanges()).toEqual([]);
+    });
+  });
+
+  it("offer at once what they offered the last time, and start only when they may", async () => {
+    const home = await mkdtemp(join(tmpdir(), "parley-home-"));
+    await withServers({ scripted: { one: "honest" }, home }, async ({ servers: before, folder }) => {
+      const { servers: configs } = readServers({ one: scripted("honest") }, { from: "person", env: {} });
+      let begin = (): void => undefined;
+      const after = new Promise<void>((resolve) => (begin = resolve));
+      const servers = openServers({ world: realWorld(), configs, root: folder, home, after });
+      await untilHolds(servers, () => servers.status()[0]?.tools === 1);
+      const came = { server: "one", came: ["echo"], went: [], changed: [], text: "MCP server one: 1 tool came." };
+      expect([servers.takeChanges(), servers.status()[0]?.status]).toEqual([[came], { state: "connecting" }]);
+      expect(servers.find("echo")?.identity).toEqual(before.find("echo")?.identity);
+      const can = { signal: new AbortController().signal, report: () => undefined, files: {} };
+      const ended = servers.find("echo")!.tool.run({ message: "waited" } as never, can as never);
+      begin();
+      expect(textOf(await ended)).toBe("echo: waited");
+      expect(servers.takeChanges()).toEqual([]);
+      await servers.close();
+    });
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it("of a project start only when somebody agreed to them as they are", async () => {
+    const asked: string[] = [];
+    const { servers: configs } = readServers({ p: scripted("honest") }, { from: "project", env: {} });
+    await withServers({ configs }, async ({ servers }) => {
+      expect(servers.status()[0]?.status).toEqual({
+        state: "failed",
+        reason: "The project wants it; nobody agreed to start it.",
+      });
+    });
+    const consent = async ({ digest }: { readonly digest: string }): Promise<boolean> => asked.push(digest) > 0;
+    await withServers({ configs, consent }, async ({ servers }) => {
+      expect([servers.status()[0]?.status.state, asked]).toEqual(["ready", [configs[0]?.digest]]);
+    });
+  });
+
+  it("that are trusted have rules of their own", () => {
+    const { servers: configs } = readServers(
+      { a: { command: "x", trust: true }, b: { command: "x" } },
+      { from: "person", env: {} },
+    );
+    expect(trustRules(configs)).toEqual([{ type: "server", name: "a" }]);
+  });
+
+  it("inherit what programs may, and what their configuration gives them, and no secrets", async () => {
+    const given = {
+      ...process.env,
+      SOME_API_KEY: "sk-not-for-servers",
+      PLAIN: "yes",
+      NODE_OPTIONS: "--trace-warnings",
+    };
+    const world = realWorld(given);
+    const configured = { e: { ...scripted("environment"), env: { GIVEN_TOKEN: "${SOME_API_KEY}" } } };
+    await withServers({ world, configured }, async ({ call }) => {
+      const env = JSON.parse(textOf(await call("echo"))) as Record<string, string>;
+      expect([env["SOME_API_KEY"], env["PLAIN"], env["NODE_OPTIONS"], env["GIVEN_TOKEN"]]).toEqual([
+        undefined,
+        "yes",
+        undefined,
+        "sk-not-for-servers",
+      ]);
+    });
+  });
+});
+
+describe("a call", () => {
+  it("tells how far it is, and has its whole time again with every word", async () => {
+    const configured = { slow: { ...scripted(["progress", "700"]), timeout: 1500 } };
+    await withServers({ configured }, async ({ call, reported }) => {
+      expect(textOf(await call("echo", { message: "done" }))).toBe("echo: done");
+      expect(reported).toEqual(["1 of 3 part␛[31m 1\n", "2 of 3 part␛[31m 2\n", "3 of 3 part␛[31m 3\n"]);
+    });
+  });
+
+  it("that is stopped is told to the server, and leaves it alone where it still answers", async () => {
+    const log = join(await mkdtemp(join(tmpdir(), "parley-mcp-log-")), "log");
+    await appendFile(log, "");
+    await withServers({ scripted: { h: ["hangs", log] } }, async ({ servers, call }) => {
+      const stop = new AbortController();
+      const reason = new Error("enough");
+      const ended = call("echo", {}, stop.signal);
+      setImmediate(() => stop.abort(reason));
+      expect(await ended).toBe(reason);
+      while ((await readFile(log, "utf8")) === "") await new Promise((resolve) => setTimeout(resolve, 20));
+      expect([await readFile(log, "utf8"), servers.status()[0]?.status.state]).toEqual(["cancelled\n", "ready"]);
+    });
+  });
+
+  it("that is stopped on a server that hears nothing any more has the server started again", async () => {
+    await withServers({ scripted: { d: "deaf" } }, async ({ servers, call, until }) => {
+      const stop = new AbortController();
+      const ended = call("echo", {}, stop.signal);
+      setTimeout(() => stop.abort(new Error("enough")), 100);
+      await ended;
+      await until(() => servers.status()[0]?.status.state === "restarting");
+      await until(() => servers.status()[0]?.status.state === "ready");
+    });
+  });
+});
+
+describe("what servers have to read", () => {
+  it("is listed and read by tools of ours, and by mentions", async () => {
+    await withServers({ scripted: { lib: "honest" } }, async ({ servers, call }) => {
+      expect([
+        textOf(await call("list_mcp_resources")),
+        textOf(await call("list_mcp_resources", { server: "nobody" })),
+        textOf(await call("read_mcp_resource", { server: "lib", uri: "note://one" })),
+        textOf(await call("read_mcp_resource", { server: "nobody", uri: "note://one" })),
+      ]).toEqual([
+        "lib: note://one  one",
+        "There are no resources.",
+        "the text of note://one",
+        'Error: invalid_tool_params: There is no MCP server "nobody". There are lib.',
+      ]);
+      const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
+      expect(await servers.mention("lib:note://one", how)).toEqual([{ type: "text", text: "the text of note://one" }]);
+      expect(await servers.mention("else:note://one", how)).toBeUndefined();
+    });
+  });
+
+  it("includes prompts, as commands", async () => {
+    await withServers({ scripted: { lib: "honest" } }, async ({ servers }) => {
+      expect(servers.prompts()).toEqual([
+        {
+          server: "lib",
+          command: "lib:greet",
+          name: "greet",
+          description: "",
+          arguments: [{ name: "who", description: "", required: true }],
+        },
+      ]);
+      const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
+      expect(await servers.prompt("lib", "greet", { who: "her" }, how)).toEqual([
+        { role: "user", content: [{ type: "text", text: "Greet her." }] },
+      ]);
+    });
+  });
+});
+
+describe("what a server asks", () => {
+  const sampling = {
+    messages: [{ role: "user", content: { type: "text", text: "hi" } }],
+    maxTokens: 5,
+    systemPrompt: "s",
+  };
+  const form = {
+    message: "Your key\u001b[2J?",
+    requestedSchema: { type: "object", properties: { api_key: { type: "string" } } },
+  };
+
+  it("is refused where nobody can be asked", async () => {
+    await withServers({ scripted: { a: "asks" } }, async ({ call }) => {
+      const answers = await Promise.all(
+        [
+          ["sampling/createMessage", sampling],
+          ["elicitation/create", form],
+          ["roots/list", {}],
+        ].map(
+          async ([method, params]) => JSON.parse(textOf(await call("echo", { method, params }))) as { code: number },
+        ),
+      );
+      expect(answers.map(({ code }) => code)).toEqual([-32601, -32601, -32601]);
+    });
+  });
+
+  it("is asked of the person, marked as the server's, and answered", async () => {
+    const heard: (SamplingRequest | Elicitation)[] = [];
+    const asking = {
+      roots: () => ["/work place/a"],
+      sample: async (request: SamplingRequest) => (heard.push(request), { model: "m", text: "hello" }),
+      elicit: async (request: Elicitation) => (
+        heard.push(request),
+        { action: "accept" as const, content: { api_key: "k" } }
+      ),
+    };
+    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+      const ask = async (method: string, params: object): Promise<unknown> =>
+        JSON.parse(textOf(await call("echo", { method, params })));
+      expect([
+        await ask("roots/list", {}),
+        await ask("sampling/createMessage", sampling),
+        await ask("elicitation/create", form),
+        await ask("elicitation/create", {
+          mode: "url",
+          message: "open",
+          url: "javascript:alert(1)",
+          elicitationId: "1",
+        }),
+      ]).toEqual([
+        { roots: [{ uri: "file:///work%20place/a" }] },
+        { role: "assistant", model: "m", content: { type: "text", text: "hello" } },
+        { action: "accept", content: { api_key: "k" } },
+        { action: "decline" },
+      ]);
+    });
+    expect(heard).toEqual([
+      { server: "a", system: "s", messages: sampling.messages, maxTokens: 5, raw: sampling },
+      {
+        type: "form",
+        server: "a",
+        message: "Your key␛[2J?",
+        schema: form.requestedSchema,
+        seemsSecret: true,
+      },
+    ]);
+  });
+
+  it("is refused by the person in words the server knows", async () => {
+    const asking = { sample: async () => "refused" as const, elicit: async () => ({ action: "decline" as const }) };
+    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+      expect([
+        textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
+        textOf(await call("echo", { method: "elicitation/create", params: form })),
+      ]).toEqual(['{"code":-1,"message":"The user refused this."}', '{"action":"decline"}']);
+    });
+  });
+
+  it("can be taken back by the server", async () => {
+    let isStopped = false;
+    const asking = {
+      elicit: (_: Elicitation, signal: AbortSignal) =>
+        new Promise<{ action: "cancel" }>((resolve) => {
+          signal.addEventListener("abort", () => {
+            isStopped = true;
+            resolve({ action: "cancel" });
+          });
+        }),
+    };
+    await withServers({ scripted: { a: "withdraws" }, asking }, async ({ call }) => {
+      expect(textOf(await call("echo"))).toBe("echo");
+      expect(isStopped).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openServers, readServers, type Servers, type ServersOptions } from "../../src/mcp/index.ts";
+import { ToolFailure, type ToolResult } from "../../src/tools/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+
+/** The path of the server that behaves as it is told. */
+export const scriptedServer: string = fileURLToPath(new URL("./scripted-server.mjs", import.meta.url));
+
+/** Servers in the real world, in a folder of their own. */
+export type Setting = {
+  readonly servers: Servers;
+  readonly folder: string;
+  readonly kept: readonly string[];
+  readonly reported: readonly string[];
+  /** Calls a tool as the scheduler does. What it throws is answered. */
+  readonly call: (tool: string, input?: object, signal?: AbortSignal) => Promise<ToolResult | Error>;
+  /** Resolves as soon as this holds, looked at after every event. */
+  readonly until: (holds: () => boolean) => Promise<void>;
+};
+
+export type SettingOptions = Partial<ServersOptions> & {
+  /** Behaviours by the name of the server; a list is a behaviour with its detail. */
+  readonly scripted?: Readonly<Record<string, string | readonly string[]>>;
+  readonly configured?: Readonly<Record<string, object>>;
+};
+
+/** A command for one behaviour. */
+export const scripted = (behaviour: string | readonly string[], more: object = {}): object => ({
+  command: process.execPath,
+  args: [scriptedServer, ...[behaviour].flat()],
+  ...more,
+});
+
+/** Works with servers that are all ready or failed, and whose tools are taken over; then ends them. */
+export const withServers = async (
+  { scripted: behaviours = {}, configured = {}, ...options }: SettingOptions,
+  work: (setting: Setting) => Promise<void>,
+): Promise<void> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-mcp-")));
+  const world = options.world ?? realWorld();
+  const entries = Object.entries(behaviours).map(([name, behaviour]) => [name, scripted(behaviour)]);
+  const { servers: configs } = readServers(
+    { ...Object.fromEntries(entries), ...configured },
+    { from: "person", env: world.env },
+  );
+  const servers = openServers({ world, configs, root: folder, startTime: 60_000, ...options });
+  const kept: string[] = [];
+  const reported: string[] = [];
+  try {
+    await servers.settled(AbortSignal.timeout(60_000));
+    servers.takeChanges();
+    await work({
+      servers,
+      folder,
+      kept,
+      reported,
+      call: (tool, input = {}, signal = new AbortController().signal) =>
+        callTool(servers, tool, input, { signal, kept, reported }),
+      until: (holds) => untilHolds(servers, holds),
+    });
+  } finally {
+    await servers.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+type Calling = { readonly signal: AbortSignal; readonly kept: string[]; readonly reported: string[] };
+
+const callTool = async (
+  servers: Servers,
+  name: string,
+  input: object,
+  { signal, kept, reported }: Calling,
+): Promise<ToolResult | Error> => {
+  const found = servers.find(name);
+  if (found === undefined) throw new Error(`There is no tool ${name}, but ${servers.names().join(", ")}.`);
+  const can = {
+    signal,
+    report: (text: string) => void reported.push(text),
+    files: { keep: async (text: string) => `kept-${kept.push(text)}` },
+  };
+  try {
+    return await found.tool.run(input as never, can as never);
+  } catch (error) {
+    return error instanceof ToolFailure ? new Error(`${error.type}: ${error.message}`) : (error as Error);
+  }
+};
+
+/** Resolves as soon as something holds, looked at after every event. */
+export const untilHolds = (servers: Servers, holds: () => boolean): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const late = setTimeout(() => done(reject), 30_000);
+    const done = (settle: (reason?: unknown) => void): void => {
+      clearTimeout(late);
+      stop();
+      settle(new Error("It never came to that."));
+    };
+    const look = (): void => void (holds() && done(() => resolve()));
+    const stop = servers.listen(look);
+    look();
+  });
+
+/** The text of a result. */
+export const textOf = (result: ToolResult | Error): string =>
+  result instanceof Error ? `${result}` : result.display.type === "text" ? result.display.text : result.display.type;

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSessions } from "../../src/session/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+import { buildChild, killMany } from "./support/kill.ts";
+
+describe("real programs", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "parley-session-")));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("lose nothing that was acknowledged when they are killed, and the next one goes on", async () => {
+    const { killed, broken } = await killMany(40, 7);
+    expect({ killed, broken }).toEqual({ killed: 40, broken: undefined });
+  });
+
+  it("that open one session at the same moment do not both get it", async () => {
+    const home = join(folder, "home");
+    const child = buildChild(folder);
+    const { id, close } = await openSessions(realWorld({}), { home }).create({ root: "/home/someone/code" });
+    await close();
+    for (let round = 0; round < 3; round++) {
+      const programs = await Promise.all(Array.from({ length: 4 }, () => ended(child, [home, "1", id])));
+      const [won, lost] = [programs.filter(({ code }) => code === 0), programs.filter(({ code }) => code !== 0)];
+      expect(won.length).toBeGreaterThan(0);
+      expect(lost.filter(({ err }) => !/is open in another program \(process \d+\)/.test(err))).toEqual([]);
+    }
+    const session = await openSessions(realWorld({}), { home }).open(id);
+    expect(session.healed.filter(({ kind }) => kind !== "missing-blob")).toEqual([]);
+    await session.close();
+  });
+
+  it("are told who has a session that is open", async () => {
+    const home = join(folder, "home");
+    const child = buildChild(folder);
+    const session = await openSessions(realWorld({}), { home }).create({ root: "/home/someone/code" });
+    const { code, err } = await ended(child, [home, "1", session.id]);
+    await session.close();
+
+    expect(code).toBe(1);
+    expect(err).toContain(
+      `Session ${session.id} is open in another program (process ${process.pid}). Close it there, or start a new session.`,
+    );
+    expect((await ended(child, [home, "1", session.id])).code).toBe(0);
+  });
+});
+
+const ended = (
+  script: string,
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly err: string }> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+    let err = "";
+    child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, err }));
+  });

@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from "node:util";
+import { openSessions, type Session } from "../../../src/session/index.ts";
+import { simulatedDisk, simulatedWorld, type DiskTrouble, type SimulatedDisk } from "../../../src/world/index.ts";
+import { Random } from "../../support/random.ts";
+import { unrenderable } from "./render.ts";
+import { misfit, saying, scriptOf, type Script } from "./script.ts";
+
+const home = "/home/someone/.parley";
+
+/** A disk as a power loss left it, and what had been promised by then. */
+type State = {
+  readonly disk: SimulatedDisk;
+  readonly id: string | undefined;
+  readonly acknowledged: number;
+  readonly issued: number;
+  /** Hears of every change made to what is left. */
+  readonly hook: { before?: () => DiskTrouble | undefined };
+};
+
+/** What was found out: how many states were looked at, and what was wrong with the first bad one. */
+export type CrashReport = { readonly states: number; readonly broken?: string };
+
+/**
+ * Runs the script with this seed on a simulated disk, lets the power fail before every change, `each` times differently, and
+ * opens what is left. Some of those are let fail again while they are being healed.
+ */
+export const crashEverywhere = async (seed: number, each: number): Promise<CrashReport> => {
+  const script = scriptOf(seed);
+  const random = new Random(seed);
+  const { states, issued } = await run(script, seed, () => random.next(), each);
+  for (const [index, state] of states.entries()) {
+    const broken = await check(state, { issued, script, random, isRendered: index % 40 === 0 }).catch(
+      (error: unknown) => String(error instanceof Error ? error.stack : error),
+    );
+    if (broken !== undefined) return { states: index + 1, broken: `seed ${seed}, state ${index}: ${broken}` };
+  }
+  return { states: states.length };
+};
+
+const run = async (
+  { start, acts }: Script,
+  seed: number,
+  random: () => number,
+  each: number,
+): Promise<{ readonly states: readonly State[]; readonly issued: readonly string[] }> => {
+  const states: State[] = [];
+  const issued = (start.records ?? []).flatMap((record) => saying(record) ?? []);
+  let acknowledged = 0;
+  let session: Session | undefined;
+  const snapshot = (): undefined => {
+    for (let count = 0; count < each; count++) {
+      const hook: State["hook"] = {};
+      const left = disk.crash(random, () => hook.before?.());
+      states.push({ disk: left, id: session?.id, acknowledged, issued: issued.length, hook });
+    }
+  };
+  const disk = simulatedDisk({ before: snapshot });
+  disk.plant("/home/someone", { kind: "folder" });
+  const sessions = openSessions(simulatedWorld({ seed, disk, start: Date.UTC(2026, 0, 1) }), { home });
+  session = await sessions.create(start);
+  acknowledged = issued.length;
+  for (const act of acts) {
+    switch (act.type) {
+      case "keep":
+        await session.keep(act.blobs);
+        break;
+      case "reopen": {
+        const { id } = session;
+        await session.close();
+        session = await sessions.open(id);
+        break;
+      }
+      case "write": {
+        const { write } = session;
+        await Promise.all(
+          act.writes.map(async (records) => {
+            issued.push(...records.flatMap((record) => saying(record) ?? []));
+            const upTo = issued.length;
+            await write(records);
+            acknowledged = upTo;
+          }),
+        );
+        break;
+      }
+    }
+  }
+  snapshot();
+  return { states, issued };
+};
+
+type Promised = {
+  readonly issued: readonly string[];
+  readonly script: Script;
+  readonly random: Random;
+  readonly isRendered: boolean;
+};
+
+/** What is wrong with a state, or undefined. One in five is left by a second power loss, while the first is being healed. */
+const check = async (state: State, { issued, script, random, isRendered }: Promised): Promise<string | undefined> => {
+  let second: SimulatedDisk | undefined;
+  let changes = 0;
+  const failAt = random.chance(0.2) ? 1 + random.below(10) : 0;
+  state.hook.before = (): undefined => {
+    if ((changes += 1) === failAt) second = state.disk.crash(() => random.next());
+  };
+  const promised = { issued: [...issued.slice(0, state.issued), last], acknowledged: state.acknowledged };
+  const broken = await reopened(state.disk, { ...promised, id: state.id, script, isRendered, me: "2-0" });
+  if (broken !== undefined || second === undefined) return broken;
+  const again = await reopened(second, { ...promised, id: state.id, script, isRendered, me: "3-0" });
+  return again === undefined ? undefined : `after a second power loss: ${again}`;
+};
+
+const closing = { kind: "title", title: "The end." } as const;
+const last = JSON.stringify(closing);
+
+type Expected = {
+  readonly id: string | undefined;
+  readonly issued: readonly string[];
+  readonly acknowledged: number;
+  readonly script: Script;
+  readonly isRendered: boolean;
+  readonly me: string;
+};
+
+const reopened = async (disk: SimulatedDisk, expected: Expected): Promise<string | undefined> => {
+  const sessions = openSessions(simulatedWorld({ disk, me: expected.me, start: Date.UTC(2026, 0, 2) }), { home });
+  const listed = await sessions.list();
+  const id = expected.id ?? listed[0]?.id;
+  if (id === undefined) return undefined;
+  if (!listed.some((summary) => summary.id === id)) return "the session is not in the list";
+  const session = await sessions.open(id);
+  const wrong = misfit(await all(session.records()), expected) ?? faultsOf(session, expected);
+  if (wrong !== undefined) return wrong;
+  await session.write([closing]);
+  await session.close();
+  const after = await sessions.open(id);
+  await after.close();
+  if (after.healed.some(({ kind }) => kind !== "missing-blob"))
+    return `it needs healing twice: ${JSON.stringify(after.healed)}`;
+  const [final] = (await all(after.records())).toReversed();
+  return isDeepStrictEqual(final?.record, closing) ? undefined : "what was written after healing is not there";
+};
+
+const faultsOf = (session: Session, { script, isRendered }: Expected): string | undefined => {
+  const missing = session.healed.find(
+    (finding) => finding.kind === "missing-blob" && finding.hash in script.conversation.blobs,
+  );
+  if (missing !== undefined) return `bytes are missing: ${JSON.stringify(missing)}`;
+  const wrongBlob = Object.entries(session.blobs).find(([hash, base64]) => base64 !== script.conversation.blobs[hash]);
+  if (wrongBlob !== undefined) return `the bytes of ${wrongBlob[0]} are not what they were`;
+  if (session.head.system !== script.start.system || session.head.root !== script.start.root)
+    return "the head is not as it was";
+  return isRendered ? unrenderable(session) : undefined;
+};
+
+const all = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+};

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { openSessions, type Written } from "../../../src/session/index.ts";
+import { realWorld } from "../../../src/world/index.ts";
+import { root } from "../../built.ts";
+import { Random } from "../../support/random.ts";
+import { unrenderable } from "./render.ts";
+import { misfit, saying, scriptOf, type Script } from "./script.ts";
+
+/** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
+export type KillReport = { readonly killed: number; readonly finished: number; readonly broken?: string };
+
+/** Kills `count` programs at random moments of their work and opens what they leave. Each session is taken up by three of them. */
+export const killMany = async (count: number, seed: number): Promise<KillReport> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-kill-")));
+  try {
+    const child = buildChild(folder);
+    return await killAll(child, { home: join(folder, "home"), count, seed });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** The scripted program as one file, so that it starts quickly. */
+export const buildChild = (folder: string): string => {
+  const outfile = join(folder, "child.mjs");
+  buildSync({
+    entryPoints: [join(root, "test/session/support/kill-child.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["zod"],
+    logLevel: "error",
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+  return outfile;
+};
+
+type Rounds = { readonly home: string; readonly count: number; readonly seed: number };
+
+const killAll = async (child: string, { home, count, seed: first }: Rounds): Promise<KillReport> => {
+  const sessions = openSessions(realWorld({}), { home });
+  const random = new Random(first);
+  let killed = 0;
+  let finished = 0;
+  let id: string | undefined;
+  let there: readonly string[] = [];
+  for (let seed = first; killed < count; seed++) {
+    if (seed % 3 === 0) [id, there] = [undefined, []];
+    const script = scriptOf(seed);
+    const life = await killOne([child, home, `${seed}`, ...(id === undefined ? [] : [id])], random);
+    if (life.isDone) finished += 1;
+    else killed += 1;
+    const opened = life.id ?? id;
+    if (opened === undefined) continue;
+    const session = await sessions.open(opened);
+    const found = await all(session.records());
+    const issued = [...there, ...recordsOf(script, id === undefined)];
+    const broken =
+      misfit(found, { issued, acknowledged: there.length + life.acknowledged }) ??
+      // Two scripts in one session both count their calls from one, which no ledger does.
+      (id === undefined ? unrenderable(session) : undefined);
+    await session.close();
+    if (broken !== undefined) return { killed, finished, broken: `seed ${seed}: ${broken}` };
+    id = opened;
+    there = found.flatMap(({ record }) => saying(record) ?? []);
+  }
+  return { killed, finished };
+};
+
+const recordsOf = ({ start, acts }: Script, isNew: boolean): readonly string[] =>
+  [...(isNew ? [start.records ?? []] : []), ...acts.flatMap((act) => (act.type === "write" ? act.writes : []))]
+    .flat()
+    .flatMap((record) => saying(record) ?? []);
+
+type Life = { readonly id: string | undefined; readonly acknowledged: number; readonly isDone: boolean };
+
+/** Starts a program and kills it so many acknowledgements, and then so many turns of the event loop, after it has opened its session. */
+const killOne = (args: readonly string[], random: Random): Promise<Life> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const lines = random.below(random.chance(0.5) ? 3 : 12);
+    const turns = random.below(60);
+    let text = "";
+    let error = "";
+    let isAimed = false;
+    const aim = (left: number): void => void (left === 0 ? child.kill("SIGKILL") : setImmediate(aim, left - 1));
+    child.stdout.on("data", (piece: Buffer) => {
+      text += piece.toString();
+      if (isAimed || text.split("\n").length <= lines) return;
+      isAimed = true;
+      aim(turns);
+    });
+    child.stderr.on("data", (piece: Buffer) => (error += piece.toString()));
+    child.on("error", reject);
+    child.on("close", (_, signal) => {
+      if (signal !== "SIGKILL" && !text.includes("done")) return reject(new Error(`The program failed: ${error}`));
+      const said = text.split("\n").slice(0, -1);
+      resolve({
+        id: said.find((line) => line.startsWith("open "))?.slice("open ".length),
+        acknowledged: Number(said.findLast((line) => line.startsWith("ack "))?.slice("ack ".length) ?? 0),
+        isDone: said.includes("done"),
+      });
+    });
+  });
+
+const all = async (records: AsyncIterable<Written>): Promise<readonly Written[]> => {
+  const list: Written[] = [];
+  for await (const record of records) list.push(record);
+  return list;
+};

@@ -1,0 +1,96 @@
+import type { Blobs, Conversation } from "../../../src/conversation/index.ts";
+import type { NewRecord, NewSession, SessionRecord, UnknownRecord, Written } from "../../../src/session/index.ts";
+import { build, makeHistory } from "../../support/histories.ts";
+import { Random } from "../../support/random.ts";
+
+/** One thing a scripted program does with its session. */
+export type Act =
+  | { readonly type: "write"; readonly writes: readonly (readonly NewRecord[])[] }
+  | { readonly type: "keep"; readonly blobs: Blobs }
+  | { readonly type: "reopen" };
+
+/** A program that works in one session: how it begins, and all that it does, in order. */
+export type Script = { readonly start: NewSession; readonly acts: readonly Act[]; readonly conversation: Conversation };
+
+/** The script with this seed. Bytes are kept before anything names them. */
+export const scriptOf = (seed: number): Script => {
+  const random = new Random(seed ^ 0x5e55);
+  const { conversation } = build(makeHistory(seed));
+  const records = conversation.entries.flatMap((entry): readonly NewRecord[] => [
+    { kind: "entry", entry },
+    ...(random.chance(0.2) ? [report(random)] : []),
+    ...(random.chance(0.05) ? [{ kind: "title", title: `Title ${random.below(1000)}` } as const] : []),
+  ]);
+  const first = random.below(3);
+  const acts: Act[] = [{ type: "keep", blobs: conversation.blobs }];
+  for (let at = first; at < records.length;) {
+    const writes: (readonly NewRecord[])[] = [];
+    for (let count = 1 + random.below(3); count > 0 && at < records.length; count--) {
+      const size = 1 + random.below(4);
+      writes.push(records.slice(at, at + size));
+      at += size;
+    }
+    acts.push({ type: "write", writes });
+    if (random.chance(0.1)) acts.push({ type: "reopen" });
+  }
+  const { system, tools } = conversation;
+  const start: NewSession = {
+    root: "/home/someone/code",
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    records: records.slice(0, first),
+    blobs: first > 0 ? conversation.blobs : {},
+  };
+  return { start, acts, conversation };
+};
+
+const report = (random: Random): NewRecord => ({
+  kind: "request",
+  turn: random.below(100),
+  provider: "anthropic",
+  model: "claude-sonnet-5",
+  usage: { input: random.below(10_000) },
+  notes: [],
+  digest: "0".repeat(random.below(600)),
+});
+
+/** What a record says, whatever its place. Heads and repairs are nobody's words. */
+export const saying = (record: NewRecord | SessionRecord | UnknownRecord): string | undefined => {
+  switch (record.kind) {
+    case "head":
+    case "repair":
+      return undefined;
+    case "entry":
+      return JSON.stringify({ kind: "entry", entry: record.entry });
+    case "model":
+    case "tools":
+    case "request":
+    case "title":
+    case "unknown":
+      return JSON.stringify(record);
+  }
+};
+
+/**
+ * Holds what is in a file against what was written: all that was acknowledged is there, in order; of the rest some may
+ * be there, in order; and nothing else is, except where a notice says that something is lost.
+ */
+export const misfit = (
+  found: readonly Written[],
+  { issued, acknowledged }: { readonly issued: readonly string[]; readonly acknowledged: number },
+): string | undefined => {
+  let next = 0;
+  for (const { record, sequence } of found) {
+    const said = saying(record);
+    if (said === undefined || (said !== issued[next] && isPlaceholder(said))) continue;
+    const at = issued.indexOf(said, next);
+    if (at === -1) return `record ${sequence} was never written there: ${said.slice(0, 200)}`;
+    if (at > next && next < acknowledged) return `record ${next + 1} of ${issued.length} is lost, and was acknowledged`;
+    next = at + 1;
+  }
+  return next < acknowledged ? `records ${next + 1} to ${acknowledged} are lost, and were acknowledged` : undefined;
+};
+
+const isPlaceholder = (said: string): boolean =>
+  said === '{"kind":"entry","entry":{"type":"notice","text":""}}' ||
+  said.includes("Part of the conversation was lost here");

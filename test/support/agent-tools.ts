@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { ToolDeclaration } from "../../src/conversation/index.ts";
+import { createGate } from "../../src/policy/gate.ts";
+import { judgeUrl } from "../../src/policy/network.ts";
+import { createScheduler, registryOf, type Scheduler } from "../../src/scheduler/index.ts";
+import type { Capabilities } from "../../src/tools/capabilities.ts";
+import { defineTool, ToolFailure, type AnyTool } from "../../src/tools/tool.ts";
+import type { World } from "../../src/world/index.ts";
+
+/** Adds two numbers. */
+export const add: AnyTool = defineTool({
+  name: "add",
+  about: "Adds two numbers.",
+  access: "read",
+  input: z.object({ a: z.number(), b: z.number() }),
+  touches: () => ({}),
+  title: ({ a, b }) => `${a} + ${b}`,
+  run: async ({ a, b }) => ({
+    content: [{ type: "text", text: String(a + b) }],
+    display: { type: "text", text: String(a + b) },
+  }),
+});
+
+/** Never ends by itself. */
+export const wait: AnyTool = defineTool({
+  name: "wait",
+  about: "Waits.",
+  access: "read",
+  input: z.object({}),
+  touches: () => ({}),
+  title: () => "wait",
+  run: (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    }),
+});
+
+/** Tools that touch nothing, and a scheduler that runs them. */
+export const simpleTools = (
+  { clock }: Pick<World, "clock">,
+  more: readonly AnyTool[] = [],
+): { readonly scheduler: Scheduler; readonly declarations: readonly ToolDeclaration[] } => {
+  const tools = [add, wait, ...more];
+  const scheduler = createScheduler({
+    tools: registryOf(tools),
+    gate: createGate({
+      mode: "yolo",
+      rules: {},
+      trusted: true,
+      interactive: true,
+      protection: () => ({ level: "free", reason: "" }),
+      judgeCommand: async () => ({ decision: "allow", reason: "", analysis: { roots: [], always: [], writes: [] } }),
+      judgeUrl: (url) => judgeUrl(url),
+    }),
+    capabilities: (grant) => ({ ...grant }) as Capabilities,
+    clock,
+    limits: { processes: 8, toolTime: 600_000 },
+  });
+  const declarations = tools.map(({ name, about }) => ({
+    name,
+    description: about,
+    parameters: { type: "object", properties: {} } as const,
+  }));
+  return { scheduler, declarations };
+};
+
+/** Returns a picture of one pixel. */
+export const picture: AnyTool = defineTool({
+  name: "picture",
+  about: "Makes a picture.",
+  access: "read",
+  input: z.object({}),
+  touches: () => ({}),
+  title: () => "picture",
+  run: async () => ({
+    content: [
+      { type: "text", text: "Here it is." },
+      {
+        type: "file",
+        mimeType: "image/png",
+        bytes: Buffer.from(pixel, "base64"),
+        name: "dot.png",
+        width: 1,
+        height: 1,
+      },
+    ],
+    display: { type: "text", text: "dot.png" },
+  }),
+});
+
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Always fails. */
+export const fails: AnyTool = defineTool({
+  name: "fails",
+  about: "Fails.",
+  access: "read",
+  input: z.object({}),
+  touches: () => ({}),
+  title: () => "fails",
+  run: async () => {
+    throw new ToolFailure("execution_failed", "It does not work.");
+  },
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import {
+  attend,
+  colourDepthOf,
+  createHighlighter,
+  edit,
+  emptyEditor,
+  keyListener,
+  line,
+  loadLexer,
+  MarkdownStream,
+  paintFor,
+  press,
+  questions,
+  Screen,
+  span,
+  stopAndWait,
+  themeFor,
+  viewCall,
+  viewEditor,
+  type Wish,
+} from "../../../src/tui/index.ts";
+import { realTerminal, realWorld } from "../../../src/world/index.ts";
+
+/*
+ * A small program of everything the terminal interface is made of: what is submitted is a command that says what to show.
+ */
+const terminal = realTerminal();
+if (terminal === undefined) throw new Error("No terminal.");
+const { clock, env } = realWorld();
+const markdown = { lexer: await loadLexer(), highlighter: createHighlighter(), onReady: () => update() };
+let stream = new MarkdownStream(markdown, terminal.size().columns);
+let editor = emptyEditor([], terminal.size().columns);
+let status = "ready";
+let printed = 0;
+
+const screen = new Screen({
+  terminal,
+  clock,
+  paint: paintFor({ theme: themeFor(env), depth: colourDepthOf(env) }),
+  live: ({ columns }) => {
+    editor = edit(editor, { type: "resize", columns });
+    stream.resize(columns);
+    const open = stream.open();
+    const view = viewEditor(editor, { height: 4 });
+    return {
+      lines: [...open, ...view.lines, [span(status, { tone: "muted" })]],
+      cursor: { row: open.length + view.cursor.row, column: view.cursor.column },
+    };
+  },
+});
+
+const update = (): void => {
+  screen.print(stream.take());
+  screen.update();
+};
+
+const commands: Readonly<Record<string, (rest: string) => void | Promise<void>>> = {
+  lines: async (rest) => {
+    const count = Number(rest);
+    for (printed = 0; printed < count; printed++) {
+      screen.print([line(`line ${printed} ${"x".repeat(100)}`)]);
+      if (printed % 500 === 0) await screen.room();
+    }
+    await screen.settled();
+    status = `printed ${count}`;
+  },
+  say: (rest) => {
+    stream.write(JSON.parse(rest) as string);
+  },
+  end: async () => {
+    stream.end();
+    update();
+    await stream.settled();
+    screen.print(stream.take());
+    stream = new MarkdownStream(markdown, terminal.size().columns);
+  },
+  hostile: async (path) => {
+    const texts = JSON.parse(readFileSync(path, "utf8")) as readonly string[];
+    for (const text of texts) {
+      for (const unit of text.split("")) {
+        stream.write(unit);
+        update();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      stream.write("\n\n");
+      screen.print(viewCall({ tool: text, title: text, status: "error", output: text }, terminal.size().columns));
+    }
+    screen.print([line("hostile over")]);
+  },
+  ask: () => void terminal.write(questions),
+  crash: () =>
+    void setImmediate(() => {
+      throw new Error("broken on purpose");
+    }),
+  quit: () => leave(0),
+};
+
+const leave = async (code: number): Promise<void> => {
+  await screen.close();
+  process.exit(code);
+};
+
+const obey = async (wish: Wish): Promise<void> => {
+  if (wish.type === "leave") return leave(0);
+  if (wish.type === "cancel") editor = edit(editor, { type: "clear" });
+  if (wish.type === "stop") return stopAndWait({ terminal, screen });
+  if (wish.type !== "submit") return;
+  const [, name = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(wish.text) ?? [];
+  await commands[name]?.(rest);
+  update();
+};
+
+attend(
+  { terminal, screen },
+  {
+    input: keyListener(clock, (event) => {
+      if (event.type === "text" && event.text === "?") status = `heard at ${printed}`;
+      if (event.type === "reply") status = `reply ${event.reply.type}`;
+      const { editor: next, wish } = press(editor, event);
+      editor = next;
+      screen.update();
+      if (wish !== undefined) void obey(wish);
+    }),
+    leave: (reason) => {
+      if (reason === "hang-up") process.exit(129);
+      void leave(143);
+    },
+  },
+);

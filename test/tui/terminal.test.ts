@@ -1,0 +1,213 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtScript, inTerminal, type InTerminal } from "./terminal.ts";
+
+let script: Awaited<ReturnType<typeof builtScript>>;
+beforeAll(async () => {
+  script = await builtScript("stage");
+});
+afterAll(() => script.remove());
+
+const started = async (options: Parameters<typeof inTerminal>[1] = {}): Promise<InTerminal> => {
+  const running = inTerminal(script.path, options);
+  await running.seen((rows) => rows.includes("ready"));
+  return running;
+};
+
+/** Types a command; it is a message of its own, so its Enter is a key of its own. */
+const submit = async (running: InTerminal, command: string): Promise<void> => {
+  running.type(command);
+  await running.seen((rows) => rows.some((row) => row.replace(/^> /, "").endsWith(command.slice(-12))));
+  running.type("\r");
+};
+
+const quit = async (running: InTerminal): Promise<number> => {
+  running.type("\u0003quit\r");
+  return (await running.ended).code;
+};
+
+describe("in a real terminal", () => {
+  it("what is typed is seen where it is typed", async () => {
+    const running = await started();
+    running.type("hé日😀\u001b[13;2usecond");
+    await running.seen((rows) => rows.includes("  second"));
+    expect([running.screen.rows().length, running.screen.cursor()]).toEqual([3, { row: 1, column: 8 }]);
+    expect(await quit(running)).toBe(0);
+    expect(running.screen.rows().at(-1)).toBe("ready");
+    expect(running.screen.cursor().column).toBe(0);
+  });
+
+  it("Markdown streams into the history, block by block", async () => {
+    const running = await started();
+    await submit(running, String.raw`say "# Title\n\nSome **bold"`);
+    await running.seen((rows) => rows.includes("Some **bold"));
+    await submit(running, String.raw`say "** text\n\n${"```"}ts\nlet a = 1;\n"`);
+    await running.seen((rows) => rows.includes("  let a = 1;"));
+    await submit(running, "end");
+    await running.seen((rows) => rows[5] === ">");
+    expect(running.screen.rows()).toEqual(["Title", "", "Some bold text", "", "  let a = 1;", ">", "ready"]);
+    expect([running.screen.cell(2, 5), running.screen.cell(2, 0).isBold]).toEqual([
+      { chars: "b", isBold: true, colour: -1 },
+      false,
+    ]);
+    await quit(running);
+  });
+
+  it("a hundred thousand lines stream in little memory, and keys are heard meanwhile", async () => {
+    const running = await started({ node: ["--max-old-space-size=40"] });
+    await submit(running, "lines 100000");
+    await running.seen((rows) => rows.some((row) => /^line \d{4,} /.test(row)));
+    running.type("?");
+    const rows = await running.seen((each) => each.some((row) => row.startsWith("heard at ")));
+    const heardAt = Number(rows.find((row) => row.startsWith("heard at "))?.slice(9));
+    expect(heardAt).toBeGreaterThan(0);
+    expect(heardAt).toBeLessThan(100_000);
+    await running.seen((each) => each.includes("printed 100000"));
+    const everything = running.screen.everything();
+    expect([everything.length, everything[0]?.slice(0, 8), everything.slice(-3)]).toEqual([
+      100_002,
+      "line 0 x",
+      [`line 99999 ${"x".repeat(49)}`, "> ?", "printed 100000"],
+    ]);
+    await quit(running);
+  });
+
+  it("another size during streaming leaves a right screen", async () => {
+    const running = await started({ size: { columns: 60, rows: 12 } });
+    await submit(
+      running,
+      String.raw`say "First paragraph.\n\nThis is an open paragraph that is rather long and still grows"`,
+    );
+    await running.seen((rows) => rows.includes("grows"));
+    running.resize({ columns: 30, rows: 12 });
+    await running.seen((rows) => rows.includes("This is an open paragraph that"));
+    await submit(running, String.raw`say " and grows."`);
+    await running.seen((rows) => rows.some((row) => row.endsWith("and grows.")));
+    running.resize({ columns: 70, rows: 9 });
+    await running.seen((rows) => rows.some((row) => row.startsWith("This is an open paragraph that is")));
+    await submit(running, "end");
+    await running.seen((rows) => rows.at(-2) === ">" && rows.at(-3) === "grows.");
+    expect(running.screen.everything()).toEqual([
+      "First paragraph.",
+      "",
+      "This is an open paragraph that is rather long and still grows and",
+      "grows.",
+      ">",
+      "ready",
+    ]);
+    await quit(running);
+  });
+
+  it("hostile text changes nothing outside its own cells, letter by letter", async () => {
+    const running = await started({ size: { columns: 60, rows: 24 } });
+    const path = join(dirname(script.path), "hostile.json");
+    writeFileSync(path, JSON.stringify(hostile));
+    await submit(running, `hostile ${path}`);
+    const rows = await running.seen((each) => each.includes("hostile over"));
+    expect(rows.slice(-2)).toEqual([">", "ready"]);
+    expect([running.screen.effects(), running.screen.replies()]).toEqual([[], ""]);
+    expect(running.screen.cursor()).toEqual({ row: rows.length - 2, column: 2 });
+    expect(await quit(running)).toBe(0);
+    expect(running.output().replaceAll("\u001b", "ESC")).not.toMatch(acting);
+  });
+
+  it("what the terminal answers is never typed", async () => {
+    const running = await started();
+    await submit(running, "ask");
+    await running.seen((rows) => rows.includes("reply attributes"));
+    expect(running.screen.rows()).toEqual([">", "reply attributes"]);
+    await quit(running);
+  });
+
+  it.each([
+    ["ends", "quit", 0],
+    ["crashes", "crash", 1],
+  ])("the terminal is as it was when the program %s", async (_, command, code) => {
+    const running = await started();
+    await submit(running, command);
+    expect((await running.ended).code).toBe(code);
+    expect(modesLeft(running.output())).toEqual([]);
+  });
+
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])("the terminal is as it was after %s", async (signal, code) => {
+    const running = await started();
+    running.kill(signal);
+    expect((await running.ended).code).toBe(code);
+    expect(modesLeft(running.output())).toEqual([]);
+  });
+
+  it("is given back to the shell while the program is stopped, and taken again", async () => {
+    const shell = inTerminal(script.path, { isInShell: true });
+    await shell.seen((rows) => rows.includes("ready"));
+    shell.type("draft");
+    await shell.seen((rows) => rows.includes("> draft"));
+    shell.type("\u001a");
+    await shell.seen((rows) => rows.at(-1) === "$");
+    expect(modesLeft(shell.output().replaceAll("\u001b[?2004h$", "$"))).toEqual([]);
+    shell.type("echo typed in the shell\r");
+    await shell.seen((rows) => rows.includes("typed in the shell"));
+    shell.type("fg\r");
+    const rows = await shell.seen((each) => each.filter((row) => row === "> draft").length === 2);
+    expect([rows.slice(-2), shell.screen.cursor()]).toEqual([
+      ["> draft", "ready"],
+      { row: rows.length - 2, column: 7 },
+    ]);
+    shell.type("!");
+    await shell.seen((each) => each.includes("> draft!"));
+    shell.type("\u0003quit\r");
+    await shell.seen((each) => each.at(-1) === "$");
+    shell.type("exit\r");
+    expect((await shell.ended).code).toBe(0);
+  });
+});
+
+/** Modes that were changed and not changed back. */
+const modesLeft = (output: string): readonly string[] => {
+  const usual: Readonly<Record<string, string>> = { "7": "h", "25": "h" };
+  const now = new Map<string, string>();
+  for (const [, mode = "", how = ""] of output.matchAll(/\[\?(\d+)([hl])/g)) now.set(mode, how);
+  const pushed = output.split("[>1u").length - output.split("[<u").length;
+  return [
+    ...[...now].flatMap(([mode, how]) => ((usual[mode] ?? "l") === how ? [] : [`?${mode}${how}`])),
+    ...(pushed > 0 ? ["keyboard"] : []),
+  ];
+};
+
+/** What acts on a terminal and is no move, no colour and no mode of ours. */
+const acting = /ESC\](?!8;;ESC)|ESC[P_^X]|ESCc|ESC\[[23]J|[\u0080-\u009f\u202e]/;
+
+const hostile: readonly string[] = [
+  "a\u001b]52;c;ZXZpbA==\u0007b",
+  "a\u001b]52;c;?\u0007b",
+  "a\u009d52;c;ZXZpbA==\u009cb",
+  "\u001b]0;title\u0007",
+  "\u001b]8;;http://evil.test/\u001b\\safe.test\u001b]8;;\u001b\\",
+  "\u001b]4;1;?\u0007\u001b]10;?\u0007\u001b]11;?\u001b\\",
+  "\u001b]7;file:///x\u0007\u001b]9;notify\u0007\u001b]777;notify;a;b\u0007",
+  "\u001b]1337;File=inline=1:QUFB\u0007",
+  "\u001b_Gf=100;AAAA\u001b\\",
+  "\u001bP+q544e\u001b\\",
+  "\u001bPtmux;\u001b\u001b]52;c;AA==\u0007\u001b\\",
+  "\u001b^x\u001b\\\u001bXx\u001b\\\u001bc",
+  "\u001b[2J\u001b[H\u001b[3J\u001b[?1049h\u001b[?1003h\u001b[?2004l",
+  "\u001b[6n\u001b[c\u001b[>1u\u001b[?2026$p\u001b[5n",
+  "\u001b[8mhidden\u001b[0m\u001b[38;5;0;48;5;0mhidden",
+  "rm -rf x\rls -la  ",
+  "rm x\b\b\b\bls  ",
+  "\u001b]52;c;AAAA",
+  "a\u007fb\u0000\u0007\u000b\u000c\u000e",
+  "a\u202egnp.exe\u2066x\u2069",
+  "a\u200bb\u200d\u2060",
+  `e${"\u0301".repeat(500)}`,
+  "👨\u200d👩\u200d👧\u200d👦".repeat(20),
+  "W".repeat(500),
+  "日".repeat(200),
+  "```\n\u001b[2J\n```",
+  "| \u001b[2J | b |\n|---|---|\n| \u001b]0;t\u0007 | c |",
+  "&#27;[2J &#x9b;2J &#8238;x",
+  "[\u001b]0;t\u0007](http://x\u001b[2J)",
+];

@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { build } from "esbuild";
+import type { Terminal, TerminalEvent, TerminalSize } from "../../src/world/terminal.ts";
+
+/** A terminal whose cells can be read. */
+export type Emulator = {
+  /** The rows that are seen, without spaces at their ends and without empty rows at the bottom. */
+  readonly rows: () => readonly string[];
+  /** Everything, from the first line that was ever written. */
+  readonly everything: () => readonly string[];
+  readonly cursor: () => { readonly row: number; readonly column: number };
+  /** What was done besides showing letters: titles, clipboards, bells, modes left on. */
+  readonly effects: () => readonly string[];
+  /** What the terminal sent by itself. */
+  readonly replies: () => string;
+  readonly write: (text: string | Uint8Array) => Promise<void>;
+  readonly resize: (size: TerminalSize) => void;
+  /** The cell itself, for its style. */
+  readonly cell: (
+    row: number,
+    column: number,
+  ) => { readonly chars: string; readonly isBold: boolean; readonly colour: number };
+};
+
+/** An emulated terminal. `answer` gets what it replies. */
+export const emulator = (size: TerminalSize, answer: (text: string) => void = () => undefined): Emulator => {
+  const terminal = new xterm.Terminal({
+    cols: size.columns,
+    rows: size.rows,
+    scrollback: 200_000,
+    allowProposedApi: true,
+  });
+  const effects: string[] = [];
+  let replies = "";
+  terminal.onTitleChange((title) => effects.push(`title ${title}`));
+  terminal.onBell(() => effects.push("bell"));
+  for (const code of [4, 7, 8, 9, 10, 11, 52, 777, 1337])
+    terminal.parser.registerOscHandler(code, (data) => {
+      effects.push(`osc ${code} ${data}`);
+      return false;
+    });
+  terminal.onData((data) => {
+    replies += data;
+    answer(data);
+  });
+  const buffer = () => terminal.buffer.active;
+  const textOf = (from: number, to: number): readonly string[] => {
+    const lines = Array.from(
+      { length: to - from },
+      (_, at) =>
+        buffer()
+          .getLine(from + at)
+          ?.translateToString(true)
+          .trimEnd() ?? "",
+    );
+    return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
+  };
+  return {
+    rows: () => textOf(buffer().baseY, buffer().baseY + terminal.rows),
+    everything: () => textOf(0, buffer().length),
+    cursor: () => ({ row: buffer().cursorY, column: buffer().cursorX }),
+    effects: () => [
+      ...effects,
+      ...(buffer().type === "alternate" ? ["alternate screen"] : []),
+      ...(terminal.modes.mouseTrackingMode === "none" ? [] : ["mouse"]),
+    ],
+    replies: () => replies,
+    write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
+    resize: ({ columns, rows }) => terminal.resize(columns, rows),
+    cell: (row, column) => {
+      const cell = buffer()
+        .getLine(buffer().baseY + row)
+        ?.getCell(column);
+      return { chars: cell?.getChars() ?? "", isBold: (cell?.isBold() ?? 0) !== 0, colour: cell?.getFgColor() ?? -1 };
+    },
+  };
+};
+
+/** A terminal in this process, and all that was written to it. */
+export type TestTerminal = Terminal & {
+  readonly screen: Emulator;
+  readonly written: () => readonly string[];
+  readonly tell: (event: TerminalEvent) => void;
+  readonly resize: (size: TerminalSize) => void;
+  readonly isRaw: () => boolean;
+  readonly stops: () => number;
+  /** What would be written if the process ended now. */
+  readonly farewell: () => string;
+};
+
+/** A terminal in this process. */
+export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): TestTerminal => {
+  let size = start;
+  let isRaw = false;
+  let stops = 0;
+  let farewell: (() => string) | undefined;
+  const written: string[] = [];
+  const listeners = new Set<(event: TerminalEvent) => void>();
+  const screen = emulator(size);
+  const tell = (event: TerminalEvent): void => listeners.forEach((listener) => listener(event));
+  return {
+    size: () => size,
+    write: async (text) => {
+      written.push(text);
+      await screen.write(text);
+    },
+    setRaw: (raw) => (isRaw = raw),
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    atEnd: (next) => (farewell = next),
+    stop: () => (stops += 1),
+    screen,
+    written: () => written,
+    tell,
+    resize: (next) => {
+      size = next;
+      screen.resize(next);
+      tell({ type: "resize" });
+    },
+    isRaw: () => isRaw,
+    stops: () => stops,
+    farewell: () => farewell?.() ?? "",
+  };
+};
+
+/** A program in a real pseudo-terminal, and what is seen of it. */
+export type InTerminal = {
+  readonly screen: Emulator;
+  readonly type: (text: string) => void;
+  readonly resize: (size: TerminalSize) => void;
+  readonly kill: (signal: string) => void;
+  readonly pid: number;
+  /** Resolves once the rows satisfy a condition; fails with the rows when the program ends before. */
+  readonly seen: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
+  readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>;
+  /** Everything the program wrote. */
+  readonly output: () => string;
+};
+
+/** Runs a built script in a pseudo-terminal, with these variables alone. */
+export const inTerminal = (
+  script: string,
+  {
+    size = { columns: 60, rows: 16 },
+    args = [],
+    node = [],
+    isInShell = false,
+    env = {},
+  }: {
+    readonly size?: TerminalSize;
+    readonly args?: readonly string[];
+    /** Started by a shell, as people do. */
+    readonly isInShell?: boolean;
+    /** Options of Node itself. */
+    readonly node?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): InTerminal => {
+  const words = [...node, script, ...args];
+  const [file, given] = isInShell ? ["bash", ["--norc", "--noprofile", "-i"]] : [process.execPath, words];
+  const pty = spawn(file, given, {
+    cols: size.columns,
+    rows: size.rows,
+    cwd: tmpdir(),
+    env: { TERM: "xterm-256color", PATH: process.env["PATH"] ?? "", PS1: "$ ", ...env },
+  });
+  const screen = emulator(size, (text) => pty.write(text));
+  if (isInShell) pty.write(`${[process.execPath, ...words].map((word) => `'${word}'`).join(" ")}\r`);
+  let output = "";
+  let hasEnded = false;
+  let changed: (() => void)[] = [];
+  const wake = (): void => {
+    for (const resolve of changed.splice(0)) resolve();
+  };
+  pty.onData((data) => {
+    output += data;
+    void screen.write(data).then(wake);
+  });
+  const ended = new Promise<{ code: number; signal: number | undefined }>((resolve) =>
+    pty.onExit(({ exitCode, signal }) => {
+      hasEnded = true;
+      void screen.write("").then(() => {
+        wake();
+        resolve({ code: exitCode, signal });
+      });
+    }),
+  );
+  return {
+    screen,
+    type: (text) => pty.write(text),
+    resize: (next) => {
+      screen.resize(next);
+      pty.resize(next.columns, next.rows);
+    },
+    kill: (signal) => pty.kill(signal),
+    pid: pty.pid,
+    seen: async (condition) => {
+      for (;;) {
+        const rows = screen.rows();
+        if (condition(rows)) return rows;
+        if (hasEnded) throw new Error(`The program ended before that was seen:\n${rows.join("\n")}`);
+        await new Promise<void>((resolve) => changed.push(resolve));
+      }
+    },
+    ended,
+    output: () => output,
+  };
+};
+
+/** Builds a script of this folder as the program is built; `remove` takes it away again. */
+export const builtScript = async (name: string): Promise<{ readonly path: string; readonly remove: () => void }> => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-tui-"));
+  const path = join(folder, `${name}.mjs`);
+  await build({
+    entryPoints: [fileURLToPath(new URL(`scripts/${name}.ts`, import.meta.url))],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: path,
+    logLevel: "error",
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+  return { path, remove: () => rmSync(folder, { recursive: true }) };
+};
