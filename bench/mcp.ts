@@ -89,13 +89,14 @@ const host = {
   redact: String,
 };
 const register = (): number => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   const tools = toolsIn(listed, { excludeTools: [] }, []);
   const names = new ToolNames([]);
   names.give(tools.map(({ name }) => ({ server: "s", tool: name })));
   for (const tool of tools) toolOf(names.nameOf({ server: "s", tool: tool.name }) ?? "", tool, host);
-  return performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
 };
 process.stdout.write(
-  `1,000 tools: ${register().toFixed(1)} ms at first, ${median(Array.from({ length: 9 }, register)).toFixed(1)} ms then\n`,
+  `1,000 tools: ${register().toFixed(1)} ms at first, ${median(Array.from({ length: 9 }, register)).toFixed(1)} ms then, of the processor's time\n`,
 );

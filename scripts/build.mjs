@@ -1,7 +1,9 @@
 /*
  * Builds the package: dist/lib for programs (modules and their types) and
  * dist/parley.js for people (no dependencies; what few runs need is in
- * dist/chunks and loaded when it is needed).
+ * dist/chunks and loaded when it is needed). What talks to models, with and
+ * without a terminal, stands in folders of its own: one file each holds all
+ * that every such run needs, because every file costs a millisecond or two.
  */
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
@@ -21,30 +23,120 @@ export const build = async () => {
 
 const buildProgram = async () => {
   const { build: bundle } = await import("esbuild");
+  await Promise.all(talking.map((name) => buildTalking(bundle, name)));
   const fresh = `parley-${process.pid}`;
   const { metafile } = await bundle({
-    absWorkingDir: root,
+    ...options(),
     entryPoints: [{ in: "src/cli/main.ts", out: fresh }],
     outdir: dist,
     chunkNames: "chunks/[hash]",
     splitting: true,
     metafile: true,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    minify: true,
-    legalComments: "none",
-    charset: "utf8",
-    banner: { js: requireForCommonJs },
-    plugins: [namesOnDemand, lazyBuiltins, oneLocale],
-    logLevel: "warning",
+    plugins: [besides, namesOnDemand, lazyBuiltins, oneLocale],
   });
   const program = join(dist, `${fresh}.js`);
   await writeFile(program, `#!/usr/bin/env node\n${await readFile(program, "utf8")}`);
   await chmod(program, 0o755);
   await rename(program, join(dist, "parley.js"));
   await sweep(Object.keys(metafile.outputs));
+};
+
+const options = () => ({
+  absWorkingDir: root,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minify: true,
+  legalComments: "none",
+  charset: "utf8",
+  banner: { js: requireForCommonJs },
+  logLevel: "warning",
+});
+
+/** What is built apart, by the names of files in src/cli. */
+const talking = ["headless", "terminal"];
+
+/** The program finds what is built apart in its own folder. It is asked for in main.ts alone, which stands at the top. */
+const besides = {
+  name: "besides",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/[a-z]+\.ts$/ }, ({ path, kind }) => {
+      const name = basename(path, ".ts");
+      const isApart = kind === "dynamic-import" && talking.includes(name);
+      return isApart ? { path: `./${name}/${name}.js`, external: true } : undefined;
+    }),
+};
+
+/** Builds what one way of talking needs: all it loads at once in one file, the rest in chunks beside it. */
+const buildTalking = async (bundle, name) => {
+  const folder = join(dist, `${name}-${process.pid}`);
+  const { metafile } = await bundle({
+    ...options(),
+    entryPoints: [{ in: `src/cli/${name}.ts`, out: name }],
+    outdir: folder,
+    chunkNames: "[hash]",
+    splitting: true,
+    metafile: true,
+    plugins: [namesOnDemand, lazyBuiltins, oneLocale],
+  });
+  await gather(bundle, folder, name, metafile.outputs);
+  const old = join(dist, `${name}-old-${process.pid}`);
+  await rename(join(dist, name), old).catch(() => undefined);
+  await rename(folder, join(dist, name));
+  await rm(old, { recursive: true, force: true });
+};
+
+/**
+ * Puts the chunks that an entry always loads into its own file. In their
+ * places stand files that hand on what is in it, for chunks loaded later.
+ */
+const gather = async (bundle, folder, name, outputs) => {
+  const chunkNamed = (file) => Object.keys(outputs).find((path) => basename(path) === file);
+  const entry = chunkNamed(`${name}.js`);
+  const always = new Set();
+  const add = (path) => {
+    if (always.has(path)) return;
+    always.add(path);
+    for (const { path: next, kind } of outputs[path].imports)
+      if (kind === "import-statement" && next in outputs) add(next);
+  };
+  add(entry);
+  const chunks = [...always]
+    .filter((path) => path !== entry)
+    .map((path) => ({ file: basename(path), names: outputs[path].exports }));
+  const handed = ({ names }, index, order) => names.map((each) => order(each, `c${index}_${each}`)).join(",");
+  const whole = [
+    `export * from "./${name}.js";`,
+    ...chunks.map(
+      (chunk, index) =>
+        `export {${handed(chunk, index, (own, outer) => `${own} as ${outer}`)}} from "./${chunk.file}";`,
+    ),
+  ];
+  const { outputFiles } = await bundle({
+    ...options(),
+    banner: {},
+    stdin: { contents: whole.join("\n"), resolveDir: folder },
+    outdir: folder,
+    write: false,
+    ignoreAnnotations: true,
+    plugins: [lateStaysOut],
+  });
+  await writeFile(join(folder, `${name}.js`), outputFiles[0].text);
+  await Promise.all(
+    chunks.map((chunk, index) =>
+      writeFile(
+        join(folder, chunk.file),
+        `export {${handed(chunk, index, (own, outer) => `${outer} as ${own}`)}} from "./${name}.js";`,
+      ),
+    ),
+  );
+};
+
+const lateStaysOut = {
+  name: "late-stays-out",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "dynamic-import" ? { path, external: true } : undefined)),
 };
 
 /** Dependencies that are no modules ask for Node's own parts with `require`. */
@@ -89,16 +181,27 @@ const namesIn = async (path, folder) => {
   return names.filter((name) => /^(?!default$|__esModule$)[A-Za-z_$][\w$]*$/.test(name) && !isComputed(name));
 };
 
-/** In a module bundle, imports of Node's own parts are hoisted and cost start-up; this way each is loaded by its first user. */
+/**
+ * In a module bundle, imports of Node's own parts are hoisted and cost start-up; this way each is loaded by its first
+ * user. Parts that few runs need are loaded by the first call of one of their functions.
+ */
 const lazyBuiltins = {
   name: "lazy-builtins",
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: "builtin" }));
-    onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
+    onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => {
+      const part = `process.getBuiltinModule(${JSON.stringify(path)})`;
+      if (!calledLate.has(path)) return { contents: `module.exports = ${part};` };
+      const functions = Object.entries(process.getBuiltinModule(path)).filter(([, each]) => typeof each === "function");
+      return {
+        contents: functions.map(([name]) => `export const ${name} = (...all) => ${part}.${name}(...all);`).join("\n"),
+      };
+    });
   },
 };
+
+/** Parts of which only functions are used. */
+const calledLate = new Set(["node:child_process"]);
 
 /** Zod brings its messages in some fifty languages; the program speaks one. */
 const oneLocale = {

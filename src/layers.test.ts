@@ -18,7 +18,7 @@ const base = [
   "context",
   "settings",
 ];
-const front = [...base, "agent", "offline", "sim", "cli", "tui", "acp", "a2a"];
+const front = [...base, "agent", "offline", "telemetry", "sim", "cli", "tui", "acp", "a2a"];
 
 /** Which folders of src/ a folder may import, besides itself. "" is src/ itself. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   settings: ["policy", "conversation", "world"],
   offline: ["world"],
   agent: base,
+  telemetry: ["agent", "scheduler", "transport", "wire", "policy", "conversation", "world"],
   cli: [...front, "rules"],
   tui: front,
   acp: front,

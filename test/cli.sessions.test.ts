@@ -15,7 +15,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { call, done, Ledger, storeBase64, text, thinking, type Conversation } from "../src/conversation/index.ts";
+import {
+  call,
+  done,
+  Ledger,
+  storeBase64,
+  text,
+  thinking,
+  type Conversation,
+  type Origin,
+} from "../src/conversation/index.ts";
 import { createSimulator, serve } from "../src/sim/index.ts";
 import type { SwitchCheck } from "../src/agent/index.ts";
 import type { MadeRequest } from "../src/cli/session-requests.ts";
@@ -79,21 +88,22 @@ type Explained = { readonly request: MadeRequest & { readonly asSent?: boolean }
 type Body = { readonly model: string; readonly messages: readonly unknown[] };
 
 /** A conversation that ended well: thinking, a call, an image. */
-const talk = (words: string): Conversation => {
+const talk = (words: string, origin: Origin = { provider: "anthropic", model: "claude-sonnet-5" }): Conversation => {
   const { media, blob } = storeBase64("iVBORw0KGgo=", { mimeType: "image/png" });
   const ledger = new Ledger();
   ledger.user([text(words)]);
-  const [asked] = ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
+  const [asked] = ledger.model(origin, [
     { ...thinking("The picture will show it."), seal: { signature: "c2VhbA==" } },
     call("look", { at: "harbour" }, "toolu_1"),
   ]);
   ledger.complete(asked!.id, "look", done(text("a grey harbour"), media));
-  ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [text("It rains.")]);
+  ledger.model(origin, [text("It rains.")]);
   return { version: 1, tools: [{ name: "look" }], entries: ledger.entries, blobs: { [blob.hash]: blob.base64 } };
 };
 
-const imported = async (words: string, cwd = here): Promise<string> =>
-  (await printed(["sessions", "import", "-"], { cwd, input: JSON.stringify(talk(words)) })).trim();
+const kept = async (conversation: Conversation, cwd = here): Promise<string> =>
+  (await printed(["sessions", "import", "-"], { cwd, input: JSON.stringify(conversation) })).trim();
+const imported = (words: string, cwd?: string): Promise<string> => kept(talk(words), cwd);
 
 /** A session that really talked to a model. */
 const held = async (words: string, ...more: readonly string[]): Promise<string> => {
@@ -216,10 +226,10 @@ describe("parley sessions show and export", () => {
   });
 
   it("write the body of any API, for the session's own model where it speaks it", async () => {
-    const id = await imported("How is the weather?");
+    const id = await kept(talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }));
     const own = JSON.parse(await printed(["sessions", "export", id, "--format", "anthropic"])) as Body;
     expect(own).toEqual(JSON.parse(await printed(["render", id])));
-    expect(own.model).toBe("claude-sonnet-5");
+    expect(own.model).toBe("claude-haiku-4-5");
     const gemini = await printed(["sessions", "export", id, "--format", "gemini"]);
     expect(gemini).toBe(await printed(["sessions", "export", id, "--for", "google"]));
     expect(gemini).toBe(await printed(["render", id, "--for", "google"]));
@@ -251,6 +261,8 @@ describe("parley sessions import", () => {
       ],
     };
     const id = (await printed(["sessions", "import", "-"], { input: JSON.stringify(body) })).trim();
+    expect(await printed(["sessions"])).toMatch(/ {2}openai-chat {2,}1 {2}Say hello\.$/m);
+    expect((await run(["render", id])).err).toContain("Say which model will receive it");
     expect(await held("say hello", "--resume", id)).toBe(id);
     const { entries } = JSON.parse(await printed(["sessions", "export", id])) as Conversation;
     expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model"]);
@@ -467,6 +479,24 @@ describe("parley render of a session", () => {
     const { err } = await run(["render", id, "--turn", "1", "--for", "anthropic", "--explain"]);
     expect((JSON.parse(err) as Explained).request).not.toHaveProperty("asSent");
     expect(JSON.stringify(await body(id, "--for", "anthropic"))).toContain("say hello");
+  });
+
+  it("says when what is printed is not what was sent", async () => {
+    writeFileSync(join(here, "a.txt"), "hello\n");
+    const id = await held("read a.txt");
+    const { err } = await run(["render", id, "--turn", "2", "--thinking", "text", "--explain"]);
+    expect((JSON.parse(err) as Explained).request.asSent).toBe(false);
+  });
+
+  it("keeps the thinking that the session's own account can read, and no other", async () => {
+    const claude = { provider: "anthropic", model: "claude-sonnet-5" };
+    const conversation = talk("How is the weather?", { ...claude, account: "a1b2" });
+    expect(JSON.stringify(await body(await kept(conversation)))).toContain("c2VhbA==");
+    const ledger = Ledger.from(conversation.entries);
+    ledger.user([text("Sure?")]);
+    ledger.model({ ...claude, account: "c3d4" }, [text("Yes.")]);
+    const moved = await kept({ ...conversation, entries: ledger.entries });
+    expect(JSON.stringify(await body(moved))).not.toContain("c2VhbA==");
   });
 
   it("takes a file where there is one of that name", async () => {

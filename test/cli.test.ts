@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands.ts";
 import { call, done, Ledger, storeBase64, text } from "../src/conversation/index.ts";
@@ -318,30 +318,6 @@ describe("parley lint", () => {
   it("keeps the body's control characters off the terminal", () => {
     const body = { ...anthropicBody, messages: [{ role: "user", content: [{ type: "\u001B[2Jx\n" }] }] };
     expect(run(["lint", "-", "--wire", "anthropic"], JSON.stringify(body)).out).not.toMatch(/[^\P{Cc}\n]/u);
-  });
-});
-
-describe("parley tour", () => {
-  it.each([[[]], [["tour"]]])("shows every provider a clean body: parley %j", (args) => {
-    const { code, out, err } = run(args);
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const { id } of providers) expect(out).toMatch(new RegExp(`^${id}/.* clean$`, "m"));
-    expect(out).toContain(`All ${providers.length} bodies are clean.`);
-    for (const line of out.split("\n").filter((each) => !each.startsWith("  node")))
-      expect(line.length).toBeLessThanOrEqual(100);
-  });
-
-  it("names commands that work", () => {
-    const shown = [...run(["tour"]).out.matchAll(/^ {2}(node .+)$/gm)].map(([, line]) => line!);
-    expect(shown).toHaveLength(3);
-    const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-    const out = execFileSync("bash", ["-euo", "pipefail", "-c", shown.join("\n")], {
-      cwd: folder,
-      env: { ...process.env, PATH: path },
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    expect(out).toMatch(/\nclean \(.+\)\n$/);
   });
 });
 

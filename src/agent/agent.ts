@@ -8,7 +8,7 @@ import type { Clock } from "../world/index.ts";
 import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
 import type { Journal } from "./journal.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 import { Queue } from "./queue.ts";
 import { Route, type Pool } from "./route.ts";
 import { Spending } from "./spending.ts";
@@ -35,6 +35,8 @@ export type AgentOptions = {
   readonly contextOf?: (model: ModelRef) => number | undefined;
   /** Called between requests. Answers another head where the list of tools has changed. */
   readonly between?: () => Promise<Head | undefined>;
+  /** Called with calls before they are scheduled, where something has to be waited for. */
+  readonly prepare?: Surroundings["prepare"];
   /** The agents that work for this one right now, by name. */
   readonly subagents?: ReadonlyMap<string, Agent>;
   /** Hears every event of every turn, before whoever reads the turn. */
@@ -138,6 +140,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     count: () => (requests += 1),
     steering: () => steered.splice(0),
     tell,
+    ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     ...(between === undefined
       ? {}
       : {

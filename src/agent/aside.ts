@@ -4,7 +4,7 @@ import { AnswerBuilder } from "../wire/answer.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";
 import type { Usage } from "../wire/decode.ts";
-import type { ModelRef } from "./model-ref.ts";
+import type { ModelRef } from "./model-name.ts";
 
 /** An answer to a question on the side: its words, and what they used. */
 export type Aside = { readonly text: string; readonly usage?: Usage };

@@ -4,7 +4,7 @@ import { AnswerBuilder, type Answer } from "../wire/answer.ts";
 import type { Settings } from "../wire/wire.ts";
 import type { Compositions, Written } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 import { RepeatedText } from "./repetition.ts";
 
 /** What one request needs. */
@@ -26,6 +26,8 @@ export type Asked = Pick<Answer, "blobs" | "finish" | "usage"> & {
   readonly circles: boolean;
   /** Who was asked. */
   readonly model: ModelRef;
+  /** Who answered, as the server calls it. */
+  readonly answeredBy?: string;
 };
 
 /** An answer that broke off, and what was said of it. Its cause is what broke it. */
@@ -68,7 +70,14 @@ export const ask = async (asking: Asking): Promise<Asked> => {
   const answer = circles ? circling(builder.words) : builder.answer();
   if (written === undefined || answer === undefined) throw new Error("The transport ended without an answer.");
   const named = written;
-  return { ...answer, written, circles, model, parts: answer.parts.map((part) => ours(part, named)) };
+  return {
+    ...answer,
+    written,
+    circles,
+    model,
+    ...(answer.model === undefined ? {} : { answeredBy: answer.model }),
+    parts: answer.parts.map((part) => ours(part, named)),
+  };
 };
 
 const circling = (words: string): Answer => ({

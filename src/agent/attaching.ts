@@ -1,5 +1,7 @@
 import { attachMentions } from "../context/attach.ts";
-import { text as textPart, type Blobs, type UserPart } from "../conversation/index.ts";
+import type { AttachOptions } from "../context/attachment.ts";
+import { storeBytes, text as textPart, type Blobs, type Stored, type UserPart } from "../conversation/index.ts";
+import type { Servers } from "../mcp/servers.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import type { Disk } from "../world/index.ts";
 
@@ -11,15 +13,20 @@ export type Attaching = {
   readonly told: readonly string[];
 };
 
-/** Reads the files a message mentions as `@path`. A message without a mention costs nothing. */
+/** Reads the files a message mentions as `@path`. */
 export const attach = async (
   message: string,
   files: () => Promise<{ readonly disk: Disk; readonly workspace: Workspace }>,
   signal: AbortSignal,
+  servers?: Pick<Servers, "mention">,
 ): Promise<Attaching> => {
-  if (!message.includes("@")) return { parts: [textPart(message)], blobs: {}, told: [] };
   const { disk, workspace } = await files();
-  const { parts, blobs, attached, refused } = await attachMentions(message, { disk, files: workspace, signal });
+  const { parts, blobs, attached, refused } = await attachMentions(message, {
+    disk,
+    files: workspace,
+    signal,
+    ...(servers === undefined ? {} : { resource: resourcesOf(servers, workspace) }),
+  });
   return {
     parts,
     blobs: Object.fromEntries(blobs.map(({ hash, base64 }) => [hash, base64])),
@@ -29,3 +36,30 @@ export const attach = async (
     ],
   };
 };
+
+/** What servers call by a name. One that cannot be read is told like a file that cannot. */
+const resourcesOf =
+  (servers: Pick<Servers, "mention">, files: Workspace): NonNullable<AttachOptions["resource"]> =>
+  async (server, uri, signal) => {
+    const contents = await servers.mention(`${server}:${uri}`, { signal, files }).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof Error)) throw error;
+      return [textPart(`(It could not be read: ${error.message})`)];
+    });
+    if (contents === undefined) return undefined;
+    const blobs: Stored["blob"][] = [];
+    const parts = contents.map((content): UserPart => {
+      switch (content.type) {
+        case "text":
+          return content;
+        case "structured":
+          return textPart(JSON.stringify(content.value));
+        case "file": {
+          const { type: _type, bytes, ...facts } = content;
+          const { media, blob } = storeBytes(bytes, facts);
+          blobs.push(blob);
+          return media;
+        }
+      }
+    });
+    return { parts: [textPart(`--- ${server}:${uri} ---`), ...parts], blobs };
+  };

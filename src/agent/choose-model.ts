@@ -1,8 +1,7 @@
-import { providers } from "../providers/all.ts";
-import type { Provider } from "../providers/define.ts";
+import { lateProviders } from "../providers/late.ts";
 import type { Settings } from "../settings/values.ts";
 import type { Environment } from "../world/index.ts";
-import { parseModel } from "./model-ref.ts";
+import { loadModel } from "./model-name.ts";
 import type { Pool } from "./route.ts";
 
 /** The models to ask, and why these where nobody named any. */
@@ -17,35 +16,34 @@ export type Chosen = {
  * default of the first provider with a key, else the one that needs none.
  * Throws an `UnknownNameError`.
  */
-export const chooseModel = (
+export const chooseModel = async (
   { model, pools, fallback }: Pick<Settings, "model" | "pools" | "fallback">,
   env: Environment,
-): Chosen => {
-  const others = fallback === undefined ? [] : (poolNamed(fallback, pools)?.models ?? namedPool(fallback).models);
+): Promise<Chosen> => {
+  const others = fallback === undefined ? [] : (await poolNamed(fallback, pools)).models;
   if (model !== undefined) {
-    const pool = poolNamed(model, pools) ?? namedPool(model);
+    const pool = await poolNamed(model, pools);
     return { by: "named", pool: { ...pool, models: [...pool.models, ...others] } };
   }
-  const found = providers.find((provider) => hasKey(provider, env));
-  const first = found === undefined ? parseModel("offline") : { provider: found, model: found.defaultModel };
+  // Sign-ins that have to be looked for elsewhere must be named.
+  const found = lateProviders.find(({ keys }) => keys.some((key) => (env[key] ?? "") !== ""));
+  const first = await loadModel(found?.id ?? "offline");
   return {
     by: found === undefined ? "none" : "key",
     pool: { ...single(first), models: [first, ...(found === undefined ? [] : others)] },
   };
 };
 
-/** A pool by its name; undefined where there is none of that name. */
-export const poolNamed = (name: string, pools: Settings["pools"]): Pool | undefined => {
+/** The pool of that name, or a pool of the one model. */
+export const poolNamed = async (name: string, pools: Settings["pools"]): Promise<Pool> => {
   const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
-  if (pool === undefined) return undefined;
+  if (pool === undefined) return single(await loadModel(name));
   return {
-    models: pool.models.map(parseModel),
+    models: await Promise.all(pool.models.map(loadModel)),
     strategy: pool.strategy ?? "failover",
     cooldown: 1000 * (pool.cooldown ?? 60),
   };
 };
-
-const namedPool = (name: string): Pool => single(parseModel(name));
 
 /** A pool of one. */
 export const single = (model: Pool["models"][number]): Pool => ({
@@ -53,9 +51,3 @@ export const single = (model: Pool["models"][number]): Pool => ({
   strategy: "failover",
   cooldown: 60_000,
 });
-
-/** Whether a variable holds a key of this provider. Sign-ins that have to be looked for elsewhere must be named. */
-const hasKey = ({ auth }: Provider, env: Environment): boolean =>
-  "env" in auth &&
-  auth.optional !== true &&
-  [...auth.env, ...(auth.tokens ?? [])].some((name) => (env[name] ?? "") !== "");

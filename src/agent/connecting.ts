@@ -5,25 +5,30 @@ import type { Servers } from "../mcp/servers.ts";
 import type { Rule } from "../policy/rules.ts";
 import type { OpenOptions } from "./open.ts";
 
+/** What servers may do without being asked, by who said so. */
+export type Allowed = { readonly line: readonly Rule[]; readonly settings: readonly Rule[] };
+
 /** The MCP servers of a session, what they may do without being asked, and what to tell the person about them. */
 export type Connected = {
   readonly servers: Servers | undefined;
-  readonly allow: readonly Rule[];
+  readonly allow: Allowed;
   readonly notes: readonly string[];
 };
 
 /**
- * Starts the servers a person configured, and those of the project they agreed to. Nobody waits for them: what they
- * offered last time is offered now, and what they offer today with the next request after they are there.
+ * Starts the servers a person configured, and those of the project they agreed to, once `after` is over. Nobody waits
+ * for them: what they offered last time is offered now, and what they offer today with the next request after they are
+ * there. A model that is told of no tools of a server yet can wait for them with `waitTool`.
  */
 export const connectServers = async (
   options: OpenOptions,
   reserved: readonly ToolDeclaration[],
+  after: Promise<void>,
 ): Promise<Connected> => {
   const { world, home, folder } = options;
-  if (!isConfigured(options)) return { servers: undefined, allow: [], notes: [] };
+  if (!isConfigured(options)) return { servers: undefined, allow: nothing, notes: [] };
   const { servers: configs, problems } = await configured(options);
-  if (configs.length === 0) return { servers: undefined, allow: [], notes: problems };
+  if (configs.length === 0) return { servers: undefined, allow: nothing, notes: problems };
   const { openServers, trustRules } = await import("../mcp/servers.ts");
   const servers = openServers({
     world,
@@ -31,12 +36,21 @@ export const connectServers = async (
     root: folder,
     reserved: reserved.map(({ name }) => name),
     home,
+    after,
     // Only those that were agreed to are among the configurations.
     consent: async () => true,
     asking: { ...options.asking, roots: () => [folder, ...options.loaded.settings["context.includeDirectories"]] },
   });
-  return { servers, allow: trustRules(configs), notes: problems };
+  await servers.remembered(new AbortController().signal);
+  servers.takeChanges();
+  const allow = {
+    line: trustRules(configs.filter(({ from }) => from === "line")),
+    settings: trustRules(configs.filter(({ from }) => from === "person")),
+  };
+  return { servers, allow, notes: problems };
 };
+
+const nothing: Allowed = { line: [], settings: [] };
 
 /** Most people have none, and then nothing is loaded. */
 const isConfigured = ({ loaded, servers }: OpenOptions): boolean =>

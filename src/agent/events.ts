@@ -22,7 +22,14 @@ export type AgentEvent =
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
   /** A call has ended, and its result is kept. */
   | { readonly type: "call-completed"; readonly finished: Finished }
-  | { readonly type: "usage"; readonly model: string; readonly usage: Usage; readonly spent: Spent }
+  /** What an answer used. `answeredBy` is the model as its server calls it, where it says so. */
+  | {
+      readonly type: "usage";
+      readonly model: string;
+      readonly answeredBy?: string;
+      readonly usage: Usage;
+      readonly spent: Spent;
+    }
   | { readonly type: "model-changed"; readonly from: string; readonly to: string; readonly reason: ChangeReason }
   /** A request leaves. */
   | { readonly type: "request"; readonly request: RequestFacts; readonly report: Report }

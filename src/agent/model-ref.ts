@@ -1,16 +1,11 @@
 import { findProvider } from "../providers/find.ts";
-import type { Provider } from "../providers/define.ts";
+import { split, type ModelRef } from "./model-name.ts";
 
-/** A model and who serves it. */
-export type ModelRef = { readonly provider: Provider; readonly model: string };
+export { modelName, type ModelRef } from "./model-name.ts";
 
-/** Reads `provider/model`; a provider alone means its default model. Throws an `UnknownNameError` with what is nearest. */
+/** Reads `provider/model`, as `loadModel` does, but with all providers at hand. */
 export const parseModel = (name: string): ModelRef => {
-  const slash = name.indexOf("/");
-  const provider = findProvider(slash === -1 ? name : name.slice(0, slash));
-  const model = slash === -1 ? "" : name.slice(slash + 1);
+  const [id, model] = split(name);
+  const provider = findProvider(id);
   return { provider, model: model === "" ? provider.defaultModel : model };
 };
-
-/** A model as people write it. */
-export const modelName = ({ provider, model }: ModelRef): string => `${provider.id}/${model}`;

@@ -1,5 +1,5 @@
 import type { PolicyOptions } from "../policy/services.ts";
-import { UnknownNameError } from "../providers/find.ts";
+import { UnknownNameError } from "../providers/unknown-name.ts";
 import { openSessions, type Session, type Sessions } from "../session/index.ts";
 import type { Loaded } from "../settings/load.ts";
 import type { Asking } from "../mcp/asking.ts";
@@ -11,20 +11,22 @@ import { declared } from "../tools/declared.data.ts";
 import { openGate } from "../transport/credentials-gate.ts";
 import { openTransport } from "../transport/transport.ts";
 import type { Disk, World } from "../world/index.ts";
-import type { ToolDeclaration, UserPart } from "../conversation/index.ts";
+import { text as textPart, type Blobs, type ToolDeclaration, type UserPart } from "../conversation/index.ts";
 import type { NamedAgent } from "./agent-file.ts";
 import type { Attaching } from "./attaching.ts";
 import { connectServers } from "./connecting.ts";
-import { createAgent, type Agent } from "./agent.ts";
+import { createAgent, type Agent, type AgentOptions } from "./agent.ts";
 import { askAside, question, type Aside } from "./aside.ts";
 import { chooseModel, single, type Chosen } from "./choose-model.ts";
 import type { Head } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
 import { Journal } from "./journal.ts";
-import { modelName, parseModel, type ModelRef } from "./model-ref.ts";
+import { loadModel, modelName, type ModelRef } from "./model-name.ts";
 import { findAgents } from "./named-agents.ts";
+import { openContext } from "./opening.ts";
 import { Subagents } from "./subagents.ts";
 import { taskDeclaration } from "./task-declaration.ts";
+import { waitDeclaration } from "./wait-declaration.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** What a session is opened with. */
@@ -62,16 +64,20 @@ export type Opened = {
   readonly servers: Servers | undefined;
   /** A message with the files it mentions. */
   readonly attach: (message: string, signal: AbortSignal) => Promise<Pick<Attaching, "parts" | "told">>;
+  /** Takes in files that the next message brings along. */
+  readonly keep: (blobs: Blobs) => void;
   /** What stands behind the tools: the gate, the files. Opened when first needed. */
   readonly services: () => Promise<OpenServices>;
   readonly close: () => Promise<void>;
 };
 
 /** Opens a session in a project, new or continued. All front ends begin here. */
-export const openAgent = async (options: OpenOptions): Promise<Opened> => {
-  const { world, home, folder, loaded, resume } = options;
+export const openAgent = async (given: OpenOptions): Promise<Opened> => {
+  const { world, home, loaded, resume } = given;
+  const folder = (await world.disk.canonical(given.folder)) ?? given.folder;
+  const options = { ...given, folder };
   const { settings } = loaded;
-  const chosen = chooseModel(settings, world.env);
+  const chosen = await chooseModel(settings, world.env);
   const sessions = openSessions(world, { home });
   const transport = openTransport({ world, gate: openGate(world) });
   const named = await findAgents({
@@ -80,14 +86,21 @@ export const openAgent = async (options: OpenOptions): Promise<Opened> => {
     person: world.host.home,
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
-  const own = [...declared, taskDeclaration(named.agents)];
-  const { servers, allow, notes: connecting } = await connectServers(options, own);
-  servers?.takeChanges();
+  const builtin = [...declared, taskDeclaration(named.agents)];
+  // Without a person at the keyboard nothing competes with the first request.
+  const { promise: firstRequest, resolve: leaves } = withResolvers();
+  if (options.interactive) leaves();
+  const {
+    servers,
+    allow,
+    notes: connecting,
+  } = await connectServers(options, [...builtin, waitDeclaration], firstRequest);
+  const own = isWaitedFor(servers) ? [...builtin, waitDeclaration] : builtin;
   const { session, head, notes, journal } =
     resume === undefined
       ? await begin(options, sessions, { chosen, tools: [...own, ...(servers?.declarations() ?? [])] })
       : await (await import("./resuming.ts")).resumed(sessions, resume, folder);
-  const pool = settings.model === undefined && resume !== undefined ? poolOf(session, chosen) : chosen.pool;
+  const pool = settings.model === undefined && resume !== undefined ? await poolOf(session, chosen) : chosen.pool;
   const subagents = new Subagents();
   const shared = {
     clock: world.clock,
@@ -131,8 +144,11 @@ export const openAgent = async (options: OpenOptions): Promise<Opened> => {
       ...(settings["limits.spend"] === undefined ? {} : { spend: settings["limits.spend"] }),
     },
     tools: async () => (await (toolbox ??= openTools())).scheduler,
-    ...(servers === undefined ? {} : { between: () => changedHead(servers, { head, own, journal, tell: agent.tell }) }),
-    ...(options.listen === undefined ? {} : { listen: options.listen }),
+    ...(servers === undefined ? {} : serving(servers, { head, own, journal, tell: (event) => agent.tell(event) })),
+    listen: (event) => {
+      if (event.type === "request") leaves();
+      options.listen?.(event);
+    },
   });
   const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   return {
@@ -143,14 +159,16 @@ export const openAgent = async (options: OpenOptions): Promise<Opened> => {
     agents: named.agents,
     servers,
     attach: async (message, signal) => {
+      if (!message.includes("@")) return { parts: [textPart(message)], told: [] };
       const files = async (): Promise<{ disk: Disk; workspace: Workspace }> => ({
         disk: world.disk,
         workspace: (await services()).workspace,
       });
-      const { parts, blobs, told } = await (await import("./attaching.ts")).attach(message, files, signal);
+      const { parts, blobs, told } = await (await import("./attaching.ts")).attach(message, files, signal, servers);
       journal.keep(blobs);
       return { parts, told };
     },
+    keep: (blobs) => journal.keep(blobs),
     services,
     close: async () => {
       await servers?.close();
@@ -175,6 +193,16 @@ const modelsToAsk = async (
   };
 };
 
+const withResolvers = (): { readonly promise: Promise<void>; readonly resolve: () => void } => {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+};
+
+/** Whether there are servers of which nobody knows yet what they offer. */
+const isWaitedFor = (servers: Servers | undefined): boolean =>
+  servers?.status().some(({ status, tools }) => status.state === "connecting" && tools === 0) ?? false;
+
 type Listed = {
   readonly head: Head;
   readonly own: readonly ToolDeclaration[];
@@ -182,14 +210,35 @@ type Listed = {
   readonly tell: (event: AgentEvent) => void;
 };
 
-/** The head of requests after servers came, went or changed; undefined where nothing did. It is written down, and told. */
-const changedHead = async (servers: Servers, { head, own, journal, tell }: Listed): Promise<Head | undefined> => {
-  const changes = servers.takeChanges();
-  if (changes.length === 0) return undefined;
-  const tools = [...own, ...servers.declarations()];
-  journal.remark({ kind: "tools", tools });
-  for (const { text } of changes) tell({ type: "notice", text });
-  return { ...head, tools };
+/**
+ * Keeps the head of requests in step with the servers. Where one came, went or changed, that is written down and told;
+ * a call of a tool nobody knows waits for servers that are still on their way.
+ */
+const serving = (servers: Servers, { head, own, journal, tell }: Listed): Pick<AgentOptions, "between" | "prepare"> => {
+  let changed: Head | undefined;
+  const take = (): void => {
+    const changes = servers.takeChanges();
+    if (changes.length === 0) return;
+    const tools = [...own, ...servers.declarations()];
+    journal.remark({ kind: "tools", tools });
+    for (const { text } of changes) tell({ type: "notice", text });
+    changed = { ...head, tools };
+  };
+  return {
+    between: async () => {
+      take();
+      const next = changed;
+      changed = undefined;
+      return next;
+    },
+    prepare: async (calls, signal) => {
+      const isKnown = (name: string): boolean =>
+        own.some((tool) => tool.name === name) || servers.find(name) !== undefined;
+      if (calls.every(({ tool }) => isKnown(tool))) return;
+      await servers.settled(signal).catch(() => undefined);
+      take();
+    },
+  };
 };
 
 type Begun = {
@@ -205,7 +254,6 @@ const begin = async (
   sessions: Sessions,
   { chosen, tools }: { readonly chosen: Chosen; readonly tools: Head["tools"] },
 ): Promise<Begun> => {
-  const { openContext } = await import("./opening.ts");
   const { system, environment, notes, root } = await openContext(options, tools);
   const [first] = chosen.pool.models;
   const session = await sessions.create({
@@ -222,10 +270,10 @@ const wordsIn = (parts: readonly UserPart[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 
 /** The model a session was last used with stays, where nobody named another. */
-const poolOf = ({ model }: Session, { pool }: Chosen): Chosen["pool"] => {
+const poolOf = async ({ model }: Session, { pool }: Chosen): Promise<Chosen["pool"]> => {
   if (model === undefined) return pool;
   try {
-    return single(parseModel(`${model.provider}/${model.model}`));
+    return single(await loadModel(`${model.provider}/${model.model}`));
   } catch (error) {
     if (error instanceof UnknownNameError) return pool;
     throw error;

@@ -1,7 +1,7 @@
 import type { Failure } from "../transport/failure.ts";
 import type { Clock } from "../world/index.ts";
 import type { ChangeReason } from "./events.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 
 /** Which models may answer, and how one is chosen. */
 export type Pool = {

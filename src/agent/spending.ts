@@ -1,6 +1,6 @@
 import type { Usage } from "../wire/decode.ts";
 import type { Spent } from "./events.ts";
-import type { ModelRef } from "./model-ref.ts";
+import type { ModelRef } from "./model-name.ts";
 
 /** Adds up what answers used and cost. Prices are loaded with the first answer, while nobody waits. */
 export class Spending {

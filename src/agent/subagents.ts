@@ -7,7 +7,7 @@ import { createAgent, type Agent, type AgentOptions } from "./agent.ts";
 import { single } from "./choose-model.ts";
 import type { AgentEvent } from "./events.ts";
 import { Journal } from "./journal.ts";
-import { parseModel, type ModelRef } from "./model-ref.ts";
+import { loadModel, type ModelRef } from "./model-name.ts";
 import type { OpenOptions } from "./open.ts";
 import { taskTool } from "./task-declaration.ts";
 import type { DoTask, Task } from "./task-tool.ts";
@@ -64,7 +64,7 @@ const begin = async (
   { open, tools, schedulerFor, model, ...shared }: SubagentSurroundings,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
   const offered = tools.filter(({ name }) => name !== taskTool && (named?.tools?.includes(name) ?? true));
-  const chosen = named?.model === undefined ? model() : parseModel(named.model);
+  const chosen = named?.model === undefined ? model() : await loadModel(named.model);
   const system = named?.prompt || subagentPrompt;
   const session = await openSessions(open.world, { home: join(open.home, "subagents") }).create({
     root: open.folder,

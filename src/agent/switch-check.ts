@@ -3,7 +3,7 @@ import { costOf, factsOf } from "../providers/models.ts";
 import { render } from "../transcript/render.ts";
 import type { Head } from "./compositions.ts";
 import type { Journal } from "./journal.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 import type { Window } from "./window.ts";
 
 /** What moving a conversation to a model would mean. Tokens and dollars are estimates. */

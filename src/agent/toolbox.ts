@@ -1,5 +1,4 @@
 import type { Servers } from "../mcp/servers.ts";
-import type { Rule } from "../policy/rules.ts";
 import {
   createScheduler,
   registryOf,
@@ -12,8 +11,10 @@ import { builtins } from "../tools/all.ts";
 import type { AskModel } from "../tools/capabilities.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { NamedAgent } from "./agent-file.ts";
+import type { Allowed } from "./connecting.ts";
 import type { OpenOptions } from "./open.ts";
 import { makeTaskTool, type DoTask } from "./task-tool.ts";
+import { makeWaitTool } from "./wait-tool.ts";
 
 /** What calls run with. */
 export type Toolbox = {
@@ -30,7 +31,7 @@ export type ToolboxOptions = {
   readonly agents: readonly NamedAgent[];
   readonly servers: Servers | undefined;
   /** What the person lets servers do without being asked. */
-  readonly allow: readonly Rule[];
+  readonly allow: Allowed;
   /** Made once the toolbox stands, since subagents use it too. */
   readonly doTask: (toolbox: Pick<Toolbox, "schedulerFor">) => DoTask;
 };
@@ -54,7 +55,8 @@ export const openToolbox = async ({
     mode: policy.mode,
     rules: {
       ...policy.rules,
-      settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow] },
+      line: { ...policy.rules.line, allow: [...(policy.rules.line?.allow ?? []), ...allow.line] },
+      settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     trusted: policy.trusted,
     interactive,
@@ -74,11 +76,12 @@ export const openToolbox = async ({
     const find = (name: string): RegisteredTool | undefined => (tools.includes(name) ? registry.find(name) : undefined);
     return createScheduler({ ...shared, tools: { find, names: () => tools } });
   };
+  const waiting = servers === undefined ? [] : [makeWaitTool(servers)];
   const task = makeTaskTool(agents, doTask({ schedulerFor }));
   return {
     schedulerFor,
     services,
-    scheduler: createScheduler({ ...shared, tools: withServers([...builtins, task], servers) }),
+    scheduler: createScheduler({ ...shared, tools: withServers([...builtins, task, ...waiting], servers) }),
   };
 };
 

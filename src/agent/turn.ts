@@ -9,7 +9,7 @@ import { ask, BrokenOff, type Asked } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
 import type { Journal } from "./journal.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 import { notRun } from "./not-run.ts";
 import { RepeatedCalls } from "./repetition.ts";
 import type { Change, Route } from "./route.ts";
@@ -33,6 +33,8 @@ export type Surroundings = {
   readonly count: () => number;
   /** What the person said meanwhile; it is handed over once. */
   readonly steering: () => readonly (readonly UserPart[])[];
+  /** Called with calls before they are scheduled, where something has to be waited for. */
+  readonly prepare?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
   /** Whatever changes between requests, such as the list of tools. */
   readonly between?: () => Promise<void> | void;
   readonly tell: (event: AgentEvent) => void;
@@ -67,8 +69,8 @@ export class Turn {
   #broken = 0;
   #compacted = false;
   #text = "";
-  /** What the person said and nobody was told of yet. */
-  #heard: (readonly UserPart[])[] = [];
+  /** What happened and is told of once it is written down. */
+  readonly #untold: AgentEvent[] = [];
 
   constructor(around: Surroundings, signal: AbortSignal) {
     this.#around = around;
@@ -193,14 +195,15 @@ export class Turn {
     });
   }
 
-  async #tellOf({ parts, usage, model }: Asked): Promise<void> {
+  async #tellOf({ parts, usage, model, answeredBy }: Asked): Promise<void> {
     const { spending, tell } = this.#around;
     const text = wordsIn(parts, "text");
     if (text !== "") this.#text = text;
     const media = parts.filter((part) => part.type === "media");
     tell({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
-    if (usage !== undefined)
-      tell({ type: "usage", model: modelName(model), usage, spent: await spending.add(model, usage) });
+    if (usage === undefined) return;
+    const spent = await spending.add(model, usage);
+    tell({ type: "usage", model: modelName(model), ...(answeredBy === undefined ? {} : { answeredBy }), usage, spent });
   }
 
   /** Runs the calls of an answer as one batch. */
@@ -214,6 +217,7 @@ export class Turn {
       return this.#finished("loop");
     }
     const scheduler = await tools.open();
+    await this.#around.prepare?.(calls, this.#signal);
     const kept: Promise<void>[] = [];
     const stop = scheduler.listen((event) => {
       if (event.type === "call-output") return tell(event);
@@ -222,8 +226,8 @@ export class Turn {
       const { finished } = status;
       journal.keep(finished.blobs);
       journal.ledger.complete(call, finished.call.tool, finished.outcome);
-      // Kept first, then told: what a front end has heard of is never lost.
-      const saved = journal.save().then(() => tell({ type: "call-completed", finished }));
+      this.#untold.push({ type: "call-completed", finished });
+      const saved = this.#keep();
       // A disk that fails is heard of below, once the other calls have ended.
       saved.catch(() => undefined);
       kept.push(saved);
@@ -241,18 +245,25 @@ export class Turn {
 
   /** Ends calls that are not run. */
   async #leave(calls: readonly Call[], why: string): Promise<undefined> {
-    const { journal, tell } = this.#around;
-    const ends = calls.map((call) => notRun(call, why));
-    for (const { call, outcome } of ends) journal.ledger.complete(call.id, call.tool, outcome);
-    await journal.save();
-    for (const finished of ends) tell({ type: "call-completed", finished });
+    for (const call of calls) {
+      const finished = notRun(call, why);
+      this.#around.journal.ledger.complete(call.id, call.tool, finished.outcome);
+      this.#untold.push({ type: "call-completed", finished });
+    }
+    await this.#keep();
   }
 
-  /** Writes down everything new, and tells what the person said. */
+  /** Writes down everything new, then tells of it: what a front end has heard of is never lost. */
   async #keep(): Promise<void> {
     const { journal, tell } = this.#around;
-    await journal.save();
-    for (const parts of this.#heard.splice(0)) tell({ type: "user", parts });
+    const events = this.#untold.splice(0);
+    try {
+      await journal.save();
+    } catch (error) {
+      this.#untold.unshift(...events);
+      throw error;
+    }
+    for (const event of events) tell(event);
   }
 
   /** Takes in what the person said while the model was busy. True where there was something. */
@@ -266,7 +277,7 @@ export class Turn {
     if (parts.length === 0) return;
     this.#around.journal.ledger.user(parts);
     this.#repeated.forget();
-    this.#heard.push(parts);
+    this.#untold.push({ type: "user", parts });
   }
 
   async #outgrown(): Promise<End | undefined> {
@@ -313,18 +324,21 @@ export class Turn {
 
   async #ended(error: unknown): Promise<End> {
     const failed = (failure: AgentFailure): End => ({ type: "failed", failure });
-    await this.#keep().catch(() => undefined);
+    const unsaved = await this.#keep().catch((reason: unknown) => reason);
+    if (isStorage(unsaved)) return failed({ kind: "storage", message: unsaved.message });
     if (this.#signal.aborted) return { type: "cancelled" };
     if (error instanceof ProviderError)
       return error.failure.kind === "cancelled"
         ? { type: "cancelled" }
         : failed({ kind: "provider", failure: error.failure, message: error.message });
     if (error instanceof UnsupportedMediaError) return failed({ kind: "media", message: error.message });
-    if (error instanceof Error && error.name === "SessionError")
-      return failed({ kind: "storage", message: error.message });
+    if (isStorage(error)) return failed({ kind: "storage", message: error.message });
     throw error;
   }
 }
+
+/** By name: the class comes with all of the store. */
+const isStorage = (error: unknown): error is Error => error instanceof Error && error.name === "SessionError";
 
 const isSaid = (part: NewPart): boolean =>
   part.type === "call" ||

@@ -8,7 +8,7 @@ import { askAside } from "./aside.ts";
 import type { Compositions } from "./compositions.ts";
 import type { AgentEvent, CompactionFacts } from "./events.ts";
 import type { Journal } from "./journal.ts";
-import { modelName, type ModelRef } from "./model-ref.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
 import type { Route } from "./route.ts";
 import type { Spending } from "./spending.ts";
 import { summaryPrompt } from "./words.ts";
@@ -61,7 +61,17 @@ export class Window {
     const sizes = this.#measured();
     const { tokens, entries } = this.#known;
     if (entries > 0) return tokens + sum(sizes.slice(entries));
-    return this.#headTokens() + sum(sizes);
+    const { summary, cut } = this.#summarised();
+    return this.#headTokens() + estimateTokens(summary) + sum(sizes.slice(cut));
+  }
+
+  /** What stands for the beginning of a conversation that was compacted before, and where it ends. */
+  #summarised(): { readonly summary: string; readonly cut: number } {
+    const { entries } = this.#options.journal.ledger;
+    const at = entries.findLastIndex((entry) => entry.type === "compaction" && entry.summary.trim() !== "");
+    const last = entries[at];
+    if (last?.type !== "compaction") return { summary: "", cut: 0 };
+    return { summary: last.summary, cut: cutBefore(entries.slice(0, at), Math.min(last.from, at)) };
   }
 
   /** How many tokens the current model can read. */
@@ -100,7 +110,7 @@ export class Window {
   /** What shortening old results comes to, where that alone is enough. */
   #shorten(before: number, goal: number): number | undefined {
     const { ledger } = this.#options.journal;
-    const from = this.#boundary(1 - old);
+    const from = this.#past(1 - old);
     const gain = ledger.entries
       .slice(this.#shortenedUpTo(), from)
       .reduce((saved, entry) => saved + (entry.type === "completion" ? savedOn(entry) : 0), 0);
@@ -118,7 +128,7 @@ export class Window {
 
   async #summarise(before: number, signal: AbortSignal): Promise<number | undefined> {
     const { journal, tell, route } = this.#options;
-    const cut = cutBefore(journal.ledger.entries, this.#boundary(tail));
+    const cut = this.#past(tail);
     if (cut === 0) return undefined;
     try {
       const summary = await this.#ask(cut, signal);
@@ -162,6 +172,12 @@ export class Window {
     );
     if (usage !== undefined) await spending.add(model, usage);
     return text;
+  }
+
+  /** Where the past ends: what came last, such as a question or results nobody has read, is never part of it. */
+  #past(share: number): number {
+    const { entries } = this.#options.journal.ledger;
+    return cutBefore(entries, Math.min(this.#boundary(share), entries.length - 1));
   }
 
   /** The first entry of the last part of the conversation, by tokens. */

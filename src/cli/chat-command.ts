@@ -58,5 +58,4 @@ export const chat: Command = {
     "53   a limit was reached: turns, cost, or the same thing over and over",
     "130  cancelled",
   ],
-  load: async () => (await import("./chat.ts")).chat,
 };

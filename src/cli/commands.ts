@@ -19,7 +19,8 @@ export type Command = {
   readonly options: readonly Option[];
   readonly example: string;
   readonly exits: readonly string[];
-  readonly load: () => Promise<Run>;
+  /** Absent for what main.ts does itself. */
+  readonly load?: () => Promise<Run>;
 };
 
 /** Does what a command is for, and answers the exit code. */
@@ -275,16 +276,16 @@ export const commands: readonly Command[] = [
     usage: "[--conversation | --json]",
     words: [],
     details: [
-      "Holds a conversation in a temporary project with real tools: thinking, a call, five at once of which four",
-      "are cancelled, an image. Then asks every provider's strict simulator the next question and prints what",
-      "became of it. Takes some seconds, and needs no network and no key.",
+      "Holds a conversation in a temporary project with real tools: thinking, a call, five at once of which",
+      "four are cancelled, an image. Then asks every provider's strict simulator the next question and",
+      "prints what became of it. Takes some seconds, and needs no network and no key.",
     ],
     options: [
       { name: "conversation", about: "print the conversation itself, as JSON, to try things with" },
       { name: "json", about: "print what was measured as one JSON object" },
     ],
     example: "parley tour --conversation > talk.json",
-    exits: ["0  everything was accepted", "1  something was refused or lost", "130  stopped"],
+    exits: ["0    everything was accepted", "1    something was refused or lost", "2    misuse", "130  stopped"],
     load: async () => (await import("./tour.ts")).tour,
   },
   {

@@ -1,6 +1,3 @@
-import { appendFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
 import type { Arguments } from "./arguments.ts";
@@ -73,6 +70,7 @@ const readAll = async (): Promise<string> => {
 /** Messages as `{"type":"user","text":"..."}`, one per line. */
 const streamed = async function* (first: string | undefined): AsyncGenerator<string> {
   if (first !== undefined) yield first;
+  const { createInterface } = await import("node:readline");
   for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== "") yield messageIn(line);
 };
 
@@ -112,13 +110,9 @@ const outputFor = (given: Arguments, facts: RunFacts): Output => {
 
 const reporters = (given: Arguments): readonly ((event: AgentEvent) => void)[] => {
   const err = (text: string): void => void process.stderr.write(text);
-  const debug = given.value("debug");
   return [
     ...(isatty(2) ? [progress(err)] : []),
     ...(given.has("explain") ? [explaining(err)] : []),
-    ...(debug === undefined
-      ? []
-      : [(event: AgentEvent) => appendFileSync(resolve(debug), `${JSON.stringify(event)}\n`)]),
   ];
 };
 

@@ -1,7 +1,8 @@
 import { chat } from "./chat-command.ts";
-import { commands, type Command } from "./commands.ts";
+import { commands, type Command, type Run } from "./commands.ts";
 import { version } from "../world/version.ts";
-import { Failure } from "./failure.ts";
+import { isatty } from "node:tty";
+import { Failure, isFailure } from "./failure.ts";
 
 /** The whole program: finds the command, and loads nothing the command does not need. */
 const main = async (args: readonly string[]): Promise<number> => {
@@ -29,12 +30,20 @@ const run = async (command: Command, args: readonly string[]): Promise<number> =
   const { readArguments } = await import("./arguments.ts");
   try {
     const given = readArguments(command, args);
-    const work = await command.load();
+    const work = (await command.load?.()) ?? chatting;
     return await work(given);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!isFailure(error)) throw error;
     return complain(error.message, error.usage ? command : undefined, error.code);
   }
+};
+
+/** The interface where there is a terminal, otherwise one task. Both are built apart from the rest, so they are asked for here. */
+const chatting: Run = async (given) => {
+  const isHeadless =
+    given.has("prompt") || given.has("output-format") || given.has("input-format") || !isatty(0) || !isatty(1);
+  if (isHeadless) return (await import("./headless.ts")).headless(given);
+  return (await import("./terminal.ts")).terminal(given);
 };
 
 const help = async (name: string | undefined): Promise<number> => {
@@ -71,7 +80,7 @@ const print = (text: string): number => {
 
 /** What to tell about an error nobody expected, and the exit code that goes with it. */
 const explain = (error: unknown): [message: string, usage: undefined, code: number] => {
-  if (error instanceof Failure) return [error.message, undefined, error.code];
+  if (isFailure(error)) return [error.message, undefined, error.code];
   if (error instanceof RangeError && /call stack/.test(error.message))
     return ["The input is nested too deeply to be read.", undefined, 2];
   if (error instanceof RangeError && /string length/.test(error.message))

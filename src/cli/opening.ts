@@ -3,7 +3,7 @@ import { openAgent, type Opened, type OpenOptions } from "../agent/open.ts";
 import { withOffline, type OfflineOptions } from "../offline/net.ts";
 import { PolicyError } from "../policy/error.ts";
 import { openTrust } from "../policy/trust.ts";
-import { UnknownNameError } from "../providers/find.ts";
+import { UnknownNameError } from "../providers/unknown-name.ts";
 import { SessionError } from "../session/error.ts";
 import { SettingsError } from "../settings/error.ts";
 import { environmentWith } from "../settings/environment.ts";
@@ -13,6 +13,7 @@ import type { Flags } from "../settings/outside.ts";
 import { realWorld, type World } from "../world/index.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, type ExitCode } from "./failure.ts";
+import { observed } from "./observing.ts";
 
 /** What every way of talking begins with. */
 export type Prepared = {
@@ -40,7 +41,13 @@ const scripted = async (path: string | undefined, { files }: World): Promise<Off
   const text = await files.read(resolve(path));
   if (text === undefined) throw new Failure(`There is no file ${path} with a script for the offline model.`);
   const { parseOfflineScript } = await import("../offline/parse-script.ts");
-  return { script: parseOfflineScript(text) };
+  try {
+    return { script: parseOfflineScript(JSON.parse(text)) };
+  } catch (error) {
+    throw new Failure(`${path} is no script for the offline model. ${error instanceof Error ? error.message : ""}`, {
+      code: 52,
+    });
+  }
 };
 
 /** Opens the session a person asked for. */
@@ -52,14 +59,21 @@ export const openSession = async (
   const system = given.value("system-prompt");
   const id = given.value("resume");
   const servers = await serversIn(given.value("mcp-config"), prepared.world);
-  return openAgent({
-    ...prepared,
-    ...(system === undefined ? {} : { system }),
-    ...(servers === undefined ? {} : { servers }),
-    ...(given.has("sandbox") ? { sandbox: "required" } : prepared.loaded.settings.sandbox ? { sandbox: "wanted" } : {}),
-    ...(id !== undefined ? { resume: { id } } : given.has("continue") ? { resume: "last" } : {}),
-    ...options,
-  });
+  const open = (wanted: typeof options): Promise<Opened> =>
+    openAgent({
+      ...prepared,
+      ...(system === undefined ? {} : { system }),
+      ...(servers === undefined ? {} : { servers }),
+      ...(given.has("sandbox")
+        ? { sandbox: "required" }
+        : prepared.loaded.settings.sandbox
+          ? { sandbox: "wanted" }
+          : {}),
+      ...(id !== undefined ? { resume: { id } } : given.has("continue") ? { resume: "last" } : {}),
+      ...wanted,
+    });
+  const debug = given.value("debug");
+  return observed(prepared, debug === undefined ? undefined : resolve(debug), options, open);
 };
 
 /** The servers of a file in the shape everybody has: `{"mcpServers": {...}}`. */

@@ -26,7 +26,7 @@ export const sessionCommands: readonly Command[] = [
       "  delete ID        removes it, with its files",
       "  export ID        a saved conversation, Markdown, or the request body of an API",
       "  repair ID        makes a damaged one whole, and keeps the bytes it cannot read",
-      "  import FILE      a saved conversation or a request body as a new session of this folder; - is stdin",
+      "  import FILE      a saved conversation or a request body as a new session here; - is stdin",
       "  prune            removes those of this folder that are older, or more, than you keep",
       "",
       "An ID may be shortened as long as it is the only one that begins so. Go on with a session in",
@@ -69,8 +69,8 @@ export const sessionCommands: readonly Command[] = [
     choices: "targets",
     details: [
       "Says whether the conversation fits the model's context, how much of it no cache holds and what that",
-      "costs, which media the model would be told of but not shown, and which thinking would not carry over.",
-      "Nothing is sent, unless you ask the provider to count.",
+      "costs, which media the model would be told of but not shown, and which thinking would not carry",
+      "over. Nothing is sent, unless you ask the provider to count.",
     ],
     options: [
       {

@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Opened } from "../agent/open.ts";
-import { commands } from "../tui/app/commands.ts";
-import { greeting } from "../tui/app/greeting.ts";
-import { runInterface } from "../tui/app/interface.ts";
+import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
 import { realTerminal } from "../world/real-terminal.ts";
 import type { Arguments } from "./arguments.ts";
@@ -17,32 +14,63 @@ export const terminal = async (given: Arguments): Promise<number> => {
   const there = realTerminal();
   if (there === undefined) throw misused('There is no terminal here. Give a task with parley -p "TEXT".');
   const prepared = await prepare(given).catch(refusing);
-  const opened = await openSession(prepared, given, { interactive: true }).catch(refusing);
   const { world, home, folder, loaded } = prepared;
   const { settings } = loaded;
-  let current: Opened = opened;
   const [first] = given.words;
-  return runInterface({
-    terminal: there,
-    world,
-    home,
-    folder,
-    isTrusted: loaded.policy.trusted,
-    isSandboxed: given.has("sandbox") || settings.sandbox,
-    theme: settings["ui.theme"],
-    opened,
-    reopen: async (resume) => {
-      await current.close();
-      current = await openSession(prepared, given, { interactive: true, ...(resume === undefined ? {} : { resume }) });
-      return current;
+  const history = inputHistory(world, home);
+  const frontFor = settings["ui.screenReader"]
+    ? await import("../tui/app/line-front.ts").then(
+        ({ LineFront }): Maker =>
+          (host) =>
+            new LineFront({ terminal: there, host }),
+      )
+    : await import("../tui/app/screen-front.ts").then(
+        ({ ScreenFront }): Maker =>
+          (host, theme) =>
+            new ScreenFront({ terminal: there, world, host, theme, history: history.read }),
+      );
+  await new Interface(
+    {
+      terminal: there,
+      world,
+      home,
+      folder,
+      loaded,
+      isSandboxed: given.has("sandbox") || settings.sandbox,
+      open: async (resume) => {
+        const fresh = await prepare(given);
+        const which = resume === undefined || resume === "new" ? {} : { resume };
+        const asked = resume === "new" ? withoutSession(given) : given;
+        return { opened: await openSession(fresh, asked, { interactive: true, ...which }), loaded: fresh.loaded };
+      },
+      discard: async (id) => (await import("../session/index.ts")).openSessions(world, { home }).remove(id),
+      edit: (text, name) => editOutside(text, { name, program: settings.editor ?? "vi" }),
+      doctor: () => printed(["doctor"]),
+      history,
+      ...(first === undefined ? {} : { first }),
     },
-    commands,
-    edit: (text, name) => editOutside(text, { name, program: settings.editor ?? "vi" }),
-    history: inputHistory(world, home),
-    greeting: greeting({ opened, folder, loaded }),
-    ...(first === undefined ? {} : { first }),
-  });
+    frontFor,
+  )
+    .run()
+    .catch(refusing);
+  return 0;
 };
+
+type Maker = ConstructorParameters<typeof Interface>[1];
+
+/** The same words without the session they name. */
+const withoutSession = (given: Arguments): Arguments => ({
+  ...given,
+  has: (option) => option !== "continue" && given.has(option),
+  value: (option) => (option === "resume" ? undefined : given.value(option)),
+});
+
+/** What the program itself prints when it is given these words. */
+const printed = (words: readonly string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const [, program = ""] = process.argv;
+    execFile(process.execPath, [program, ...words], { encoding: "utf8" }, (_, out, err) => resolve(out + err));
+  });
 
 /** Runs the person's own editor on a text; undefined where it was left unchanged. */
 const editOutside = async (

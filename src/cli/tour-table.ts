@@ -43,4 +43,4 @@ export const legend: readonly string[] = [
 
 /** Whether everything went as it should: nothing refused, the turn finished, the image there or named. */
 export const isGood = ({ refusals, accepted, end, image }: Visit): boolean =>
-  refusals.length === 0 && accepted > 0 && end === "finished" && image !== "lost";
+  refusals.length === 0 && accepted > 0 && end === "finished" && image !== "lost" && image !== "unseen";

@@ -23,8 +23,8 @@ export type Visit = {
   readonly end: "finished" | "failed" | "cancelled";
   /** The ids of the old calls as they arrived. */
   readonly ids: readonly string[];
-  /** How the image reached the model; `lost`: it did not, and nobody said so. */
-  readonly image: "inside" | "after" | "named" | "lost";
+  /** How the image reached the model; `lost`: it did not, and nobody said so; `unseen`: no request got as far as that. */
+  readonly image: "inside" | "after" | "named" | "lost" | "unseen";
   /** Tokens of the second prompt, and those of them that came from the provider's cache. */
   readonly prompt: { readonly tokens: number; readonly cached: number };
   /** Decisions on the way to the second request, by class and by kind. */
@@ -145,12 +145,12 @@ const imageIn = ({ entries }: Conversation): Media | undefined =>
     .find((part) => part.type === "media");
 
 const deliveryIn = (heard: Heard | undefined, image: Media | undefined): Visit["image"] => {
-  if (heard === undefined || image === undefined) return "lost";
+  if (heard === undefined) return "unseen";
   const results = heard.turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
   const said = heard.turns.filter((turn) => turn.by === "user");
   if (results.some(({ files }) => files.some(({ kind }) => kind === "image"))) return "inside";
   if (said.some(({ files }) => files.some(({ kind }) => kind === "image"))) return "after";
-  return [...results, ...said].some(({ text }) => text.includes(image.id)) ? "named" : "lost";
+  return [...results, ...said].some(({ text }) => image !== undefined && text.includes(image.id)) ? "named" : "lost";
 };
 
 const counted = (report: Report | undefined, by: (note: Note) => string): { readonly [name: string]: number } => {

@@ -17,7 +17,7 @@ export const tour: Run = async (given) => {
         stage,
         project,
         show: given.has("conversation") ? "conversation" : given.has("json") ? "json" : "story",
-        hasColour: process.stdout.isTTY && !process.env["NO_COLOR"],
+        hasColour: process.stdout.isTTY === true && !process.env["NO_COLOR"],
         write: (text) => void process.stdout.write(text),
         signal: interruption.signal,
       });

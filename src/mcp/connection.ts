@@ -22,7 +22,7 @@ export type ServerNews =
   | { readonly type: "log"; readonly level: string; readonly text: string };
 
 /** The lists a server can have. */
-export type ListName = "tools" | "resources" | "prompts";
+type ListName = "tools" | "resources" | "prompts";
 
 export type ConnectionOptions = TransportOptions & {
   readonly asking: Asking;
@@ -119,6 +119,8 @@ const open = async (options: ConnectionOptions, attempt: Attempt, asked: Asked):
     await request(asked, (given) => client.connect(transport, given), options, attempt);
   } catch (error) {
     await client.close().catch(() => undefined);
+    // The client may not have got as far as to know its transport.
+    await transport.close().catch(() => undefined);
     throw error;
   }
   client.onclose = () => tell({ type: "closed" });

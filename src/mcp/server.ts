@@ -59,7 +59,12 @@ export class Server implements ToolHost {
   #connection: Connection | undefined;
   #failures = 0;
   #since = 0;
+  /** What is being written down; whoever closes us waits for it. */
+  #keeping: Promise<void> | undefined;
   #isDirty = false;
+  #isRemembered = false;
+  /** The first attempt, which may have started a process already. */
+  #connecting: Promise<void> | undefined;
   #isLooking = false;
   readonly #waiting = new Set<() => void>();
 
@@ -92,7 +97,7 @@ export class Server implements ToolHost {
   /** Starts it in the background, or again. */
   start(): void {
     this.#failures = 0;
-    void this.#connect(false);
+    this.#connecting = this.#connect(false);
   }
 
   /** Answers once it is there. Throws where it will not be. */
@@ -102,6 +107,11 @@ export class Server implements ToolHost {
     ).catch(() => signal.throwIfAborted());
     if (this.#connection !== undefined) return this.#connection;
     throw new ServerFailure("gone", `The MCP server ${this.server} is not there: ${reasonIn(this.#state)}`);
+  }
+
+  /** Settles when it is known what it offered the last time, if anything is. */
+  remembered(signal: AbortSignal): Promise<void> {
+    return this.#until(signal, () => this.#isRemembered || this.#state.state !== "connecting");
   }
 
   /** Settles when the first attempt has come to something. */
@@ -118,7 +128,7 @@ export class Server implements ToolHost {
     this.#become({ state: "closed" });
     const connection = this.#connection;
     this.#connection = undefined;
-    await connection?.close();
+    await Promise.all([connection?.close(), this.#keeping, this.#connecting]);
   }
 
   #isSettled(): boolean {
@@ -155,15 +165,18 @@ export class Server implements ToolHost {
         return this.#become({ state: "failed", reason: "The project wants it; nobody agreed to start it." });
       if (!isAgain) {
         await this.#remember();
-        await this.#options.after;
+        this.#isRemembered = true;
+        this.#waiting.forEach((wake) => wake());
+        await Promise.race([this.#options.after, aborted(signal)]);
       }
+      if (signal.aborted) return;
       const { connection, catalog } = await this.#open(signal);
       if (signal.aborted) return await connection.close();
       this.#connection = connection;
       this.#catalog = catalog;
       this.#since = this.#options.world.clock.elapsed();
       this.#become({ state: "ready" });
-      await this.#cache?.write(this.config, catalog);
+      await (this.#keeping = this.#cache?.write(this.config, catalog));
     } catch (error) {
       if (!signal.aborted) await this.#failed(error, isAgain);
     }
@@ -182,6 +195,7 @@ export class Server implements ToolHost {
     const { connect } = await import("./connection.ts");
     const { readCatalog } = await import("./catalog.ts");
     const auth = await this.#auth();
+    signal.throwIfAborted();
     const asked = { signal, timeout: this.#startTime };
     return within({ clock: world.clock, ms: this.#startTime, signal }, async (stop) => {
       const connection = await connect(
@@ -260,7 +274,7 @@ export class Server implements ToolHost {
         const catalog = await readCatalog(this.#connection, this.config, { signal, timeout: this.#startTime });
         this.#catalog = catalog;
         this.#options.changed();
-        await this.#cache?.write(this.config, catalog);
+        await (this.#keeping = this.#cache?.write(this.config, catalog));
         await world.clock.sleep(calm, signal);
       }
     } catch {
@@ -286,3 +300,9 @@ export class Server implements ToolHost {
 }
 
 const reasonIn = (state: ServerState): string => ("reason" in state ? state.reason : `it is ${state.state}.`);
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -63,6 +63,8 @@ export type Servers = {
   readonly find: (name: string) => ServerTool | undefined;
   readonly names: () => readonly string[];
   readonly declarations: () => readonly ToolDeclaration[];
+  /** Waits until it is known what every server offered the last time; that asks nobody. */
+  readonly remembered: (signal: AbortSignal) => Promise<void>;
   /** Waits until every server is ready or has failed once. */
   readonly settled: (signal: AbortSignal) => Promise<void>;
   readonly resources: () => readonly (OfferedResource & { readonly server: string; readonly isTemplate: boolean })[];
@@ -148,6 +150,7 @@ export const openServers = (options: ServersOptions): Servers => {
     find: (name) => offer.find(name),
     names: () => offer.tools().map(({ tool }) => tool.name),
     declarations: () => offer.declarations(),
+    remembered: async (signal) => void (await Promise.all(all.map((server) => server.remembered(signal)))),
     settled: async (signal) => void (await Promise.all(all.map((server) => server.settled(signal)))),
     resources,
     readResource: read,

@@ -49,8 +49,15 @@ class StdioTransport implements ServerTransport {
   lastWords = (): string => plain(this.#words).trim();
 
   async start(): Promise<void> {
-    this.#running = await startServer(this.#options);
-    void this.#listen(this.#running);
+    if (this.#closing !== undefined) throw new Error("The connection is closed.");
+    const running = await startServer(this.#options);
+    this.#running = running;
+    // Closed while it started: it was not there yet to be ended.
+    if (this.#closing !== undefined) {
+      await end(running, this.#options.world.clock);
+      throw new Error("The connection is closed.");
+    }
+    void this.#listen(running);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -135,4 +135,4 @@ export const coversTool = (rule: Rule, { tool, server, identity }: GateRequest):
 
 const yolo = "--approval-mode yolo";
 
-const allowing = (rule: Rule): string => `--allow '${ruleText(rule)}'`;
+const allowing = (rule: Rule): string => `--allowed-tools '${ruleText(rule)}'`;

@@ -123,11 +123,11 @@ describe("the modes", () => {
 describe("where nobody is there to answer", () => {
   const rows: readonly (readonly [what: string, request: GateRequest, reason: string])[] = [
     ["an edit", write, "--approval-mode auto_edit or --approval-mode yolo"],
-    ["a protected edit", odd, "--allow 'path:.envrc'"],
-    ["a command", run("npm test"), "--allow 'run_shell_command(npm test)' or --approval-mode yolo"],
+    ["a protected edit", odd, "--allowed-tools 'path:.envrc'"],
+    ["a command", run("npm test"), "--allowed-tools 'run_shell_command(npm test)' or --approval-mode yolo"],
     ["a command that cannot be read for sure", run("npm $(x)"), "--approval-mode yolo"],
-    ["an address", fetch("https://docs.test/"), "--allow 'web_fetch' or --approval-mode yolo"],
-    ["a server's tool", mcp, "--allow 'server:github' or --approval-mode yolo"],
+    ["an address", fetch("https://docs.test/"), "--allowed-tools 'web_fetch' or --approval-mode yolo"],
+    ["a server's tool", mcp, "--allowed-tools 'server:github' or --approval-mode yolo"],
   ];
   it.each(rows)("%s is refused, and the refusal names what would allow it", async (_, request, options) => {
     const { decision, reason } = await gate({ interactive: false }).judge(request);

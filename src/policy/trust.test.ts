@@ -138,6 +138,28 @@ describe("trust in a folder", () => {
     },
   );
 
+  it("can be listed and taken back, also from a folder that is gone", async () => {
+    expect([await trust().list(), await trust().distrust(join(base, "project"))]).toEqual([[], false]);
+    await trust().trust(join(base, "project-evil"));
+    await trust().trust(join(base, "project"));
+    expect(await trust().list()).toEqual([join(base, "project"), join(base, "project-evil")]);
+    await rm(join(base, "project-evil"), { recursive: true });
+    expect(await trust().distrust(join(base, "project-evil"))).toBe(true);
+    expect(await trust().distrust(join(base, "project", "packages"))).toBe(false);
+    expect(await trust().list()).toEqual([join(base, "project")]);
+    expect(await trust().isTrusted(join(base, "project"))).toBe(true);
+  });
+
+  it("is listed only where it counts", async () => {
+    await trust().trust(join(base, "project"));
+    const file = await onlyFile();
+    await writeFile(join(home, "trust", "else.json"), '{"trusted": "/"}', { mode: 0o600 });
+    await writeFile(join(home, "trust", "torn.json"), '{"trus', { mode: 0o600 });
+    expect(await trust().list()).toEqual([join(base, "project")]);
+    await chmod(file, 0o620);
+    expect(await trust().list()).toEqual([]);
+  });
+
   it("cannot be given to a folder that is not there", async () => {
     await expect(trust().trust(join(base, "nowhere"))).rejects.toThrow("There is no folder");
     expect(await trust().isTrusted(join(base, "nowhere"))).toBe(false);

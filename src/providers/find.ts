@@ -2,21 +2,9 @@ import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import { providers } from "./all.ts";
 import type { Provider } from "./define.ts";
-import { nearest } from "../conversation/nearest.ts";
+import { UnknownNameError } from "./unknown-name.ts";
 
-/** A name that means nothing here, with the names that are nearest to it. */
-export class UnknownNameError extends Error {
-  override readonly name = "UnknownNameError";
-
-  constructor(what: string, given: string, known: readonly string[]) {
-    const close = nearest(given, known);
-    super(
-      close.length > 0
-        ? `There is no ${what} "${given}". Did you mean ${close.join(" or ")}?`
-        : `There is no ${what} "${given}". Known: ${known.join(", ")}.`,
-    );
-  }
-}
+export { UnknownNameError } from "./unknown-name.ts";
 
 /** The API families, by name. */
 export const wireIds: readonly WireId[] = ["gemini", "anthropic", "bedrock", "openai-chat", "openai-responses"];

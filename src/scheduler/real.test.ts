@@ -217,7 +217,7 @@ describe("with real files and processes", () => {
       "policy_violation",
       "complete",
     ]);
-    expect(textOf(finished[2] as Finished)).toContain("--allow 'run_shell_command(make all)'");
+    expect(textOf(finished[2] as Finished)).toContain("--allowed-tools 'run_shell_command(make all)'");
     expect(readdirSync(root).toSorted()).toEqual(["a.txt", "made.txt"]);
   });
 

@@ -53,10 +53,14 @@ const listenTo = (listener: (event: TerminalEvent) => void): (() => void) => {
     [stdout, "error", onHangUp],
     [stdout, "resize", () => listener({ type: "resize" })],
     [process, "SIGCONT", () => listener({ type: "continue" })],
+    // Where keys are not told one by one, this key comes as a signal.
+    [process, "SIGINT", () => listener({ type: "input", bytes: Uint8Array.of(3) })],
     [process, "SIGHUP", onHangUp],
     [process, "SIGTERM", () => listener({ type: "terminate" })],
   ] as const;
   for (const [emitter, name, hear] of heard) emitter.on(name, hear);
+  // Once paused, it does not go on by itself.
+  stdin.resume();
   return () => {
     for (const [emitter, name, hear] of heard) emitter.off(name, hear);
     stdin.pause();

@@ -1,83 +1,322 @@
-import { describe, expect, it } from "vitest";
-import { createAgent, type Agent, type AgentOptions } from "../../src/agent/agent.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { Journal } from "../../src/agent/journal.ts";
-import { parseModel } from "../../src/agent/model-ref.ts";
-import type { Call } from "../../src/conversation/index.ts";
 import type { Script } from "../../src/sim/index.ts";
-import { stage, type Stage } from "../support/exchange.ts";
-import { simpleTools } from "../support/agent-tools.ts";
+import { openStage, play, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
+import { told, written } from "../support/agent-story.ts";
+import { warm } from "../support/agent-warm.ts";
 
-const agentOn = (
-  { transport, world, provider }: Stage,
-  options: Partial<AgentOptions> = {},
-): Agent & { journal: Journal } => {
-  const journal = options.journal ?? new Journal();
-  const { scheduler, declarations } = simpleTools(world);
-  return {
-    journal,
-    ...createAgent({
-      clock: world.clock,
-      transport,
-      journal,
-      head: { system: "Be brief.", tools: declarations },
-      pool: { models: [parseModel(provider.id)], strategy: "failover", cooldown: 60_000 },
-      tools: async () => scheduler,
-      ...options,
-    }),
-  };
-};
+beforeAll(warm);
 
-const all = async (events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> => {
-  const seen: AgentEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
-};
-
-const two: Script = {
+const script: Script = {
   rules: [
+    { asked: "and the last?", replies: [{ say: "And the last." }] },
     {
       asked: "add",
       replies: [
-        {
-          think: "Two sums.",
-          call: [
-            { tool: "add", input: { a: 1, b: 2 } },
-            { tool: "add", input: { a: 3, b: 4 } },
-          ],
-        },
+        { think: "Two sums.", call: [{ tool: "add", input: { a: 1, b: 2 } }, { tool: "add", input: { a: 3, b: 4 } }] },
         { say: "They are 3 and 7." },
       ],
     },
+    {
+      asked: "do",
+      replies: [
+        { call: [{ tool: "do", input: { what: "one", ms: 1000 } }, { tool: "do", input: { what: "two" } }] },
+        { say: "Did both." },
+      ],
+    },
+    { asked: "wait", replies: [{ call: [{ tool: "add", input: { a: 1, b: 1 } }, { tool: "wait", input: {} }] }, { say: "Done." }] },
+    { asked: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
   ],
+  otherwise: { say: "Go on." },
+};
+
+const is =
+  (type: AgentEvent["type"], state?: string) =>
+  (event: AgentEvent): boolean =>
+    event.type === type && (state === undefined || (event.type === "call-updated" && event.status.state === state));
+
+/** Does something the first time an event is there. */
+const once = (fits: (event: AgentEvent) => boolean, act: () => unknown): ((event: AgentEvent) => void) => {
+  let isDone = false;
+  return (event) => {
+    if (isDone || !fits(event)) return;
+    isDone = true;
+    act();
+  };
+};
+
+/** The log holds what the conversation holds, and no call is open. */
+const expectKept = async ({ journal, session }: AgentStage): Promise<void> => {
+  const records: unknown[] = [];
+  for await (const { record } of session.records()) if (record.kind === "entry") records.push(record.entry);
+  expect(records).toEqual(journal.ledger.entries);
+  expect(journal.ledger.pending()).toEqual([]);
 };
 
 describe("a turn", () => {
   it.each(["anthropic", "google", "openai", "openai-chat", "bedrock"])(
     "runs the calls of %s as a batch and ends when the model stops",
     async (provider) => {
-      const here = stage(provider, { script: two });
-      const agent = agentOn(here);
-      const events = await here.world.run(all(agent.send("Please add.")));
-      const kinds = events.map(({ type }) => type).filter((type) => type !== "call-updated" && type !== "thought");
-      expect(kinds).toEqual([
-        "user",
-        "request",
-        "message",
-        "usage",
-        "call-requested",
-        "call-requested",
-        "call-completed",
-        "call-completed",
-        "request",
-        "text",
-        "message",
-        "usage",
-        "finished",
+      const stage = await openStage({ providers: [provider], script });
+      const events = await play(stage, "Please add.");
+      expect(told(events.filter(({ type }) => type !== "thought"))).toEqual([
+        "user: Please add.",
+        `request 1 to ${provider}`,
+        "hist_tool_1: add",
+        "hist_tool_2: add",
+        "hist_tool_1: complete: 3",
+        "hist_tool_2: complete: 7",
+        `request 2 to ${provider}`,
+        "text: They are 3 and 7.",
+        "finished stop: They are 3 and 7.",
       ]);
-      expect(events.at(-1)).toEqual({ type: "finished", reason: "stop", text: "They are 3 and 7." });
-      expect(here.simulator.log.map(({ status }) => status)).toEqual([200, 200]);
-      expect(agent.journal.ledger.pending()).toEqual([] satisfies Call[]);
+      expect(stage.simulators[provider]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
+      await expectKept(stage);
     },
   );
+
+  it("tells what was used with every answer, and what it came to", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "Please add.");
+    const used = events.flatMap((event) => (event.type === "usage" ? [event] : []));
+    expect(used.map(({ model, spent }) => [model, spent.requests, spent.cost > 0])).toEqual([
+      ["anthropic/claude-sonnet-5", 1, true],
+      ["anthropic/claude-sonnet-5", 2, true],
+    ]);
+    expect(stage.agent.spent()).toEqual(used[1]?.spent);
+    expect(used[1]?.spent.input).toBe((used[0]?.usage.input ?? 0) + (used[1]?.usage.input ?? 0));
+  });
+
+  it("takes one input at a time", async () => {
+    const { agent, world } = await openStage({ script });
+    const first = agent.send("hello");
+    await first.next();
+    await expect(agent.send("hello").next()).rejects.toThrow("A turn is running already; steer it, or cancel it.");
+    await expect(agent.compact()).rejects.toThrow("A turn is running already");
+    await world.run(first.return());
+    expect(agent.steer("Is anybody there?")).toBe(false);
+  });
+});
+
+describe("what is said while a turn runs", () => {
+  it("is heard after the calls under way", async () => {
+    const stage = await openStage({ script });
+    const events = await play(
+      stage,
+      "Please do.",
+      once(is("call-updated", "executing"), () => expect(stage.agent.steer("Quickly!")).toBe(true)),
+    );
+    expect(told(events)).toEqual([
+      "user: Please do.",
+      "request 1 to anthropic",
+      "hist_tool_1: do",
+      "hist_tool_2: do",
+      "hist_tool_2: complete: Did two.",
+      "hist_tool_1: complete: Did one.",
+      "user: Quickly!",
+      "request 2 to anthropic",
+      "text: Did both.",
+      "finished stop: Did both.",
+    ]);
+    expect(written(stage.journal.ledger.entries)).toEqual([
+      "user: Please do.",
+      'anthropic: do({"what":"one","ms":1000}) | do({"what":"two"})',
+      "hist_tool_2: complete: Did two.",
+      "hist_tool_1: complete: Did one.",
+      "user: Quickly!",
+      "anthropic: Did both.",
+    ]);
+    await expectKept(stage);
+  });
+
+  it("during the last answer is answered in the same turn", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "hello", once(is("text"), () => stage.agent.steer("and the last?")));
+    expect(told(events)).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "text: Good day to you. How are you? I am well, thank you very much.",
+      "user: and the last?",
+      "request 2 to anthropic",
+      "text: And the last.",
+      "finished stop: And the last.",
+    ]);
+    await expectKept(stage);
+  });
+
+  it("when the last answer is whole but not yet over is answered too", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "hello", once(is("message"), () => stage.agent.steer("and the last?")));
+    expect(told(events).slice(-3)).toEqual([
+      "request 2 to anthropic",
+      "text: And the last.",
+      "finished stop: And the last.",
+    ]);
+  });
+
+  it("is not taken once the turn is over", async () => {
+    const stage = await openStage({ script });
+    let taken: boolean | undefined;
+    await play(stage, "hello", (event) => {
+      if (event.type === "finished") taken = stage.agent.steer("and the last?");
+    });
+    expect(taken).toBe(false);
+  });
+
+  it("before a cancelled turn ended is the first thing the next one hears", async () => {
+    const stage = await openStage({ script });
+    await play(
+      stage,
+      "Please wait.",
+      once(is("call-updated", "executing"), () => {
+        stage.agent.steer("and the last?");
+        void stage.agent.cancel();
+      }),
+    );
+    const events = await play(stage, "Well?");
+    expect(told(events)).toEqual([
+      "user: and the last?",
+      "user: Well?",
+      "request 2 to anthropic",
+      "text: And the last.",
+      "finished stop: And the last.",
+    ]);
+    await expectKept(stage);
+  });
+});
+
+type Cancelled = {
+  readonly when: string;
+  readonly words: string;
+  readonly at: (event: AgentEvent) => boolean;
+  readonly faults?: AgentStageOptions["faults"];
+  readonly mode?: "default";
+  readonly left: readonly string[];
+};
+
+const cancellations: readonly Cancelled[] = [
+  {
+    when: "while the provider is silent",
+    words: "hello",
+    at: is("request"),
+    faults: { anthropic: [{ on: 1, fault: { type: "never-answer" } }] },
+    left: ["user: hello"],
+  },
+  {
+    when: "while the answer streams",
+    words: "hello",
+    at: (event) => event.type === "text" && event.text.includes("you?"),
+    faults: { anthropic: [{ on: 1, fault: { type: "drip", ms: 100 } }] },
+    left: [
+      "user: hello",
+      "anthropic: Good day to you. How are you? I am well,",
+      "notice: The person stopped the answer above before it was complete.",
+    ],
+  },
+  {
+    when: "while tools run",
+    words: "Please wait.",
+    at: (event) => event.type === "call-completed",
+    left: [
+      "user: Please wait.",
+      'anthropic: add({"a":1,"b":1}) | wait({})',
+      "hist_tool_1: complete: 2",
+      "hist_tool_2: cancelled: The user cancelled this call while it ran.",
+    ],
+  },
+  {
+    when: "while a question waits",
+    words: "Please do.",
+    at: is("call-updated", "awaiting_approval"),
+    mode: "default",
+    left: [
+      "user: Please do.",
+      'anthropic: do({"what":"one","ms":1000}) | do({"what":"two"})',
+      "hist_tool_1: cancelled: The user cancelled this call before it ran.",
+      "hist_tool_2: cancelled: The user cancelled this call before it ran.",
+    ],
+  },
+  {
+    when: "while waiting to try again",
+    words: "hello",
+    at: is("retrying"),
+    faults: { anthropic: [{ on: 1, fault: { type: "status", status: 429, headers: { "retry-after": "30" } } }] },
+    left: ["user: hello"],
+  },
+];
+
+describe("a turn that is cancelled", () => {
+  it.each(cancellations)("$when ends there, and the next one goes on", async ({ words, at, faults, mode, left }) => {
+    const stage = await openStage({ script, ...(faults && { faults }), ...(mode && { mode }) });
+    let settled = false;
+    const events = await play(
+      stage,
+      words,
+      once(at, () => void stage.agent.cancel().then(() => (settled = true))),
+    );
+    expect(events.at(-1)).toEqual({ type: "cancelled" });
+    expect(settled).toBe(true);
+    expect(written(stage.journal.ledger.entries)).toEqual(left);
+    expect(stage.done).toEqual([]);
+    await expectKept(stage);
+    expect(told(await play(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
+  });
+
+  it("before anything asks nobody", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "hello", undefined, AbortSignal.abort());
+    expect(told(events)).toEqual(["user: hello", "cancelled"]);
+    expect(stage.simulators["anthropic"]?.log).toEqual([]);
+    await expectKept(stage);
+  });
+
+  it("by leaving its events ends before another begins", async () => {
+    const stage = await openStage({ script });
+    await stage.world.run(
+      (async () => {
+        for await (const event of stage.agent.send("Please wait.")) if (event.type === "call-completed") break;
+      })(),
+    );
+    expect(written(stage.journal.ledger.entries).slice(-2)).toEqual([
+      "hist_tool_1: complete: 2",
+      "hist_tool_2: cancelled: This call was cancelled while it ran.",
+    ]);
+    expect(told(await play(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
+    await expectKept(stage);
+  });
+
+  it("by an answer to a question stops the batch and the turn", async () => {
+    const stage = await openStage({ script, mode: "default" });
+    const events = await play(
+      stage,
+      "Please do.",
+      once(is("call-updated", "awaiting_approval"), () => stage.agent.decide("hist_tool_1", { type: "cancel" })),
+    );
+    expect(told(events).slice(-3)).toEqual([
+      "hist_tool_1: cancelled: The user cancelled this call before it ran.",
+      "hist_tool_2: cancelled: The user cancelled this call before it ran.",
+      "cancelled",
+    ]);
+    expect(stage.done).toEqual([]);
+  });
+});
+
+describe("a question", () => {
+  it("is answered once per call, and what is refused does not run", async () => {
+    const stage = await openStage({ script, mode: "default" });
+    const events = await play(stage, "Please do.", (event) => {
+      if (!is("call-updated", "awaiting_approval")(event) || event.type !== "call-updated") return;
+      stage.agent.decide(event.call, event.call === "hist_tool_1" ? { type: "refuse", reason: "Not that." } : { type: "once" });
+    });
+    expect(told(events).slice(2)).toEqual([
+      "hist_tool_1: do",
+      "hist_tool_2: do",
+      "hist_tool_1: cancelled: The user refused this call: Not that.",
+      "hist_tool_2: complete: Did two.",
+      "request 2 to anthropic",
+      "text: Did both.",
+      "finished stop: Did both.",
+    ]);
+    expect(stage.done).toEqual(["two"]);
+  });
 });

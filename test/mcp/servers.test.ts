@@ -77,7 +77,8 @@ describe("servers", () => {
 
   it("offer at once what they offered the last time, and start only when they may", async () => {
     const home = await mkdtemp(join(tmpdir(), "parley-home-"));
-    await withServers({ scripted: { one: "honest" }, home }, async ({ servers: before, folder }) => {
+    await withServers({ scripted: { one: "honest" }, home }, async () => undefined);
+    await withServers({ scripted: { one: "honest" } }, async ({ servers: before, folder }) => {
       const { servers: configs } = readServers({ one: scripted("honest") }, { from: "person", env: {} });
       let begin = (): void => undefined;
       const after = new Promise<void>((resolve) => (begin = resolve));
@@ -243,7 +244,7 @@ describe("what a server asks", () => {
   it("is asked of the person, marked as the server's, and answered", async () => {
     const heard: (SamplingRequest | Elicitation)[] = [];
     const asking = {
-      roots: () => ["/work place/a"],
+      roots: () => ["/some place/a"],
       sample: async (request: SamplingRequest) => (heard.push(request), { model: "m", text: "hello" }),
       elicit: async (request: Elicitation) => (
         heard.push(request),
@@ -264,7 +265,7 @@ describe("what a server asks", () => {
           elicitationId: "1",
         }),
       ]).toEqual([
-        { roots: [{ uri: "file:///work%20place/a" }] },
+        { roots: [{ uri: "file:///some%20place/a" }] },
         { role: "assistant", model: "m", content: { type: "text", text: "hello" } },
         { action: "accept", content: { api_key: "k" } },
         { action: "decline" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolDeclaration } from "../../src/conversation/index.ts";
 import { createGate } from "../../src/policy/gate.ts";
+import type { ApprovalMode } from "../../src/policy/mode.ts";
 import { judgeUrl } from "../../src/policy/network.ts";
 import { createScheduler, registryOf, type Scheduler } from "../../src/scheduler/index.ts";
 import type { Capabilities } from "../../src/tools/capabilities.ts";
@@ -35,35 +36,6 @@ export const wait: AnyTool = defineTool({
     }),
 });
 
-/** Tools that touch nothing, and a scheduler that runs them. */
-export const simpleTools = (
-  { clock }: Pick<World, "clock">,
-  more: readonly AnyTool[] = [],
-): { readonly scheduler: Scheduler; readonly declarations: readonly ToolDeclaration[] } => {
-  const tools = [add, wait, ...more];
-  const scheduler = createScheduler({
-    tools: registryOf(tools),
-    gate: createGate({
-      mode: "yolo",
-      rules: {},
-      trusted: true,
-      interactive: true,
-      protection: () => ({ level: "free", reason: "" }),
-      judgeCommand: async () => ({ decision: "allow", reason: "", analysis: { roots: [], always: [], writes: [] } }),
-      judgeUrl: (url) => judgeUrl(url),
-    }),
-    capabilities: (grant) => ({ ...grant }) as Capabilities,
-    clock,
-    limits: { processes: 8, toolTime: 600_000 },
-  });
-  const declarations = tools.map(({ name, about }) => ({
-    name,
-    description: about,
-    parameters: { type: "object", properties: {} } as const,
-  }));
-  return { scheduler, declarations };
-};
-
 /** Returns a picture of one pixel. */
 export const picture: AnyTool = defineTool({
   name: "picture",
@@ -75,20 +47,14 @@ export const picture: AnyTool = defineTool({
   run: async () => ({
     content: [
       { type: "text", text: "Here it is." },
-      {
-        type: "file",
-        mimeType: "image/png",
-        bytes: Buffer.from(pixel, "base64"),
-        name: "dot.png",
-        width: 1,
-        height: 1,
-      },
+      { type: "file", mimeType: "image/png", bytes: Buffer.from(pixel, "base64"), name: "dot.png", width: 1, height: 1 },
     ],
     display: { type: "text", text: "dot.png" },
   }),
 });
 
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Always fails. */
 export const fails: AnyTool = defineTool({
@@ -102,3 +68,63 @@ export const fails: AnyTool = defineTool({
     throw new ToolFailure("execution_failed", "It does not work.");
   },
 });
+
+/** Does something that is asked about, takes some time over it, and tells that it ran. */
+export const does = (clock: World["clock"], ran: (what: string) => void): AnyTool =>
+  defineTool({
+    name: "do",
+    about: "Does something.",
+    access: "execute",
+    input: z.object({ what: z.string(), ms: z.number().optional() }),
+    touches: () => ({}),
+    title: ({ what }) => what,
+    run: async ({ what, ms = 0 }, { signal }) => {
+      ran(what);
+      if (ms > 0) await clock.sleep(ms, signal);
+      return { content: [{ type: "text", text: `Did ${what}.` }], display: { type: "text", text: what } };
+    },
+  });
+
+/** Returns a long text. */
+export const long: AnyTool = defineTool({
+  name: "long",
+  about: "Returns much.",
+  access: "read",
+  input: z.object({ characters: z.number() }),
+  touches: () => ({}),
+  title: () => "long",
+  run: async ({ characters }) => {
+    const text = "many words ".repeat(Math.ceil(characters / 11)).slice(0, characters);
+    return { content: [{ type: "text", text }], display: { type: "text", text } };
+  },
+});
+
+/** Tools that touch nothing, and a scheduler that runs them. */
+export const simpleTools = (
+  { clock }: Pick<World, "clock">,
+  more: readonly AnyTool[] = [],
+  mode: ApprovalMode = "yolo",
+): { readonly scheduler: Scheduler; readonly declarations: readonly ToolDeclaration[] } => {
+  const tools = [add, wait, ...more];
+  const scheduler = createScheduler({
+    tools: registryOf(tools),
+    gate: createGate({
+      mode,
+      rules: {},
+      trusted: true,
+      interactive: true,
+      protection: () => ({ level: "free", reason: "" }),
+      judgeCommand: async () => ({ decision: "allow", reason: "", analysis: { roots: [], always: [], writes: [] } }),
+      judgeUrl: (url) => judgeUrl(url),
+    }),
+    capabilities: (grant) => ({ ...grant, files: { roots: ["/project"] } }) as unknown as Capabilities,
+    clock,
+    limits: { processes: 8, toolTime: 600_000 },
+  });
+  const declarations = tools.map(({ name, about }) => ({
+    name,
+    description: about,
+    parameters: { type: "object", properties: {} } as const,
+  }));
+  return { scheduler, declarations };
+};

@@ -6,8 +6,8 @@ import type { Approval, ApprovalChoice } from "../views/approval.ts";
 export const approvalOf = ({ approval, agent }: Question, waiting: number): Approval => {
   const { title, reason, always, problem, about } = approval;
   return {
-    who: agent === undefined ? title : `${agent}: ${title}`,
-    what: whatOf(about),
+    who: agent === undefined ? "The model" : `The subagent ${agent}`,
+    what: whatOf(about, title),
     reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
     choices: [
       { id: "once", key: "y", label: "Yes, this once" },
@@ -21,18 +21,21 @@ export const approvalOf = ({ approval, agent }: Question, waiting: number): Appr
 type Subject = Question["approval"]["about"];
 type Always = Question["approval"]["always"][number];
 
-const whatOf = (about: Subject): Approval["what"] => {
+const whatOf = (about: Subject, title: string): Approval["what"] => {
   switch (about.type) {
     case "edit":
-      return { type: "diff", path: about.asked, target: about.path, patch: about.patch };
+      return { type: "diff", path: about.link ? about.asked : about.path, target: about.path, patch: about.patch };
     case "execute":
       return { type: "command", command: about.command, folder: about.folder };
     case "mcp":
-      return { type: "text", text: `${about.server}: ${about.tool}\n${JSON.stringify(about.arguments, undefined, 2)}` };
+      return {
+        type: "text",
+        text: `${about.tool} of the MCP server ${about.server}, with\n${JSON.stringify(about.arguments, undefined, 2)}`,
+      };
     case "network":
-      return { type: "text", text: about.urls.map(({ url, host }) => `${url}\n  (${host})`).join("\n") };
+      return { type: "text", text: [title, ...about.urls.map(({ url, host }) => `${url}\n  (${host})`)].join("\n") };
     case "info":
-      return { type: "text", text: about.text };
+      return { type: "text", text: about.text === "" ? title : `${title}\n${about.text}` };
   }
 };
 

@@ -1,8 +1,14 @@
 import type { Opened } from "../../agent/open.ts";
+import type { UserPart } from "../../conversation/index.ts";
+import type { ApprovalMode } from "../../policy/mode.ts";
+import type { Loaded } from "../../settings/load.ts";
 import type { World } from "../../world/index.ts";
 import type { Choice } from "../editor/completion.ts";
+import type { Theme } from "../screen/theme.ts";
 import type { Line } from "../text/style.ts";
 import type { Option } from "../views/picker.ts";
+import type { ShellLine } from "./shell-line.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** A command a person types after a slash. */
 export type SlashCommand = {
@@ -13,28 +19,39 @@ export type SlashCommand = {
   readonly run: (words: string, at: Desk) => void | Promise<void>;
 };
 
+/** Which session to go on with. */
+export type Resume = { readonly id: string } | "new";
+
 /** What commands can do. */
 export type Desk = {
   readonly world: World;
   readonly home: string;
   readonly folder: string;
+  readonly loaded: () => Loaded;
   readonly opened: () => Opened;
-  /** Ends this session and goes on with another, or with a new one. */
-  readonly reopen: (resume?: { readonly id: string }) => Promise<void>;
+  readonly snapshots: () => Snapshots;
+  /** Ends this session and goes on with another, or with a new one. Settings are read anew. */
+  readonly reopen: (resume: Resume) => Promise<void>;
   readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
   readonly print: (lines: readonly Line[]) => void;
   /** Shows Markdown. */
-  readonly show: (markdown: string) => void;
-  readonly warn: (text: string) => void;
+  readonly show: (markdown: string) => Promise<void>;
   /** Lets the person pick one of several things; undefined where they do not. */
   readonly pick: (title: string, options: readonly Option[], focused?: string) => Promise<Option | undefined>;
-  /** Says something to the model, as if it had been typed. */
-  readonly send: (text: string) => void;
+  /** Says something to the model, as if it had been typed; parts stand after the words. */
+  readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
   /** Opens a text in the person's own editor; undefined where it was left unchanged. */
   readonly edit: (text: string, name: string) => Promise<string | undefined>;
   /** Puts text on the clipboard of the terminal. */
   readonly copy: (text: string) => Promise<void>;
-  readonly setTheme: (theme: "auto" | "light" | "dark") => void;
+  /** Runs a line in the shell, shown as it goes. */
+  readonly shell: (command: string) => Promise<ShellLine>;
+  readonly setTheme: (theme: Theme | undefined) => void;
+  /** From now on, and for what waits. */
+  readonly setMode: (mode: ApprovalMode) => Promise<void>;
+  /** What `parley doctor` prints. */
+  readonly doctor: () => Promise<string>;
   readonly commands: () => readonly SlashCommand[];
   readonly width: () => number;
   readonly leave: () => void;

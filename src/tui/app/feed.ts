@@ -1,14 +1,15 @@
 import type { AgentEvent } from "../../agent/events.ts";
-import type { CallId } from "../../conversation/index.ts";
+import type { CallId, Media } from "../../conversation/index.ts";
 import type { Finished } from "../../scheduler/events.ts";
 import type { Clock } from "../../world/index.ts";
 import { MarkdownStream, type MarkdownOptions } from "../markdown/stream.ts";
-import { line, linesOf, span } from "../text/line.ts";
+import { line, linesOf } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
-import { viewCall, type CallStatus, type CallView } from "../views/call.ts";
+import { viewCall, type CallView } from "../views/call.ts";
 import { viewDiff } from "../views/diff.ts";
-import { byteCount } from "../images/view.ts";
+import { agentText, changeText, endings, endText, resultText, thoughtLine } from "./feed-words.ts";
+import { FoldedThings } from "./folded.ts";
 
 /** What a feed needs to know. */
 export type FeedOptions = {
@@ -17,18 +18,22 @@ export type FeedOptions = {
   readonly width: () => number;
   /** Takes lines that are final. */
   readonly print: (lines: readonly Line[]) => void;
+  /** Takes a file that came with a result or an answer. */
+  readonly showMedia: (media: Media) => void;
+  /** Whether the beginning of a call is said in words, for those who see nothing that changes. */
+  readonly announces: boolean;
 };
 
-type LiveCall = { view: CallView; readonly began: number; finished?: Finished };
+type LiveCall = { view: CallView; readonly began: number; finished?: Finished; isAnnounced?: true };
 
 /** What happens in a turn, as lines: final ones are printed once, the others are live until they are. */
 export class Feed {
   readonly #options: FeedOptions;
   readonly #calls = new Map<CallId, LiveCall>();
+  readonly #agents = new Map<string, string>();
+  readonly #folded = new FoldedThings();
   #text: MarkdownStream | undefined;
   #thought = "";
-  /** Whether whole thoughts are shown, or only what they are about. */
-  showsThoughts = false;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -36,10 +41,9 @@ export class Feed {
 
   hear(event: AgentEvent): void {
     switch (event.type) {
-      case "user":
       case "usage":
       case "request":
-      case "agent":
+      case "user":
         return;
       case "thought":
         this.#thought += event.text;
@@ -49,13 +53,10 @@ export class Feed {
         return this.#write(event.text);
       case "message":
         this.#closeThought();
-        return this.#endText();
-      case "call-requested": {
-        const { id, tool } = event.call;
-        const began = this.#options.clock.elapsed();
-        this.#calls.set(id, { began, view: { tool, title: "", status: "waiting", output: "" } });
-        return;
-      }
+        this.#endText();
+        return event.media.forEach(this.#options.showMedia);
+      case "call-requested":
+        return this.#begin(event.call);
       case "call-updated":
         return this.#update(event);
       case "call-output":
@@ -63,20 +64,18 @@ export class Feed {
       case "call-completed":
         return this.#complete(event.finished);
       case "model-changed":
-        return this.#note(`Now on ${event.to} (${changes[event.reason.type]}).`);
+        return this.#note(`Now on ${event.to} (${changeText(event.reason)}).`);
       case "compacted":
-        return this.#note(`Made room: ${event.compaction.before} -> ${event.compaction.after} tokens.`);
+        return this.#note(`Made room: from ${event.compaction.before} to ${event.compaction.after} tokens.`);
       case "retrying":
-        if (event.discarded) this.#endText();
-        return this.#note(
-          event.discarded ? "The answer broke off; it is asked for again." : `Trying again: ${event.failure.kind}.`,
-        );
+        return this.#retry(event);
       case "notice":
         return this.#note(event.text);
+      case "agent":
+        return this.#agent(event);
       case "finished":
         this.#end();
-        if (event.reason !== "stop") this.#note(`Ended: ${event.reason}.`);
-        return;
+        return this.#note(endText(event.reason) ?? "");
       case "failed":
         this.#end();
         return this.#say(event.failure.message, "error");
@@ -94,12 +93,25 @@ export class Feed {
       ...(this.#thought === "" ? [] : [thoughtLine(this.#thought)]),
       ...(this.#text?.open() ?? []),
       ...[...this.#calls.values()].flatMap(({ view, began }) => viewCall({ ...view, elapsed: now - began }, width)),
+      ...[...this.#agents].map(([name, does]) => line(`  ${name}: ${does}`, { tone: "muted" })),
     ];
+  }
+
+  /** A turn begins: what the one before folded is not kept any longer. */
+  begin(): void {
+    this.#folded.clear();
   }
 
   /** Takes over what became final in a text that waited for something. */
   settle(): void {
     this.#print(this.#text?.take() ?? []);
+  }
+
+  /** Shows in full what the last turn folded. False where there is nothing. */
+  unfold(): boolean {
+    const lines = this.#folded.take(this.#options.width());
+    this.#print(lines);
+    return lines.length > 0;
   }
 
   #write(text: string): void {
@@ -117,33 +129,33 @@ export class Feed {
   }
 
   #closeThought(): void {
-    if (this.#thought === "") return;
-    const thought = this.#thought;
+    if (this.#thought.trim() !== "") {
+      this.#print([thoughtLine(this.#thought)]);
+      this.#folded.add({ type: "thought", text: this.#thought });
+    }
     this.#thought = "";
-    const style = { tone: "muted", italic: true } as const;
-    this.#print(
-      this.showsThoughts
-        ? linesOf(thought.trim(), style).flatMap((each) => wrap(each, { width: this.#options.width() }))
-        : [thoughtLine(thought)],
-    );
+  }
+
+  #begin({ id, tool }: { readonly id: CallId; readonly tool: string }): void {
+    const view: CallView = { tool, title: "", status: "waiting", output: "" };
+    this.#calls.set(id, { began: this.#options.clock.elapsed(), view });
   }
 
   #update({ call, status }: Extract<AgentEvent, { type: "call-updated" }>): void {
-    this.#change(call, (view) => {
-      switch (status.state) {
-        case "validating":
-        case "success":
-        case "error":
-        case "cancelled":
-          return view;
-        case "awaiting_approval":
-          return { ...view, title: status.approval.title, status: "asking" };
-        case "scheduled":
-          return { ...view, title: status.title, status: "waiting" };
-        case "executing":
-          return { ...view, title: status.title, status: "running" };
-      }
-    });
+    switch (status.state) {
+      case "validating":
+      case "success":
+      case "error":
+      case "cancelled":
+        return;
+      case "awaiting_approval":
+        return this.#change(call, (view) => ({ ...view, title: status.approval.title, status: "asking" }));
+      case "scheduled":
+        return this.#change(call, (view) => ({ ...view, title: status.title, status: "waiting" }));
+      case "executing":
+        this.#change(call, (view) => ({ ...view, title: status.title, status: "running" }));
+        return this.#announce(call);
+    }
   }
 
   #change(call: CallId, change: (view: CallView) => CallView): void {
@@ -151,79 +163,71 @@ export class Feed {
     if (live !== undefined) live.view = change(live.view);
   }
 
+  #announce(call: CallId): void {
+    const live = this.#calls.get(call);
+    if (!this.#options.announces || live === undefined || live.isAnnounced) return;
+    live.isAnnounced = true;
+    this.#note(`Running ${live.view.tool}: ${live.view.title}`);
+  }
+
   /** Calls are printed in the order they were made, once all before them have ended. */
   #complete(finished: Finished): void {
     const live = this.#calls.get(finished.call.id);
     if (live === undefined) return;
     live.finished = finished;
-    live.view = { ...live.view, status: ended[finished.outcome.status], output: shownResult(finished) };
+    const { status } = finished.outcome;
+    live.view = { ...live.view, status: endings[status], output: resultText(finished), elapsed: finished.duration };
     for (const [id, call] of this.#calls) {
       if (call.finished === undefined) return;
       this.#calls.delete(id);
-      this.#print([...this.#viewFinished(call.view, call.finished), []]);
+      this.#printFinished(call.view, call.finished);
     }
   }
 
-  #viewFinished(view: CallView, { display, duration, outcome }: Finished): readonly Line[] {
+  #printFinished(view: CallView, { display, outcome }: Finished): void {
     const width = this.#options.width();
-    const media = outcome.content.filter((part) => part.type === "media");
-    const files = media.map(({ kind, mimeType, source, width: across, height, name }) =>
-      line(
-        `  ${kind} ${name ?? ""} ${mimeType}${source.type === "blob" ? `, ${byteCount(source.bytes)}` : ""}${across === undefined || height === undefined ? "" : `, ${across}x${height} pixels`}`,
-        { tone: "muted" },
-      ),
-    );
-    if (display.type !== "diff") return [...viewCall({ ...view, elapsed: duration }, width), ...files];
-    return [...viewCall({ ...view, elapsed: duration, output: "" }, width), ...viewDiff(display.patch, { width })];
+    const diff = display.type === "diff" && outcome.status === "complete" ? viewDiff(display.patch, { width }) : [];
+    this.#print([...viewCall(view, width), ...diff]);
+    for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
+    this.#print([[]]);
+    if (view.output !== "") this.#folded.add({ type: "call", view });
+  }
+
+  #agent({ agent, event }: Extract<AgentEvent, { type: "agent" }>): void {
+    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.#agents.delete(agent);
+    else {
+      const does = agentText(event);
+      if (does !== undefined) this.#agents.set(agent, does);
+    }
+  }
+
+  #retry({ discarded, failure }: Extract<AgentEvent, { type: "retrying" }>): void {
+    this.#closeThought();
+    if (discarded) this.#endText();
+    this.#note(discarded ? "The answer broke off; it is asked for again." : `Trying again: ${failure.kind}.`);
   }
 
   #end(): void {
     this.#closeThought();
     this.#endText();
+    this.#agents.clear();
     for (const [id, { view, finished }] of this.#calls) {
       this.#calls.delete(id);
-      const status: CallStatus = finished === undefined ? "cancelled" : view.status;
-      this.#print([...viewCall({ ...view, status }, this.#options.width()), []]);
+      if (finished !== undefined) this.#printFinished(view, finished);
+      else this.#print([...viewCall({ ...view, status: "cancelled" }, this.#options.width()), []]);
     }
   }
 
   #note(text: string): void {
-    this.#say(text, "muted");
+    if (text !== "") this.#say(text, "muted");
   }
 
   #say(text: string, tone: "muted" | "error" | "warning"): void {
-    this.#print(linesOf(text, { tone }).flatMap((each) => wrap(each, { width: this.#options.width() })));
+    const width = this.#options.width();
+    this.#print([...linesOf(text, { tone }).flatMap((each) => wrap(each, { width })), []]);
   }
 
   #print(lines: readonly Line[]): void {
     if (lines.length > 0) this.#options.print(lines);
   }
 }
-
-const ended = { complete: "success", error: "error", cancelled: "cancelled", interrupted: "cancelled" } as const;
-
-const changes = {
-  asked: "as you asked",
-  "round-robin": "its turn",
-  failover: "the other one failed",
-  recovered: "it works again",
-} as const;
-
-const shownResult = ({ display, error }: Finished): string => {
-  if (error !== undefined) return error.message;
-  switch (display.type) {
-    case "text":
-      return display.text;
-    case "diff":
-      return "";
-    case "listing":
-      return [display.title, ...display.lines].join("\n");
-  }
-};
-
-/** What a thought is about: many models begin with a title in bold. */
-const thoughtLine = (thought: string): Line => {
-  const title = [...thought.matchAll(/\*\*([^*\n]+)\*\*/g)].at(-1)?.[1];
-  const words = title ?? thought.trim().split("\n").at(-1) ?? "";
-  return [span("✻ ", { tone: "accent" }), span(words.slice(0, 200), { tone: "muted", italic: true })];
-};

@@ -1,11 +1,18 @@
 import type { World } from "../../world/index.ts";
-import type { InterfaceOptions } from "./interface.ts";
+
+/** What the person typed, in this session and in those before. */
+export type InputHistory = {
+  readonly read: () => Promise<readonly string[]>;
+  readonly add: (text: string) => void;
+  /** Resolves once all that was added is kept. */
+  readonly settled: () => Promise<void>;
+};
 
 /** More lines than this are not kept. */
 const most = 500;
 
 /** What the person typed in earlier sessions, kept in a file of their own. */
-export const inputHistory = ({ files }: Pick<World, "files">, home: string): InterfaceOptions["history"] => {
+export const inputHistory = ({ files }: Pick<World, "files">, home: string): InputHistory => {
   const path = `${home}/history.json`;
   const read = async (): Promise<readonly string[]> => {
     try {
@@ -15,13 +22,18 @@ export const inputHistory = ({ files }: Pick<World, "files">, home: string): Int
       return [];
     }
   };
+  const keep = async (text: string): Promise<void> => {
+    const lines = await read();
+    if (lines.at(-1) === text) return;
+    // A convenience: where it cannot be kept, nothing else suffers.
+    await files.writePrivate(path, JSON.stringify([...lines, text].slice(-most))).catch(() => undefined);
+  };
+  let keeping: Promise<void> = Promise.resolve();
   return {
     read,
-    add: async (text) => {
-      const lines = await read();
-      if (lines.at(-1) === text) return;
-      // A convenience: where it cannot be kept, nothing else suffers.
-      await files.writePrivate(path, JSON.stringify([...lines, text].slice(-most))).catch(() => undefined);
+    add: (text) => {
+      keeping = keeping.then(() => keep(text));
     },
+    settled: () => keeping,
   };
 };

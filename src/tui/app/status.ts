@@ -26,7 +26,7 @@ export const viewStatus = (status: Status, width: number): Line => {
   return cut(
     [
       span(model, { tone: "accent" }),
-      span(` · ${Math.round(100 * full)}% of ${thousands(size)}`, { tone }),
+      ...(size === 0 ? [] : [span(` · ${Math.round(100 * full)}% of ${thousands(size)}`, { tone })]),
       ...(cached === undefined ? [] : [span(` · ${Math.round(100 * cached)}% cached`, { tone: "muted" })]),
       ...(spent.cost > 0 ? [span(` · $${spent.cost.toFixed(spent.cost < 1 ? 3 : 2)}`, { tone: "muted" })] : []),
       span(` · ${mode}`, { tone: mode === "yolo" ? "warning" : "muted" }),

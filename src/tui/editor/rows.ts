@@ -6,7 +6,7 @@ import { type Editor, pasteLabel, pasteOf } from "./state.ts";
 export type TextRow = { readonly start: number; readonly end: number; readonly letters: readonly Letter[] };
 
 /** One letter: its place in the text, how it is shown and how many columns that takes. */
-export type Letter = {
+type Letter = {
   readonly at: number;
   readonly shown: string;
   readonly columns: number;

@@ -100,6 +100,9 @@ const goOn = (reading: Reading, line: string): readonly [Reading, readonly Block
   return [isTable(lines) ? tableHead(grown) : nothingRead, blockOf(grown)];
 };
 
+/** Whether a table is being read: its rows are shown when they are whole, since every letter may move all columns. */
+export const isInTable = ({ kind, lines }: Reading): boolean => kind === "paragraph" && isTable(lines);
+
 const isTable = ([, second = ""]: readonly string[]): boolean =>
   second.includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(second);
 

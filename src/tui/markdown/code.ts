@@ -50,8 +50,7 @@ const coloured = (
 ): { readonly lines: readonly Line[]; readonly isWhole: boolean } => {
   const { lines, isWhole } =
     highlighter.state(language) === "ready"
-      ? // What ends with its line ends only once the line does.
-        highlighter.colour(`${code.join("\n")}\n`, language)
+      ? highlighter.colour(code.join("\n"), language)
       : { lines: code.map((each) => [span(each)]), isWhole: true };
-  return { lines: lines.slice(0, code.length).flatMap((line) => codeLine(line, width)), isWhole };
+  return { lines: lines.flatMap((line) => codeLine(line, width)), isWhole };
 };

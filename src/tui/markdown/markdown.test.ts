@@ -259,6 +259,19 @@ describe("Markdown", () => {
     expect(await shown("> > > x", 80)).toEqual(["│ │ │ x"]);
   });
 
+  it("shows the rows of an open table when they are whole", () => {
+    const stream = new MarkdownStream({ lexer, highlighter }, 40);
+    stream.write("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | ");
+    const open = stream.open();
+    expect(open.map(lineText)).toEqual(["a │ b", "──┼──", "1 │ 2"]);
+    stream.write("4");
+    expect(stream.open()).toBe(open);
+    stream.write(" |\n");
+    expect(stream.open().map(lineText)).toEqual(["a │ b", "──┼──", "1 │ 2", "3 │ 4"]);
+    stream.resize(20);
+    expect(stream.open()).not.toBe(open);
+  });
+
   it("keeps code apart until its language is there", async () => {
     const loading = createHighlighter();
     let ready = 0;

@@ -3,7 +3,7 @@ import { PlainStream } from "../../policy/plain.ts";
 import { linesOf } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
-import { type Block, endReading, nothingRead, readLine, type Reading } from "./blocks.ts";
+import { type Block, endReading, isInTable, nothingRead, readLine, type Reading } from "./blocks.ts";
 import { CodeLines } from "./code.ts";
 import type { Highlighter } from "./highlight.ts";
 import { languagesIn, renderTokens, type Rendering } from "./render.ts";
@@ -14,6 +14,13 @@ export type MarkdownOptions = {
   readonly highlighter: Highlighter;
   /** Called when something that waited for a language has become final. */
   readonly onReady?: () => void;
+};
+
+type Shown = {
+  readonly reading: Reading;
+  readonly partial: string;
+  readonly width: number;
+  readonly lines: readonly Line[];
 };
 
 /** Reads a whole block. */
@@ -42,6 +49,8 @@ export class MarkdownStream {
   /** The number of the last item, in a list that may go on. */
   #ordinal: number | undefined;
   #width: number;
+  /** What was open when last asked, to be given again while nothing has changed. */
+  #shown: Shown | undefined;
 
   constructor(options: MarkdownOptions, width: number) {
     this.#options = options;
@@ -74,7 +83,17 @@ export class MarkdownStream {
 
   /** The lines that may still change. */
   open(): readonly Line[] {
-    const [reading, more] = this.#partial === "" ? [this.#reading, []] : readLine(this.#reading, this.#partial);
+    const isSame = this.#shown?.reading === this.#reading && this.#shown.width === this.#width;
+    const partial = isInTable(this.#reading) && this.#partial.includes("|") ? "" : this.#partial;
+    if (isSame && this.#shown?.partial === partial && this.#code === undefined && this.#waiting.length === 0)
+      return this.#shown.lines;
+    const lines = this.#openLines(partial);
+    this.#shown = { reading: this.#reading, partial, width: this.#width, lines };
+    return lines;
+  }
+
+  #openLines(partial: string): readonly Line[] {
+    const [reading, more] = partial === "" ? [this.#reading, []] : readLine(this.#reading, partial);
     const blocks = [...this.#waiting, ...more, ...(reading.kind === "fence" ? [] : endReading(reading))];
     const after = blocks.findIndex(({ type }) => type !== "code");
     const code = blocks.slice(0, after === -1 ? blocks.length : after);

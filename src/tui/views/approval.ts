@@ -99,7 +99,7 @@ export const viewApproval = (
   const more = waiting === 0 ? "" : ` (${waiting} more ${waiting === 1 ? "waits" : "wait"})`;
   const above: readonly Line[] = [
     ...wrap([span(`${who} asks`, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
-    ...viewWhat(approval.what, width),
+    ...viewSubject(approval.what, width),
     ...reasons.flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width })),
   ];
   const no = wrap(
@@ -130,7 +130,8 @@ const label = (key: string, text: string, isFocused: boolean): Line => {
   return [span(isFocused ? "› " : "  ", ground), span(`${key} `, { ...ground, tone: "accent" }), span(text, ground)];
 };
 
-const viewWhat = (what: Approval["what"], width: number): readonly Line[] => {
+/** What is asked about, all of it. */
+export const viewSubject = (what: Approval["what"], width: number): readonly Line[] => {
   switch (what.type) {
     case "command":
       return [

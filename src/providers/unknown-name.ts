@@ -1,0 +1,15 @@
+import { nearest } from "../conversation/nearest.ts";
+
+/** A name that means nothing here, with the names that are nearest to it. */
+export class UnknownNameError extends Error {
+  override readonly name = "UnknownNameError";
+
+  constructor(what: string, given: string, known: readonly string[]) {
+    const close = nearest(given, known);
+    super(
+      close.length > 0
+        ? `There is no ${what} "${given}". Did you mean ${close.join(" or ")}?`
+        : `There is no ${what} "${given}". Known: ${known.join(", ")}.`,
+    );
+  }
+}

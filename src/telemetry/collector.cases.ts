@@ -1,0 +1,184 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { faultsIn } from "./otlp.cases.ts";
+
+/** A collector on loopback that looks at everything it is sent, and at how it is written. */
+export type Collector = {
+  readonly url: string;
+  /** What came, request by request. */
+  readonly requests: readonly { readonly path: string; readonly type: string | undefined; readonly body: string }[];
+  /** What is wrong with it. */
+  readonly faults: readonly string[];
+  readonly spans: () => readonly ReadSpan[];
+  readonly logs: () => readonly ReadLog[];
+  /** The histograms of the last request with any. */
+  readonly metrics: () => readonly ReadMetric[];
+  readonly close: () => Promise<void>;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+export type ReadSpan = {
+  readonly name: string;
+  readonly trace: string;
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly kind: number;
+  readonly ms: readonly [number, number];
+  readonly failed: boolean;
+  readonly attributes: Values;
+};
+export type ReadLog = {
+  readonly name: string;
+  readonly ms: number;
+  readonly severity: string;
+  readonly body: string;
+  readonly span: string;
+  readonly attributes: Values;
+};
+export type ReadMetric = {
+  readonly name: string;
+  readonly unit: string;
+  readonly points: readonly {
+    readonly count: number;
+    readonly sum: number;
+    readonly filled: Values;
+    readonly attributes: Values;
+  }[];
+};
+
+/** Opens one. `answer` says how it answers; without it, as it should. */
+export const openCollector = async (
+  answer: (response: ServerResponse, path: string) => void = accept,
+): Promise<Collector> => {
+  const requests: { path: string; type: string | undefined; body: string }[] = [];
+  const faults: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const path = request.url ?? "";
+      const body = Buffer.concat(chunks).toString("utf8");
+      requests.push({ path, type: request.headers["content-type"], body });
+      faults.push(...faultsIn(path, JSON.parse(body)).map((fault) => `${path}${fault}`));
+      answer(response, path);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const read = <Item>(path: string, names: readonly [string, string, string]): readonly Item[] =>
+    requests
+      .filter((request) => request.path === path)
+      .flatMap(({ body }) => within(JSON.parse(body), names) as Item[]);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    faults,
+    spans: () => read<WireSpan>("/v1/traces", ["resourceSpans", "scopeSpans", "spans"]).map(readSpan),
+    logs: () => read<WireLog>("/v1/logs", ["resourceLogs", "scopeLogs", "logRecords"]).map(readLog),
+    metrics: () => {
+      const last = requests.findLast(({ path }) => path === "/v1/metrics");
+      const all =
+        last === undefined ? [] : within(JSON.parse(last.body), ["resourceMetrics", "scopeMetrics", "metrics"]);
+      return (all as readonly WireMetric[]).map(readMetric);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const accept = (response: ServerResponse): void => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end("{}");
+};
+
+type Wire = { readonly [name: string]: readonly Wire[] };
+
+const within = (body: unknown, [resources, scopes, items]: readonly [string, string, string]): readonly unknown[] =>
+  ((body as Wire)[resources] ?? []).flatMap((each) => (each[scopes] ?? []).flatMap((scope) => scope[items] ?? []));
+
+type WireValue = {
+  readonly stringValue?: string;
+  readonly intValue?: string;
+  readonly doubleValue?: number;
+  readonly boolValue?: boolean;
+  readonly arrayValue?: { readonly values: readonly WireValue[] };
+};
+type WireAttributes = readonly { readonly key: string; readonly value: WireValue }[];
+type WireSpan = {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly status: { readonly code?: number };
+  readonly attributes: WireAttributes;
+};
+type WireLog = {
+  readonly eventName: string;
+  readonly timeUnixNano: string;
+  readonly severityText: string;
+  readonly body: WireValue;
+  readonly spanId: string;
+  readonly attributes: WireAttributes;
+};
+type WireMetric = {
+  readonly name: string;
+  readonly unit: string;
+  readonly histogram: {
+    readonly dataPoints: readonly {
+      readonly count: string;
+      readonly sum: number;
+      readonly bucketCounts: readonly string[];
+      readonly explicitBounds: readonly number[];
+      readonly attributes: WireAttributes;
+    }[];
+  };
+};
+
+const readSpan = (span: WireSpan): ReadSpan => ({
+  name: span.name,
+  trace: span.traceId,
+  id: span.spanId,
+  parent: span.parentSpanId,
+  kind: span.kind,
+  ms: [milliseconds(span.startTimeUnixNano), milliseconds(span.endTimeUnixNano)],
+  failed: span.status.code === 2,
+  attributes: valuesOf(span.attributes),
+});
+
+const readLog = ({ eventName, timeUnixNano, severityText, body, spanId, attributes }: WireLog): ReadLog => ({
+  name: eventName,
+  ms: milliseconds(timeUnixNano),
+  severity: severityText,
+  body: String(valueOf(body)),
+  span: spanId,
+  attributes: valuesOf(attributes),
+});
+
+const readMetric = ({ name, unit, histogram }: WireMetric): ReadMetric => ({
+  name,
+  unit,
+  points: histogram.dataPoints.map(({ count, sum, bucketCounts, explicitBounds, attributes }) => ({
+    count: Number(count),
+    sum,
+    // The buckets with something in them, by their upper bounds.
+    filled: Object.fromEntries(
+      bucketCounts.flatMap((each, at) => (each === "0" ? [] : [[String(explicitBounds[at] ?? "more"), Number(each)]])),
+    ),
+    attributes: valuesOf(attributes),
+  })),
+});
+
+const milliseconds = (nanoseconds: string): number => Number(BigInt(nanoseconds) / 1000n) / 1000;
+
+const valuesOf = (attributes: WireAttributes): Values =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]));
+
+const valueOf = (value: WireValue): unknown => {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(valueOf);
+  if (value.intValue !== undefined) return Number(value.intValue);
+  return value.stringValue ?? value.doubleValue ?? value.boolValue;
+};

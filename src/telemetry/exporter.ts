@@ -1,0 +1,173 @@
+import { bodyText, type Clock, type Net } from "../world/index.ts";
+import { Histograms, type Quantity } from "./histograms.ts";
+import {
+  histogramJson,
+  logJson,
+  payload,
+  spanJson,
+  type Attributes,
+  type LogRecord,
+  type Payload,
+  type Signal,
+  type Span,
+} from "./otlp.ts";
+
+/** What sending needs. */
+export type ExporterOptions = {
+  readonly net: Net;
+  readonly clock: Clock;
+  /** Where the collector is; the paths of the signals follow. */
+  readonly endpoint: string;
+  readonly about: Omit<Payload, "items">;
+  /** Told once, when something could not be delivered. */
+  readonly trouble: (words: string) => void;
+};
+
+/** So long things are gathered before they are sent, in milliseconds; after failures, up to so long. */
+const pause = 5000;
+const longestPause = 80_000;
+
+/** So many wait before they are sent early. */
+const many = 512;
+
+/** The most characters that wait; what comes then is left out. */
+const room = 8_000_000;
+
+/** How long a collector may take to answer, and how long `close` waits for it, in milliseconds. */
+const patience = 10_000;
+const lastPatience = 2000;
+
+type Pending = { readonly signal: "traces" | "logs"; readonly json: string };
+
+/** Sends what was recorded, in batches, on its own time. */
+export class Exporter {
+  readonly #options: ExporterOptions;
+  readonly #histograms = new Histograms();
+  readonly #began: number;
+  readonly #stop = new AbortController();
+  #pending: Pending[] = [];
+  #size = 0;
+  /** Whether something was measured since measurements were sent. */
+  #measured = false;
+  #pause = pause;
+  #waiting: AbortController | undefined;
+  #work: Promise<void> | undefined;
+  #isClosing = false;
+  #isTold = false;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+    this.#began = options.clock.now();
+  }
+
+  readonly span = (span: Span): void => this.#add({ signal: "traces", json: spanJson(span) });
+
+  readonly log = (record: LogRecord): void => this.#add({ signal: "logs", json: logJson(record) });
+
+  readonly measure = (quantity: Quantity, value: number, attributes: Attributes): void => {
+    this.#histograms.add(quantity, value, attributes);
+    this.#measured = true;
+  };
+
+  /** Sends what is left. Settles within a bound, whatever the collector does. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const over = new AbortController();
+    const { clock } = this.#options;
+    void clock.sleep(lastPatience, over.signal).then(
+      () => this.#stop.abort(new Error(`no answer within ${lastPatience / 1000} s`)),
+      () => undefined,
+    );
+    this.#waiting?.abort();
+    await this.#work;
+    if (!this.#stop.signal.aborted) await this.#send();
+    over.abort();
+  }
+
+  #add(item: Pending): void {
+    if (this.#isClosing || this.#size + item.json.length > room) return;
+    this.#pending.push(item);
+    this.#size += item.json.length;
+    this.#work ??= this.#run();
+    if (this.#pending.length >= many && this.#pause === pause) this.#waiting?.abort();
+  }
+
+  /** Waits and sends until nothing is left. */
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0 && !this.#isClosing) {
+      this.#waiting = new AbortController();
+      await this.#options.clock.sleep(this.#pause, this.#waiting.signal).catch(() => undefined);
+      if (!this.#isClosing) await this.#send();
+    }
+    this.#work = undefined;
+  }
+
+  /** Sends everything that waits. What a collector cannot take just now waits on. */
+  async #send(): Promise<void> {
+    const items = this.#pending;
+    const { clock } = this.#options;
+    const metrics = this.#measured ? this.#histograms.all() : [];
+    this.#pending = [];
+    this.#size = 0;
+    this.#measured = false;
+    const of = (signal: Pending["signal"]): readonly string[] =>
+      items.flatMap((item) => (item.signal === signal ? [item.json] : []));
+    const times = { start: this.#began, now: clock.now() };
+    const [logs, traces, measured] = await Promise.all([
+      this.#post("logs", of("logs")),
+      this.#post("traces", of("traces")),
+      this.#post(
+        "metrics",
+        metrics.map((each) => histogramJson(each, times)),
+      ),
+    ]);
+    const again = items.filter(({ signal }) => (signal === "logs" ? logs : traces) === "later");
+    this.#pending = [...again, ...this.#pending];
+    this.#size += again.reduce((size, { json }) => size + json.length, 0);
+    this.#measured ||= measured === "later";
+    const isLate = again.length > 0 || measured === "later";
+    this.#pause = isLate ? Math.min(2 * this.#pause, longestPause) : pause;
+  }
+
+  /** Sends one kind of data. `later` where it may be taken another time. */
+  async #post(signal: Signal, items: readonly string[]): Promise<"done" | "later"> {
+    if (items.length === 0) return "done";
+    const { endpoint, about, net, clock } = this.#options;
+    const late = new AbortController();
+    const over = new AbortController();
+    void clock.sleep(patience, over.signal).then(
+      () => late.abort(new Error(`no answer within ${patience / 1000} s`)),
+      () => undefined,
+    );
+    try {
+      const answer = await net.send(
+        {
+          method: "POST",
+          url: `${endpoint.replace(/\/+$/, "")}/v1/${signal}`,
+          headers: { "content-type": "application/json" },
+          body: payload(signal, { ...about, items }),
+        },
+        AbortSignal.any([late.signal, this.#stop.signal]),
+      );
+      await bodyText(answer, 10_000);
+      if (answer.status >= 200 && answer.status < 300) return "done";
+      this.#tell(`it answered ${answer.status}`);
+      return mayTakeLater.has(answer.status) ? "later" : "done";
+    } catch (error) {
+      this.#tell(error instanceof Error ? error.message : String(error));
+      return "later";
+    } finally {
+      over.abort();
+    }
+  }
+
+  #tell(why: string): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const { trouble, endpoint } = this.#options;
+    trouble(`Telemetry cannot be delivered to ${endpoint}: ${why}. The work goes on without it.`);
+  }
+}
+
+/** The answers after which OTLP lets a client send the same again. */
+const mayTakeLater: ReadonlySet<number> = new Set([429, 502, 503, 504]);

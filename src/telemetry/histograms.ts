@@ -1,0 +1,50 @@
+import type { Attributes, Histogram, Series } from "./otlp.ts";
+
+/** What is measured of a request: the tokens it used, and the seconds it took. */
+export type Quantity = "tokens" | "duration";
+
+/** The quantities that are measured, with the bounds the GenAI conventions advise. */
+const quantities: { readonly [quantity in Quantity]: Omit<Histogram, "series"> } = {
+  tokens: {
+    name: "gen_ai.client.token.usage",
+    unit: "{token}",
+    about: "Tokens used, by request.",
+    bounds: Array.from({ length: 14 }, (_, power) => 4 ** power),
+  },
+  duration: {
+    name: "gen_ai.client.operation.duration",
+    unit: "s",
+    about: "How long requests took.",
+    bounds: Array.from({ length: 14 }, (_, power) => 2 ** power / 100),
+  },
+};
+
+/** Adds up what is measured, from the start on. */
+export class Histograms {
+  readonly #series = { tokens: new Map<string, Series>(), duration: new Map<string, Series>() };
+
+  add(quantity: Quantity, value: number, attributes: Attributes): void {
+    const { bounds } = quantities[quantity];
+    const all = this.#series[quantity];
+    const key = JSON.stringify(attributes);
+    const known = all.get(key);
+    const first = bounds.findIndex((bound) => value <= bound);
+    const at = first < 0 ? bounds.length : first;
+    const counts = known?.counts ?? Array.from({ length: bounds.length + 1 }, () => 0);
+    all.set(key, {
+      attributes,
+      counts: counts.map((count, index) => (index === at ? count + 1 : count)),
+      sum: (known?.sum ?? 0) + value,
+      least: Math.min(known?.least ?? value, value),
+      most: Math.max(known?.most ?? value, value),
+    });
+  }
+
+  /** Everything measured so far, without quantities nothing is known of. */
+  all(): readonly Histogram[] {
+    return (["tokens", "duration"] as const).flatMap((quantity) => {
+      const series = [...this.#series[quantity].values()];
+      return series.length === 0 ? [] : [{ ...quantities[quantity], series }];
+    });
+  }
+}

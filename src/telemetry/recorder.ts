@@ -1,0 +1,342 @@
+import type { AgentEvent, RequestFacts } from "../agent/events.ts";
+import type { Call, CallId, UserPart } from "../conversation/index.ts";
+import type { Finished } from "../scheduler/events.ts";
+import { explain, type Failure } from "../transport/failure.ts";
+import type { Usage } from "../wire/decode.ts";
+import type { Clock } from "../world/index.ts";
+import { askedAttributes, callRecord, modelAttributes, tokenCounts, usageAttributes } from "./attributes.ts";
+import type { Content, Message } from "./content.ts";
+import type { Quantity } from "./histograms.ts";
+import type { Attributes, LogRecord, Span } from "./otlp.ts";
+
+/** Where what is recorded goes. */
+export type Sink = {
+  readonly span: (span: Span) => void;
+  readonly log: (record: LogRecord) => void;
+  readonly measure: (quantity: Quantity, value: number, attributes: Attributes) => void;
+};
+
+/** What recorders of one session share. */
+export type Recording = {
+  readonly clock: Pick<Clock, "now" | "elapsed">;
+  /** An id of so many hexadecimal digits. */
+  readonly newId: (digits: number) => string;
+  readonly conversation: string;
+  readonly content: Content;
+  readonly sink: Sink;
+};
+
+/** Which agent is heard, and for which turn of another it works. */
+type Whose = { readonly name: string; readonly within?: Pick<Turn, "trace" | "id" | "prompt"> };
+
+/** What began: a time for people, and one to count from. */
+type Moment = { readonly now: number; readonly elapsed: number };
+
+type Turn = {
+  readonly trace: string;
+  readonly id: string;
+  /** Names the turn in log records. */
+  readonly prompt: string;
+  readonly began: Moment;
+  readonly said: (readonly UserPart[])[];
+  model: string | undefined;
+  input: number;
+  output: number;
+};
+
+type Chat = {
+  readonly id: string;
+  readonly began: Moment;
+  readonly request: RequestFacts;
+  /** Set once the answer is whole. */
+  answer?: Pick<Message, "text" | "thought" | "media"> & { readonly lasted: number };
+  usage?: Usage;
+  answeredBy?: string;
+};
+
+/** Turns what one agent tells into spans, log records and measurements. */
+export class Recorder {
+  readonly #recording: Recording;
+  readonly #whose: Whose;
+  readonly #subagents = new Map<string, Recorder>();
+  #turns = 0;
+  #turn: Turn | undefined;
+  #chat: Chat | undefined;
+  /** The calls of this turn that have not ended, and when they began to run. */
+  readonly #calls = new Map<CallId, Moment>();
+  #called: Call[] = [];
+
+  constructor(recording: Recording, whose: Whose = { name: "parley" }) {
+    this.#recording = recording;
+    this.#whose = whose;
+  }
+
+  hear(event: AgentEvent): void {
+    switch (event.type) {
+      case "thought":
+      case "text":
+      case "call-output":
+      case "notice":
+        return;
+      case "user":
+        this.#begun().said.push(event.parts);
+        return;
+      case "request":
+        return this.#request(event.request);
+      case "message":
+        return this.#message(event);
+      case "usage":
+        return this.#used(event);
+      case "call-requested":
+        this.#calls.set(event.call.id, this.#moment());
+        this.#called.push(event.call);
+        return;
+      case "call-updated":
+        this.#answered("tool_calls");
+        if (event.status.state === "executing") this.#calls.set(event.call, this.#moment());
+        return;
+      case "call-completed":
+        this.#answered("tool_calls");
+        return this.#completed(event.finished);
+      case "retrying":
+        return this.#failed(event.failure.kind, event.failure);
+      case "model-changed":
+        if (event.reason.type === "failover") this.#failed(event.reason.failure.kind, event.reason.failure);
+        return;
+      case "compacted":
+        return this.#failed("context-too-long");
+      case "agent":
+        return this.#subagent(event.agent, event.event);
+      case "finished":
+        this.#answered(event.reason);
+        this.#failed(unusable);
+        return this.#ended({ finish: event.reason, text: event.text });
+      case "failed": {
+        const { failure } = event;
+        const error = failure.kind === "provider" ? failure.failure.kind : failure.kind;
+        this.#failed(error, failure.kind === "provider" ? failure.failure : undefined);
+        return this.#ended({ error });
+      }
+      case "cancelled":
+        return this.close();
+    }
+  }
+
+  /** Ends what has not ended: nobody will hear of it any more. */
+  close(): void {
+    this.#answered("tool_calls");
+    this.#failed("cancelled");
+    for (const recorder of this.#subagents.values()) recorder.close();
+    this.#subagents.clear();
+    this.#ended({ error: "cancelled" });
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#recording;
+    return { now: clock.now(), elapsed: clock.elapsed() };
+  }
+
+  #since({ elapsed }: Moment): number {
+    return this.#recording.clock.elapsed() - elapsed;
+  }
+
+  /** The turn that runs. It begins with the first thing heard of it. */
+  #begun(): Turn {
+    if (this.#turn !== undefined) return this.#turn;
+    const { newId, conversation } = this.#recording;
+    const { within, name } = this.#whose;
+    this.#turns += 1;
+    this.#turn = {
+      trace: within?.trace ?? newId(32),
+      id: newId(16),
+      prompt: within === undefined ? `${conversation}/${this.#turns}` : `${within.prompt}/${name}`,
+      began: this.#moment(),
+      said: [],
+      model: undefined,
+      input: 0,
+      output: 0,
+    };
+    return this.#turn;
+  }
+
+  #request(request: RequestFacts): void {
+    const turn = this.#begun();
+    this.#answered("stop");
+    // The same request again means that it was refused and written anew; another one, that nobody could use the answer.
+    this.#failed(this.#chat?.request.number === request.number ? "refused" : unusable);
+    turn.model = request.model;
+    this.#chat = { id: this.#recording.newId(16), began: this.#moment(), request };
+    this.#log("api_request", this.#chat.id, `asking ${request.model}`, {
+      model: request.model,
+      attempt: request.attempt,
+      request_bytes: request.bytes,
+    });
+  }
+
+  #message({ text, thought, media }: Pick<Message, "text" | "thought" | "media">): void {
+    if (this.#chat === undefined) return;
+    this.#chat.answer = { text, thought, media, lasted: this.#since(this.#chat.began) };
+    this.#called = [];
+  }
+
+  #used({ usage, answeredBy }: Extract<AgentEvent, { type: "usage" }>): void {
+    if (this.#chat === undefined) return;
+    this.#chat.usage = usage;
+    if (answeredBy !== undefined) this.#chat.answeredBy = answeredBy;
+  }
+
+  /** Ends the request that was answered, once everything of the answer has been told. */
+  #answered(finish: string): void {
+    const chat = this.#chat;
+    if (chat?.answer === undefined) return;
+    const { content, sink } = this.#recording;
+    const { answer, usage, answeredBy } = chat;
+    const message = { ...answer, calls: this.#called, finish };
+    const asked = { ...askedAttributes(chat.request), "gen_ai.response.model": answeredBy };
+    this.#spanOf(chat, answer.lasted, {
+      "gen_ai.response.model": answeredBy,
+      "gen_ai.response.finish_reasons": [finish],
+      ...usageAttributes(usage),
+      "gen_ai.output.messages": content.output(message),
+    });
+    this.#log("api_response", chat.id, `${chat.request.model} answered`, {
+      model: chat.request.model,
+      attempt: chat.request.attempt,
+      duration_ms: Math.round(answer.lasted),
+      finish_reason: finish,
+      ...tokenCounts(usage),
+      response_text: content.text(answer.text),
+    });
+    sink.measure("duration", answer.lasted / 1000, asked);
+    if (usage === undefined || this.#turn === undefined) return;
+    this.#turn.input += usage.input;
+    this.#turn.output += usage.output;
+    sink.measure("tokens", usage.input, { ...asked, "gen_ai.token.type": "input" });
+    sink.measure("tokens", usage.output, { ...asked, "gen_ai.token.type": "output" });
+  }
+
+  /** Ends the request under way without an answer. */
+  #failed(error: string, failure?: Failure): void {
+    const chat = this.#chat;
+    if (chat === undefined) return;
+    const lasted = this.#since(chat.began);
+    this.#spanOf(chat, lasted, { "error.type": error });
+    this.#log("api_error", chat.id, `${chat.request.model} gave no answer: ${error}`, {
+      model: chat.request.model,
+      attempt: chat.request.attempt,
+      duration_ms: Math.round(lasted),
+      error_type: error,
+      status_code: failure?.kind === "refused" ? failure.status : undefined,
+      error: failure === undefined ? undefined : this.#recording.content.text(explain(failure)),
+    });
+    this.#recording.sink.measure("duration", lasted / 1000, { ...askedAttributes(chat.request), "error.type": error });
+  }
+
+  #spanOf({ id, began, request }: Chat, lasted: number, attributes: Attributes): void {
+    this.#chat = undefined;
+    this.#span({
+      id,
+      name: `chat ${request.model.slice(request.model.indexOf("/") + 1)}`,
+      kind: "client",
+      start: began.now,
+      end: began.now + lasted,
+      attributes: {
+        ...askedAttributes(request),
+        "gen_ai.conversation.id": this.#recording.conversation,
+        ...attributes,
+      },
+      failed: "error.type" in attributes,
+    });
+  }
+
+  #completed({ call, outcome, record }: Finished): void {
+    const { content, conversation, newId } = this.#recording;
+    const began = this.#calls.get(call.id) ?? this.#moment();
+    this.#calls.delete(call.id);
+    const id = newId(16);
+    const error = record.success ? undefined : (record.error_type ?? outcome.status);
+    this.#span({
+      id,
+      name: `execute_tool ${call.tool}`,
+      kind: "internal",
+      start: began.now,
+      end: began.now + this.#since(began),
+      attributes: {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.tool,
+        "gen_ai.tool.call.id": call.id,
+        "gen_ai.tool.type": "function",
+        "gen_ai.conversation.id": conversation,
+        "error.type": error,
+        "gen_ai.tool.call.arguments": content.arguments(record.function_args),
+        "gen_ai.tool.call.result": content.result(outcome.content),
+      },
+      failed: error !== undefined,
+    });
+    this.#log("tool_call", id, `${call.tool}: ${outcome.status}`, callRecord(record, content));
+  }
+
+  #subagent(name: string, event: AgentEvent): void {
+    const recorder = this.#subagents.get(name) ?? new Recorder(this.#recording, { name, within: this.#begun() });
+    this.#subagents.set(name, recorder);
+    recorder.hear(event);
+    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled")
+      this.#subagents.delete(name);
+  }
+
+  #ended({ error, finish, text }: { readonly error?: string; readonly finish?: string; readonly text?: string }): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    const { content, conversation } = this.#recording;
+    const { name, within } = this.#whose;
+    const said = turn.said.length === 0 ? undefined : content.input(turn.said);
+    this.#span({
+      id: turn.id,
+      ...(within === undefined ? {} : { parent: within.id }),
+      name: `invoke_agent ${name}`,
+      kind: "internal",
+      start: turn.began.now,
+      end: turn.began.now + this.#since(turn.began),
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": name,
+        "gen_ai.conversation.id": conversation,
+        ...(turn.model === undefined ? {} : modelAttributes(turn.model)),
+        "gen_ai.response.finish_reasons": finish === undefined ? undefined : [finish],
+        "gen_ai.usage.input_tokens": turn.input,
+        "gen_ai.usage.output_tokens": turn.output,
+        "error.type": error,
+        "gen_ai.input.messages": said,
+        "gen_ai.output.messages":
+          text === undefined
+            ? undefined
+            : content.output({ text, thought: "", media: [], calls: [], finish: finish ?? "" }),
+      },
+      failed: error !== undefined,
+    });
+    this.#turn = undefined;
+    this.#calls.clear();
+  }
+
+  #span(span: Omit<Span, "trace">): void {
+    const { trace, id } = this.#begun();
+    this.#recording.sink.span({ trace, ...(span.id === id ? {} : { parent: id }), ...span });
+  }
+
+  #log(name: string, span: string, body: string, attributes: Attributes): void {
+    const { trace, prompt } = this.#begun();
+    const { conversation, sink, clock } = this.#recording;
+    sink.log({
+      name: `parley.${name}`,
+      at: clock.now(),
+      severity: name === "api_error" ? "error" : "info",
+      body,
+      trace,
+      span,
+      attributes: { "gen_ai.conversation.id": conversation, prompt_id: prompt, ...attributes },
+    });
+  }
+}
+
+/** An answer came, and was of no use. */
+const unusable = "unusable-answer";

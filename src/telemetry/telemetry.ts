@@ -1,0 +1,71 @@
+import type { AgentEvent } from "../agent/events.ts";
+import { createRedactor } from "../policy/redact.ts";
+import { version, type World } from "../world/index.ts";
+import { sharing, silent } from "./content.ts";
+import { Exporter } from "./exporter.ts";
+import { Recorder } from "./recorder.ts";
+
+/** What telemetry is opened with. */
+export type TelemetryOptions = {
+  readonly world: Pick<World, "clock" | "random" | "net" | "env">;
+  /** Where the collector is, such as `http://127.0.0.1:4318`. */
+  readonly endpoint: string;
+  /** The id of the session. */
+  readonly conversation: string;
+  /** Whether words, arguments and results are sent as well. */
+  readonly logPrompts: boolean;
+  /** Told once, when something could not be delivered. */
+  readonly trouble: (words: string) => void;
+};
+
+/** What is told about an agent, to a collector. */
+export type Telemetry = {
+  /** Hears an event of the agent. Never throws and never waits. */
+  readonly hear: (event: AgentEvent) => void;
+  /** Sends what is left. Never throws, and waits two seconds at most. */
+  readonly close: () => Promise<void>;
+};
+
+/** Opens telemetry for one session. Nothing is sent before there is something to tell. */
+export const openTelemetry = (options: TelemetryOptions): Telemetry => {
+  const { world, endpoint, conversation, logPrompts, trouble } = options;
+  const newId = (digits: number): string => idFrom(world.random, digits);
+  const exporter = new Exporter({
+    net: world.net,
+    clock: world.clock,
+    endpoint,
+    trouble: (words) => attempt(() => trouble(words)),
+    about: {
+      resource: {
+        "service.name": "parley",
+        "service.version": version,
+        "service.instance.id": newId(32),
+      },
+      scope: { name: "parley", version },
+    },
+  });
+  const content = logPrompts ? sharing(createRedactor({ env: world.env }).redact) : silent;
+  const recorder = new Recorder({ clock: world.clock, newId, conversation, content, sink: exporter });
+  return {
+    hear: (event) => attempt(() => recorder.hear(event)),
+    close: async () => {
+      attempt(() => recorder.close());
+      await exporter.close().catch(() => undefined);
+    },
+  };
+};
+
+/** What fails here is nobody's concern: the work goes on. */
+const attempt = (work: () => void): void => {
+  try {
+    work();
+  } catch {
+    return;
+  }
+};
+
+/** Hexadecimal digits by chance, never all of them 0: such an id would be none. */
+const idFrom = (random: () => number, digits: number): string => {
+  const id = Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join("");
+  return /[1-9a-f]/.test(id) ? id : "1".padStart(digits, "0");
+};

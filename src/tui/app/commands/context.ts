@@ -1,0 +1,57 @@
+import { estimateMedia, estimateParts, estimateTokens } from "../../../context/estimate.ts";
+import type { Conversation, Entry, Part } from "../../../conversation/index.ts";
+import type { Desk } from "../command.ts";
+import { tokenCount } from "./words.ts";
+
+/** `/context`: what fills the model's context, by part. */
+export const context = async (_: string, at: Desk): Promise<void> => {
+  const { agent } = at.opened();
+  const { used, size } = await agent.context();
+  const sizes = sizesOf(agent.conversation());
+  const all = Object.values(sizes).reduce((sum, each) => sum + each, 0);
+  await at.show(
+    [
+      "| part | tokens | share |",
+      "| --- | ---: | ---: |",
+      ...Object.entries(sizes).map(([part, tokens]) => `| ${part} | ${tokenCount(tokens)} | ${percent(tokens, all)} |`),
+      "",
+      `The next request has about ${tokenCount(used)} of ${tokenCount(size)} tokens (${percent(used, size)}). Parts are estimates, each for itself.`,
+    ].join("\n"),
+  );
+};
+
+const percent = (part: number, whole: number): string => `${whole === 0 ? 0 : Math.round((100 * part) / whole)}%`;
+
+/** About how many tokens each part of a conversation takes, after what was summarised away. */
+const sizesOf = ({ system = "", tools = [], entries }: Conversation): Readonly<Record<string, number>> => {
+  const last = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
+  const from = last?.type === "compaction" ? last.from : 0;
+  const summary = last?.type === "compaction" ? estimateTokens(last.summary) : 0;
+  const seen = entries.slice(from);
+  const sum = (size: (entry: Entry) => number): number => seen.reduce((all, entry) => all + size(entry), 0);
+  return {
+    "system prompt": estimateTokens(system),
+    "tools offered": estimateTokens(JSON.stringify(tools)),
+    ...(summary === 0 ? {} : { summary }),
+    "your messages": sum((entry) => (entry.type === "user" ? estimateParts(entry.parts.filter(isNoFile)) : 0)),
+    answers: sum((entry) => (entry.type === "model" ? wordsIn(entry.parts) : 0)),
+    "tool results": sum((entry) =>
+      entry.type === "completion" ? estimateParts(entry.outcome.content.filter(isNoFile)) : 0,
+    ),
+    files: sum(filesIn),
+    surroundings: sum((entry) => (entry.type === "notice" ? estimateTokens(entry.text) : 0)),
+  };
+};
+
+const isNoFile = ({ type }: { readonly type: string }): boolean => type !== "media";
+
+const wordsIn = (parts: readonly Part[]): number =>
+  parts.reduce((all, part) => {
+    if (part.type === "media") return all;
+    return all + estimateTokens(part.type === "call" ? JSON.stringify(part.input) : part.text);
+  }, 0);
+
+const filesIn = (entry: Entry): number => {
+  const parts = entry.type === "completion" ? entry.outcome.content : "parts" in entry ? entry.parts : [];
+  return parts.reduce((all, part) => all + (part.type === "media" ? estimateMedia(part) : 0), 0);
+};

@@ -1,0 +1,100 @@
+import type { AgentEvent, ChangeReason, EndReason } from "../../agent/events.ts";
+import type { Finished } from "../../scheduler/events.ts";
+import { span } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import type { CallStatus } from "../views/call.ts";
+
+/** What a thought is about: many models begin with a title in bold. */
+export const thoughtLine = (thought: string): Line => {
+  const title = [...thought.matchAll(/\*\*([^*\n]+)\*\*/g)].at(-1)?.[1];
+  const words = title ?? thought.trim().split("\n").at(-1) ?? "";
+  return [span("✻ ", { tone: "accent" }), span(words.slice(0, 200), { tone: "muted", italic: true })];
+};
+
+/** What came of a call, in words; a difference is shown otherwise. */
+export const resultText = ({ display, error }: Finished): string => {
+  if (error !== undefined) return error.message;
+  switch (display.type) {
+    case "text":
+      return display.text;
+    case "diff":
+      return "";
+    case "listing":
+      return [display.title, ...display.lines].join("\n");
+  }
+};
+
+/** How a call that has ended looks. */
+export const endings: Readonly<Record<Finished["outcome"]["status"], CallStatus>> = {
+  complete: "success",
+  error: "error",
+  cancelled: "cancelled",
+  interrupted: "cancelled",
+};
+
+/** Why the model is another one. */
+export const changeText = (reason: ChangeReason): string => {
+  switch (reason.type) {
+    case "asked":
+      return "as you asked";
+    case "round-robin":
+      return "its turn";
+    case "failover":
+      return `the other one failed: ${reason.failure.kind}`;
+    case "recovered":
+      return "it works again";
+  }
+};
+
+/** What a person should know of how a turn ended; undefined where all is said. */
+export const endText = (reason: EndReason): string | undefined => {
+  switch (reason) {
+    case "stop":
+      return undefined;
+    case "length":
+      return "The answer reached its length limit and is not complete. Say go on, or ask for less.";
+    case "filtered":
+      return "A content filter stopped the answer. Say it differently, or use another model.";
+    case "refused":
+      return "The model declined to answer.";
+    case "loop":
+      return "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.";
+    case "max-turns":
+      return "That took as many requests as a task may make. Say go on, or raise limits.maxTurns.";
+    case "max-spend":
+      return "That cost as much as a task may. Raise limits.spend, or go on with another model.";
+    case "paused":
+    case "other":
+      return `The model stopped: ${reason}.`;
+  }
+};
+
+/** What a subagent does right now; undefined where that says nothing new. */
+export const agentText = (event: AgentEvent): string | undefined => {
+  switch (event.type) {
+    case "call-requested":
+      return event.call.tool;
+    case "call-updated":
+      return "title" in event.status ? event.status.title : undefined;
+    case "text":
+    case "thought":
+      return "thinks";
+    case "agent":
+      return agentText(event.event);
+    case "retrying":
+      return "tries again";
+    case "user":
+    case "message":
+    case "call-output":
+    case "call-completed":
+    case "usage":
+    case "model-changed":
+    case "request":
+    case "compacted":
+    case "notice":
+    case "finished":
+    case "failed":
+    case "cancelled":
+      return undefined;
+  }
+};

@@ -1,0 +1,156 @@
+import { chosen, completingAt, menuFor, moveFocus, type Menu } from "../editor/completion.ts";
+import { edit } from "../editor/edit.ts";
+import { press, type Wish } from "../editor/keymap.ts";
+import { emptyEditor, type Editor } from "../editor/state.ts";
+import { viewEditor } from "../editor/view.ts";
+import type { KeyEvent } from "../keys/event.ts";
+import type { Live } from "../screen/screen.ts";
+import { cut, span } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import type { Host } from "./front.ts";
+
+/** How many choices are seen at once. */
+const shownChoices = 8;
+
+/** What the person writes, with what can be completed in it. */
+export class Input {
+  readonly #host: Pick<Host, "choices" | "pasted" | "clipboard">;
+  readonly #changed: () => void;
+  #editor: Editor = emptyEditor();
+  #menu: Menu | undefined;
+
+  constructor(host: Pick<Host, "choices" | "pasted" | "clipboard">, changed: () => void) {
+    this.#host = host;
+    this.#changed = changed;
+  }
+
+  /** What was typed in earlier sessions, before what was typed in this one. */
+  remember(history: readonly string[]): void {
+    this.#editor = { ...this.#editor, history: [...history, ...this.#editor.history] };
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.text === "";
+  }
+
+  clear(): void {
+    this.#editor = edit(this.#editor, { type: "clear" });
+    this.#menu = undefined;
+  }
+
+  replace(text: string): void {
+    this.#editor = edit(this.#editor, { type: "replace", text });
+  }
+
+  /** Takes a key. Answers what it wants beyond the text. */
+  press(event: KeyEvent): Wish | undefined {
+    if (event.type === "paste") {
+      this.#paste(event.text);
+      return undefined;
+    }
+    if (event.type === "key" && event.chord === "ctrl+v") return void this.#insertLater(this.#host.clipboard());
+    if (event.type === "key" && this.#pressMenu(event.chord)) return undefined;
+    const { editor, wish } = press(this.#editor, event);
+    this.#editor = editor;
+    if (wish?.type === "submit") this.#menu = undefined;
+    else if (event.type !== "focus") this.#complete();
+    return wish;
+  }
+
+  view(columns: number, rows: number): Live {
+    this.#editor = edit(this.#editor, { type: "resize", columns });
+    const hint = columns < 50 ? "/help" : "Ask for something, or /help";
+    const { lines, cursor } = viewEditor(this.#editor, { height: Math.max(3, Math.floor(rows / 2)), hint });
+    return { lines: [...lines, ...this.#menuLines(columns)], cursor };
+  }
+
+  /** Keys that choose in an open menu; false for all others. */
+  #pressMenu(chord: string): boolean {
+    const menu = this.#menu;
+    if (menu === undefined) return false;
+    switch (chord) {
+      case "up":
+        this.#menu = moveFocus(menu, -1);
+        return true;
+      case "down":
+        this.#menu = moveFocus(menu, 1);
+        return true;
+      case "escape":
+        this.#menu = undefined;
+        return true;
+      case "tab":
+        this.#choose(menu);
+        this.#complete();
+        return true;
+      case "enter": {
+        const isFolder = menu.choices[menu.focus]?.item.insert.endsWith("/") === true;
+        this.#choose(menu);
+        if (isFolder) this.#complete();
+        // A command that was chosen is given at once; a file is only named.
+        return menu.completing.kind === "mention";
+      }
+    }
+    return false;
+  }
+
+  #choose(menu: Menu): void {
+    const action = chosen(menu);
+    this.#menu = undefined;
+    if (action !== undefined) this.#editor = edit(this.#editor, action);
+  }
+
+  #paste(text: string): void {
+    void this.#host.pasted(text).then((meant) => {
+      this.#editor = edit(
+        this.#editor,
+        meant === undefined ? { type: "paste", text } : { type: "insert", text: meant },
+      );
+      this.#menu = undefined;
+      this.#changed();
+    });
+  }
+
+  async #insertLater(text: Promise<string | undefined>): Promise<void> {
+    const inserted = await text;
+    if (inserted !== undefined) this.#editor = edit(this.#editor, { type: "insert", text: inserted });
+    this.#changed();
+  }
+
+  /** Finds out what can be completed where the cursor is. */
+  #complete(): void {
+    const completing = completingAt(this.#editor);
+    if (completing === undefined) {
+      this.#menu = undefined;
+      return;
+    }
+    const found = this.#host.choices(completing);
+    if (!(found instanceof Promise)) {
+      this.#menu = menuFor(completing, found);
+      return;
+    }
+    void found.then((choices) => {
+      const now = completingAt(this.#editor);
+      if (now?.query !== completing.query || now.start !== completing.start) return;
+      this.#menu = menuFor(completing, choices);
+      this.#changed();
+    });
+  }
+
+  #menuLines(columns: number): readonly Line[] {
+    const menu = this.#menu;
+    if (menu === undefined) return [];
+    const first = Math.max(0, Math.min(menu.focus - shownChoices / 2, menu.choices.length - shownChoices));
+    return menu.choices.slice(first, first + shownChoices).map(({ item: { label, detail } }, at) => {
+      const isFocused = first + at === menu.focus;
+      const about = detail === undefined ? "" : `  ${detail}`;
+      return cut(
+        [
+          span(isFocused ? "› " : "  ", { tone: "accent" }),
+          span(label, isFocused ? { bold: true } : {}),
+          span(about, { tone: "muted" }),
+        ],
+        columns,
+      );
+    });
+  }
+}

@@ -1,0 +1,165 @@
+import type { Question } from "../../agent/agent.ts";
+import type { Terminal } from "../../world/terminal.ts";
+import { Sequential } from "../screen/sequential.ts";
+import { line } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { viewSubject } from "../views/approval.ts";
+import type { Option } from "../views/picker.ts";
+import { approvalOf, decisionOf } from "./approvals.ts";
+import { refusal } from "./asking-box.ts";
+import type { Front, Host } from "./front.ts";
+
+/** The interrupt key, as it comes from a terminal. */
+const interrupt = 3;
+
+type Picking = { readonly options: readonly Option[]; readonly done: (option: Option | undefined) => void };
+
+/** Plain lines in order, for screen readers: the terminal itself edits what is typed, and nothing is drawn twice. */
+export class LineFront implements Front {
+  readonly pictures = "none";
+  readonly #surface: Sequential;
+  readonly #terminal: Terminal;
+  readonly #host: Host;
+  readonly #decoder = new TextDecoder();
+  #typed = "";
+  #stop: () => void;
+  #picking: Picking | undefined;
+  #asked: Question | undefined;
+  #wantsToLeave = false;
+  #wasBusy = false;
+
+  constructor({ terminal, host }: { readonly terminal: Terminal; readonly host: Host }) {
+    this.#terminal = terminal;
+    this.#host = host;
+    this.#surface = new Sequential(terminal);
+    this.#stop = this.#listen();
+  }
+
+  /** Lines are as long as they are: a reader does not care where a screen ends. */
+  width(): number {
+    return 1000;
+  }
+
+  print(lines: readonly Line[]): void {
+    this.#surface.print(lines.filter((each) => each.length > 0));
+  }
+
+  update(): void {
+    this.#ask();
+    const isBusy = this.#host.since() !== undefined;
+    if (this.#wasBusy && !isBusy) this.print([line("Ready.")]);
+    this.#wasBusy = isBusy;
+  }
+
+  room(): Promise<void> {
+    return this.#surface.room();
+  }
+
+  pick(title: string, options: readonly Option[]): Promise<Option | undefined> {
+    return new Promise((done) => {
+      this.#picking?.done(undefined);
+      this.#picking = { options, done };
+      this.print([
+        line(title),
+        ...options.map(({ label, detail }, at) =>
+          line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`),
+        ),
+        line("Type a number and Enter; Enter alone leaves it."),
+      ]);
+    });
+  }
+
+  async outside<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#surface.settled();
+    this.#stop();
+    try {
+      return await work();
+    } finally {
+      this.#stop = this.#listen();
+    }
+  }
+
+  copy(text: string): Promise<void> {
+    return this.#terminal.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  }
+
+  printPicture(): void {}
+
+  setTheme(): void {}
+
+  async close(): Promise<void> {
+    this.#stop();
+    this.#picking?.done(undefined);
+    await this.#surface.close();
+  }
+
+  #listen(): () => void {
+    return this.#terminal.listen((event) => {
+      switch (event.type) {
+        case "input":
+          return this.#hear(event.bytes);
+        case "resize":
+        case "continue":
+          return;
+        case "hang-up":
+        case "terminate":
+          return this.#host.leave();
+      }
+    });
+  }
+
+  #hear(bytes: Uint8Array): void {
+    if (bytes.length === 1 && bytes[0] === interrupt) return this.#interrupt();
+    const lines = (this.#typed + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
+    this.#typed = lines.pop() ?? "";
+    for (const each of lines) this.#take(each);
+  }
+
+  #interrupt(): void {
+    if (this.#host.since() !== undefined) return this.#host.cancel();
+    if (this.#wantsToLeave) return this.#host.leave();
+    this.#wantsToLeave = true;
+    this.print([line("Press Ctrl-C again to leave.")]);
+  }
+
+  #take(typed: string): void {
+    this.#wantsToLeave = false;
+    const picking = this.#picking;
+    if (picking !== undefined) {
+      this.#picking = undefined;
+      picking.done(picking.options[Number(typed.trim()) - 1]);
+    } else if (this.#asked !== undefined) this.#answer(typed.trim(), this.#asked);
+    else if (typed.trim() !== "") this.#host.submit(typed);
+  }
+
+  /** Puts the first question that waits, once. */
+  #ask(): void {
+    const waiting = this.#host.questions();
+    const [first] = waiting;
+    if (this.#asked !== undefined && waiting.some((each) => each.approval === this.#asked?.approval)) return;
+    this.#asked = first;
+    if (first === undefined) return;
+    const { who, what, reasons, choices } = approvalOf(first, waiting.length - 1);
+    this.print([
+      line(`${who} asks.`),
+      ...viewSubject(what, this.width()),
+      ...reasons.map((each) => line(each)),
+      line(`n: No; a reason may follow. ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
+      line("Type a letter and Enter."),
+    ]);
+  }
+
+  /** One letter answers; words after an n are the reason. Anything else asks again. */
+  #answer(typed: string, question: Question): void {
+    const { choices } = approvalOf(question, 0);
+    const [, reason] = /^n(?:o)?(?:[\s:,]+(.*))?$/is.exec(typed) ?? [typed, undefined];
+    const choice = choices.find(({ key }) => key === typed.toLowerCase());
+    this.#asked = undefined;
+    if (/^no?\b/i.test(typed)) this.#host.decide(question, refusal(reason ?? ""));
+    else if (choice !== undefined) {
+      const decision = decisionOf(choice.id);
+      if (decision === undefined) this.#host.editFirst(question);
+      else this.#host.decide(question, decision);
+    } else this.#ask();
+  }
+}

@@ -1,0 +1,22 @@
+import type { Blobs, Media } from "../../conversation/index.ts";
+import { pictureFor } from "../images/encode.ts";
+import { viewPicture } from "../images/view.ts";
+import { line } from "../text/line.ts";
+import type { Front } from "./front.ts";
+
+/** How high a picture may be, in rows. */
+const highest = 16;
+
+/** Shows a file: as a picture where the terminal can, otherwise as a line that says what it is. */
+export const showMedia = (front: Front, media: Media, blobs: Blobs): void => {
+  const { mimeType, source, name = media.id, width, height } = media;
+  const columns = front.width();
+  if (source.type === "uri") return front.print([line(`[${name}: ${mimeType}, at ${source.uri}]`, { tone: "muted" })]);
+  const pixels = width === undefined || height === undefined ? undefined : { width, height };
+  front.print([viewPicture({ mimeType, bytes: source.bytes, name, ...(pixels && { pixels }) }, columns)]);
+  const base64 = blobs[source.hash];
+  if (media.kind !== "image" || pixels === undefined || base64 === undefined) return;
+  const bytes = Buffer.from(base64, "base64");
+  const picture = pictureFor(front.pictures, { bytes, mimeType, pixels }, { columns, rows: highest });
+  if (picture !== undefined) front.printPicture(picture);
+};

@@ -1,0 +1,249 @@
+import type { Terminal } from "../../world/terminal.ts";
+import type { World } from "../../world/index.ts";
+import type { Wish } from "../editor/keymap.ts";
+import type { Picture } from "../images/encode.ts";
+import { pictureSupport, type PictureSupport } from "../images/support.ts";
+import type { KeyEvent, Reply } from "../keys/event.ts";
+import { keyListener } from "../keys/listen.ts";
+import { colourDepthOf } from "../screen/colour.ts";
+import { attend, stopAndWait } from "../screen/lifetime.ts";
+import { questions } from "../screen/modes.ts";
+import { paintFor } from "../screen/paint.ts";
+import { Screen, type Live } from "../screen/screen.ts";
+import { themeFor, type Theme } from "../screen/theme.ts";
+import { line } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { createPicker, pressPicker, viewPicker, type Option, type Picker } from "../views/picker.ts";
+import { viewProgress } from "../views/progress.ts";
+import { AskingBox } from "./asking-box.ts";
+import type { Front, Host } from "./front.ts";
+import { Input } from "./input.ts";
+
+type Picking = { readonly picker: Picker; readonly done: (option: Option | undefined) => void };
+
+/** What a screen for people is made of. */
+export type ScreenFrontOptions = {
+  readonly terminal: Terminal;
+  readonly world: Pick<World, "clock" | "env">;
+  readonly host: Host;
+  /** The colours the person wants; those that suit the terminal without. */
+  readonly theme: Theme | undefined;
+  /** What was typed in earlier sessions. */
+  readonly history: () => Promise<readonly string[]>;
+};
+
+/** How often the line moves that says that something is under way. */
+const tick = 120;
+
+/** Lines with an input below them, drawn in place. */
+export class ScreenFront implements Front {
+  readonly #options: ScreenFrontOptions;
+  readonly #screen: Screen;
+  readonly #input: Input;
+  readonly #asking: AskingBox;
+  readonly #replies: Reply[] = [];
+  readonly #hear: (bytes: Uint8Array) => void;
+  #stop: () => void;
+  #theme: Theme | undefined;
+  #picking: Picking | undefined;
+  #isTicking = false;
+  #wantsToLeave = false;
+  #isClosed = false;
+
+  constructor(options: ScreenFrontOptions) {
+    const { terminal, world, host, theme, history } = options;
+    this.#options = options;
+    this.#theme = theme;
+    this.#input = new Input(host, () => this.update());
+    this.#asking = new AskingBox(host);
+    this.#screen = new Screen({ terminal, clock: world.clock, paint: this.#paint(), live: (size) => this.#live(size) });
+    this.#hear = keyListener(world.clock, (event) => this.#press(event));
+    this.#stop = this.#listen();
+    void terminal.write(questions);
+    void history().then((lines) => this.#input.remember(lines));
+  }
+
+  width(): number {
+    return this.#options.terminal.size().columns;
+  }
+
+  print(lines: readonly Line[]): void {
+    this.#screen.print(lines);
+  }
+
+  update(): void {
+    const { host, terminal } = this.#options;
+    this.print(this.#asking.look(terminal.size()));
+    this.#screen.update();
+    if (host.since() !== undefined && !this.#isTicking) void this.#tickle();
+  }
+
+  room(): Promise<void> {
+    return this.#screen.room();
+  }
+
+  pick(title: string, options: readonly Option[], focused?: string): Promise<Option | undefined> {
+    return new Promise((done) => {
+      this.#picking?.done(undefined);
+      this.#picking = { picker: createPicker(title, options, focused), done };
+      this.update();
+    });
+  }
+
+  async outside<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#screen.suspend();
+    this.#stop();
+    try {
+      return await work();
+    } finally {
+      this.#stop = this.#listen();
+      this.#screen.resume();
+    }
+  }
+
+  copy(text: string): Promise<void> {
+    return this.#options.terminal.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  }
+
+  get pictures(): PictureSupport {
+    return pictureSupport(this.#options.world.env, this.#replies);
+  }
+
+  printPicture(picture: Picture): void {
+    this.#screen.printPicture(picture);
+  }
+
+  setTheme(theme: Theme | undefined): void {
+    this.#theme = theme;
+    this.#screen.repaint(this.#paint());
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    this.#picking?.done(undefined);
+    this.#isClosed = true;
+    this.#screen.update();
+    await this.#screen.close();
+  }
+
+  #listen(): () => void {
+    const { terminal, host } = this.#options;
+    return attend({ terminal, screen: this.#screen }, { input: this.#hear, leave: host.leave });
+  }
+
+  #paint(): ReturnType<typeof paintFor> {
+    const { env } = this.#options.world;
+    const ground = this.#replies.find((reply) => reply.type === "ground");
+    return paintFor({ theme: this.#theme ?? themeFor(env, ground?.rgb), depth: colourDepthOf(env) });
+  }
+
+  /* What is seen. */
+
+  #live({ columns, rows }: { readonly columns: number; readonly rows: number }): Live {
+    const { host } = this.#options;
+    if (this.#isClosed) return { lines: [] };
+    const below = this.#below(columns, rows);
+    const after = [...this.#progress(columns), ...below.lines, host.status(columns)];
+    const room = Math.max(0, rows - after.length - 1);
+    const feed = host.live();
+    const shown = feed.slice(Math.max(0, feed.length - room));
+    const first = shown.length + after.length - below.lines.length - 1;
+    const { cursor } = below;
+    return {
+      lines: [...shown, ...after],
+      ...(cursor === undefined ? {} : { cursor: { row: first + cursor.row, column: cursor.column } }),
+    };
+  }
+
+  #progress(columns: number): readonly Line[] {
+    const { host, world } = this.#options;
+    const since = host.since();
+    if (since === undefined) return [];
+    const label = this.#asking.isOpen ? "Waiting for you" : "Working";
+    return [viewProgress({ label, elapsed: world.clock.elapsed() - since, hint: "Esc to cancel" }, columns)];
+  }
+
+  #below(columns: number, rows: number): Live {
+    if (this.#picking !== undefined)
+      return { lines: viewPicker(this.#picking.picker, { width: columns, height: Math.max(4, rows - 4) }) };
+    return this.#asking.view(columns) ?? this.#input.view(columns, rows);
+  }
+
+  async #tickle(): Promise<void> {
+    const { host, world } = this.#options;
+    this.#isTicking = true;
+    while (host.since() !== undefined) {
+      await world.clock.sleep(tick);
+      this.#screen.update();
+    }
+    this.#isTicking = false;
+  }
+
+  /* What is pressed. */
+
+  #press(event: KeyEvent): void {
+    if (event.type === "reply") return this.#replied(event.reply);
+    if (this.#picking !== undefined) this.#pressPicker(event, this.#picking);
+    else if (!this.#asking.press(event)) this.#pressInput(event);
+    this.update();
+  }
+
+  #replied(reply: Reply): void {
+    this.#replies.push(reply);
+    if (reply.type === "ground" && this.#theme === undefined) this.#screen.repaint(this.#paint());
+  }
+
+  #pressPicker(event: KeyEvent, { picker, done }: Picking): void {
+    const pressed = pressPicker(picker, event);
+    this.#picking = pressed.type === "open" ? { picker: pressed.picker, done } : undefined;
+    if (pressed.type !== "open") done(pressed.type === "picked" ? pressed.option : undefined);
+  }
+
+  #pressInput(event: KeyEvent): void {
+    const { host } = this.#options;
+    const wantedToLeave = this.#wantsToLeave;
+    if (event.type !== "focus") this.#wantsToLeave = false;
+    if (event.type === "key")
+      switch (event.chord) {
+        case "ctrl+o":
+          return host.unfold();
+        case "shift+tab":
+          return host.nextMode();
+        case "ctrl+c":
+          return this.#interrupt(wantedToLeave);
+      }
+    const wish = this.#input.press(event);
+    if (wish !== undefined) this.#grant(wish);
+  }
+
+  /** Ctrl-C: ends what is under way; where nothing is, takes back what was typed; where nothing was, leaves the second time. */
+  #interrupt(wantedToLeave: boolean): void {
+    const { host } = this.#options;
+    if (host.since() !== undefined) return host.cancel();
+    if (!this.#input.isEmpty) return this.#input.clear();
+    if (wantedToLeave) return host.leave();
+    this.#wantsToLeave = true;
+    this.print([line("Press Ctrl-C again to leave.", { tone: "muted" })]);
+  }
+
+  #grant(wish: Wish): void {
+    const { host, terminal } = this.#options;
+    switch (wish.type) {
+      case "submit":
+        return host.submit(wish.text);
+      case "cancel":
+        return host.since() === undefined ? undefined : host.cancel();
+      case "leave":
+        return host.leave();
+      case "stop":
+        return void stopAndWait({ terminal, screen: this.#screen });
+      case "redraw":
+        return this.#screen.repaint(this.#paint());
+      case "edit-outside":
+        return void host.compose(wish.text).then((text) => {
+          if (text !== undefined) this.#input.replace(text);
+          this.update();
+        });
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Fault, Reply, Script } from "../../src/sim/index.ts";
+import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
+import { told, written } from "../support/agent-story.ts";
+import { warm } from "../support/agent-warm.ts";
+
+beforeAll(warm);
+
+const sums = (count: number): readonly Reply[] =>
+  Array.from({ length: count }, (_, index) => ({ call: { tool: "add", input: { a: index, b: 1 } } }));
+const same = (count: number): readonly Reply[] =>
+  Array.from({ length: count }, () => ({ call: { tool: "add", input: { a: 1, b: 1 } } }));
+const big: Reply = { call: { tool: "long", input: { characters: 40_000 } } };
+const summary = "## Goal\nTo read much.\n## Done\nRead it.";
+
+const script: Script = {
+  rules: [
+    { asked: "too long", replies: [{ say: summary }] },
+    { asked: "hello", replies: [{ say: "Good day." }] },
+    { asked: "count", replies: [...sums(20), { say: "Counted." }] },
+    { asked: "circle", replies: [...same(20), { say: "Never said." }] },
+    { asked: "babble", replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(40) }] },
+    { asked: "read", replies: [big, { say: "Read." }] },
+  ],
+};
+
+const expectValid = ({ simulators }: AgentStage): void => {
+  const refused = Object.values(simulators).flatMap(({ log }) => log.filter((entry) => entry.verdict === "refused"));
+  expect(refused).toEqual([]);
+};
+
+describe("a turn that does not end by itself", () => {
+  it("stops after as many requests as it may make", async () => {
+    const stage = await openStage({ script, agent: { limits: { turns: 3 } } });
+    const events = told(await play(stage, "count"));
+    expect(events.filter((line) => line.startsWith("request"))).toHaveLength(3);
+    expect(events.at(-1)).toBe("finished max-turns: ");
+    expect(stage.journal.ledger.pending()).toEqual([]);
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+  });
+
+  it("stops when it has cost as much as it may", async () => {
+    const stage = await openStage({ script, agent: { limits: { spend: 0.001 } } });
+    const events = await play(stage, "count");
+    expect(events.at(-1)).toEqual({ type: "finished", reason: "max-spend", text: "" });
+    const costs = events.flatMap((event) => (event.type === "usage" ? [event.spent.cost] : []));
+    expect(costs.map((cost) => cost >= 0.001)).toEqual([...costs.slice(1).map(() => false), true]);
+  });
+
+  it("stops when the same calls come for the fifth time, which are not run", async () => {
+    const stage = await openStage({ script });
+    const events = told(await play(stage, "circle"));
+    expect(events.slice(-3)).toEqual([
+      "hist_tool_5: add",
+      "hist_tool_5: error: This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.",
+      "finished loop: ",
+    ]);
+    expect(events.filter((line) => line.endsWith("complete: 2"))).toHaveLength(4);
+  });
+
+  it("stops when an answer says the same over and over, and keeps what was said", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "babble");
+    const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
+    expect(events.at(-1)).toEqual({ type: "finished", reason: "loop", text: said });
+    expect(said.length).toBeLessThan(1500);
+    expect(written(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${said}`]);
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+  });
+});
+
+const tooLong: Fault = {
+  type: "status",
+  status: 400,
+  kind: "context",
+  message: "prompt is too long: 300000 tokens > 200000 maximum",
+};
+
+/** A model that can read so many tokens. */
+const reading = (tokens: number) => ({ contextOf: () => tokens });
+
+describe("a conversation that fills the context", () => {
+  it("first has its long old results shortened", async () => {
+    const stage = await openStage({ script, agent: reading(45_000) });
+    for (const _ of [1, 2, 3]) await play(stage, "read");
+    const events = told(await play(stage, "read"));
+    expect(events.at(-4)).toBe("compacted by shortening");
+    expect(written(stage.journal.ledger.entries).at(-2)).toBe("shortened to 2000");
+    const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
+    // Three of four are shortened; what nobody has read yet is whole.
+    expect(Math.round(last.split("many words").length / 100)).toBe(Math.round((40_000 + 3 * 2000) / 1100));
+    expectValid(stage);
+    const used = await stage.agent.context();
+    expect(used.used).toBeLessThan(used.size);
+  });
+
+  it("is summarised where that is not enough; what is new stays as it is", async () => {
+    const words = "Hello there, hello again and hello once more. ".repeat(200);
+    const stage = await openStage({ script, agent: reading(9000) });
+    for (const one of ["first", "second"]) await play(stage, `hello, ${one}: ${words}`);
+    const before = stage.journal.ledger.entries.length;
+    const newest = `hello, third: ${words}`;
+    expect(told(await play(stage, newest)).slice(0, 3)).toEqual([
+      `user: ${newest}`,
+      "compacted by summary",
+      "request 3 to anthropic",
+    ]);
+    expect(written(stage.journal.ledger.entries.slice(before))).toEqual([
+      `user: ${newest}`,
+      `summary: ${summary}`,
+      "anthropic: Good day.",
+    ]);
+    const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
+    expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([true, false, true]);
+    expectValid(stage);
+  });
+
+  it("is as it was where the summary fails, and the turn goes on", async () => {
+    const words = "Hello there, hello again and hello once more. ".repeat(200);
+    const silent = { rules: [{ asked: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)] };
+    const stage = await openStage({ script: silent, agent: reading(9000) });
+    for (const _ of [1, 2]) await play(stage, `hello ${words}`);
+    const before = [...stage.journal.ledger.entries];
+    const events = told(await play(stage, `hello ${words}`));
+    expect(events[1]).toMatch(/^notice: anthropic\/claude-sonnet-5 could not summarise the conversation, which is as it was\./);
+    expect(events.at(-1)).toBe("finished stop: Good day.");
+    expect(stage.journal.ledger.entries.slice(0, before.length)).toEqual(before);
+    expect(written(stage.journal.ledger.entries.slice(before.length))).toEqual([`user: hello ${words}`, "anthropic: Good day."]);
+    await expect(stage.world.run(stage.agent.compact())).resolves.toBe(false);
+  });
+
+  it("is summarised when the provider finds it too long, and sent again once", async () => {
+    const stage = await openStage({ script, faults: { anthropic: [{ on: 3, fault: tooLong }] } });
+    for (const _ of [1, 2]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const events = told(await play(stage, "hello"));
+    expect(events).toEqual([
+      "user: hello",
+      "request 3 to anthropic",
+      "compacted by summary",
+      "request 4 to anthropic",
+      "text: Good day.",
+      "finished stop: Good day.",
+    ]);
+  });
+
+  it("and cannot be made shorter is not sent again as it is", async () => {
+    const stage = await openStage({ script, faults: { anthropic: [{ fault: tooLong }] } });
+    expect(told(await play(stage, "hello"))).toEqual(["user: hello", "request 1 to anthropic", "failed context-too-long"]);
+    expect(stage.simulators["anthropic"]?.log).toHaveLength(1);
+  });
+
+  it("on demand is summarised at once, and never twice for nothing", async () => {
+    const stage = await openStage({ script });
+    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const { world, agent } = stage;
+    expect(await world.run(agent.compact())).toBe(true);
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expectValid(stage);
+  });
+
+  it("is left alone while a call is open", async () => {
+    const stage = await openStage({ script });
+    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const { journal, world, agent } = stage;
+    journal.ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
+      { type: "call", tool: "add", input: { value: { a: 1, b: 2 } } },
+    ]);
+    const entries = [...journal.ledger.entries];
+    expect(await world.run(agent.compact())).toBe(false);
+    expect(journal.ledger.entries).toEqual(entries);
+  });
+});

@@ -1,0 +1,21 @@
+import { simulateMany } from "../support/agent-simulate.ts";
+
+/*
+ * npx tsx test/agent/simulate.ts [COUNT] [SEED]
+ * The whole agent in a simulated world, COUNT times from SEED on. Ends with the first promise that is broken.
+ */
+const count = Number(process.argv[2] ?? 1000);
+const seed = Number(process.argv[3] ?? 1);
+if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) {
+  process.stderr.write("simulate: COUNT and SEED are whole numbers\n");
+  process.exit(2);
+}
+const start = Date.now();
+const { simulations, turns, requests, crashes, ends, hash, broken } = await simulateMany(count, seed);
+process.stdout.write(
+  `${simulations} simulations: ${turns} turns (${JSON.stringify(ends)}), ${requests} requests, ${crashes} crashes, ${Math.round((Date.now() - start) / 1000)} s\n${hash}\n`,
+);
+if (broken !== undefined) {
+  process.stdout.write(`${broken}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openSessions } from "../../src/session/index.ts";
+import type { Script } from "../../src/sim/index.ts";
+import type { DiskChange, DiskTrouble } from "../../src/world/index.ts";
+import { home, openStage, play } from "../support/agent-stage.ts";
+import { told, written } from "../support/agent-story.ts";
+import { warm } from "../support/agent-warm.ts";
+
+beforeAll(warm);
+
+/** What nobody caught would end the program. */
+const uncaught: unknown[] = [];
+const hear = (reason: unknown): void => void uncaught.push(reason);
+beforeEach(() => void process.on("unhandledRejection", hear));
+afterEach(() => {
+  process.off("unhandledRejection", hear);
+  expect(uncaught.splice(0)).toEqual([]);
+});
+
+const script: Script = {
+  rules: [
+    { asked: "hello", replies: [{ say: "Good day." }] },
+    {
+      asked: "do",
+      replies: [
+        { call: [{ tool: "add", input: { a: 1, b: 2 } }, { tool: "do", input: { what: "one", ms: 5000 } }] },
+        { say: "Did it." },
+      ],
+    },
+  ],
+};
+
+/** A disk that is full from a change on, for a while. */
+const fullAt = (from: number, to = Infinity) => {
+  let changes = 0;
+  return (change: DiskChange): DiskTrouble | undefined => {
+    if (change.kind !== "append" || !change.path.endsWith(".jsonl")) return undefined;
+    changes += 1;
+    return changes >= from && changes < to ? { code: "ENOSPC", written: 7 } : undefined;
+  };
+};
+
+/** The first record after the beginning of the file. */
+const first = 1;
+
+describe("a full disk", () => {
+  it("fails the turn before anything is sent", async () => {
+    const stage = await openStage({ script, before: fullAt(first) });
+    expect(told(await play(stage, "hello"))).toEqual(["failed storage"]);
+    expect(stage.simulators["anthropic"]?.log).toEqual([]);
+  });
+
+  it("fails the turn when an answer cannot be kept, and nothing in it is run", async () => {
+    const stage = await openStage({ script, before: fullAt(first + 1) });
+    expect(told(await play(stage, "do"))).toEqual(["user: do", "request 1 to anthropic", "failed storage"]);
+    expect(stage.done).toEqual([]);
+  });
+
+  it("fails the turn when a result cannot be kept, after the other calls have ended, and nothing more is sent", async () => {
+    const stage = await openStage({ script, before: fullAt(first + 2) });
+    expect(told(await play(stage, "do"))).toEqual([
+      "user: do",
+      "request 1 to anthropic",
+      "hist_tool_1: add",
+      "hist_tool_2: do",
+      "failed storage",
+    ]);
+    expect(stage.simulators["anthropic"]?.log).toHaveLength(1);
+    expect(stage.journal.ledger.pending()).toEqual([]);
+  });
+
+  it("that has room again takes what it could not, in order, and the session goes on", async () => {
+    const stage = await openStage({ script, before: fullAt(first + 2, first + 5) });
+    await play(stage, "do");
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    await stage.session.close();
+    const { entries, healed } = await openSessions(stage.world, { home }).read(stage.session.id);
+    expect(healed).toEqual([]);
+    expect(entries).toEqual(stage.journal.ledger.entries);
+    expect(written(entries)).toEqual([
+      "user: do",
+      'anthropic: add({"a":1,"b":2}) | do({"what":"one","ms":5000})',
+      "hist_tool_1: complete: 3",
+      "hist_tool_2: complete: Did one.",
+      "user: hello",
+      "anthropic: Good day.",
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AgentEvent } from "../../src/agent/events.ts";
+import type { Journal } from "../../src/agent/journal.ts";
+import type { CallId, Entry, JsonObject, Seal } from "../../src/conversation/index.ts";
+import { destinationOf } from "../../src/providers/index.ts";
+import type { Session } from "../../src/session/index.ts";
+import type { LogEntry, Simulator } from "../../src/sim/index.ts";
+
+/** Watches a simulation and throws as soon as a promise is broken. */
+export class Checks {
+  /** Whether a session is open, so that what happens to the disk happens to the agent. */
+  isOpen = false;
+  readonly #simulators: { readonly [id: string]: Simulator };
+  readonly #looked = new Map<string, number>();
+  /** What was sent last, by provider. A conversation only grows, until it is compacted. */
+  readonly #sent = new Map<string, { readonly messages: readonly string[]; readonly compactions: number }>();
+  readonly #approved = new Set<string>();
+  readonly #ran = new Set<string>();
+  readonly #steered: string[] = [];
+  /** So many entries of the conversation were acknowledged. */
+  #acknowledged = 0;
+
+  constructor(simulators: Checks["simulators"]) {
+    this.#simulators = simulators;
+  }
+
+  get simulators(): { readonly [id: string]: Simulator } {
+    return this.#simulators;
+  }
+
+  /** The person said yes to a call. */
+  approved(journal: Journal, call: CallId): void {
+    const input = journal.ledger.interaction(call)?.call.input;
+    if (input?.type === "parsed") this.#approved.add(String(input.value["what"]));
+  }
+
+  /** A tool that is asked about runs. */
+  ran(what: string): void {
+    if (!this.#approved.has(what)) throw broken(`${what} ran without approval`);
+    if (this.#ran.has(what)) throw broken(`${what} ran twice`);
+    this.#ran.add(what);
+  }
+
+  steered(words: string): void {
+    this.#steered.push(words);
+  }
+
+  /** A session was opened again, maybe after a crash. */
+  reopened({ entries, healed }: Session, before: readonly Entry[]): void {
+    if (entries.length < this.#acknowledged)
+      throw broken(`${this.#acknowledged} entries were acknowledged, ${entries.length} are left`);
+    if (!isDeepStrictEqual(entries, before.slice(0, entries.length))) throw broken("entries have changed or moved");
+    const missing = healed.find(({ kind }) => kind === "missing-blob");
+    if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
+    // What the person said that was not yet part of the conversation went with the process.
+    this.#steered.length = 0;
+  }
+
+  /** Watches one turn. */
+  turn(journal: Journal): Turn {
+    const open = new Set<CallId>();
+    const ends: AgentEvent[] = [];
+    return {
+      heard: (event) => {
+        if (ends.length > 0) throw broken(`${event.type} came after the end`);
+        if (isEnd(event)) ends.push(event);
+        if (event.type === "call-requested") open.add(event.call.id);
+        if (event.type === "call-completed" && !open.delete(event.finished.call.id))
+          throw broken(`${event.finished.call.id} ended twice, or was never asked for`);
+        this.#acknowledge(event, journal.ledger.entries);
+        this.#look(journal);
+      },
+      ended: async (session) => {
+        if (ends.length !== 1) throw broken(`a turn ended ${ends.length} times`);
+        this.#look(journal);
+        if (isStorage(ends[0])) return;
+        if (open.size > 0) throw broken(`${[...open].join(", ")} never ended`);
+        const { entries } = journal.ledger;
+        if (journal.ledger.pending().length > 0) throw broken("a call is open");
+        const endings = entries.flatMap((entry) => (entry.type === "completion" ? [entry.call] : []));
+        if (new Set(endings).size !== endings.length) throw broken("a call was completed twice");
+        if (!isDeepStrictEqual(await entriesIn(session), entries)) throw broken("the log is not the conversation");
+      },
+      finished: () => {
+        const [end] = ends;
+        if (end?.type !== "finished") throw broken(`it ended as ${JSON.stringify(end)}`);
+      },
+    };
+  }
+
+  farewell({ ledger }: Journal): void {
+    const said = JSON.stringify(ledger.entries);
+    const lost = this.#steered.filter((words) => !said.includes(words));
+    if (lost.length > 0) throw broken(`nobody heard ${lost.join(", ")}`);
+  }
+
+  #acknowledge(event: AgentEvent, entries: readonly Entry[]): void {
+    const at = placeOf(event, entries);
+    if (at === undefined) return;
+    if (at === -1) throw broken(`${event.type} was told of and is not in the conversation`);
+    this.#acknowledged = Math.max(this.#acknowledged, at + 1);
+  }
+
+  /** Looks at the requests since the last time. */
+  #look(journal: Journal): void {
+    for (const [id, { log }] of Object.entries(this.#simulators)) {
+      for (const entry of log.slice(this.#looked.get(id) ?? 0)) this.#request(id, entry, journal);
+      this.#looked.set(id, log.length);
+    }
+  }
+
+  #faultsOf(provider: string): string {
+    return JSON.stringify(this.#simulators[provider]?.log.map(({ faults }) => faults));
+  }
+
+  #request(provider: string, entry: LogEntry, { ledger: { entries } }: Journal): void {
+    if (entry.verdict === "refused" && !entry.faults.some(isRefusing))
+      throw broken(
+        `${provider} refused: ${entry.message} (${entry.rule ?? ""} ${entry.pointer ?? ""}), after ${this.#faultsOf(provider)}`,
+      );
+    if (entry.body === undefined) return;
+    const text = JSON.stringify(entry.body);
+    for (const { provider: maker, seal } of sealsIn(entries))
+      if (maker !== provider && text.includes(seal)) throw broken(`${provider} was sent a seal of ${maker}`);
+    if (text.includes("grown too long and will be replaced")) return;
+    const compactions = entries.filter(({ type }) => type === "compaction").length;
+    const messages = destinationOf(provider)
+      .wire.messagesIn(entry.body as JsonObject)
+      .map((message) => JSON.stringify(message));
+    const before = this.#sent.get(provider);
+    this.#sent.set(provider, { messages, compactions });
+    if (before === undefined || before.compactions !== compactions) return;
+    const changed = before.messages.findIndex((message, index) => message !== messages[index]);
+    if (changed !== -1)
+      throw broken(
+        `message ${changed} to ${provider} changed:\n${before.messages[changed] ?? ""}\n${messages[changed] ?? ""}`,
+      );
+  }
+}
+
+/** Watches one turn. */
+export type Turn = {
+  readonly heard: (event: AgentEvent) => void;
+  readonly ended: (session: Session) => Promise<void>;
+  /** It must have come to its own end. */
+  readonly finished: () => void;
+};
+
+const broken = (words: string): Error => new Error(words);
+
+const isEnd = ({ type }: AgentEvent): boolean => type === "finished" || type === "failed" || type === "cancelled";
+
+const isStorage = (event: AgentEvent | undefined): boolean => event?.type === "failed" && event.failure.kind === "storage";
+
+const isRefusing = (fault: string): boolean =>
+  fault === "status" || fault === "redirect" || fault === "refuse-connection" || fault === "never-answer";
+
+/** Where what an event tells of stands in the conversation; -1 where it should and does not. */
+const placeOf = (event: AgentEvent, entries: readonly Entry[]): number | undefined => {
+  switch (event.type) {
+    case "user":
+      return entries.findLastIndex((entry) => entry.type === "user" && isDeepStrictEqual(entry.parts, event.parts));
+    case "message":
+      return entries.findLastIndex((entry) => entry.type === "model");
+    case "call-completed":
+      return entries.findLastIndex((entry) => entry.type === "completion" && entry.call === event.finished.call.id);
+    case "compacted":
+      return entries.findLastIndex((entry) => entry.type === "compaction");
+    default:
+      return undefined;
+  }
+};
+
+const entriesIn = async (session: Session): Promise<readonly Entry[]> => {
+  const entries: Entry[] = [];
+  for await (const { record } of session.records()) if (record.kind === "entry") entries.push(record.entry as Entry);
+  return entries;
+};
+
+/** What only its maker can read. */
+const sealsIn = (entries: readonly Entry[]): readonly { readonly provider: string; readonly seal: string }[] =>
+  entries.flatMap((entry) =>
+    entry.type !== "model"
+      ? []
+      : entry.parts.flatMap((part) =>
+          "seal" in part && part.seal !== undefined
+            ? opaque(part.seal).map((seal) => ({ provider: entry.origin.provider, seal }))
+            : [],
+        ),
+  );
+
+const opaque = ({ signature, encrypted }: Seal): readonly string[] =>
+  [signature, encrypted].filter((text) => text !== undefined && text.length >= 16) as readonly string[];

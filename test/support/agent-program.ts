@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findProvider } from "../../src/providers/index.ts";
+import { createSimulator, serve, type Heard, type LogEntry, type SimulatorOptions } from "../../src/sim/index.ts";
+import { bin } from "../built.ts";
+import { everyKey } from "./exchange.ts";
+import { environmentFor } from "./served.ts";
+
+/** A person's home and a project on the real disk, simulators on a real port, and the built program between them. */
+export type ProgramStage = {
+  readonly home: string;
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What every simulator took, in order. */
+  readonly log: { readonly provider: string; readonly entry: LogEntry }[];
+  /** What models heard, in order. */
+  readonly heard: Heard[];
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramRan>;
+  readonly close: () => Promise<void>;
+};
+
+/** How a run is watched. */
+export type RunOptions = {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Hears every whole line of stdout as it comes. */
+  readonly line?: (line: string, child: ChildProcess) => void;
+  readonly preload?: string;
+};
+
+/** How a run ended. A program that was killed has a signal and no code. */
+export type ProgramRan = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+  /** Stdout as one JSON value per line. */
+  readonly lines: () => readonly OutputLine[];
+};
+
+/** A line of `stream-json`. */
+export type OutputLine = { readonly type: string; readonly [name: string]: unknown };
+
+/** A picture of one pixel. */
+export const dot: Buffer = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Opens a stage for these providers. */
+export const programStage = async (
+  providers: readonly string[],
+  options: Omit<SimulatorOptions, "provider"> = {},
+): Promise<ProgramStage> => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-program-")));
+  const [home, project] = [join(base, "home"), join(base, "project")];
+  for (const folder of [home, project]) mkdirSync(folder);
+  writeFileSync(join(project, "dot.png"), dot);
+  const log: { provider: string; entry: LogEntry }[] = [];
+  const heard: Heard[] = [];
+  const { script } = options;
+  const simulators = providers.map((provider) =>
+    createSimulator({
+      provider,
+      ...options,
+      ...(typeof script === "function" && {
+        script: (words: Heard) => {
+          heard.push(words);
+          return script(words);
+        },
+      }),
+      tell: (entry) => log.push({ provider, entry }),
+    }),
+  );
+  const serving = await serve(Object.fromEntries(simulators.map((simulator, index) => [`/${providers[index] ?? ""}`, simulator])));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    USERPROFILE: home,
+    METADATA_SERVER_DETECTION: "none",
+    AWS_EC2_METADATA_DISABLED: "true",
+    ...everyKey,
+    ...environmentFor(Object.fromEntries(providers.map((id) => [id, `${serving.url}/${id}${pathOf(id)}`]))),
+  };
+  return {
+    home,
+    project,
+    env,
+    log,
+    heard,
+    run: (args, run = {}) => runProgram(args, { cwd: project, ...run, env: { ...env, ...run.env } }),
+    close: async () => {
+      await serving.close();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+};
+
+const pathOf = (id: string): string => new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname;
+
+/** Runs the built program to its end. */
+const runProgram = async (
+  args: readonly string[],
+  { cwd, env, input, line, preload }: RunOptions & { readonly cwd: string },
+): Promise<ProgramRan> => {
+  const child = spawn(process.execPath, [...(preload === undefined ? [] : ["--import", preload]), bin, ...args], {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  let seen = 0;
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? "");
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += String(chunk);
+    for (let end = out.indexOf("\n", seen); end !== -1; end = out.indexOf("\n", seen)) {
+      line?.(out.slice(seen, end), child);
+      seen = end + 1;
+    }
+  });
+  child.stderr.on("data", (chunk: Buffer) => (err += String(chunk)));
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code, signal, out, err, lines: () => linesIn(out) };
+};
+
+/** The whole lines; one that was cut off by a kill does not count. */
+const linesIn = (out: string): readonly OutputLine[] =>
+  out
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as OutputLine);

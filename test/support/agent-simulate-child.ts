@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { simulate } from "./agent-simulation.ts";
+import { warm } from "./agent-warm.ts";
+
+/*
+ * COUNT SEED: simulates, one after the other, and prints what came of it as JSON. Ends with the first promise that is
+ * broken. A single one is told on stderr as it happens.
+ */
+const [count = 1, first = 1] = process.argv.slice(2).map(Number);
+await warm();
+const hash = createHash("sha256");
+const ends: Record<string, number> = {};
+const sum = { simulations: 0, turns: 0, requests: 0, crashes: 0 };
+let broken: string | undefined;
+for (let seed = first; seed < first + count && broken === undefined; seed++) {
+  const simulated = await simulate(seed, count === 1 ? (line) => process.stderr.write(line) : undefined);
+  broken = simulated.broken;
+  hash.update(simulated.hash);
+  sum.simulations += 1;
+  sum.turns += simulated.turns;
+  sum.requests += simulated.requests;
+  sum.crashes += simulated.crashes;
+  for (const [type, number] of Object.entries(simulated.ends)) ends[type] = (ends[type] ?? 0) + number;
+}
+process.stdout.write(`${JSON.stringify({ ...sum, ends, hash: hash.digest("hex"), ...(broken && { broken }) })}\n`);

@@ -1,0 +1,298 @@
+import { createHash } from "node:crypto";
+import { createAgent, type Agent } from "../../src/agent/agent.ts";
+import { single } from "../../src/agent/choose-model.ts";
+import type { AgentEvent } from "../../src/agent/events.ts";
+import { Journal } from "../../src/agent/journal.ts";
+import { parseModel } from "../../src/agent/model-ref.ts";
+import { completeInterrupted, openSessions, type Session } from "../../src/session/index.ts";
+import { openGate, openTransport } from "../../src/transport/index.ts";
+import { NetError, simulatedDisk, type DiskTrouble, type SimulatedDisk, type World } from "../../src/world/index.ts";
+import { simulatedProviders, home } from "./agent-stage.ts";
+import { faultsBy, peopleSay, SimulatedModel } from "./agent-chance.ts";
+import { Checks } from "./agent-checks.ts";
+import { does, fails, long, picture, simpleTools } from "./agent-tools.ts";
+import { Random } from "./random.ts";
+
+/** What came of a simulation. `hash` is over everything that happened; `broken` says which promise was not kept. */
+export type Simulated = {
+  readonly seed: number;
+  readonly hash: string;
+  readonly broken?: string;
+  readonly turns: number;
+  readonly requests: number;
+  readonly crashes: number;
+  readonly ends: { readonly [type: string]: number };
+};
+
+/**
+ * The whole agent in a simulated world: a session on a disk that crashes, providers that fail, models that do what
+ * they like, and a person who speaks, steers, cancels, approves, refuses, changes models, makes room and comes back.
+ */
+export const simulate = async (seed: number, tell?: (line: string) => void): Promise<Simulated> => {
+  const simulation = new Simulation(seed, tell);
+  const broken = await simulation.run();
+  return { ...simulation.facts(), ...(broken === undefined ? {} : { broken: `seed ${seed}: ${broken}` }) };
+};
+
+const vendors = ["anthropic", "openai", "google", "openai-chat", "bedrock", "deepseek", "kimi", "mistral", "xai", "openrouter"];
+
+/** Longer than anything takes, in simulated milliseconds. */
+const forever = 10_000_000_000;
+
+/** One process, from its start to its end or its crash. */
+type Life = {
+  readonly agent: Agent;
+  readonly journal: Journal;
+  readonly session: Session;
+  readonly drive: Drive;
+};
+
+/** A disk and its power. `left` is what is found after it failed; whoever used it then is dead. */
+type Drive = { readonly disk: SimulatedDisk; isDead: boolean; left: Drive | undefined; died?: () => void };
+
+class Simulation {
+  readonly #seed: number;
+  readonly #tell: (line: string) => void;
+  readonly #random: Random;
+  readonly #providers: readonly string[];
+  readonly #stage: ReturnType<typeof simulatedProviders>;
+  readonly #model: SimulatedModel;
+  readonly #faults: { readonly [id: string]: ReturnType<typeof faultsBy> };
+  readonly #checks: Checks;
+  readonly #hash = createHash("sha256");
+  readonly #ends: Record<string, number> = {};
+  #turns = 0;
+  #crashes = 0;
+  /** So many more changes to the disk until the power fails. */
+  #fuse: number;
+  /** So many until it is full, once. */
+  #full: number;
+  #words = 0;
+
+  constructor(seed: number, tell: (line: string) => void = () => undefined) {
+    this.#seed = seed;
+    this.#tell = tell;
+    const random = new Random(seed);
+    this.#random = random;
+    this.#providers = Array.from({ length: 1 + random.below(3) }, () => random.pick(vendors)).filter(
+      (id, index, all) => all.indexOf(id) === index,
+    );
+    this.#model = new SimulatedModel(random);
+    this.#faults = Object.fromEntries(this.#providers.map((id) => [id, faultsBy(random)]));
+    this.#stage = simulatedProviders({ providers: this.#providers, script: this.#model.speak, faults: this.#faults, seed });
+    this.#checks = new Checks(this.#stage.simulators);
+    this.#fuse = random.chance(0.5) ? 1 + random.below(40) : Infinity;
+    this.#full = random.chance(0.1) ? 1 + random.below(20) : Infinity;
+  }
+
+  async run(): Promise<string | undefined> {
+    try {
+      const { world } = this.#stage;
+      const never = world.clock.sleep(forever).then(() => Promise.reject(new Error("nothing happens any more")));
+      await world.run(Promise.race([this.#lives(), never]));
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    }
+  }
+
+  facts(): Omit<Simulated, "broken"> {
+    const requests = Object.values(this.#stage.simulators).reduce((sum, { log }) => sum + log.length, 0);
+    return {
+      seed: this.#seed,
+      hash: this.#hash.digest("hex"),
+      turns: this.#turns,
+      requests,
+      crashes: this.#crashes,
+      ends: this.#ends,
+    };
+  }
+
+  async #lives(): Promise<void> {
+    const { clock } = this.#stage.world;
+    const drive: Drive = this.#driveWith(simulatedDisk({ now: clock.now, before: () => this.#changed(drive) }));
+    drive.disk.plant("/home/someone", { kind: "folder" });
+    let life = await this.#open(drive, undefined);
+    for (let turns = 2 + this.#random.below(3); turns > 0; turns--) {
+      await this.#turn(life);
+      if (!life.drive.isDead) await this.#between(life);
+      if (life.drive.isDead || this.#random.chance(0.2)) life = await this.#again(life);
+    }
+    await this.#farewell(life);
+  }
+
+  /** The next process with the same session. */
+  async #again(life: Life): Promise<Life> {
+    const { left } = life.drive;
+    this.#checks.isOpen = false;
+    if (left === undefined) await life.session.close();
+    return this.#open(left ?? life.drive, life);
+  }
+
+  #driveWith(disk: SimulatedDisk): Drive {
+    return { disk, isDead: false, left: undefined };
+  }
+
+  /** A change is about to be made to the disk. */
+  #changed(drive: Drive): DiskTrouble | undefined {
+    if (drive.isDead) return { code: "EIO" };
+    if (!this.#checks.isOpen) return undefined;
+    if (--this.#fuse === 0) {
+      this.#crashes += 1;
+      this.#tell("crash\n");
+      this.#fuse = this.#random.chance(0.3) ? 1 + this.#random.below(30) : Infinity;
+      const left: Drive = this.#driveWith(
+        drive.disk.crash(
+          () => this.#random.next(),
+          () => this.#changed(left),
+        ),
+      );
+      drive.isDead = true;
+      drive.left = left;
+      drive.died?.();
+      return { code: "EIO" };
+    }
+    if (--this.#full === 0) return { code: "ENOSPC", written: this.#random.below(50) };
+    return undefined;
+  }
+
+  async #open(drive: Drive, before: Life | undefined): Promise<Life> {
+    const world = this.#worldOf(drive);
+    const { scheduler, declarations } = simpleTools(
+      world,
+      [picture, fails, long, does(world.clock, (what) => drive.isDead || this.#checks.ran(what))],
+      "default",
+    );
+    const head = { system: "Be brief.", tools: declarations };
+    const sessions = openSessions(world, { home });
+    this.#checks.isOpen = false;
+    const session = await (before === undefined
+      ? sessions.create({ root: "/project", ...head })
+      : sessions.open(before.session.id));
+    const journal = new Journal(session, session);
+    if (before !== undefined) this.#checks.reopened(session, before.journal.ledger.entries);
+    completeInterrupted(journal.ledger);
+    await journal.save();
+    this.#checks.isOpen = true;
+    const agent = createAgent({
+      clock: world.clock,
+      transport: openTransport({ world, gate: openGate(world) }),
+      journal,
+      head,
+      pool: {
+        models: this.#providers.map(parseModel),
+        strategy: this.#random.chance(0.3) ? "round-robin" : "failover",
+        cooldown: 60_000,
+      },
+      tools: async () => scheduler,
+      limits: { turns: 12 },
+      ...(this.#random.chance(0.3) ? { contextOf: () => 9000 } : {}),
+    });
+    drive.died = () => void agent.cancel();
+    return { agent, journal, session, drive };
+  }
+
+  /** What a process sees of the world; once it is dead, it reaches nobody. */
+  #worldOf(drive: Drive): World {
+    const { world } = this.#stage;
+    const me = `${this.#crashes + 1}-${this.#turns}`;
+    return {
+      ...world,
+      disk: drive.disk,
+      life: { me: async () => me, isAlive: async (who) => who === me },
+      net: {
+        send: (request, signal) =>
+          drive.isDead
+            ? Promise.reject(new NetError("connect", "There is no such process."))
+            : world.net.send(request, signal),
+      },
+    };
+  }
+
+  async #turn(life: Life): Promise<void> {
+    const { agent, journal, session, drive } = life;
+    this.#turns += 1;
+    const events: AgentEvent[] = [];
+    const turn = this.#checks.turn(journal);
+    for await (const event of agent.send(this.#say())) {
+      if (drive.isDead) continue;
+      events.push(event);
+      this.#trace(event);
+      turn.heard(event);
+      this.#react(life, event);
+    }
+    if (drive.isDead) return;
+    const end = events.at(-1)?.type ?? "nothing";
+    this.#ends[end] = (this.#ends[end] ?? 0) + 1;
+    await turn.ended(session);
+  }
+
+  /** Another thing the person says, unlike all others. */
+  #say(): string {
+    return `${this.#random.pick(peopleSay)} (word-${(this.#words += 1)}.)`;
+  }
+
+  /** What the person does when something happens. */
+  #react({ agent, drive, journal }: Life, event: AgentEvent): void {
+    const random = this.#random;
+    const { clock } = this.#stage.world;
+    if (event.type === "call-updated" && event.status.state === "awaiting_approval") {
+      const { call } = event;
+      const kind = random.below(10);
+      void clock.sleep(random.below(20_000)).then(() => {
+        if (drive.isDead) return;
+        if (kind < 6) {
+          if (agent.waiting().some((each) => each.call === call)) this.#checks.approved(journal, call);
+          agent.decide(call, { type: "once" });
+        } else if (kind < 9) agent.decide(call, { type: "refuse", reason: "No." });
+        else agent.decide(call, { type: "cancel" });
+      });
+    }
+    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") return;
+    if (random.chance(0.02)) {
+      const words = this.#say();
+      if (agent.steer(words)) this.#checks.steered(words);
+    }
+    if (random.chance(0.005)) void agent.cancel();
+    if (random.chance(0.02)) agent.use(single(parseModel(random.pick(this.#providers))));
+  }
+
+  /** What the person does between turns. */
+  async #between({ agent, drive }: Life): Promise<void> {
+    const random = this.#random;
+    if (random.chance(0.3)) agent.use(single(parseModel(random.pick(this.#providers))));
+    if (random.chance(0.2)) await this.#stage.world.clock.sleep(random.below(100_000));
+    if (random.chance(0.2))
+      await agent.compact().catch((error: unknown) => {
+        if (!drive.isDead && !(error instanceof Error && error.name === "SessionError")) throw error;
+      });
+  }
+
+  /** Nothing goes wrong any more: whatever happened before, every provider takes the conversation. */
+  async #farewell(last: Life): Promise<void> {
+    this.#fuse = this.#full = Infinity;
+    for (const plan of Object.values(this.#faults)) plan.length = 0;
+    this.#model.isTired = true;
+    let life = last;
+    if (life.drive.isDead || this.#ends["failed"] !== undefined) life = await this.#again(life);
+    const { agent, journal, session } = life;
+    for (const provider of this.#providers) {
+      agent.use(single(parseModel(provider)));
+      const turn = this.#checks.turn(journal);
+      for await (const event of agent.send(this.#say())) {
+        this.#trace(event);
+        turn.heard(event);
+      }
+      await turn.ended(session);
+      turn.finished();
+    }
+    this.#checks.farewell(journal);
+    await session.close();
+  }
+
+  #trace(event: AgentEvent): void {
+    const line = `${this.#stage.world.clock.elapsed()} ${JSON.stringify(event)}\n`;
+    this.#hash.update(line);
+    this.#tell(line);
+  }
+}

@@ -1,0 +1,176 @@
+import { appendFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { everyKey } from "../support/exchange.ts";
+import { environmentFor, serveAll, type Served } from "../support/served.ts";
+import { ensureBuilt } from "../built.ts";
+import { stages } from "./app-stage.ts";
+
+if (!process.env["H11_BIN"]) ensureBuilt();
+const { on, started } = stages();
+
+/** A red picture of two by one pixels. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DAwPAfAAUAAf/8Q1SWAAAAAElFTkSuQmCC",
+  "base64",
+);
+
+describe("sessions in the interface", () => {
+  it("goes on where it was after the terminal vanished in the middle of a call", async () => {
+    const [app, { start, project }] = await started({
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          { asked: "still", replies: [{ say: "It was interrupted, I see." }] },
+          {
+            asked: "go",
+            replies: [
+              { say: "I begin.", call: { tool: "run_shell_command", input: { command: "mkdir begun; sleep 600" } } },
+            ],
+          },
+        ],
+      },
+    });
+    app.submit("go");
+    await app.seen(() => existsSync(join(project, "begun")));
+    app.kill("SIGHUP");
+    await app.ended;
+    const again = start({ args: ["--continue", "--approval-mode", "yolo"] });
+    const rows = await again.sees(/⊘ run_shell_command/);
+    expect(rows.filter((row) => row === "> go" || row === "I begin." || row.startsWith("⊘"))).toEqual([
+      "> go",
+      "I begin.",
+      "⊘ run_shell_command mkdir begun; sleep 600",
+    ]);
+    again.submit("still there?");
+    await again.sees("It was interrupted, I see.");
+    await again.quit();
+  });
+
+  it("resumes a session from a list", async () => {
+    const [app, { start }] = await started();
+    app.submit("which model are you?");
+    await app.sees(/^I am /);
+    await app.idle();
+    await app.quit();
+    const again = start();
+    await again.sees(/ · \d+% of /);
+    again.submit("/resume");
+    await again.sees("› which model are you?");
+    again.type("\r");
+    await again.seen((rows) => rows.includes("> which model are you?"));
+    await again.quit();
+  });
+
+  it("rewinds the conversation and the files to before a message, and leaves alone what was changed since", async () => {
+    const [app, { read, project }] = await started({
+      files: { "a.txt": "one\n", "b.txt": "one\n" },
+      args: ["--approval-mode", "auto_edit"],
+    });
+    app.submit("replace one with two in a.txt");
+    await app.sees("I replaced");
+    app.submit("replace two with three in a.txt");
+    await app.seen((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 2);
+    app.submit("replace one with two in b.txt");
+    await app.seen((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 3);
+    appendFileSync(join(project, "b.txt"), "mine\n");
+    app.submit("/rewind");
+    await app.sees("› replace one with two in b.txt");
+    app.type("\u001b[B");
+    await app.sees("› replace two with three in a.txt  2 edits since");
+    app.type("\r");
+    await app.sees("› The conversation and the files");
+    app.type("\r");
+    await app.sees("A new session goes on from there");
+    const everything = app.screen.everything().join("\n");
+    expect(everything).toContain("b.txt is left as it is: it was changed since.");
+    expect([read("a.txt"), read("b.txt")]).toEqual(["two\n", "two\nmine\n"]);
+    app.submit("/rewind");
+    await app.sees("1 of 1");
+    expect(app.screen.rows().slice(-4, -1)).toEqual([
+      "Back to before which message?",
+      "› replace one with two in a.txt  1 edit since",
+      "  1 of 1",
+    ]);
+    app.type("\u001b");
+    await app.idle();
+    app.submit("/undo");
+    await app.seen(
+      () => app.screen.everything().filter((row) => row.endsWith("a.txt is as it was before.")).length === 2,
+    );
+    expect(read("a.txt")).toBe("one\n");
+    await app.quit();
+  });
+
+  it("takes away a file that an edit made, when that is undone", async () => {
+    const [app, { project }] = await started({ args: ["--approval-mode", "auto_edit"] });
+    app.submit('create a.txt with "hello"');
+    await app.sees("I created a.txt");
+    app.submit("/undo");
+    await app.sees("a.txt was new and is gone.");
+    expect(existsSync(join(project, "a.txt"))).toBe(false);
+    await app.quit();
+  });
+
+  it("remembers what was typed", async () => {
+    const [app, { start }] = await started();
+    app.submit("which model are you?");
+    await app.idle();
+    await app.quit();
+    const again = start();
+    await again.sees(/ · \d+% of /);
+    again.type("\u001b[A");
+    await again.sees("> /quit");
+    again.type("\u001b[A");
+    await again.sees("> which model are you?");
+    await again.quit();
+  });
+});
+
+describe("a move to another model", () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveAll({
+      script: {
+        rules: [
+          { asked: "and now", replies: [{ say: "I have read the past." }] },
+          {
+            asked: "look",
+            replies: [
+              { think: "A picture.", call: { tool: "read_file", input: { absolute_path: "logo.png" } } },
+              { say: "It is red." },
+            ],
+          },
+        ],
+      },
+    });
+  });
+  afterAll(() => served.close());
+
+  it("shows what it means, with a picture in the past, and goes on there", async () => {
+    const { start } = await on({
+      files: { "logo.png": png },
+      env: { ...everyKey, ...environmentFor(served.bases) },
+      args: ["--model", "anthropic/claude-sonnet-5"],
+      size: { columns: 100, rows: 40 },
+    });
+    const app = start();
+    await app.sees("anthropic/claude-sonnet-5 · ");
+    app.submit("look at logo.png");
+    await app.sees("It is red.");
+    expect(app.screen.rows()).toContain("[logo.png: image/png, 72 bytes, 2 × 1 pixels]");
+    app.submit("/model groq/openai/gpt-oss-120b");
+    await app.sees("Go on with groq/openai/gpt-oss-120b?");
+    const rows = app.screen.rows();
+    expect(rows.slice(rows.indexOf("groq/openai/gpt-oss-120b"), -1)).toEqual([]);
+    app.type("\r");
+    await app.sees("groq/openai/gpt-oss-120b · ");
+    app.submit("and now?");
+    await app.sees("I have read the past.");
+    expect(served.simulators["groq"]?.log.map(({ status }) => status)).toEqual([200]);
+    app.submit("/explain");
+    await app.sees("The last request, to groq/openai/gpt-oss-120b: 1 call");
+    expect(app.screen.rows().some((row) => row.includes("media-stub"))).toBe(true);
+    await app.quit();
+  });
+});

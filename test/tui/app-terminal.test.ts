@@ -1,0 +1,198 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { hostile } from "./hostile.ts";
+import { stages } from "./app-stage.ts";
+
+if (!process.env["H11_BIN"]) ensureBuilt();
+const { on, started } = stages();
+
+describe("the interface in its terminal", () => {
+  it("writes no colours with NO_COLOR", async () => {
+    const [app] = await started({ env: { NO_COLOR: "1" } });
+    app.submit("which model are you?");
+    await app.sees(/^I am /);
+    await app.idle();
+    await app.quit();
+    // oxlint-disable-next-line no-control-regex
+    expect(app.output()).not.toMatch(/\u001b\[[\d;]*[34]8?;5;|\u001b\[[\d;]*3[0-7]m/);
+  });
+
+  it.each([40, 80, 200])("fits into %i columns", async (columns) => {
+    const [app] = await started({ size: { columns, rows: 24 }, args: ["--approval-mode", "auto_edit"] });
+    app.submit('create a.txt with "a rather long line that does not fit into forty columns at all"');
+    await app.sees(/I created/);
+    await app.idle();
+    app.submit("/help");
+    await app.sees("/quit");
+    await app.idle();
+    expect(app.screen.everything().filter((row) => row.length > columns)).toEqual([]);
+    expect(app.screen.cursor().row).toBe(app.screen.rows().length - 2);
+    await app.quit();
+  });
+
+  it("is resized while an answer streams, and loses nothing", async () => {
+    const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
+    const [app] = await started({
+      size: { columns: 80, rows: 24 },
+      script: { rules: [{ asked: "go", replies: [{ say: words.join(" ") }] }] },
+    });
+    app.submit("go");
+    await app.sees("word1");
+    app.resize({ columns: 50, rows: 18 });
+    app.resize({ columns: 100, rows: 30 });
+    await app.sees("word399");
+    await app.idle();
+    const text = app.screen.everything().join(" ");
+    const seen = new Set(text.match(/word\d+/g));
+    expect(words.filter((word) => !seen.has(word))).toEqual([]);
+    expect(app.screen.rows().slice(-2)[0]).toBe("> Ask for something, or /help");
+    await app.quit();
+  });
+
+  it("prints a question that is higher than the screen, so that all of it can be read", async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n");
+    const [app] = await started({
+      size: { columns: 80, rows: 16 },
+      script: {
+        rules: [
+          {
+            asked: "go",
+            replies: [
+              { call: { tool: "write_file", input: { file_path: "a.txt", content: lines } } },
+              { say: "Well." },
+            ],
+          },
+        ],
+      },
+    });
+    app.submit("go");
+    await app.sees("All of it is shown above.");
+    const everything = app.screen.everything();
+    expect(
+      Array.from({ length: 60 }, (_, at) => `line ${at}`).filter(
+        (line) => !everything.some((row) => row.endsWith(`+ ${line}`)),
+      ),
+    ).toEqual([]);
+    app.type("\r");
+    await app.sees("Well.");
+    await app.quit();
+  });
+
+  it("gives the terminal back while it is stopped, and goes on where it was", async () => {
+    const { start } = await on();
+    const app = start({ isInShell: true });
+    await app.sees(/ · \d+% of \d/);
+    app.type("a draft");
+    await app.sees("> a draft");
+    app.type("\u001a");
+    await app.seen((rows) => rows.at(-1) === "$");
+    app.type("echo in the shell\r");
+    await app.seen((rows) => rows.includes("in the shell"));
+    app.type("fg\r");
+    await app.seen((rows) => rows.at(-2) === "> a draft");
+    app.type("!");
+    await app.sees("> a draft!");
+    app.type("\u0003/quit\r");
+    await app.seen((rows) => rows.at(-1) === "$");
+    app.type("exit\r");
+    expect((await app.ended).code).toBe(0);
+  });
+
+  it("shows hostile words of models and tools in their own cells, and nothing acts", async () => {
+    const [app, { project }] = await started({
+      size: { columns: 80, rows: 40 },
+      files: { "evil.txt": `${hostile.join("\n\n")}\n` },
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: hostile.map((text, at) => ({
+          asked: `hostile ${at}.`,
+          replies: [
+            {
+              think: text,
+              say: text,
+              call: { tool: "run_shell_command", input: { command: `cat evil.txt #${text.replaceAll("\n", " ")}` } },
+            },
+            { say: `Said ${at}. ${text}` },
+          ],
+        })),
+      },
+    });
+    for (const at of hostile.keys()) {
+      app.submit(`hostile ${at}.`);
+      await app.sees(`Said ${at}.`);
+      await app.idle();
+    }
+    expect(readFileSync(join(project, "evil.txt"), "utf8")).toContain(hostile[0]);
+    const ours = ["osc 11 ?"];
+    expect([app.screen.effects(), app.screen.replies().replaceAll("\u001b", "ESC")]).toEqual([
+      ours,
+      expect.stringMatching(/^(?:ESC\[\?1;2c)?$/),
+    ]);
+    expect(await app.quit()).toBe(0);
+    // oxlint-disable-next-line no-control-regex
+    expect(app.output()).not.toMatch(
+      /\u001b\](?!11;\?|8;;\u001b)|\u001b[P^X]|\u001b_(?!Gi=31,)|\u001bc|\u001b\[[23]J|[\u0080-\u009f\u202e]/,
+    );
+  });
+
+  it("never takes pasted text for an answer, nor what stands in a paste for keys", async () => {
+    const [app] = await started();
+    app.type("\u001b[200~first\u001b[201\u001b[201~");
+    await app.sees("first");
+    app.type("\u0003");
+    await app.idle();
+    app.submit('create a.txt with "hello"');
+    await app.sees("The model asks");
+    app.type("\u001b[200~y\r\u001b[201~");
+    app.type("\u001b[B");
+    await app.sees("› y Yes, this once");
+    app.type("\u001b");
+    await app.sees("Cancelled.");
+    await app.quit();
+  });
+});
+
+describe("for a screen reader", () => {
+  it("everything is said once, in order, and answers are typed as lines", async () => {
+    const { start, read } = await on({ args: ["--screen-reader"] });
+    const app = start();
+    await app.sees("see /doctor");
+    app.type('create a.txt with "hello"\r');
+    await app.sees("Type a letter and Enter.");
+    app.type("\r");
+    await app.seen((rows) => rows.filter((row) => row === "Type a letter and Enter.").length === 2);
+    app.type("y\r");
+    await app.sees("Ready.");
+    expect(read("a.txt")).toBe("hello");
+    app.type("/approval\r");
+    await app.sees("3. auto_edit: edits are free too");
+    app.type("3\r");
+    await app.sees("auto_edit: edits are free too.");
+    app.type("/quit\r");
+    expect((await app.ended).code).toBe(0);
+    // oxlint-disable-next-line no-control-regex
+    expect(app.output()).not.toMatch(/\u001b/);
+  });
+
+  it("Ctrl-C ends what is under way, and leaves the second time", async () => {
+    const { start } = await on({
+      args: ["--screen-reader", "--approval-mode", "yolo"],
+      script: {
+        rules: [{ asked: "go", replies: [{ call: { tool: "run_shell_command", input: { command: "sleep 600" } } }] }],
+      },
+    });
+    const app = start();
+    await app.sees("see /doctor");
+    app.type("go\r");
+    await app.sees("Running run_shell_command: sleep 600");
+    app.type("\u0003");
+    await app.sees("Cancelled.");
+    await app.sees("Ready.");
+    app.type("\u0003");
+    await app.sees("Press Ctrl-C again to leave.");
+    app.type("\u0003");
+    expect((await app.ended).code).toBe(0);
+  });
+});
