@@ -114,6 +114,11 @@ export class Checks {
   }
 
   #request(provider: string, entry: LogEntry, { ledger: { entries } }: Journal): void {
+    // A seal that was damaged on its way is found out by its maker; from then on the conversation goes without.
+    if (entry.verdict === "refused" && isSealed(entry.message) && this.#faultsOf(provider).includes("corrupt")) {
+      this.#sent.delete(provider);
+      return;
+    }
     if (entry.verdict === "refused" && !entry.faults.some(isRefusing))
       throw broken(
         `${provider} refused: ${entry.message} (${entry.rule ?? ""} ${entry.pointer ?? ""}), after ${this.#faultsOf(provider)}`,
@@ -154,6 +159,8 @@ const isStorage = (event: AgentEvent | undefined): boolean => event?.type === "f
 
 const isRefusing = (fault: string): boolean =>
   fault === "status" || fault === "redirect" || fault === "refuse-connection" || fault === "never-answer";
+
+const isSealed = (message: string): boolean => /signature|encrypted/i.test(message);
 
 /** Where what an event tells of stands in the conversation; -1 where it should and does not. */
 const placeOf = (event: AgentEvent, entries: readonly Entry[]): number | undefined => {

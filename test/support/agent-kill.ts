@@ -1,0 +1,118 @@
+import { Random } from "./random.ts";
+import type { Entry } from "../../src/conversation/index.ts";
+import { openSessions, type Session } from "../../src/session/index.ts";
+import type { Said, Speak } from "../../src/sim/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+import { unrenderable } from "../session/support/render.ts";
+import { programStage, type OutputLine, type ProgramStage } from "./agent-program.ts";
+
+/** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
+export type AgentKills = { readonly killed: number; readonly finished: number; readonly broken?: string };
+
+const providers = ["anthropic", "openai", "google", "openai-chat"] as const;
+
+/**
+ * Kills `count` real programs at random moments of their work and opens what they leave. Each session is taken up by
+ * three of them, each on the provider that chance chooses.
+ */
+export const killAgents = async (count: number, seed: number): Promise<AgentKills> => {
+  const stage = await programStage(providers, { script: work });
+  try {
+    return await killAll(stage, count, new Random(seed));
+  } finally {
+    await stage.close();
+  }
+};
+
+const shell = (command: string) => ({ type: "call", tool: "run_shell_command", input: { command } }) as const;
+
+/** Steps of work, one after the other; then a word. */
+const steps: readonly Said["parts"][] = [
+  [{ type: "think", text: "First I look." }, { type: "say", text: "Looking." }, shell("echo one"), shell("sleep 0.03; echo two")],
+  [
+    { type: "call", tool: "write_file", input: { file_path: "notes.txt", content: "some notes" } },
+    { type: "call", tool: "read_file", input: { path: "dot.png" } },
+    { type: "call", tool: "list_directory", input: { path: "." } },
+  ],
+  [{ type: "say", text: "Once more." }, shell("echo three"), shell("false")],
+];
+
+const work: Speak = ({ turns }) => {
+  const asked = turns.findLastIndex((turn) => turn.by === "user" && turn.text.includes("Work."));
+  const done = turns.slice(asked).filter((turn) => turn.by === "model" && turn.calls.length > 0).length;
+  return { parts: steps[done] ?? [{ type: "say", text: "All is done." }] };
+};
+
+const killAll = async (stage: ProgramStage, count: number, random: Random): Promise<AgentKills> => {
+  const sessions = openSessions(realWorld({}), { home: `${stage.home}/.parley` });
+  let killed = 0;
+  let finished = 0;
+  let id: string | undefined;
+  let before: readonly Entry[] = [];
+  for (let run = 0; killed < count; run++) {
+    if (run % 3 === 0) [id, before] = [undefined, []];
+    const from = stage.log.length;
+    const { lines, isKilled, err } = await killOne(stage, id, random);
+    if (isKilled) killed += 1;
+    else finished += 1;
+    const opened = lines[0]?.["session_id"] ?? id;
+    if (opened === undefined) continue;
+    const session = await sessions.open(String(opened));
+    await session.close();
+    const refused = stage.log.slice(from).find(({ entry }) => entry.verdict === "refused");
+    const broken =
+      (isKilled || err === undefined ? undefined : err) ??
+      (refused && `${refused.provider} refused a request: ${JSON.stringify({ ...refused.entry, body: undefined })}`) ??
+      misfit(lines, before, session) ??
+      unrenderable(session);
+    if (broken !== undefined) return { killed, finished, broken: `run ${run}: ${broken}` };
+    [id, before] = [session.id, session.entries];
+  }
+  return { killed, finished };
+};
+
+type Killed = { readonly lines: readonly OutputLine[]; readonly isKilled: boolean; readonly err?: string };
+
+/** Runs the program until it has printed so many lines, and then so many turns of the event loop. */
+const killOne = async (stage: ProgramStage, id: string | undefined, random: Random): Promise<Killed> => {
+  const args = ["-p", "Work.", "-m", random.pick(providers), "--approval-mode", "yolo", "-o", "stream-json"];
+  const after = random.below(random.chance(0.3) ? 6 : 40);
+  const turns = random.below(80);
+  let count = 0;
+  const ran = await stage.run([...args, ...(id === undefined ? [] : ["--resume", id])], {
+    line: (_, child) => {
+      if (count++ !== after) return;
+      const aim = (left: number): void => void (left === 0 ? child.kill("SIGKILL") : setImmediate(aim, left - 1));
+      aim(turns);
+    },
+  });
+  const isKilled = ran.signal === "SIGKILL";
+  return { lines: ran.lines(), isKilled, ...(isKilled || ran.code === 0 ? {} : { err: `exit ${String(ran.code)}: ${ran.err}` }) };
+};
+
+/** What was printed and is not kept, or not in this order; and whether what was kept before still is. */
+const misfit = (lines: readonly OutputLine[], before: readonly Entry[], { entries, healed }: Session): string | undefined => {
+  if (JSON.stringify(entries.slice(0, before.length)) !== JSON.stringify(before)) return "what was kept before has changed";
+  const missing = healed.find(({ kind }) => kind === "missing-blob");
+  if (missing !== undefined) return `a file is missing: ${JSON.stringify(missing)}`;
+  let at = before.length;
+  for (const line of lines) {
+    const fits = kept(line);
+    if (fits === undefined) continue;
+    const next = entries.findIndex((entry, index) => index >= at && fits(entry));
+    if (next === -1) return `this was printed and is not kept, or not in this order: ${JSON.stringify(line).slice(0, 300)}`;
+    // Several calls stand in one entry.
+    at = line.type === "tool_use" ? next : next + 1;
+  }
+  return undefined;
+};
+
+/** The entry a printed line tells of. */
+const kept = (line: OutputLine): ((entry: Entry) => boolean) | undefined => {
+  if (line.type === "message" && line["role"] === "user")
+    return (entry) => entry.type === "user" && JSON.stringify(entry.parts).includes(String(line["content"]));
+  if (line.type === "tool_use")
+    return (entry) => entry.type === "model" && entry.parts.some((part) => part.type === "call" && part.id === line["tool_id"]);
+  if (line.type === "tool_result") return (entry) => entry.type === "completion" && entry.call === line["tool_id"];
+  return undefined;
+};
