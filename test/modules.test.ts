@@ -83,7 +83,7 @@ describe("the built program", () => {
     const files = loaded.map((url) => fileURLToPath(url));
     expect(files.toSorted()).toEqual((await beginningOf(bin)).toSorted());
     const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
-    expect(texts.join("").length).toBeLessThan(20_000);
+    expect(texts.join("").length).toBeLessThan(5000);
   });
 
   it("needs no package from anywhere", async () => {

@@ -1,33 +1,31 @@
-import type { PolicyOptions } from "../policy/services.ts";
-import { UnknownNameError } from "../providers/unknown-name.ts";
-import { openSessions, type Session, type Sessions } from "../session/index.ts";
-import type { Loaded } from "../settings/load.ts";
+import { text as textPart, type Blobs } from "../conversation/index.ts";
 import type { Asking } from "../mcp/asking.ts";
 import type { Servers } from "../mcp/servers.ts";
+import type { PolicyOptions } from "../policy/services.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import type { OpenServices } from "../scheduler/services.ts";
-import type { AskModel } from "../tools/capabilities.ts";
+import { openSessions, type Session } from "../session/index.ts";
+import type { Loaded } from "../settings/load.ts";
 import { declared } from "../tools/declared.data.ts";
 import { openGate } from "../transport/credentials-gate.ts";
 import { openTransport } from "../transport/transport.ts";
 import type { Disk, World } from "../world/index.ts";
-import { text as textPart, type Blobs, type ToolDeclaration, type UserPart } from "../conversation/index.ts";
 import type { NamedAgent } from "./agent-file.ts";
+import { createAgent, type Agent } from "./agent.ts";
+import { askAside, question } from "./aside.ts";
 import type { Attaching } from "./attaching.ts";
+import { begin, lastPool } from "./beginning.ts";
+import { chooseModel, type Chosen } from "./choose-model.ts";
 import { connectServers } from "./connecting.ts";
-import { createAgent, type Agent, type AgentOptions } from "./agent.ts";
-import { askAside, question, type Aside } from "./aside.ts";
-import { chooseModel, single, type Chosen } from "./choose-model.ts";
-import type { Head } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
-import { Journal } from "./journal.ts";
-import { loadModel, modelName, type ModelRef } from "./model-name.ts";
+import { modelName, type ModelRef } from "./model-name.ts";
+import { modelsToAsk } from "./models-to-ask.ts";
 import { findAgents } from "./named-agents.ts";
-import { openContext } from "./opening.ts";
+import { isWaitedFor, serving } from "./serving.ts";
 import { Subagents } from "./subagents.ts";
 import { taskDeclaration } from "./task-declaration.ts";
-import { waitDeclaration } from "./wait-declaration.ts";
 import type { Toolbox } from "./toolbox.ts";
+import { waitDeclaration } from "./wait-declaration.ts";
 
 /** What a session is opened with. */
 export type OpenOptions = {
@@ -88,7 +86,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   });
   const builtin = [...declared, taskDeclaration(named.agents)];
   // Without a person at the keyboard nothing competes with the first request.
-  const { promise: firstRequest, resolve: leaves } = withResolvers();
+  const { promise: firstRequest, resolve: leaves } = pending();
   if (options.interactive) leaves();
   const {
     servers,
@@ -100,7 +98,8 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     resume === undefined
       ? await begin(options, sessions, { chosen, tools: [...own, ...(servers?.declarations() ?? [])] })
       : await (await import("./resuming.ts")).resumed(sessions, resume, folder);
-  const pool = settings.model === undefined && resume !== undefined ? await poolOf(session, chosen) : chosen.pool;
+  const isFree = settings.model === undefined && resume !== undefined;
+  const pool = isFree ? await lastPool(session, chosen) : chosen.pool;
   const subagents = new Subagents();
   const shared = {
     clock: world.clock,
@@ -154,7 +153,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   return {
     agent,
     session,
-    chosen: { ...chosen, pool },
+    chosen: { by: pool === chosen.pool ? chosen.by : "named", pool },
     notes: [...loaded.warnings, ...notes, ...named.notes, ...connecting],
     agents: named.agents,
     servers,
@@ -178,104 +177,8 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   };
 };
 
-/** The models tools may ask: the one of the conversation, and Google's with its own tools where there is a key. */
-const modelsToAsk = async (
-  world: World,
-  ask: (prompt: string, signal: AbortSignal) => Promise<Aside>,
-): Promise<AskModel> => {
-  const { askGrounded, findGrounding } = await import("../transport/grounding.ts");
-  const google = await findGrounding(world);
-  return {
-    ask: async (prompt, signal) => (await ask(prompt, signal)).text,
-    ...(google === undefined
-      ? {}
-      : { google: (prompt, tool, signal) => askGrounded(google, { prompt, tool }, world, signal) }),
-  };
-};
-
-const withResolvers = (): { readonly promise: Promise<void>; readonly resolve: () => void } => {
+const pending = (): { readonly promise: Promise<void>; readonly resolve: () => void } => {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
-};
-
-/** Whether there are servers of which nobody knows yet what they offer. */
-const isWaitedFor = (servers: Servers | undefined): boolean =>
-  servers?.status().some(({ status, tools }) => status.state === "connecting" && tools === 0) ?? false;
-
-type Listed = {
-  readonly head: Head;
-  readonly own: readonly ToolDeclaration[];
-  readonly journal: Journal;
-  readonly tell: (event: AgentEvent) => void;
-};
-
-/**
- * Keeps the head of requests in step with the servers. Where one came, went or changed, that is written down and told;
- * a call of a tool nobody knows waits for servers that are still on their way.
- */
-const serving = (servers: Servers, { head, own, journal, tell }: Listed): Pick<AgentOptions, "between" | "prepare"> => {
-  let changed: Head | undefined;
-  const take = (): void => {
-    const changes = servers.takeChanges();
-    if (changes.length === 0) return;
-    const tools = [...own, ...servers.declarations()];
-    journal.remark({ kind: "tools", tools });
-    for (const { text } of changes) tell({ type: "notice", text });
-    changed = { ...head, tools };
-  };
-  return {
-    between: async () => {
-      take();
-      const next = changed;
-      changed = undefined;
-      return next;
-    },
-    prepare: async (calls, signal) => {
-      const isKnown = (name: string): boolean =>
-        own.some((tool) => tool.name === name) || servers.find(name) !== undefined;
-      if (calls.every(({ tool }) => isKnown(tool))) return;
-      await servers.settled(signal).catch(() => undefined);
-      take();
-    },
-  };
-};
-
-type Begun = {
-  readonly session: Session;
-  readonly journal: Journal;
-  readonly head: Head;
-  readonly notes: readonly string[];
-};
-
-/** A new session. What the model is told at its start is kept with it, and never made anew. */
-const begin = async (
-  options: OpenOptions,
-  sessions: Sessions,
-  { chosen, tools }: { readonly chosen: Chosen; readonly tools: Head["tools"] },
-): Promise<Begun> => {
-  const { system, environment, notes, root } = await openContext(options, tools);
-  const [first] = chosen.pool.models;
-  const session = await sessions.create({
-    root,
-    system,
-    tools,
-    ...(first === undefined ? {} : { model: { provider: first.provider.id, model: first.model } }),
-    records: [{ kind: "entry", entry: { type: "notice", text: wordsIn(environment) } }],
-  });
-  return { session, journal: new Journal(session, session), head: { system, tools }, notes };
-};
-
-const wordsIn = (parts: readonly UserPart[]): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-
-/** The model a session was last used with stays, where nobody named another. */
-const poolOf = async ({ model }: Session, { pool }: Chosen): Promise<Chosen["pool"]> => {
-  if (model === undefined) return pool;
-  try {
-    return single(await loadModel(`${model.provider}/${model.model}`));
-  } catch (error) {
-    if (error instanceof UnknownNameError) return pool;
-    throw error;
-  }
 };

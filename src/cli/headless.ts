@@ -1,7 +1,9 @@
 import { isatty } from "node:tty";
 import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
-import type { Arguments } from "./arguments.ts";
-import type { Run } from "./commands.ts";
+import type { UserPart } from "../conversation/index.ts";
+import { plain } from "../policy/plain.ts";
+import { readArguments, type Arguments } from "./arguments.ts";
+import { chat } from "./chat-command.ts";
 import { Failure, misused } from "./failure.ts";
 import { openSession, prepare, refusing } from "./opening.ts";
 import {
@@ -15,14 +17,16 @@ import {
 } from "./outputs.ts";
 
 /** `parley -p`: one task, or several from a stream, without a terminal. */
-export const headless: Run = async (given) => {
-  const inputs = await inputsOf(given);
+export const headless = async (args: readonly string[]): Promise<number> => {
+  const given = readArguments(chat, args);
+  const stopping = new AbortController();
+  const inputs = await inputsOf(given, stopping.signal);
   const prepared = await prepare(given).catch(refusing);
   const listeners: ((event: AgentEvent) => void)[] = [];
   const listen = (event: AgentEvent): void => listeners.forEach((each) => each(event));
   const opened = await openSession(prepared, given, { interactive: false, listen }).catch(refusing);
   const { agent, session, chosen, notes, close } = opened;
-  const say = (text: string): void => void process.stderr.write(`parley: ${text}\n`);
+  const say = (text: string): void => void process.stderr.write(`parley: ${plain(text)}\n`);
   for (const note of notes) say(note);
   if (chosen.by === "none")
     say(
@@ -32,33 +36,50 @@ export const headless: Run = async (given) => {
   const output = outputFor(given, { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder });
   const tally = new Tally(prepared.world.clock.elapsed());
   listeners.push(output.event, tally.hear, ...reporters(given));
-  const signals = onSignals(agent);
+  const signals = onSignals(() => {
+    // First by the person, so that calls are told apart from those that end with the program.
+    void agent.cancel();
+    stopping.abort();
+  });
   try {
-    for await (const input of inputs) {
-      const { parts, told } = await opened.attach(input, new AbortController().signal);
+    // Whether there is a sandbox is found out with the tools; who requires one is told before anything is sent.
+    if (given.has("sandbox")) await opened.services().catch(refusing);
+    for await (const { piped, text } of inputs) {
+      const { parts, told } = await opened.attach(text, stopping.signal);
       for (const each of told) say(each);
-      for await (const _ of agent.send(parts));
+      for await (const _ of agent.send(before(piped, parts), stopping.signal));
       if (tally.end?.type !== "finished") break;
     }
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
   } finally {
     signals.stop();
     await close();
   }
+  if (stopping.signal.aborted) tally.end = { type: "cancelled" };
   const result = tally.result(agent, prepared.world.clock.elapsed());
   output.end(result);
   if (result.error !== undefined) say(result.error.message);
   return exitCode(tally.end, result);
 };
 
+/** Something to do. What was piped in is matter to work on: it mentions no files. */
+type Input = { readonly piped: string; readonly text: string };
+
+/** A message with what was piped in before its words. */
+const before = (piped: string, [words, ...files]: readonly UserPart[]): readonly UserPart[] => {
+  const said = words?.type === "text" ? words.text : "";
+  return [{ type: "text", text: [piped, said].filter((text) => text !== "").join("\n\n") }, ...files];
+};
+
 /** What is to be done: given, piped in, or both; or a message per line. */
-const inputsOf = async (given: Arguments): Promise<AsyncIterable<string> | readonly string[]> => {
+const inputsOf = async (given: Arguments, signal: AbortSignal): Promise<AsyncIterable<Input> | readonly Input[]> => {
   const [word] = given.words;
-  const asked = given.value("prompt") ?? word;
-  if (given.value("input-format") === "stream-json") return streamed(asked);
-  const piped = isatty(0) ? "" : await readAll();
-  const text = [piped.trimEnd(), asked].filter((part) => part !== undefined && part !== "").join("\n\n");
-  if (text === "") throw misused('There is nothing to do. Say what: parley -p "TEXT".');
-  return [text];
+  const asked = given.value("prompt") ?? word ?? "";
+  if (given.value("input-format") === "stream-json") return streamed(asked, signal);
+  const piped = isatty(0) ? "" : (await readAll()).trimEnd();
+  if (piped === "" && asked === "") throw misused('There is nothing to do. Say what: parley -p "TEXT".');
+  return [{ piped, text: asked }];
 };
 
 const readAll = async (): Promise<string> => {
@@ -68,10 +89,11 @@ const readAll = async (): Promise<string> => {
 };
 
 /** Messages as `{"type":"user","text":"..."}`, one per line. */
-const streamed = async function* (first: string | undefined): AsyncGenerator<string> {
-  if (first !== undefined) yield first;
+const streamed = async function* (first: string, signal: AbortSignal): AsyncGenerator<Input> {
+  if (first !== "") yield { piped: "", text: first };
   const { createInterface } = await import("node:readline");
-  for await (const line of createInterface({ input: process.stdin })) if (line.trim() !== "") yield messageIn(line);
+  for await (const line of createInterface({ input: process.stdin, signal }))
+    if (line.trim() !== "") yield { piped: "", text: messageIn(line) };
 };
 
 const messageIn = (line: string): string => {
@@ -97,23 +119,22 @@ const parsed = (line: string): unknown => {
 };
 
 const outputFor = (given: Arguments, facts: RunFacts): Output => {
-  const writers = { out: (text: string): void => void process.stdout.write(text), now: Date.now };
+  const out = (text: string): void => void process.stdout.write(text);
+  const writers = { out, now: Date.now };
   switch (given.value("output-format")) {
     case "json":
       return jsonOutput(writers, facts);
     case "stream-json":
       return streamOutput(writers, facts);
     default:
-      return textOutput(writers);
+      // What a model wrote may do nothing to a terminal but appear in it; a file or a program gets it as it is.
+      return textOutput({ ...writers, out: isatty(1) ? (text) => out(plain(text)) : out });
   }
 };
 
 const reporters = (given: Arguments): readonly ((event: AgentEvent) => void)[] => {
   const err = (text: string): void => void process.stderr.write(text);
-  return [
-    ...(isatty(2) ? [progress(err)] : []),
-    ...(given.has("explain") ? [explaining(err)] : []),
-  ];
+  return [...(isatty(2) ? [progress(err)] : []), ...(given.has("explain") ? [explaining(err)] : [])];
 };
 
 const explaining =
@@ -196,13 +217,13 @@ const exitCode = (end: Tally["end"], { status, reason }: RunResult): number => {
   return kind === "no-key" || kind === "bad-key" || kind === "misconfigured" ? 41 : 1;
 };
 
-/** Ctrl-C once ends the turn and leaves a clean session; twice ends the program. */
-const onSignals = (agent: Agent): { readonly stop: () => void } => {
+/** Ctrl-C once ends the run and leaves a clean session; twice ends the program. */
+const onSignals = (cancel: () => void): { readonly stop: () => void } => {
   let count = 0;
   const hear = (): void => {
     count += 1;
     if (count > 1) process.exit(130);
-    void agent.cancel();
+    cancel();
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, hear);

@@ -1,6 +1,7 @@
 import { plain } from "../policy/plain.ts";
 import type { AgentEvent, Spent } from "../agent/index.ts";
 import type { Finished } from "../scheduler/events.ts";
+import type { Usage } from "../wire/decode.ts";
 
 /** What a run without a terminal prints. */
 export type Output = {
@@ -115,7 +116,7 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
           ]
         : [];
     case "usage":
-      return [{ type: "usage", model: event.model, usage: event.usage, cost_usd: event.spent.cost }];
+      return [{ type: "usage", model: event.model, ...tokensOf(event.usage), cost_usd: costOf(event.spent) }];
     case "model-changed":
       return [{ type: "model_changed", from: event.from, to: event.to, reason: event.reason.type }];
     case "request":
@@ -123,7 +124,9 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
     case "compacted":
       return [{ type: "compacted", ...event.compaction }];
     case "retrying":
-      return [{ type: "retrying", reason: event.failure.kind, delay_ms: event.delay, discarded: event.discarded }];
+      return [
+        { type: "retrying", reason: event.failure.kind, delay_ms: Math.round(event.delay), discarded: event.discarded },
+      ];
     case "notice":
       return [{ type: "notice", message: event.text }];
     case "agent":
@@ -154,13 +157,24 @@ const resultLine = ({ call, outcome, error, duration }: Finished): Line => ({
   ...(error && { error: { type: error.type, message: error.message } }),
 });
 
+const tokensOf = ({ input, cachedRead, cachedWrite, output, reasoning }: Usage): object => ({
+  input_tokens: input,
+  cached_tokens: cachedRead,
+  cache_write_tokens: cachedWrite,
+  output_tokens: output,
+  reasoning_tokens: reasoning,
+});
+
+/** What the session has cost so far; null where nobody published a price. */
+const costOf = ({ cost, unpriced }: Spent): number | null => (unpriced > 0 && cost === 0 ? null : cost);
+
 const statsOf = ({ spent, calls, duration }: Pick<RunResult, "spent" | "calls" | "duration">): Line | object => ({
   requests: spent.requests,
   input_tokens: spent.input,
   cached_tokens: spent.cachedRead,
   output_tokens: spent.output,
   total_tokens: spent.input + spent.output,
-  cost_usd: spent.unpriced > 0 && spent.cost === 0 ? null : spent.cost,
+  cost_usd: costOf(spent),
   tool_calls: calls.total,
   tool_errors: calls.failed,
   duration_ms: Math.round(duration),

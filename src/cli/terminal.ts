@@ -5,12 +5,14 @@ import { basename, join } from "node:path";
 import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
 import { realTerminal } from "../world/real-terminal.ts";
-import type { Arguments } from "./arguments.ts";
+import { readArguments, type Arguments } from "./arguments.ts";
+import { chat } from "./chat-command.ts";
 import { misused } from "./failure.ts";
 import { openSession, prepare, refusing } from "./opening.ts";
 
 /** `parley` with a terminal: the interface. */
-export const terminal = async (given: Arguments): Promise<number> => {
+export const terminal = async (args: readonly string[]): Promise<number> => {
+  const given = readArguments(chat, args);
   const there = realTerminal();
   if (there === undefined) throw misused('There is no terminal here. Give a task with parley -p "TEXT".');
   const prepared = await prepare(given).catch(refusing);

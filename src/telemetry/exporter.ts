@@ -89,14 +89,19 @@ export class Exporter {
     this.#pending.push(item);
     this.#size += item.json.length;
     this.#work ??= this.#run();
-    if (this.#pending.length >= many && this.#pause === pause) this.#waiting?.abort();
+    if (this.#isUrgent()) this.#waiting?.abort();
+  }
+
+  /** Whether so much waits that it should leave now. A collector that could not take it before is left alone for a while. */
+  #isUrgent(): boolean {
+    return this.#pending.length >= many && this.#pause === pause;
   }
 
   /** Waits and sends until nothing is left. */
   async #run(): Promise<void> {
     while (this.#pending.length > 0 && !this.#isClosing) {
       this.#waiting = new AbortController();
-      await this.#options.clock.sleep(this.#pause, this.#waiting.signal).catch(() => undefined);
+      if (!this.#isUrgent()) await this.#options.clock.sleep(this.#pause, this.#waiting.signal).catch(() => undefined);
       if (!this.#isClosing) await this.#send();
     }
     this.#work = undefined;

@@ -51,6 +51,7 @@ const lessons: readonly Lesson[] = [
       /blocks in the latest assistant message cannot be modified/i,
       // Google.
       /(invalid|corrupted) thought.?signature/i,
+      /thought_signature' \(TYPE_BYTES\), Base64 decoding failed/i,
       // Amazon.
       /doesn't support the reasoningcontent\S*signature/i,
     ],

@@ -61,14 +61,21 @@ const started = async (provider: string, words: string, signal?: "SIGINT" | "SIG
   return { id: String(first?.["session_id"]), home, ran };
 };
 
-type TakenUp = { readonly ran: ProgramRan; readonly heard: Heard | undefined; readonly body: string; readonly refused: readonly unknown[] };
+type TakenUp = {
+  readonly ran: ProgramRan;
+  readonly heard: Heard | undefined;
+  readonly body: string;
+  readonly refused: readonly unknown[];
+};
 
 /** Takes a copy of a session up on a provider. */
 const takenUp = async ({ id, home }: Begun, provider: string): Promise<TakenUp> => {
   const copy = `${home}-on-${provider}`;
   cpSync(home, copy, { recursive: true });
   const from = stage.log.length;
-  const ran = await stage.run(["-p", "Take it up.", "-m", provider, "--resume", id, ...yolo], { env: { PARLEY_HOME: copy } });
+  const ran = await stage.run(["-p", "Take it up.", "-m", provider, "--resume", id, ...yolo], {
+    env: { PARLEY_HOME: copy },
+  });
   const requests = stage.log.slice(from);
   return {
     ran,
@@ -119,21 +126,24 @@ describe.each(protocols)("a session begun on %s", (provider) => {
     }
   });
 
-  it.each(["SIGINT", "SIGKILL"] as const)("is taken up on every protocol after %s with a call running", async (signal) => {
-    const begun = await started(provider, "Begin slowly.", signal);
-    expect([begun.ran.code, begun.ran.signal]).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
-    const seals = sealsOf(await entriesOf(begun));
-    for (const target of protocols) {
-      const { ran, heard, body, refused } = await takenUp(begun, target);
-      expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
-      const [first, second, third, ...rest] = resultsIn(heard);
-      expect(first).toContain("the-finished-result");
-      expect(second).not.toContain("unknown");
-      expect(third).toContain(signal === "SIGINT" ? "The user cancelled this call while it ran." : unknown);
-      expect(rest).toEqual([]);
-      expect(filesIn(heard)).toEqual(["image/png"]);
-      if (signal === "SIGKILL") expect(ran.err).toContain("run_shell_command was running when the session ended");
-      if (target !== provider) expect(seals.filter((seal) => body.includes(seal))).toEqual([]);
-    }
-  });
+  it.each(["SIGINT", "SIGKILL"] as const)(
+    "is taken up on every protocol after %s with a call running",
+    async (signal) => {
+      const begun = await started(provider, "Begin slowly.", signal);
+      expect([begun.ran.code, begun.ran.signal]).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
+      const seals = sealsOf(await entriesOf(begun));
+      for (const target of protocols) {
+        const { ran, heard, body, refused } = await takenUp(begun, target);
+        expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
+        const [first, second, third, ...rest] = resultsIn(heard);
+        expect(first).toContain("the-finished-result");
+        expect(second).not.toContain("unknown");
+        expect(third).toContain(signal === "SIGINT" ? "The user cancelled this call while it ran." : unknown);
+        expect(rest).toEqual([]);
+        expect(filesIn(heard)).toEqual(["image/png"]);
+        if (signal === "SIGKILL") expect(ran.err).toContain("run_shell_command was running when the session ended");
+        if (target !== provider) expect(seals.filter((seal) => body.includes(seal))).toEqual([]);
+      }
+    },
+  );
 });

@@ -19,7 +19,10 @@ const script: Script = {
     { asked: "hello", replies: [{ say: "Good day." }] },
     { asked: "count", replies: [...sums(20), { say: "Counted." }] },
     { asked: "circle", replies: [...same(20), { say: "Never said." }] },
-    { asked: "babble", replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(40) }] },
+    {
+      asked: "babble",
+      replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(40) }],
+    },
     { asked: "read", replies: [big, { say: "Read." }] },
   ],
 };
@@ -111,21 +114,32 @@ describe("a conversation that fills the context", () => {
       "anthropic: Good day.",
     ]);
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
-    expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([true, false, true]);
+    expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([
+      true,
+      false,
+      true,
+    ]);
     expectValid(stage);
   });
 
   it("is as it was where the summary fails, and the turn goes on", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
-    const silent = { rules: [{ asked: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)] };
+    const silent = {
+      rules: [{ asked: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)],
+    };
     const stage = await openStage({ script: silent, agent: reading(9000) });
     for (const _ of [1, 2]) await play(stage, `hello ${words}`);
     const before = [...stage.journal.ledger.entries];
     const events = told(await play(stage, `hello ${words}`));
-    expect(events[1]).toMatch(/^notice: anthropic\/claude-sonnet-5 could not summarise the conversation, which is as it was\./);
+    expect(events[1]).toMatch(
+      /^notice: anthropic\/claude-sonnet-5 could not summarise the conversation, which is as it was\./,
+    );
     expect(events.at(-1)).toBe("finished stop: Good day.");
     expect(stage.journal.ledger.entries.slice(0, before.length)).toEqual(before);
-    expect(written(stage.journal.ledger.entries.slice(before.length))).toEqual([`user: hello ${words}`, "anthropic: Good day."]);
+    expect(written(stage.journal.ledger.entries.slice(before.length))).toEqual([
+      `user: hello ${words}`,
+      "anthropic: Good day.",
+    ]);
     await expect(stage.world.run(stage.agent.compact())).resolves.toBe(false);
   });
 
@@ -145,7 +159,11 @@ describe("a conversation that fills the context", () => {
 
   it("and cannot be made shorter is not sent again as it is", async () => {
     const stage = await openStage({ script, faults: { anthropic: [{ fault: tooLong }] } });
-    expect(told(await play(stage, "hello"))).toEqual(["user: hello", "request 1 to anthropic", "failed context-too-long"]);
+    expect(told(await play(stage, "hello"))).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "failed context-too-long",
+    ]);
     expect(stage.simulators["anthropic"]?.log).toHaveLength(1);
   });
 

@@ -23,7 +23,12 @@ const script: Script = {
     {
       asked: "do",
       replies: [
-        { call: [{ tool: "add", input: { a: 1, b: 2 } }, { tool: "do", input: { what: "one", ms: 5000 } }] },
+        {
+          call: [
+            { tool: "add", input: { a: 1, b: 2 } },
+            { tool: "do", input: { what: "one", ms: 5000 } },
+          ],
+        },
         { say: "Did it." },
       ],
     },

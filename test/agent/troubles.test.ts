@@ -17,14 +17,27 @@ const script: Script = {
     {
       asked: "too much",
       replies: [
-        { say: "So many.", call: [{ tool: "do", input: { what: "one" } }, { tool: "do", input: { what: "two" } }], finish: "length" },
+        {
+          say: "So many.",
+          call: [
+            { tool: "do", input: { what: "one" } },
+            { tool: "do", input: { what: "two" } },
+          ],
+          finish: "length",
+        },
         { say: "Fewer then." },
       ],
     },
     {
       asked: "wrong",
       replies: [
-        { call: [{ tool: "ad", input: { a: 1, b: 2 } }, { tool: "add", input: { a: "one" } }, { tool: "add", input: { a: 1, b: 2 } }] },
+        {
+          call: [
+            { tool: "ad", input: { a: 1, b: 2 } },
+            { tool: "add", input: { a: "one" } },
+            { tool: "add", input: { a: 1, b: 2 } },
+          ],
+        },
         { say: "One of three." },
       ],
     },
@@ -51,7 +64,9 @@ describe("when a provider fails", () => {
     { what: "network", fault: { type: "refuse-connection" } as const },
   ])("the next one of the pool takes over: $what", async ({ what, fault }) => {
     const stage = await openStage({ ...both, faults: always(fault) });
-    const events = told(await play(stage, "hello")).filter((line) => !line.startsWith("retrying") && line !== "request 1 to anthropic");
+    const events = told(await play(stage, "hello")).filter(
+      (line) => !line.startsWith("retrying") && line !== "request 1 to anthropic",
+    );
     expect(events).toEqual([
       "user: hello",
       `anthropic -> openai: ${what}`,
@@ -67,7 +82,10 @@ describe("when a provider fails", () => {
   });
 
   it("goes back to the first of the pool once it has rested", async () => {
-    const stage = await openStage({ ...both, faults: { anthropic: [{ on: 1, fault: { type: "status", status: 401 } }] } });
+    const stage = await openStage({
+      ...both,
+      faults: { anthropic: [{ on: 1, fault: { type: "status", status: 401 } }] },
+    });
     await play(stage, "hello");
     expect(told(await play(stage, "hello"))[1]).toBe("request 3 to openai");
     await stage.world.run(stage.world.clock.sleep(60_000));
@@ -92,7 +110,10 @@ describe("when a provider fails", () => {
   });
 
   it("in the middle of an answer, it is asked again and what was said does not count", async () => {
-    const stage = await openStage({ ...both, faults: { anthropic: [{ on: [1, 2], fault: { type: "stream-error", after: 5 } }] } });
+    const stage = await openStage({
+      ...both,
+      faults: { anthropic: [{ on: [1, 2], fault: { type: "stream-error", after: 5 } }] },
+    });
     const events = told(await play(stage, "hello"));
     expect(events).toEqual([
       "user: hello",

@@ -13,18 +13,40 @@ const script: Script = {
     {
       asked: "add",
       replies: [
-        { think: "Two sums.", call: [{ tool: "add", input: { a: 1, b: 2 } }, { tool: "add", input: { a: 3, b: 4 } }] },
+        {
+          think: "Two sums.",
+          call: [
+            { tool: "add", input: { a: 1, b: 2 } },
+            { tool: "add", input: { a: 3, b: 4 } },
+          ],
+        },
         { say: "They are 3 and 7." },
       ],
     },
     {
       asked: "do",
       replies: [
-        { call: [{ tool: "do", input: { what: "one", ms: 1000 } }, { tool: "do", input: { what: "two" } }] },
+        {
+          call: [
+            { tool: "do", input: { what: "one", ms: 1000 } },
+            { tool: "do", input: { what: "two" } },
+          ],
+        },
         { say: "Did both." },
       ],
     },
-    { asked: "wait", replies: [{ call: [{ tool: "add", input: { a: 1, b: 1 } }, { tool: "wait", input: {} }] }, { say: "Done." }] },
+    {
+      asked: "wait",
+      replies: [
+        {
+          call: [
+            { tool: "add", input: { a: 1, b: 1 } },
+            { tool: "wait", input: {} },
+          ],
+        },
+        { say: "Done." },
+      ],
+    },
     { asked: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
   ],
   otherwise: { say: "Go on." },
@@ -131,7 +153,11 @@ describe("what is said while a turn runs", () => {
 
   it("during the last answer is answered in the same turn", async () => {
     const stage = await openStage({ script });
-    const events = await play(stage, "hello", once(is("text"), () => stage.agent.steer("and the last?")));
+    const events = await play(
+      stage,
+      "hello",
+      once(is("text"), () => stage.agent.steer("and the last?")),
+    );
     expect(told(events)).toEqual([
       "user: hello",
       "request 1 to anthropic",
@@ -146,7 +172,11 @@ describe("what is said while a turn runs", () => {
 
   it("when the last answer is whole but not yet over is answered too", async () => {
     const stage = await openStage({ script });
-    const events = await play(stage, "hello", once(is("message"), () => stage.agent.steer("and the last?")));
+    const events = await play(
+      stage,
+      "hello",
+      once(is("message"), () => stage.agent.steer("and the last?")),
+    );
     expect(told(events).slice(-3)).toEqual([
       "request 2 to anthropic",
       "text: And the last.",
@@ -306,7 +336,10 @@ describe("a question", () => {
     const stage = await openStage({ script, mode: "default" });
     const events = await play(stage, "Please do.", (event) => {
       if (!is("call-updated", "awaiting_approval")(event) || event.type !== "call-updated") return;
-      stage.agent.decide(event.call, event.call === "hist_tool_1" ? { type: "refuse", reason: "Not that." } : { type: "once" });
+      stage.agent.decide(
+        event.call,
+        event.call === "hist_tool_1" ? { type: "refuse", reason: "Not that." } : { type: "once" },
+      );
     });
     expect(told(events).slice(2)).toEqual([
       "hist_tool_1: do",

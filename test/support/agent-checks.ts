@@ -31,7 +31,8 @@ export class Checks {
   /** The person said yes to a call. */
   approved(journal: Journal, call: CallId): void {
     const input = journal.ledger.interaction(call)?.call.input;
-    if (input?.type === "parsed") this.#approved.add(String(input.value["what"]));
+    const what = input?.type === "parsed" ? input.value["what"] : undefined;
+    if (typeof what === "string") this.#approved.add(what);
   }
 
   /** A tool that is asked about runs. */
@@ -109,16 +110,17 @@ export class Checks {
     }
   }
 
+  #isDamaged(provider: string): boolean {
+    return /corrupt|swap|drop|duplicate/.test(this.#faultsOf(provider));
+  }
+
   #faultsOf(provider: string): string {
     return JSON.stringify(this.#simulators[provider]?.log.map(({ faults }) => faults));
   }
 
   #request(provider: string, entry: LogEntry, { ledger: { entries } }: Journal): void {
     // A seal that was damaged on its way is found out by its maker; from then on the conversation goes without.
-    if (entry.verdict === "refused" && isSealed(entry.message) && this.#faultsOf(provider).includes("corrupt")) {
-      this.#sent.delete(provider);
-      return;
-    }
+    if (entry.verdict === "refused" && isSealed(entry.message) && this.#isDamaged(provider)) return;
     if (entry.verdict === "refused" && !entry.faults.some(isRefusing))
       throw broken(
         `${provider} refused: ${entry.message} (${entry.rule ?? ""} ${entry.pointer ?? ""}), after ${this.#faultsOf(provider)}`,
@@ -134,7 +136,8 @@ export class Checks {
       .map((message) => JSON.stringify(message));
     const before = this.#sent.get(provider);
     this.#sent.set(provider, { messages, compactions });
-    if (before === undefined || before.compactions !== compactions) return;
+    // What a process learned of damaged seals, the next one learns anew.
+    if (before === undefined || before.compactions !== compactions || this.#isDamaged(provider)) return;
     const changed = before.messages.findIndex((message, index) => message !== messages[index]);
     if (changed !== -1)
       throw broken(
@@ -155,7 +158,8 @@ const broken = (words: string): Error => new Error(words);
 
 const isEnd = ({ type }: AgentEvent): boolean => type === "finished" || type === "failed" || type === "cancelled";
 
-const isStorage = (event: AgentEvent | undefined): boolean => event?.type === "failed" && event.failure.kind === "storage";
+const isStorage = (event: AgentEvent | undefined): boolean =>
+  event?.type === "failed" && event.failure.kind === "storage";
 
 const isRefusing = (fault: string): boolean =>
   fault === "status" || fault === "redirect" || fault === "refuse-connection" || fault === "never-answer";

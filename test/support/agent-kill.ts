@@ -28,7 +28,12 @@ const shell = (command: string) => ({ type: "call", tool: "run_shell_command", i
 
 /** Steps of work, one after the other; then a word. */
 const steps: readonly Said["parts"][] = [
-  [{ type: "think", text: "First I look." }, { type: "say", text: "Looking." }, shell("echo one"), shell("sleep 0.03; echo two")],
+  [
+    { type: "think", text: "First I look." },
+    { type: "say", text: "Looking." },
+    shell("echo one"),
+    shell("sleep 0.03; echo two"),
+  ],
   [
     { type: "call", tool: "write_file", input: { file_path: "notes.txt", content: "some notes" } },
     { type: "call", tool: "read_file", input: { path: "dot.png" } },
@@ -55,9 +60,10 @@ const killAll = async (stage: ProgramStage, count: number, random: Random): Prom
     const { lines, isKilled, err } = await killOne(stage, id, random);
     if (isKilled) killed += 1;
     else finished += 1;
-    const opened = lines[0]?.["session_id"] ?? id;
+    const begun = lines[0]?.["session_id"];
+    const opened = typeof begun === "string" ? begun : id;
     if (opened === undefined) continue;
-    const session = await sessions.open(String(opened));
+    const session = await sessions.open(opened);
     await session.close();
     const refused = stage.log.slice(from).find(({ entry }) => entry.verdict === "refused");
     const broken =
@@ -87,12 +93,21 @@ const killOne = async (stage: ProgramStage, id: string | undefined, random: Rand
     },
   });
   const isKilled = ran.signal === "SIGKILL";
-  return { lines: ran.lines(), isKilled, ...(isKilled || ran.code === 0 ? {} : { err: `exit ${String(ran.code)}: ${ran.err}` }) };
+  return {
+    lines: ran.lines(),
+    isKilled,
+    ...(isKilled || ran.code === 0 ? {} : { err: `exit ${String(ran.code)}: ${ran.err}` }),
+  };
 };
 
 /** What was printed and is not kept, or not in this order; and whether what was kept before still is. */
-const misfit = (lines: readonly OutputLine[], before: readonly Entry[], { entries, healed }: Session): string | undefined => {
-  if (JSON.stringify(entries.slice(0, before.length)) !== JSON.stringify(before)) return "what was kept before has changed";
+const misfit = (
+  lines: readonly OutputLine[],
+  before: readonly Entry[],
+  { entries, healed }: Session,
+): string | undefined => {
+  if (JSON.stringify(entries.slice(0, before.length)) !== JSON.stringify(before))
+    return "what was kept before has changed";
   const missing = healed.find(({ kind }) => kind === "missing-blob");
   if (missing !== undefined) return `a file is missing: ${JSON.stringify(missing)}`;
   let at = before.length;
@@ -100,7 +115,8 @@ const misfit = (lines: readonly OutputLine[], before: readonly Entry[], { entrie
     const fits = kept(line);
     if (fits === undefined) continue;
     const next = entries.findIndex((entry, index) => index >= at && fits(entry));
-    if (next === -1) return `this was printed and is not kept, or not in this order: ${JSON.stringify(line).slice(0, 300)}`;
+    if (next === -1)
+      return `this was printed and is not kept, or not in this order: ${JSON.stringify(line).slice(0, 300)}`;
     // Several calls stand in one entry.
     at = line.type === "tool_use" ? next : next + 1;
   }
@@ -112,7 +128,8 @@ const kept = (line: OutputLine): ((entry: Entry) => boolean) | undefined => {
   if (line.type === "message" && line["role"] === "user")
     return (entry) => entry.type === "user" && JSON.stringify(entry.parts).includes(String(line["content"]));
   if (line.type === "tool_use")
-    return (entry) => entry.type === "model" && entry.parts.some((part) => part.type === "call" && part.id === line["tool_id"]);
+    return (entry) =>
+      entry.type === "model" && entry.parts.some((part) => part.type === "call" && part.id === line["tool_id"]);
   if (line.type === "tool_result") return (entry) => entry.type === "completion" && entry.call === line["tool_id"];
   return undefined;
 };

@@ -75,7 +75,9 @@ export const programStage = async (
       tell: (entry) => log.push({ provider, entry }),
     }),
   );
-  const serving = await serve(Object.fromEntries(simulators.map((simulator, index) => [`/${providers[index] ?? ""}`, simulator])));
+  const serving = await serve(
+    Object.fromEntries(simulators.map((simulator, index) => [`/${providers[index] ?? ""}`, simulator])),
+  );
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
@@ -99,7 +101,8 @@ export const programStage = async (
   };
 };
 
-const pathOf = (id: string): string => new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname;
+const pathOf = (id: string): string =>
+  new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname;
 
 /** Runs the built program to its end. */
 const runProgram = async (

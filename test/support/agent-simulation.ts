@@ -34,7 +34,18 @@ export const simulate = async (seed: number, tell?: (line: string) => void): Pro
   return { ...simulation.facts(), ...(broken === undefined ? {} : { broken: `seed ${seed}: ${broken}` }) };
 };
 
-const vendors = ["anthropic", "openai", "google", "openai-chat", "bedrock", "deepseek", "kimi", "mistral", "xai", "openrouter"];
+const vendors = [
+  "anthropic",
+  "openai",
+  "google",
+  "openai-chat",
+  "bedrock",
+  "deepseek",
+  "kimi",
+  "mistral",
+  "xai",
+  "openrouter",
+];
 
 /** Longer than anything takes, in simulated milliseconds. */
 const forever = 10_000_000_000;
@@ -79,7 +90,12 @@ class Simulation {
     );
     this.#model = new SimulatedModel(random);
     this.#faults = Object.fromEntries(this.#providers.map((id) => [id, faultsBy(random)]));
-    this.#stage = simulatedProviders({ providers: this.#providers, script: this.#model.speak, faults: this.#faults, seed });
+    this.#stage = simulatedProviders({
+      providers: this.#providers,
+      script: this.#model.speak,
+      faults: this.#faults,
+      seed,
+    });
     this.#checks = new Checks(this.#stage.simulators);
     this.#fuse = random.chance(0.5) ? 1 + random.below(40) : Infinity;
     this.#full = random.chance(0.1) ? 1 + random.below(20) : Infinity;

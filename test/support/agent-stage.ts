@@ -52,7 +52,11 @@ export type AgentStageOptions = {
 /** Opens a stage with a new session on an empty disk. */
 export const openStage = async (options: AgentStageOptions = {}): Promise<AgentStage> => {
   const { providers = ["anthropic"], strategy = "failover", before, patience, mode = "yolo" } = options;
-  const { world, simulators } = simulatedProviders({ ...options, providers, ...(before && { disk: simulatedDisk({ before }) }) });
+  const { world, simulators } = simulatedProviders({
+    ...options,
+    providers,
+    ...(before && { disk: simulatedDisk({ before }) }),
+  });
   const done: string[] = [];
   const { scheduler, declarations } = simpleTools(
     world,

@@ -47,14 +47,20 @@ export const picture: AnyTool = defineTool({
   run: async () => ({
     content: [
       { type: "text", text: "Here it is." },
-      { type: "file", mimeType: "image/png", bytes: Buffer.from(pixel, "base64"), name: "dot.png", width: 1, height: 1 },
+      {
+        type: "file",
+        mimeType: "image/png",
+        bytes: Buffer.from(pixel, "base64"),
+        name: "dot.png",
+        width: 1,
+        height: 1,
+      },
     ],
     display: { type: "text", text: "dot.png" },
   }),
 });
 
-const pixel =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Always fails. */
 export const fails: AnyTool = defineTool({

@@ -162,7 +162,22 @@ describe("a move to another model", () => {
     app.submit("/model groq/openai/gpt-oss-120b");
     await app.sees("Go on with groq/openai/gpt-oss-120b?");
     const rows = app.screen.rows();
-    expect(rows.slice(rows.indexOf("groq/openai/gpt-oss-120b"), -1)).toEqual([]);
+    expect(rows.slice(rows.indexOf("groq/openai/gpt-oss-120b"), -1)).toEqual([
+      "groq/openai/gpt-oss-120b",
+      "",
+      "• It fits: about 3k of 131k tokens.",
+      "• About 3k tokens are not cached there: $0.0004 for the next request.",
+      "• Files it would be told of, but not shown:",
+      "  • image file-9b8d57fe (image/png) is only named: this model does not take image here.",
+      "• Thinking that would not go along:",
+      "  • Thinking of another model is left out.",
+      "• 1 more change to fit its API; /explain groq/openai/gpt-oss-120b names it.",
+      "",
+      "Go on with groq/openai/gpt-oss-120b?",
+      "› Yes, from the next request on",
+      "  No, stay",
+      "  1 of 2",
+    ]);
     app.type("\r");
     await app.sees("groq/openai/gpt-oss-120b · ");
     app.submit("and now?");

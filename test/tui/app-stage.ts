@@ -39,7 +39,7 @@ export type App = InTerminal & {
   readonly idle: () => Promise<readonly string[]>;
   /** Types a message and sends it. */
   readonly submit: (text: string) => void;
-  /** All rows seen, with the names of folders that differ from run to run replaced. */
+  /** All rows seen, without what differs from run to run: folders, times, the mark that moves. */
   readonly picture: () => string;
   readonly quit: () => Promise<number>;
 };
@@ -120,7 +120,9 @@ const appIn = (
         .rows()
         .join("\n")
         .replaceAll(project, "/home/you/project")
-        .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋")}\n`,
+        .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋")
+        .replaceAll(/\(\d+s · Esc/g, "(0s · Esc")
+        .replaceAll(/^([?◐○✓✗⊘] .*) \d+s$/gm, "$1")}\n`,
     quit: async () => {
       terminal.type("\u0003/quit\r");
       return (await terminal.ended).code;

@@ -25,7 +25,7 @@ describe("the interface in its terminal", () => {
     await app.sees(/I created/);
     await app.idle();
     app.submit("/help");
-    await app.sees("/quit");
+    await app.sees("Shift-Tab");
     await app.idle();
     expect(app.screen.everything().filter((row) => row.length > columns)).toEqual([]);
     expect(app.screen.cursor().row).toBe(app.screen.rows().length - 2);
@@ -103,10 +103,10 @@ describe("the interface in its terminal", () => {
   it("shows hostile words of models and tools in their own cells, and nothing acts", async () => {
     const [app, { project }] = await started({
       size: { columns: 80, rows: 40 },
-      files: { "evil.txt": `${hostile.join("\n\n")}\n` },
+      files: { "evil.txt": `${hostile.join("\n\n").replaceAll("\u0000", "")}\n` },
       args: ["--approval-mode", "yolo"],
       script: {
-        rules: hostile.map((text, at) => ({
+        rules: hostile.map(shortened).map((text, at) => ({
           asked: `hostile ${at}.`,
           replies: [
             {
@@ -131,8 +131,8 @@ describe("the interface in its terminal", () => {
       expect.stringMatching(/^(?:ESC\[\?1;2c)?$/),
     ]);
     expect(await app.quit()).toBe(0);
-    // oxlint-disable-next-line no-control-regex
     expect(app.output()).not.toMatch(
+      // oxlint-disable-next-line no-control-regex
       /\u001b\](?!11;\?|8;;\u001b)|\u001b[P^X]|\u001b_(?!Gi=31,)|\u001bc|\u001b\[[23]J|[\u0080-\u009f\u202e]/,
     );
   });
@@ -196,3 +196,6 @@ describe("for a screen reader", () => {
     expect((await app.ended).code).toBe(0);
   });
 });
+
+/** Long repetitions are for tools: a model that repeats itself is stopped. */
+const shortened = (text: string): string => (text.length > 150 ? text.slice(0, 60) : text);

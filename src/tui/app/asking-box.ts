@@ -1,4 +1,5 @@
 import type { Question } from "../../agent/agent.ts";
+import type { Decision } from "../../scheduler/events.ts";
 import type { KeyEvent } from "../keys/event.ts";
 import type { Live } from "../screen/screen.ts";
 import { line } from "../text/line.ts";
@@ -15,6 +16,8 @@ const below = 4;
 /** The question that waits for the person. One that is shown stays until it is answered or gone. */
 export class AskingBox {
   readonly #host: Pick<Host, "questions" | "decide" | "editFirst" | "cancel">;
+  /** Questions that were answered and may still be on the list for a moment. */
+  readonly #answered = new Set<string>();
   #shown: Shown | undefined;
 
   constructor(host: Pick<Host, "questions" | "decide" | "editFirst" | "cancel">) {
@@ -27,7 +30,7 @@ export class AskingBox {
 
   /** Takes over what waits now. A question that is higher than the screen is printed, so that all of it can be read. */
   look({ columns, rows }: { readonly columns: number; readonly rows: number }): readonly Line[] {
-    const waiting = this.#host.questions();
+    const waiting = this.#waiting();
     const shown = this.#shown;
     const same = waiting.find((each) => keyOf(each) === shown?.key);
     const [first] = waiting;
@@ -62,18 +65,32 @@ export class AskingBox {
       return true;
     }
     this.#shown = undefined;
-    const question = this.#host.questions().find((each) => keyOf(each) === shown.key);
+    const waiting = this.#waiting();
+    const question = waiting.find((each) => keyOf(each) === shown.key);
     if (question === undefined) return true;
-    if (pressed.type === "cancelled") this.#host.cancel();
-    else if (pressed.type === "refused") this.#host.decide(question, refusal(pressed.reason));
+    if (pressed.type === "cancelled") {
+      for (const each of waiting) this.#answered.add(keyOf(each));
+      this.#host.cancel();
+    } else if (pressed.type === "refused") this.#decide(question, refusal(pressed.reason));
     else this.#choose(question, pressed.id);
     return true;
+  }
+
+  #waiting(): readonly Question[] {
+    const all = this.#host.questions();
+    for (const key of this.#answered) if (!all.some((each) => keyOf(each) === key)) this.#answered.delete(key);
+    return all.filter((each) => !this.#answered.has(keyOf(each)));
+  }
+
+  #decide(question: Question, decision: Decision): void {
+    this.#answered.add(keyOf(question));
+    this.#host.decide(question, decision);
   }
 
   #choose(question: Question, id: string): void {
     const decision = decisionOf(id);
     if (decision === undefined) this.#host.editFirst(question);
-    else this.#host.decide(question, decision);
+    else this.#decide(question, decision);
   }
 }
 

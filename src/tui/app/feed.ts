@@ -3,7 +3,7 @@ import type { CallId, Media } from "../../conversation/index.ts";
 import type { Finished } from "../../scheduler/events.ts";
 import type { Clock } from "../../world/index.ts";
 import { MarkdownStream, type MarkdownOptions } from "../markdown/stream.ts";
-import { line, linesOf } from "../text/line.ts";
+import { cut, line, linesOf } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewCall, type CallView } from "../views/call.ts";
@@ -90,7 +90,7 @@ export class Feed {
     const width = this.#options.width();
     const now = this.#options.clock.elapsed();
     return [
-      ...(this.#thought === "" ? [] : [thoughtLine(this.#thought)]),
+      ...(this.#thought === "" ? [] : [cut(thoughtLine(this.#thought), width)]),
       ...(this.#text?.open() ?? []),
       ...[...this.#calls.values()].flatMap(({ view, began }) => viewCall({ ...view, elapsed: now - began }, width)),
       ...[...this.#agents].map(([name, does]) => line(`  ${name}: ${does}`, { tone: "muted" })),
@@ -130,7 +130,7 @@ export class Feed {
 
   #closeThought(): void {
     if (this.#thought.trim() !== "") {
-      this.#print([thoughtLine(this.#thought)]);
+      this.#print([cut(thoughtLine(this.#thought), this.#options.width())]);
       this.#folded.add({ type: "thought", text: this.#thought });
     }
     this.#thought = "";

@@ -14,9 +14,8 @@ export const greeting = (
   { width, isFirst }: { readonly width: number; readonly isFirst: boolean },
 ): readonly Line[] =>
   [
-    ...(isFirst
-      ? [...modelLines(opened), ...found(opened)]
-      : [line(modelName(opened.agent.model()), { tone: "muted" })]),
+    ...(isFirst ? modelLines(opened) : [line(modelName(opened.agent.model()), { tone: "muted" })]),
+    ...found(opened),
     ...opened.notes.flatMap((note) => linesOf(note, { tone: "muted" })),
   ].flatMap((each) => wrap(each, { width }));
 

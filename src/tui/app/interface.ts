@@ -1,6 +1,5 @@
 import type { Question } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { modelName } from "../../agent/model-ref.ts";
 import type { Opened } from "../../agent/open.ts";
 import type { Media, UserPart } from "../../conversation/index.ts";
 import type { ApprovalMode } from "../../policy/mode.ts";
@@ -9,11 +8,10 @@ import type { Terminal } from "../../world/terminal.ts";
 import type { World } from "../../world/index.ts";
 import { createHighlighter } from "../markdown/highlight.ts";
 import type { Theme } from "../screen/theme.ts";
-import { line, span } from "../text/line.ts";
+import { line } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
-import { viewCall, type CallView } from "../views/call.ts";
 import { commandChoices, type Desk, type Resume, type SlashCommand } from "./command.ts";
-import { commands } from "./commands.ts";
+import { allCommands, commandNamed } from "./all-commands.ts";
 import { mentionChoices } from "./completions.ts";
 import { Feed } from "./feed.ts";
 import type { Front, Host } from "./front.ts";
@@ -24,9 +22,9 @@ import { showPast, told } from "./past.ts";
 import { PastedFiles } from "./pasted-files.ts";
 import { showMedia } from "./pictures.ts";
 import { quoted } from "./quoted.ts";
-import { runShellLine, shellAside, type ShellLine } from "./shell-line.ts";
+import { shellAside, ShellLines, viewShellLine, type ShellLine } from "./shell-line.ts";
 import { Snapshots } from "./snapshots.ts";
-import { viewStatus } from "./status.ts";
+import { talkStatus, viewStatus } from "./status.ts";
 import { Talk } from "./talk.ts";
 import { themeNamed } from "./theme-named.ts";
 import { askTrust } from "./trusting.ts";
@@ -52,9 +50,6 @@ export type InterfaceOptions = {
   readonly first?: string;
 };
 
-/** A line of the shell that runs. */
-type Running = { readonly since: number; view: CallView; readonly stop: AbortController };
-
 /** The terminal interface: it sends requests to the agent and draws its events. */
 export class Interface {
   readonly #options: InterfaceOptions;
@@ -62,14 +57,15 @@ export class Interface {
   readonly #markdown: Markdown;
   readonly #feed: Feed;
   readonly #pasted: PastedFiles;
+  readonly #shellLines: ShellLines;
   readonly #ended: Promise<void>;
   #end: () => void = () => undefined;
   #loaded: Loaded;
   #talk: Talk | undefined;
   #snapshots: Snapshots | undefined;
   #custom: readonly SlashCommand[] = [];
+  #finding: Promise<unknown> = Promise.resolve();
   #mode: ApprovalMode;
-  #running: Running | undefined;
   /** What was typed before there was a session. */
   #early: string[] = [];
   #isLeaving = false;
@@ -85,6 +81,7 @@ export class Interface {
     this.#ended = new Promise((resolve) => (this.#end = resolve));
     this.#front = front(this.#host(), themeNamed(settings["ui.theme"]));
     this.#pasted = new PastedFiles(world);
+    this.#shellLines = new ShellLines(world.clock, () => this.#front.update());
     this.#markdown = new Markdown(this.#front, createHighlighter(), () => this.#feed.settle());
     this.#feed = new Feed({
       clock: world.clock,
@@ -141,39 +138,46 @@ export class Interface {
     });
     opened.servers?.listen(() => front.update());
     void this.#talk.refresh();
-    void this.#findCommands();
+    this.#finding = this.#findCommands();
   }
 
-  async #endTalk(): Promise<void> {
+  /** Ends the session. True where something was said in it; one in which nothing was is not kept. */
+  async #endTalk(): Promise<boolean> {
     const talk = this.#talk;
-    if (talk === undefined) return;
+    if (talk === undefined) return false;
     this.#talk = undefined;
-    this.#running?.stop.abort();
+    this.#shellLines.stop();
     await talk.cancel();
     const { opened } = talk;
     const wasUsed = opened.agent.conversation().entries.some(({ type }) => type === "user");
     await opened.close();
     if (!wasUsed) await this.#options.discard(opened.session.id);
+    return wasUsed;
   }
 
   async #reopen(resume: Resume): Promise<void> {
-    await this.#endTalk();
-    await this.#begin(await this.#options.open(resume));
+    const id = this.#opened().session.id;
+    const isKept = await this.#endTalk();
+    const again = isKept ? { id } : "new";
+    const { open } = this.#options;
+    const wanted = resume !== "new" && resume.id === id ? again : resume;
+    const begun = await open(wanted).catch(async (error: unknown) => {
+      this.#warn(error instanceof Error ? error.message : String(error));
+      return open(again);
+    });
+    await this.#begin(begun);
     for (const text of this.#early.splice(0)) this.#submit(text);
   }
 
-  async #findCommands(): Promise<void> {
+  async #findCommands(): Promise<readonly SlashCommand[]> {
     const { world, home, folder } = this.#options;
     const { findCommands } = await import("./custom-commands.ts");
     const project = this.#loaded.policy.trusted ? { project: folder } : {};
-    const { commands: found, notes } = await findCommands({
-      disk: world.disk,
-      home,
-      person: world.host.home,
-      ...project,
-    });
-    this.#custom = found;
+    const places = { disk: world.disk, home, person: world.host.home, ...project };
+    const { commands, notes } = await findCommands(places);
     for (const note of notes) this.#say(note);
+    this.#custom = commands;
+    return commands;
   }
 
   /* What happens. */
@@ -216,17 +220,9 @@ export class Interface {
   }
 
   async #command(name: string, words: string): Promise<void> {
-    const command = this.#commands().find((each) => each.name === name);
-    if (command === undefined) {
-      const { nearest } = await import("../../conversation/nearest.ts");
-      const close = nearest(
-        name,
-        this.#commands().map((each) => each.name),
-      ).map((each) => `/${each}`);
-      return this.#say(
-        `There is no command /${name}. ${close.length > 0 ? `Did you mean ${close.join(" or ")}?` : "See /help."}`,
-      );
-    }
+    await this.#finding;
+    const command = await commandNamed(name, this.#commands());
+    if (typeof command === "string") return this.#say(command);
     await this.#guarded(async () => command.run(words, this.#desk()));
     await this.#talk?.refresh();
   }
@@ -242,43 +238,13 @@ export class Interface {
   }
 
   #commands(): readonly SlashCommand[] {
-    const own = new Set(commands.map(({ name }) => name));
-    const prompts = this.#talk?.opened.servers?.prompts() ?? [];
-    return [
-      ...commands,
-      ...this.#custom.filter(({ name }) => !own.has(name)),
-      ...prompts.map((prompt): SlashCommand => ({
-        name: prompt.command,
-        usage: prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),
-        about: prompt.description,
-        run: async (words, at) => (await import("./prompt-commands.ts")).runPrompt(prompt, words, at),
-      })),
-    ];
+    return allCommands(this.#custom, this.#talk?.opened.servers);
   }
 
   async #shell(command: string): Promise<ShellLine> {
-    const { world } = this.#options;
-    const stop = new AbortController();
-    const view: CallView = { tool: "!", title: command, status: "running", output: "" };
-    const running: Running = { since: world.clock.elapsed(), view, stop };
-    this.#running = running;
-    this.#front.update();
-    try {
-      const services = await this.#opened().services();
-      const report = (text: string): void => {
-        running.view = { ...running.view, output: text };
-        this.#front.update();
-      };
-      const ran = await runShellLine(command, services, { signal: stop.signal, report });
-      const output = [ran.output, ...(ran.problem === undefined ? [] : [ran.problem])]
-        .filter((each) => each !== "")
-        .join("\n");
-      const done: CallView = { ...view, status: ran.problem === undefined ? "success" : "error", output, isOpen: true };
-      this.#front.print([...viewCall(done, this.#front.width()), []]);
-      return ran;
-    } finally {
-      this.#running = undefined;
-    }
+    const ran = await this.#shellLines.run(command, await this.#opened().services());
+    this.#front.print([...viewShellLine(ran, this.#front.width()), []]);
+    return ran;
   }
 
   #aside(ran: ShellLine): void {
@@ -320,40 +286,19 @@ export class Interface {
   }
 
   #status(width: number): Line {
+    const { isSandboxed } = this.#options;
+    const isTrusted = this.#loaded.policy.trusted;
     const talk = this.#talk;
-    if (talk === undefined) return [span("…", { tone: "muted" })];
-    const { agent, servers } = talk.opened;
-    const missing = (servers?.status() ?? []).filter(({ status }) => status.state === "failed").map(({ name }) => name);
-    return viewStatus(
-      {
-        model: modelName(agent.model()),
-        ...talk.context,
-        last: talk.last,
-        spent: agent.spent(),
-        mode: this.#mode,
-        isTrusted: this.#loaded.policy.trusted,
-        isSandboxed: this.#options.isSandboxed,
-        missing,
-      },
-      width,
-    );
+    return viewStatus(talk && { ...talkStatus(talk), mode: this.#mode, isTrusted, isSandboxed }, width);
   }
 
   /** What a front shows, and what it tells. */
   #host(): Host {
-    const { world, edit } = this.#options;
+    const { edit } = this.#options;
     return {
-      live: () => [
-        ...this.#feed.live(),
-        ...(this.#running === undefined
-          ? []
-          : viewCall(
-              { ...this.#running.view, elapsed: world.clock.elapsed() - this.#running.since },
-              this.#front.width(),
-            )),
-      ],
+      live: () => [...this.#feed.live(), ...this.#shellLines.live(this.#front.width())],
       status: (width) => this.#status(width),
-      since: () => this.#talk?.since ?? this.#running?.since,
+      since: () => this.#talk?.since ?? this.#shellLines.since,
       questions: () => this.#talk?.opened.agent.waiting() ?? [],
       decide: ({ call, agent }, decision) => void this.#opened().agent.decide(call, decision, agent),
       editFirst: (question) => void this.#guarded(() => this.#editFirst(question)),
@@ -366,7 +311,7 @@ export class Interface {
       submit: (text) => this.#submit(text),
       compose: async (text) => (await this.#front.outside(() => edit(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
-        this.#running?.stop.abort();
+        this.#shellLines.stop();
         void this.#talk?.cancel();
       },
       leave: () => this.#leave(),

@@ -1,5 +1,8 @@
 import type { OpenServices } from "../../scheduler/services.ts";
 import { text, type UserPart } from "../../conversation/index.ts";
+import type { Clock } from "../../world/index.ts";
+import type { Line } from "../text/style.ts";
+import { viewCall, type CallView } from "../views/call.ts";
 
 /** A line the person ran in the shell, and what came of it. */
 export type ShellLine = {
@@ -9,8 +12,61 @@ export type ShellLine = {
   readonly problem?: string;
 };
 
-/** Runs a line the person typed in the workspace's shell, with the environment commands of the model have. */
-export const runShellLine = async (
+/** The lines the person runs, one at a time. */
+export class ShellLines {
+  readonly #clock: Pick<Clock, "elapsed">;
+  readonly #changed: () => void;
+  #running: { readonly since: number; view: CallView; readonly stop: AbortController } | undefined;
+
+  constructor(clock: Pick<Clock, "elapsed">, changed: () => void) {
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  /** When the line that runs began. */
+  get since(): number | undefined {
+    return this.#running?.since;
+  }
+
+  /** What is seen of the line that runs. */
+  live(width: number): readonly Line[] {
+    if (this.#running === undefined) return [];
+    const { view, since } = this.#running;
+    return viewCall({ ...view, elapsed: this.#clock.elapsed() - since }, width);
+  }
+
+  stop(): void {
+    this.#running?.stop.abort();
+  }
+
+  async run(command: string, services: Pick<OpenServices, "capabilities">): Promise<ShellLine> {
+    const stop = new AbortController();
+    const running = { since: this.#clock.elapsed(), view: runningView(command), stop };
+    this.#running = running;
+    const report = (output: string): void => {
+      running.view = { ...running.view, output };
+      this.#changed();
+    };
+    this.#changed();
+    try {
+      return await runLine(command, services, { signal: stop.signal, report });
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}
+
+const runningView = (command: string): CallView => ({ tool: "!", title: command, status: "running", output: "" });
+
+/** A line that has ended, with all it printed. */
+export const viewShellLine = ({ command, output, problem }: ShellLine, width: number): readonly Line[] => {
+  const said = [output, problem ?? ""].filter((each) => each !== "").join("\n");
+  const status = problem === undefined ? "success" : "error";
+  return viewCall({ ...runningView(command), status, output: said, isOpen: true }, width);
+};
+
+/** Runs a line in the workspace's shell, with the environment commands of the model have. */
+const runLine = async (
   command: string,
   { capabilities }: Pick<OpenServices, "capabilities">,
   { signal, report }: { readonly signal: AbortSignal; readonly report: (text: string) => void },

@@ -15,24 +15,48 @@ export type Template = {
 
 /** The prompt with its places filled in. A command in it runs only if the person says so; undefined where they leave it all. */
 export const filledIn = async (template: Template, words: string, at: Desk): Promise<string | undefined> => {
-  const marks = template.style === "gemini" ? geminiCommand : claudeCommand;
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { index, 0: raw, groups } of template.prompt.matchAll(marks)) {
-    pieces.push(withWords(template.prompt.slice(from, index), words, template.style));
-    const ran = await asked(withWords(groups?.["command"] ?? "", quotedWords(words), template.style), at);
+  const { prompt, style } = template;
+  const texts: string[] = [];
+  for (const piece of style === "gemini" ? geminiPieces(prompt) : claudePieces(prompt)) {
+    const ran =
+      piece.type === "text"
+        ? withWords(piece.text, words, style)
+        : await asked(withWords(piece.text, quotedWords(words), style), at);
     if (ran === undefined) return undefined;
-    pieces.push(ran);
-    from = index + raw.length;
+    texts.push(ran);
   }
-  pieces.push(withWords(template.prompt.slice(from), words, template.style));
-  const text = pieces.join("").trim();
-  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$[1-9]/.test(template.prompt);
+  const text = texts.join("").trim();
+  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$[1-9]/.test(prompt);
   return isPlaced || words === "" ? text : `${text}\n\n${words}`;
 };
 
-const geminiCommand = /!\{(?<command>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\}/g;
-const claudeCommand = /!`(?<command>[^`\n]+)`/g;
+type Piece = { readonly type: "text" | "command"; readonly text: string };
+
+/** A command is in backquotes after an exclamation mark. */
+const claudePieces = (prompt: string): readonly Piece[] =>
+  prompt.split(/!`([^`\n]+)`/).map((text, at): Piece => ({ type: at % 2 === 0 ? "text" : "command", text }));
+
+/** A command is in braces after an exclamation mark, and may hold pairs of braces. */
+const geminiPieces = (prompt: string): readonly Piece[] => {
+  const start = prompt.indexOf("!{");
+  const end = start === -1 ? -1 : closing(prompt, start + 2);
+  if (end === -1) return [{ type: "text", text: prompt }];
+  return [
+    { type: "text", text: prompt.slice(0, start) },
+    { type: "command", text: prompt.slice(start + 2, end) },
+    ...geminiPieces(prompt.slice(end + 1)),
+  ];
+};
+
+const closing = (text: string, from: number): number => {
+  let open = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "{") open += 1;
+    if (text[at] === "}") open -= 1;
+    if (open === 0) return at;
+  }
+  return -1;
+};
 
 const withWords = (text: string, words: string, style: Template["style"]): string => {
   if (style === "gemini") return text.replaceAll("{{args}}", () => words).replaceAll(/@\{([^}]+)\}/g, '@"$1"');

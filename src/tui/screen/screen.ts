@@ -1,7 +1,9 @@
-import type { Terminal } from "../../world/terminal.ts";
+import type { Terminal, TerminalSize } from "../../world/terminal.ts";
 import type { Clock } from "../../world/world.ts";
 import type { Picture } from "../images/encode.ts";
+import { lineColumns } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
 import { emptyRegion, frame, type Region } from "./frame.ts";
 import { enter, leave } from "./modes.ts";
 import type { Paint } from "./paint.ts";
@@ -126,7 +128,7 @@ export class Screen implements Surface {
       this.#isChanged = false;
       const size = terminal.size();
       const { lines, cursor } = this.#options.live(size);
-      const next = this.#next(size.rows - lines.length);
+      const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = frame(this.#region, { ...next, live: lines, cursor, size }, this.#paint);
       this.#region = region;
       if (this.#waiting.length > 0) this.#isChanged = true;
@@ -137,11 +139,11 @@ export class Screen implements Surface {
   }
 
   /** What is printed in the next frame: a picture alone, or the lines before the next one. */
-  #next(room: number): { readonly printed: readonly Line[]; readonly picture?: string } {
+  #next(room: TerminalSize): { readonly printed: readonly Line[]; readonly picture?: string } {
     const [first] = this.#waiting;
     if (first !== undefined && "encoded" in first) {
       this.#waiting.shift();
-      if (first.rows > room) return { printed: [] };
+      if (first.rows > room.rows) return { printed: [] };
       return { printed: Array.from({ length: first.rows }, () => []), picture: first.encoded };
     }
     const printed: Line[] = [];
@@ -150,7 +152,8 @@ export class Screen implements Surface {
       printed.push(each);
     }
     this.#waiting.splice(0, printed.length);
-    return { printed };
+    // The terminal may have become narrower since they were laid out.
+    return { printed: printed.flatMap((each) => fitting(each, room.columns)) };
   }
 
   /** Leaves the live lines as they are, and the cursor on a line of its own below them. */
@@ -162,3 +165,7 @@ export class Screen implements Surface {
     return `${leave}${down}\r${rows.length > 0 ? "\n" : ""}`;
   }
 }
+
+/** A finished line is never cut: what is too wide goes on below. */
+const fitting = (line: Line, columns: number): readonly Line[] =>
+  lineColumns(line) <= columns ? [line] : wrap(line, { width: columns, at: "letters" });

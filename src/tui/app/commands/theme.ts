@@ -18,4 +18,5 @@ export const theme = async (words: string, at: Desk): Promise<void> => {
   if (name === undefined) return at.warn(`There are no colours "${wanted}". There are ${names.join(", ")}.`);
   at.setTheme(themeNamed(name));
   await setSetting(at.world, at.home, "ui.theme", name);
+  at.say(`From now on in ${name === "auto" ? "the colours that suit the terminal" : `${name} colours`}.`);
 };

@@ -1,0 +1,67 @@
+/*
+ * The least a program can do that talks to a model and does what it asks for:
+ * node agent-floor.mjs URL WORDS SIZE, with SIZE bytes in place of a system
+ * prompt. It streams, reads files, runs commands, and keeps nothing.
+ */
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+
+const [url, words, size] = process.argv.slice(2);
+const messages = [{ role: "system", content: "x".repeat(Number(size)) }];
+
+const ask = () =>
+  new Promise((resolve, reject) => {
+    const body = JSON.stringify({ model: "m", stream: true, messages });
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const sent = request(url, { method: "POST", headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => (text += chunk));
+      response.on("end", () => resolve(answerIn(text)));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+
+const answerIn = (text) => {
+  const deltas = text
+    .split("\n\n")
+    .filter((each) => each.startsWith("data: {"))
+    .flatMap((each) => JSON.parse(each.slice(6)).choices.map(({ delta }) => delta));
+  return {
+    role: "assistant",
+    content: deltas.map(({ content }) => content ?? "").join(""),
+    tool_calls: deltas.flatMap((delta) => delta.tool_calls ?? []),
+  };
+};
+
+const does = {
+  read_file: ({ absolute_path }) => readFile(absolute_path, "utf8"),
+  run_shell_command: ({ command }) =>
+    new Promise((resolve) => {
+      let text = "";
+      const child = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.on("data", (chunk) => (text += chunk));
+      child.on("close", () => resolve(text));
+    }),
+};
+
+const turn = async (said) => {
+  messages.push({ role: "user", content: said });
+  for (;;) {
+    const answer = await ask();
+    messages.push(answer);
+    if (answer.tool_calls.length === 0) return answer.content;
+    const results = await Promise.all(
+      answer.tool_calls.map(async ({ id, function: { name, arguments: given } }) => ({
+        role: "tool",
+        tool_call_id: id,
+        content: await does[name](JSON.parse(given)),
+      })),
+    );
+    messages.push(...results);
+  }
+};
+
+process.stdout.write(`${await turn(words)}\n`);

@@ -1,0 +1,180 @@
+/*
+ * npm run bench:agent
+ * What the program costs, each figure as a ratio to a program of bare Node
+ * that sends the same requests and starts the same programs (agent-floor.mjs),
+ * in turns in the same run, with the absolute beside it. Medians.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openScripted, type Exchange, type Reply } from "./agent-server.ts";
+
+const rounds = Number(process.env["ROUNDS"] ?? 11);
+const bin = fileURLToPath(new URL("../dist/parley.js", import.meta.url));
+const floor = fileURLToPath(new URL("agent-floor.mjs", import.meta.url));
+const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
+const project = join(home, "project");
+const server = await openScripted();
+/** About as long as what our own first request begins with. */
+let headSize = "12000";
+
+const env = {
+  PATH: process.env["PATH"],
+  HOME: home,
+  PARLEY_HOME: join(home, ".parley"),
+  OPENAI_API_KEY: "sk-none",
+  OPENAI_BASE_URL: server.url,
+};
+const start = (args: readonly string[], stdin: "ignore" | "pipe" = "ignore"): ChildProcess =>
+  spawn(process.execPath, args, { cwd: project, env, stdio: [stdin, "ignore", "inherit"] });
+const ended = async (child: ChildProcess): Promise<void> => {
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`It ended with ${code}.`);
+};
+
+const options = ["--model", "openai-chat/gpt-4.1", "--approval-mode", "yolo"];
+const ours = (): ChildProcess => start([bin, "-p", "Do it.", ...options]);
+const theirs = (): ChildProcess => start([floor, `${server.url}/chat/completions`, "Do it.", headSize]);
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
+
+/** Both in turns, so that both meet the same machine. */
+const inTurns = async (
+  measure: (program: () => ChildProcess) => Promise<number>,
+  { own = ours, other = theirs, times = rounds } = {},
+): Promise<readonly [number, number]> => {
+  const [mine, others]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= times; round++) {
+    const [second, first] = [await measure(other), await measure(own)];
+    // The first round warms the disk's cache.
+    if (round > 0) others.push(second);
+    if (round > 0) mine.push(first);
+  }
+  return [median(mine), median(others)];
+};
+
+const row = (what: string, [mine, other]: readonly [number, number], unit: string, target: string): void => {
+  const shown = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+  const cells = [shown(mine).padStart(11), shown(other).padStart(11), (mine / other).toFixed(2).padStart(7)];
+  process.stdout.write(`${what.padEnd(46)}${cells.join(" ")}   ${target}\n`);
+};
+
+const load = (): string =>
+  loadavg()
+    .map((each) => each.toFixed(1))
+    .join(" ");
+
+/** One turn with these answers; what is measured of its exchanges. */
+const playing =
+  (replies: (index: number) => Reply, measured: (exchanges: readonly Exchange[]) => number) =>
+  async (program: () => ChildProcess): Promise<number> => {
+    const exchanges = server.play(replies);
+    await ended(program());
+    return measured(exchanges);
+  };
+
+/** From the end of one answer to the next request. */
+const gap = (exchanges: readonly Exchange[], at: number): number =>
+  (exchanges[at + 1]?.received ?? Number.NaN) - (exchanges[at]?.answered ?? Number.NaN);
+
+const done: Reply = { say: "Done." };
+
+const firstRequest = async (program: () => ChildProcess): Promise<number> => {
+  const exchanges = server.play(() => done);
+  const began = performance.now();
+  await ended(program());
+  return (exchanges[0]?.received ?? Number.NaN) - began;
+};
+
+/** The most memory that is the program's own share, in MB, as far as looking every few milliseconds tells. */
+const peakMemory = async (program: () => ChildProcess): Promise<number> => {
+  server.play(() => done, 150);
+  const child = program();
+  let most = 0;
+  const looking = setInterval(() => (most = Math.max(most, shareOf(child.pid))), 3);
+  await ended(child);
+  clearInterval(looking);
+  return most;
+};
+
+const shareOf = (pid: number | undefined): number => {
+  try {
+    const [, kilobytes = "0"] = /^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+    return Number(kilobytes) / 1024;
+  } catch {
+    return 0;
+  }
+};
+
+const wholeRun = async (program: () => ChildProcess): Promise<number> => {
+  const began = performance.now();
+  await ended(program());
+  return performance.now() - began;
+};
+
+/** 100 turns in one session, each reading 10 kB: the tenth turn and the last, by what happens between answers and requests. */
+const longSession = async (): Promise<readonly [number, number]> => {
+  const exchanges = server.play((index) => (index % 2 === 0 ? read(index % 100) : done));
+  const child = start([bin, "-p", "Turn 0.", "--input-format", "stream-json", ...options], "pipe");
+  const lines = Array.from({ length: 99 }, (_, index) => JSON.stringify({ type: "user", text: `Turn ${index + 1}.` }));
+  child.stdin?.end(`${lines.join("\n")}\n`);
+  await ended(child);
+  const ofTurn = (turn: number): number => gap(exchanges, 2 * turn - 1) + gap(exchanges, 2 * turn);
+  const around = (turns: readonly number[]): number => median(turns.map(ofTurn));
+  return [around([95, 96, 97, 98, 99]), around([7, 8, 9, 10, 11])];
+};
+
+const read = (file: number): Reply => ({ call: [["read_file", { absolute_path: join(project, `file${file}.txt`) }]] });
+const sleeps: Reply = {
+  call: Array.from({ length: 5 }, () => ["run_shell_command", { command: "sleep 0.2" }] as const),
+};
+
+try {
+  await mkdir(project, { recursive: true });
+  const line = "All work and no play makes a dull file.\n";
+  for (let file = 0; file < 100; file++) await writeFile(join(project, `file${file}.txt`), line.repeat(256));
+  await mkdir(env.PARLEY_HOME);
+  await writeFile(join(env.PARLEY_HOME, "settings.json"), JSON.stringify({ compaction: "off" }));
+  await ended(start([bin, "trust"]));
+
+  const first = server.play(() => done);
+  await ended(ours());
+  const { messages, tools } = JSON.parse(first[0]?.body() ?? "{}") as { messages: unknown[]; tools: unknown[] };
+  const [system, declarations] = [messages[0], tools].map((each) => Buffer.byteLength(JSON.stringify(each)));
+  headSize = String((system ?? 0) + (declarations ?? 0));
+
+  process.stdout.write(`${process.version}, ${rounds} rounds, load ${load()}\n\n`);
+  process.stdout.write(`${"".padEnd(46)}${"parley".padStart(11)} ${"bare Node".padStart(11)}   ratio\n`);
+  row("process start to first request", await inTurns(firstRequest), "ms", "<= 2.0");
+  row("peak memory of one turn (PSS)", await inTurns(peakMemory), "MB", "<= 2.5");
+  const version = { own: () => start([bin, "--version"]), other: () => start(["-e", "0"]) };
+  row("--version, against node -e 0", await inTurns(wholeRun, version), "ms", "<= 1.3");
+  const batch = playing(
+    (index) => (index === 0 ? sleeps : done),
+    (exchanges) => gap(exchanges, 0),
+  );
+  row("five sleep 0.2 in one batch", await inTurns(batch), "ms", "<= 1.05");
+  const steps = Array.from({ length: 20 }, (_, index) => index);
+  const reads = (measured: (gaps: readonly number[]) => number): ReturnType<typeof playing> =>
+    playing(
+      (index) => (index < 20 ? read(index) : done),
+      (exchanges) => measured(steps.map((at) => gap(exchanges, at))),
+    );
+  const mean = (gaps: readonly number[]): number => gaps.reduce((all, each) => all + each, 0) / gaps.length;
+  row("overhead of a step, over 20 one-read steps", await inTurns(reads(mean)), "ms", "<= 2.0");
+  row("  of a step in the middle (median)", await inTurns(reads(median)), "ms", "");
+  const sessions: (readonly [number, number])[] = [];
+  for (let round = 0; round < Math.min(rounds, 5); round++) sessions.push(await longSession());
+  const medians = [0, 1].map((at) => median(sessions.map((each) => each[at] ?? Number.NaN)));
+  row("turn 100 of 1 MB, against turn 10", [medians[0] ?? 0, medians[1] ?? 0], "ms", "<= 1.5");
+  process.stdout.write(`\nfirst request: ${system} bytes of system prompt, ${declarations} of declarations, `);
+  process.stdout.write(`${headSize} together (<= 14000)\nload at the end ${load()}\n`);
+} finally {
+  server.close();
+  await rm(home, { recursive: true, force: true });
+}

@@ -1,0 +1,180 @@
+/*
+ * What the terminal interface costs, in a real pseudo-terminal: the first frame and the first key next to Node's own
+ * start, memory at rest, and bytes written per streamed token.
+ *
+ * Others can stand beside it: npm run bench:tui -- "name=command with words" runs each in the same terminal and takes the
+ * time to its first frame: the first moment after which nothing more is written for a while.
+ */
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { openTrust } from "../src/policy/trust.ts";
+import { realWorld } from "../src/world/index.ts";
+import { bin } from "../test/built.ts";
+
+const rounds = 9;
+
+/** Milliseconds without output after which a frame is taken to be whole. */
+const quiet = 400;
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-")));
+const env = { TERM: "xterm-256color", PATH: process.env["PATH"] ?? "", HOME: home };
+
+/** A program in a terminal, and how long after its start each piece of output came. */
+type Running = {
+  readonly pid: number;
+  readonly type: (text: string) => void;
+  readonly output: () => string;
+  /** Milliseconds from the start until the output satisfies a condition. */
+  readonly until: (condition: (output: string) => boolean) => Promise<number>;
+  readonly ended: Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+const run = (file: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Running => {
+  const began = performance.now();
+  const pty = spawn(file, [...args], { cols: 80, rows: 24, cwd: home, env: { ...env, ...more } });
+  let output = "";
+  const waiting = new Set<() => void>();
+  pty.onData((data) => {
+    output += data;
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<number>((resolve) => pty.onExit(() => resolve(performance.now() - began)));
+  return {
+    pid: pty.pid,
+    type: (text) => pty.write(text),
+    output: () => output,
+    ended,
+    until: (condition) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!condition(output)) return;
+          waiting.delete(look);
+          resolve(performance.now() - began);
+        };
+        waiting.add(look);
+        look();
+      }),
+    stop: async () => {
+      pty.kill("SIGKILL");
+      await ended;
+    },
+  };
+};
+
+const median = (times: readonly number[]): number =>
+  times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
+
+/** Each in turn, so that all of them meet the same weather. */
+const sideBySide = async (
+  measures: Readonly<Record<string, () => Promise<number>>>,
+): Promise<Readonly<Record<string, number>>> => {
+  const times: Record<string, number[]> = {};
+  for (let round = 0; round < rounds; round++)
+    for (const [name, measure] of Object.entries(measures)) (times[name] ??= []).push(await measure());
+  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
+};
+
+const parley = (more: Readonly<Record<string, string>> = {}): Running => run(process.execPath, [bin], more);
+
+const bareNode = async (): Promise<number> => {
+  const running = run(process.execPath, ["-e", "process.stdout.write('x')"]);
+  const time = await running.until((output) => output.includes("x"));
+  await running.ended;
+  return time;
+};
+
+const firstFrame = async (): Promise<number> => {
+  const running = parley();
+  const time = await running.until((output) => output.includes("Ask for something"));
+  await running.stop();
+  return time;
+};
+
+/** The key is pressed before there is anything to press it in. */
+const firstKey = async (): Promise<number> => {
+  const running = parley();
+  running.type("q");
+  const time = await running.until((output) => /> (?:\u001b\[[\d;]*m)*q/.test(output));
+  await running.stop();
+  return time;
+};
+
+/** When the last of a burst of output came. */
+const settledFrame = (command: string) => async (): Promise<number> => {
+  const [file = "", ...args] = command.split(" ");
+  const running = run(file, args);
+  let last = 0;
+  for (let seen = -1; running.output().length !== seen || seen === 0;) {
+    seen = running.output().length;
+    await Promise.race([running.until((output) => output.length > seen).then((time) => (last = time)), pause(quiet)]);
+  }
+  await running.stop();
+  return last;
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Megabytes a process holds, and its children. */
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+
+const atRest = async (): Promise<number> => {
+  const running = parley();
+  await running.until((output) => output.includes("% of "));
+  await pause(1000);
+  const memory = memoryOf(running.pid);
+  await running.stop();
+  return memory;
+};
+
+/** Bytes written per byte of an answer that streams, in paragraphs of prose. */
+const perByte = async (): Promise<number> => {
+  const answer = Array.from(
+    { length: 200 },
+    (_, at) =>
+      `Paragraph ${at} has some words in it, so that it fills more than one line of the screen and is wrapped.`,
+  ).join("\n\n");
+  const script = join(home, "script.json");
+  writeFileSync(script, JSON.stringify({ otherwise: { say: answer } }));
+  const running = parley({ PARLEY_OFFLINE_SCRIPT: script });
+  await running.until((output) => output.includes("% of "));
+  const before = running.output().length;
+  running.type("go\r");
+  await running.until(
+    (output) =>
+      output.includes("Paragraph 199 has") &&
+      /\u001b\[K[^\n]*> [^\n]*Ask for something[^\n]*$/.test(output.slice(-400)),
+  );
+  const written = Buffer.byteLength(running.output().slice(before));
+  await running.stop();
+  return written / Buffer.byteLength(answer);
+};
+
+const peers = Object.fromEntries(
+  process.argv.slice(2).map((word) => {
+    const at = word.indexOf("=");
+    return [word.slice(0, at), settledFrame(word.slice(at + 1))] as const;
+  }),
+);
+
+const round = (value: number): string => value.toFixed(1);
+
+try {
+  await openTrust(realWorld().disk, join(home, ".parley")).trust(home);
+  const { node = 1, ...others } = await sideBySide({
+    node: bareNode,
+    "first frame": firstFrame,
+    "first key": firstKey,
+    ...peers,
+  });
+  console.log(`bare Node: ${round(node)} ms (median of ${rounds})`);
+  for (const [name, time] of Object.entries(others))
+    console.log(`${name}: ${round(time)} ms, ${round(time / node)} times bare Node`);
+  if (process.platform === "linux") console.log(`memory at rest: ${round(await atRest())} MB`);
+  console.log(`bytes written per byte of a streamed answer: ${round(await perByte())}`);
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}

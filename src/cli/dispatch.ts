@@ -1,0 +1,68 @@
+import { nearest } from "../conversation/nearest.ts";
+import { readArguments } from "./arguments.ts";
+import { commands, type Command } from "./commands.ts";
+import { Failure, isFailure } from "./failure.ts";
+
+/** Finds the command and runs it. What names no command is said to a model by `talk`. */
+export const dispatch = async (
+  args: readonly string[],
+  talk: (args: readonly string[]) => Promise<number>,
+): Promise<number> => {
+  const [first = "", ...rest] = args;
+  if (first === "help") return help(rest[0]);
+  const command = commands.find(({ name }) => name === first);
+  if (args.includes("--help") || args.includes("-h")) return help(command?.name);
+  if (command === undefined) return talk(said(args));
+  return command.load === undefined ? talk(rest) : run(command, rest);
+};
+
+/** A single word that looks like a command was probably meant as one. */
+const said = (args: readonly string[]): readonly string[] => {
+  const [first = ""] = args;
+  if (!/^[a-z][a-z0-9-]*$/.test(first)) return args;
+  const names = commands.map(({ name }) => name);
+  if (args.length > 1 || nearest(first, names).length > 0) throw unknownCommand(first);
+  return args;
+};
+
+const run = async (command: Command, args: readonly string[]): Promise<number> => {
+  try {
+    const given = readArguments(command, args);
+    const work = await command.load?.();
+    return (await work?.(given)) ?? 0;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return complain(error.message, error.usage ? command : undefined, error.code);
+  }
+};
+
+const help = async (name: string | undefined): Promise<number> => {
+  const { commandHelp, programHelp } = await import("./help.ts");
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined && name !== undefined && !name.startsWith("-")) throw unknownCommand(name);
+  return print(command === undefined ? programHelp() : commandHelp(command));
+};
+
+const unknownCommand = (given: string): Failure => {
+  const names = commands.map(({ name }) => name);
+  const close = nearest(given, names);
+  const known = `This version of Parley has the commands ${names.join(", ")}; see parley --help.`;
+  if (given.startsWith("-")) return new Failure(`There is no option ${given}. ${known}`);
+  return new Failure(
+    close.length > 0
+      ? `There is no command "${given}". Did you mean ${close.join(" or ")}?`
+      : `There is no command "${given}". ${known}`,
+  );
+};
+
+const complain = (message: string, usage: Command | undefined, code: number): number => {
+  process.stderr.write(`parley: ${message}\n`);
+  if (usage !== undefined)
+    process.stderr.write(`Usage: parley ${usage.name} ${usage.usage}\nSee parley ${usage.name} --help.\n`);
+  return code;
+};
+
+const print = (text: string): number => {
+  process.stdout.write(text);
+  return 0;
+};

@@ -1,0 +1,239 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Speak } from "../../src/sim/index.ts";
+import { ensureBuilt } from "../built.ts";
+import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
+
+const speak: Speak = ({ turns }) => {
+  const asked = turns.findLast((turn) => turn.by === "user");
+  const results = turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
+  if (asked?.by === "user" && asked.text.includes("Say it"))
+    return { parts: [{ type: "say", text: "It is \u001b[31msaid." }] };
+  if (asked?.by === "user" && asked.text.includes("Again"))
+    return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "true" } }] };
+  if (results.length > 0) return { parts: [{ type: "say", text: `There were ${results.length} results.` }] };
+  return {
+    parts: [
+      { type: "think", text: "Two things." },
+      { type: "say", text: "Looking." },
+      { type: "call", tool: "run_shell_command", input: { command: "echo hello" } },
+      { type: "call", tool: "read_file", input: { path: "nowhere.txt" } },
+    ],
+  };
+};
+
+let stage: ProgramStage;
+beforeAll(async () => {
+  ensureBuilt();
+  stage = await programStage(["anthropic", "openai"], { script: speak });
+});
+beforeEach(() => void stage.log.splice(0));
+afterAll(() => stage.close());
+
+const schema = (name: string): ((value: unknown) => void) => {
+  const path = fileURLToPath(new URL(`../../schemas/headless-${name}.schema.json`, import.meta.url));
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+  const check = ajv.compile(JSON.parse(readFileSync(path, "utf8")) as object);
+  return (value) => expect(check(value) ? [] : [value, check.errors]).toEqual([]);
+};
+
+const yolo = ["-m", "anthropic", "--approval-mode", "yolo"];
+const hello = { tool_id: "hist_tool_1", tool_name: "run_shell_command" };
+
+/** Times, sizes and ids as words, so that two runs print the same. */
+const normal = (line: OutputLine): unknown =>
+  JSON.parse(
+    JSON.stringify(line, (key, value: unknown) => {
+      if (key === "timestamp" || key === "session_id" || key === "cwd" || key === "url") return `<${key}>`;
+      if (key === "bytes" || key === "duration_ms" || key === "cost_usd" || key.endsWith("_tokens")) return `<${key}>`;
+      return value;
+    }),
+  );
+
+/** Pieces of one text as one line. */
+const joined = (lines: readonly OutputLine[]): readonly OutputLine[] => {
+  const list: OutputLine[] = [];
+  for (const line of lines) {
+    const last = list.at(-1);
+    if (line["delta"] === true && last?.["delta"] === true && last.type === line.type)
+      list.splice(-1, 1, { ...last, content: `${String(last["content"])}${String(line["content"])}` });
+    else list.push(line);
+  }
+  return list;
+};
+
+/** The results, in call order, and everything else. */
+const parted = (lines: readonly OutputLine[]): readonly [readonly OutputLine[], readonly OutputLine[]] => [
+  lines
+    .filter(({ type }) => type === "tool_result")
+    .toSorted((one, other) => String(one["tool_id"]).localeCompare(String(other["tool_id"]))),
+  lines.filter(({ type }) => type !== "tool_result"),
+];
+
+const tokens = {
+  input_tokens: "<input_tokens>",
+  cached_tokens: "<cached_tokens>",
+  output_tokens: "<output_tokens>",
+  cost_usd: "<cost_usd>",
+};
+const stats = { ...tokens, total_tokens: "<total_tokens>", duration_ms: "<duration_ms>" };
+const usage = {
+  type: "usage",
+  model: "anthropic/claude-sonnet-5",
+  ...tokens,
+  cache_write_tokens: "<cache_write_tokens>",
+  reasoning_tokens: "<reasoning_tokens>",
+  timestamp: "<timestamp>",
+};
+const request = (number: number, notes: number) => ({
+  type: "request",
+  number,
+  model: "anthropic/claude-sonnet-5",
+  url: "<url>",
+  bytes: "<bytes>",
+  attempt: 1,
+  notes,
+  timestamp: "<timestamp>",
+});
+const timestamp = "<timestamp>";
+
+describe("stream-json", () => {
+  it("is a line for everything that happens, and each fits the schema", async () => {
+    const check = schema("stream-json");
+    const { code, lines, err } = await stage.run(["-p", "Do it.", ...yolo, "-o", "stream-json"]);
+    expect([code, err.includes("parley: This is a bug")]).toEqual([0, false]);
+    for (const line of lines()) check(line);
+    // Whether a short command's output is told while it runs, and which call ends first, is up to the machine.
+    const [ended, others] = parted(joined(lines()).filter(({ type }) => type !== "tool_output"));
+    expect(ended.map(({ tool_id, status, error }) => [tool_id, status, error])).toEqual([
+      ["hist_tool_1", "success", undefined],
+      ["hist_tool_2", "error", { type: "file_not_found", message: expect.stringContaining("nowhere.txt") as string }],
+    ]);
+    expect(others.map(normal)).toEqual([
+      { type: "init", session_id: "<session_id>", model: "anthropic/claude-sonnet-5", cwd: "<cwd>", timestamp },
+      { type: "message", role: "user", content: "Do it.", timestamp },
+      request(1, expect.any(Number) as number),
+      { type: "message", role: "assistant", content: "Looking.", delta: true, timestamp },
+      usage,
+      { type: "tool_use", ...hello, parameters: { command: "echo hello" }, timestamp },
+      {
+        type: "tool_use",
+        tool_name: "read_file",
+        tool_id: "hist_tool_2",
+        parameters: { path: "nowhere.txt" },
+        timestamp,
+      },
+      request(2, expect.any(Number) as number),
+      { type: "message", role: "assistant", content: "There were 2 results.", delta: true, timestamp },
+      usage,
+      {
+        type: "result",
+        status: "success",
+        reason: "stop",
+        response: "There were 2 results.",
+        stats: { requests: 2, tool_calls: 2, tool_errors: 1, ...stats },
+        timestamp,
+      },
+    ]);
+  });
+
+  it("goes on with a message per line, in one session", async () => {
+    const input = ["Say it.", "Say it twice."].map((text) => `${JSON.stringify({ type: "user", text })}\n`).join("");
+    const { code, lines } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], { input });
+    expect(code).toBe(0);
+    expect(
+      lines().flatMap((line) => (line.type === "message" && line["role"] === "user" ? [line["content"]] : [])),
+    ).toEqual(["Say it.", "Say it twice."]);
+    expect(lines().filter(({ type }) => type === "init")).toHaveLength(1);
+    expect(lines().at(-1)).toMatchObject({ type: "result", status: "success", stats: { requests: 2 } });
+  });
+
+  it("refuses a line it cannot read, and says which", async () => {
+    const { code, err } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], {
+      input: "hello\n",
+    });
+    expect(code).toBe(2);
+    expect(err).toContain('parley: A line of the input is not {"type":"user","text":"..."}: hello\n');
+    const check = schema("input");
+    check({ type: "user", text: "hello" });
+    expect(() => check({ type: "user" })).toThrow();
+  });
+});
+
+describe("json", () => {
+  it("is one object when all is over, and fits the schema", async () => {
+    const { code, out } = await stage.run(["-p", "Do it.", ...yolo, "-o", "json"]);
+    const result = JSON.parse(out) as OutputLine;
+    expect(code).toBe(0);
+    schema("json")(result);
+    expect(normal(result)).toEqual({
+      session_id: "<session_id>",
+      model: "anthropic/claude-sonnet-5",
+      status: "success",
+      reason: "stop",
+      response: "There were 2 results.",
+      stats: { requests: 2, tool_calls: 2, tool_errors: 1, ...stats },
+    });
+  });
+
+  it.each([
+    { what: "a limit", args: ["-p", "Again.", ...yolo, "--max-turns", "2"], env: {}, code: 53, type: "max-turns" },
+    {
+      what: "a key that is refused",
+      args: ["-p", "Say it.", "-m", "openai"],
+      env: { OPENAI_API_KEY: "" },
+      code: 41,
+      type: "no-key",
+    },
+  ])("tells of $what, with its exit code", async ({ args, env, code, type }) => {
+    const ran = await stage.run([...args, "-o", "json"], { env });
+    const result = JSON.parse(ran.out) as OutputLine;
+    schema("json")(result);
+    expect([ran.code, result["status"], result["error"]]).toMatchObject([code, "error", { type }]);
+  });
+});
+
+describe("text", () => {
+  it("is the answer and nothing else", async () => {
+    const { code, out } = await stage.run(["-p", "Say it.", ...yolo]);
+    expect([code, out]).toEqual([0, "It is \u001b[31msaid.\n"]);
+  });
+
+  it("is about what was piped in, which stands before the words and mentions no files", async () => {
+    writeFileSync(join(stage.project, "secret.txt"), "a secret");
+    const { code } = await stage.run(["-p", "Say it.", ...yolo], { input: "See @secret.txt\n" });
+    expect(code).toBe(0);
+    const body = JSON.stringify(stage.log.at(-1)?.entry.body);
+    expect([body.includes("See @secret.txt\\n\\nSay it."), body.includes("a secret")]).toEqual([true, false]);
+    await stage.run(["-p", "Say it: @secret.txt", ...yolo]);
+    expect(JSON.stringify(stage.log.at(-1)?.entry.body)).toContain("a secret");
+  });
+});
+
+describe("a one-shot", () => {
+  it("makes exactly the requests it needs, to nobody but the provider", async () => {
+    const file = join(stage.home, "hosts.txt");
+    const preload = fileURLToPath(new URL("../support/hosts.mjs", import.meta.url));
+    writeFileSync(file, "");
+    const one = await stage.run(["-p", "Say it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
+    expect([one.code, stage.log.length]).toEqual([0, 1]);
+    const three = await stage.run(["-p", "Do it.", ...yolo], { env: { HOSTS_FILE: file }, preload });
+    expect([three.code, stage.log.length]).toEqual([0, 3]);
+    const provider = new URL(stage.env["PARLEY_ANTHROPIC_BASE_URL"] ?? "").host;
+    const hosts = readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+    expect([...new Set(hosts)]).toEqual([provider]);
+  });
+
+  it("that is cancelled exits with 130 and says so", async () => {
+    const ran = await stage.run(["-p", "Again.", ...yolo, "-o", "stream-json"], {
+      line: (line, child) => void (line.includes('"tool_use"') && child.kill("SIGINT")),
+    });
+    expect([ran.code, ran.lines().at(-1)]).toMatchObject([130, { type: "result", status: "cancelled" }]);
+    schema("stream-json")(ran.lines().at(-1));
+  });
+});

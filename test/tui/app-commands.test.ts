@@ -1,0 +1,331 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { stages } from "./app-stage.ts";
+
+if (!process.env["H11_BIN"]) ensureBuilt();
+const { on, started } = stages();
+
+/** A red picture of two by one pixels. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DAwPAfAAUAAf/8Q1SWAAAAAElFTkSuQmCC",
+  "base64",
+);
+
+describe("trust", () => {
+  const files = {
+    "AGENTS.md": "Always say please.\n",
+    ".parley/commands/greet.md": "---\ndescription: says hello\n---\nSay hello to $ARGUMENTS.\n",
+  };
+
+  it("is asked for before anything of a project counts, and is not given by Enter alone", async () => {
+    const { start } = await on({ files, isTrusted: false });
+    const app = start();
+    await app.sees("Trust this folder?");
+    app.type("\r");
+    await app.sees("Not trusted. /trust changes that.");
+    await app.sees(/not trusted$/);
+    app.submit("/greet Ann");
+    await app.sees("There is no command /greet.");
+    await app.quit();
+    const again = start();
+    await again.sees("Trust this folder?");
+    again.type("\u001b[B\u001b[B\r");
+    await again.sees(/not trusted$/);
+    await again.quit();
+    const third = start();
+    await third.sees(/not trusted$/);
+    expect(third.screen.everything().join("\n")).not.toContain("Trust this folder?");
+    await third.quit();
+  });
+
+  it("once given, brings the project's commands and context into the session", async () => {
+    const { start } = await on({
+      files,
+      isTrusted: false,
+      script: {
+        rules: [{ system: "Always say please.", asked: "Say hello to Ann.", replies: [{ say: "Hello Ann, please." }] }],
+      },
+    });
+    const app = start();
+    await app.sees("Trust this folder?");
+    app.type("\r");
+    await app.sees(/not trusted$/);
+    app.submit("/trust");
+    await app.sees("› No");
+    app.type("\u001b[B\r");
+    await app.sees("It is trusted.");
+    app.submit("/greet Ann");
+    await app.sees("Hello Ann, please.");
+    await app.quit();
+  });
+
+  it("holds back the first message until it is decided", async () => {
+    const { start } = await on({ files, isTrusted: false, args: ["which model are you?"] });
+    const app = start();
+    await app.sees("Trust this folder?");
+    expect(app.screen.everything()).not.toContain("> which model are you?");
+    app.type("\r");
+    await app.sees(/^I am /);
+    await app.quit();
+  });
+});
+
+describe("commands people wrote", () => {
+  it("fill in what is typed, in Markdown and in TOML", async () => {
+    const [app] = await started({
+      files: {
+        ".claude/commands/pair.md": "First $1, then $2, all: $ARGUMENTS",
+        ".gemini/commands/git/say.toml": 'description = "says it"\nprompt = "Say {{args}} twice."\n',
+        ".gemini/commands/broken.toml": "prompt =\n",
+      },
+      script: {
+        rules: [
+          { asked: 'First a b, then c, all: "a b" c', replies: [{ say: "The pair came." }] },
+          { asked: "Say what twice.", replies: [{ say: "What, what." }] },
+        ],
+      },
+    });
+    await app.sees(".gemini/commands/broken.toml is not used: it is no TOML with a prompt.");
+    app.submit('/pair "a b" c');
+    await app.sees("The pair came.");
+    app.submit("/git:say what");
+    await app.sees("What, what.");
+    await app.quit();
+  });
+
+  it("run a command only after the person said so, with what was typed as one word", async () => {
+    const [app, { project }] = await started({
+      files: { ".gemini/commands/see.toml": 'prompt = "It printed: !{mkdir {{args}} && echo made}"\n' },
+      script: {
+        rules: [
+          { asked: "It printed: made", replies: [{ say: "It was made." }] },
+          { asked: "was not run", replies: [{ say: "Left out." }] },
+        ],
+      },
+    });
+    app.submit("/see x; touch y");
+    await app.sees("› Leave it out");
+    expect(app.screen.rows()).toContain("$ mkdir 'x; touch y' && echo made");
+    app.type("\r");
+    await app.sees("Left out.");
+    await app.idle();
+    app.submit("/see x; touch y");
+    await app.sees("› Leave it out");
+    app.type("\u001b[B\r");
+    await app.sees("It was made.");
+    expect([existsSync(join(project, "x; touch y")), existsSync(join(project, "y"))]).toEqual([true, false]);
+    await app.quit();
+  });
+});
+
+describe("what a message brings along", () => {
+  it("is completed after an @ and attached", async () => {
+    const [app] = await started({
+      files: { "notes/today.txt": "buy milk\n" },
+      script: { rules: [{ asked: "buy milk", replies: [{ say: "Milk it is." }] }] },
+    });
+    app.type("read @no");
+    await app.sees("› notes/");
+    app.type("\r");
+    await app.sees("› notes/today.txt");
+    app.type("\r");
+    await app.sees("> read @notes/today.txt");
+    app.type("\r");
+    await app.sees("Milk it is.");
+    expect(app.screen.everything().some((row) => /^Attached .*today\.txt\.$/.test(row))).toBe(true);
+    await app.quit();
+  });
+
+  it("is a picture whose path was pasted, also from outside the folder", async () => {
+    const [app, { home }] = await started();
+    mkdirSync(join(home, "my pictures"));
+    writeFileSync(join(home, "my pictures", "red.png"), png);
+    app.type(`look at \u001b[200~${join(home, "my pictures", "red.png").replaceAll(" ", "\\ ")}\u001b[201~`);
+    await app.sees("> look at [red.png #1]");
+    app.type("\r");
+    await app.sees("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.sees(/^I .*2x1|2 × 1|2 by 1/);
+    await app.quit();
+  });
+});
+
+describe("MCP servers", () => {
+  const server = {
+    command: process.execPath,
+    args: [fileURLToPath(new URL("../mcp/scripted-server.mjs", import.meta.url))],
+  };
+
+  it("have resources to be mentioned, prompts to be given as commands, and tools that are asked about", async () => {
+    const made = await on({
+      script: {
+        rules: [
+          { asked: "the text of note://one", replies: [{ say: "The note came." }] },
+          { asked: "Greet Ann.", replies: [{ say: "Hello Ann." }] },
+          {
+            asked: "echo it",
+            replies: [{ call: { tool: "echo", input: { message: "hi" } } }, { say: "It echoed." }],
+          },
+        ],
+      },
+    });
+    writeFileSync(join(made.home, ".parley", "settings.json"), JSON.stringify({ mcpServers: { mine: server } }));
+    const app = made.start();
+    await app.sees("MCP servers: mine.");
+    await app.sees(/ · \d+% of \d+k · default$/);
+    app.submit("/mcp");
+    await app.sees("mine ready  1 tool, 1 resource, 1 prompt");
+    app.type("read @mine");
+    await app.sees("› mine:note://one");
+    app.type("\t\r");
+    await app.sees("The note came.");
+    await app.idle();
+    app.submit("/mine:greet Ann");
+    await app.sees("Hello Ann.");
+    await app.idle();
+    app.submit("echo it");
+    await app.sees("echo of the MCP server mine, with");
+    app.type("y");
+    await app.sees("It echoed.");
+    await app.quit();
+  });
+
+  it("of a project are started only after the person agreed to what is written", async () => {
+    const { start } = await on({ files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server } }) } });
+    const app = start();
+    await app.idle();
+    app.submit("/mcp");
+    await app.sees("› No");
+    expect(app.screen.rows().join("").replaceAll(/\s/g, "")).toContain("scripted-server.mjs");
+    app.type("\u001b[B\r");
+    await app.sees("MCP servers: theirs.");
+    await app.sees(/ · \d+% of \d+k · default$/);
+    app.submit("/mcp");
+    await app.sees("theirs ready  1 tool, 1 resource, 1 prompt");
+    await app.quit();
+  });
+});
+
+describe("pictures", () => {
+  it("are shown where the terminal can, below the line that says what they are", async () => {
+    const [app] = await started({ files: { "red.png": png }, env: { TERM: "xterm-kitty" } });
+    app.submit("look at red.png");
+    await app.sees("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.idle();
+    expect(app.output()).toContain(`\u001b_Ga=T,f=100,q=2,C=1,c=1,r=1,m=0;${png.toString("base64")}\u001b\\`);
+    await app.quit();
+  });
+});
+
+describe("commands", () => {
+  it("are completed, and given with Enter", async () => {
+    const [app] = await started();
+    app.type("/sta");
+    await app.sees("› stats  what this session used");
+    app.type("\r");
+    await app.sees("since it was opened:");
+    await app.quit();
+  });
+
+  it("name what is nearest to one that is not there", async () => {
+    const [app] = await started();
+    app.submit("/modle");
+    await app.sees("There is no command /modle. Did you mean /model?");
+    await app.quit();
+  });
+
+  it("tell what fills the context, by part", async () => {
+    const [app] = await started({ files: { "a.txt": "hello\n" } });
+    app.submit("read a.txt");
+    await app.sees(/9\d% cached/);
+    app.submit("/context");
+    await app.sees("The next request has about");
+    const parts = app.screen.rows().flatMap((row) => /^([a-z ]+?) +│ +\S+ │ +\d+%$/.exec(row)?.[1] ?? []);
+    expect(parts).toEqual([
+      "system prompt",
+      "tools offered",
+      "your messages",
+      "answers",
+      "tool results",
+      "files",
+      "surroundings",
+    ]);
+    await app.quit();
+  });
+
+  it("change the approval mode, also for what waits", async () => {
+    const [app, { read }] = await started();
+    app.type("\u001b[Z");
+    await app.sees(/ · auto_edit/);
+    app.submit('create a.txt with "hello"');
+    await app.sees("I created a.txt");
+    expect(read("a.txt")).toBe("hello");
+    app.submit("/approval plan");
+    await app.sees("plan: reading alone; everything else is refused.");
+    await app.sees(/ · plan/);
+    await app.quit();
+  });
+
+  it("export the session without writing over anything", async () => {
+    const [app, { read }] = await started({ files: { "taken.md": "mine" } });
+    app.submit("which model are you?");
+    await app.sees(/^I am /);
+    await app.idle();
+    app.submit("/export json all.json");
+    await app.sees(/^Written to .*all\.json$/);
+    expect(JSON.parse(read("all.json"))).toMatchObject({
+      version: 1,
+      entries: [{}, { type: "user" }, { type: "model" }],
+    });
+    app.submit("/export anthropic body.json");
+    await app.sees(/^Written to .*body\.json$/);
+    expect(JSON.parse(read("body.json"))).toMatchObject({ model: "claude-sonnet-5", system: expect.anything() });
+    expect(read("body.json")).toContain("which model are you?");
+    app.submit("/export markdown taken.md");
+    await app.sees(/taken\.md/);
+    await app.idle();
+    expect(read("taken.md")).toBe("mine");
+    await app.quit();
+  });
+
+  it("copy the last answer to the clipboard, and nothing else ever does", async () => {
+    const [app] = await started({ script: { rules: [{ asked: "go", replies: [{ say: "Copied words." }] }] } });
+    app.submit("go");
+    await app.sees("Copied words.");
+    await app.idle();
+    app.submit("/copy");
+    await app.sees("13 characters are on their way");
+    expect(app.screen.effects().filter((each) => each.startsWith("osc 52"))).toEqual([
+      `osc 52 c;${Buffer.from("Copied words.").toString("base64")}`,
+    ]);
+    await app.quit();
+  });
+
+  it("remember, and keep the colours", async () => {
+    const [app, { home }] = await started();
+    app.submit("/memory add I like tea");
+    await app.sees("It is remembered");
+    app.submit("/memory");
+    await app.sees("• I like tea");
+    app.submit("/theme light");
+    await app.sees("From now on in light colours.");
+    expect(JSON.parse(readFileSync(join(home, ".parley", "settings.json"), "utf8"))).toEqual({
+      ui: { theme: "light" },
+    });
+    await app.quit();
+  });
+
+  it("show in full what was folded", async () => {
+    const [app] = await started({
+      files: { "long.txt": Array.from({ length: 12 }, (_, at) => `row ${at}`).join("\n") },
+    });
+    app.submit("run cat long.txt");
+    await app.sees("… 7 more lines");
+    await app.idle();
+    app.type("\u000f");
+    await app.sees("  row 11");
+    await app.quit();
+  });
+});

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt, root } from "../built.ts";
+import { stages, type App } from "./app-stage.ts";
+
+if (!process.env["H11_BIN"]) ensureBuilt();
+const { on, started } = stages();
+const folder = fileURLToPath(new URL("screens/", import.meta.url));
+
+/** What is seen now is what was reviewed. */
+const looksLike = async (app: App, name: string): Promise<void> =>
+  expect(app.picture()).toMatchFileSnapshot(`${folder}${name}.txt`);
+
+describe("the screen", () => {
+  it("asks for trust", async () => {
+    const { start } = await on({ isTrusted: false });
+    const app = start();
+    await app.sees("1 of 3");
+    await looksLike(app, "trust");
+    await app.quit();
+  });
+
+  it("greets, takes a message and shows an edit before it is made", async () => {
+    const [app] = await started({
+      files: { "greeting.txt": "Hello world.\nHow are you?\n" },
+      script: {
+        rules: [
+          {
+            asked: "friendlier",
+            replies: [
+              {
+                think: "**Reading the greeting** It is short.",
+                call: {
+                  tool: "replace",
+                  input: { file_path: "greeting.txt", old_string: "Hello world.", new_string: "Hello, dear world!" },
+                },
+              },
+              { say: 'It is **friendlier** now:\n\n```ts\nconst greeting = "Hello, dear world!";\n```' },
+            ],
+          },
+        ],
+      },
+    });
+    await looksLike(app, "greeting");
+    app.submit("make the greeting friendlier");
+    await app.sees("The model asks");
+    await looksLike(app, "approval");
+    app.type("y");
+    await app.sees("const greeting");
+    await app.idle();
+    await looksLike(app, "answer");
+    app.type("/mo");
+    await app.sees("› model");
+    await looksLike(app, "completion");
+    await app.quit();
+  });
+
+  it("shows calls side by side", async () => {
+    const [app, { project }] = await started({
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          {
+            asked: "everything",
+            replies: [
+              {
+                say: "I look at all of it at once.",
+                call: [
+                  { tool: "list_directory", input: { path: "." } },
+                  {
+                    tool: "run_shell_command",
+                    input: { command: "echo tests begin; until [ -e go ]; do sleep 0.05; done" },
+                  },
+                  {
+                    tool: "run_shell_command",
+                    input: { command: "echo lint begins; until [ -e go ]; do sleep 0.05; done" },
+                  },
+                ],
+              },
+              { say: "All is well." },
+            ],
+          },
+        ],
+      },
+      files: { "a.ts": "", "b.ts": "" },
+    });
+    app.submit("check everything");
+    await app.seen((rows) => rows.includes("  tests begin") && rows.includes("  lint begins"));
+    await looksLike(app, "calls");
+    app.submit(`!touch ${project}/go`);
+    await app.sees("All is well.");
+    await app.quit();
+  });
+
+  it("is narrow where the terminal is", async () => {
+    const [app] = await started({ size: { columns: 40, rows: 20 } });
+    app.submit('create notes.md with "milk"');
+    await app.sees("The model asks");
+    await looksLike(app, "narrow");
+    await app.quit();
+  });
+
+  it("is as docs/terminal.md shows it", () => {
+    const page = readFileSync(`${root}docs/terminal.md`, "utf8");
+    const screens = readdirSync(folder).map(
+      (name) => [name, readFileSync(`${folder}${name}`, "utf8").trimEnd()] as const,
+    );
+    expect(
+      screens.filter(([, screen]) => !page.includes(`\`\`\`text\n${screen}\n\`\`\``)).map(([name]) => name),
+    ).toEqual([]);
+    expect(screens.length).toBe(7);
+  });
+});
