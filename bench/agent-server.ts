@@ -30,7 +30,8 @@ export const openScripted = async (): Promise<Scripted> => {
     const index = exchanges.push(exchange) - 1;
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const answer = (): void => send(response, replies(index), () => (exchange.answered = performance.now()));
+      const sent = (): void => void (exchange.answered = performance.now());
+      const answer = (): void => send(response, { reply: replies(index), number: index, sent });
       if (delay === 0) answer();
       else setTimeout(answer, delay);
     });
@@ -52,7 +53,9 @@ export const openScripted = async (): Promise<Scripted> => {
   };
 };
 
-const send = (response: ServerResponse, reply: Reply, sent: () => void): void => {
+type Sending = { readonly reply: Reply; readonly number: number; readonly sent: () => void };
+
+const send = (response: ServerResponse, { reply, number, sent }: Sending): void => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const chunk = (choices: readonly object[], more: object = {}): string =>
     `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices, ...more })}\n\n`;
@@ -63,7 +66,7 @@ const send = (response: ServerResponse, reply: Reply, sent: () => void): void =>
           role: "assistant",
           tool_calls: reply.call.map(([name, input], index) => ({
             index,
-            id: `call_${++calls}`,
+            id: `call_${number}_${index}`,
             type: "function",
             function: { name, arguments: JSON.stringify(input) },
           })),
@@ -77,5 +80,3 @@ const send = (response: ServerResponse, reply: Reply, sent: () => void): void =>
   ].join("");
   response.end(text, sent);
 };
-
-let calls = 0;

@@ -91,7 +91,10 @@ const firstRequest = async (program: () => ChildProcess): Promise<number> => {
   return (exchanges[0]?.received ?? Number.NaN) - began;
 };
 
-/** The most memory that is the program's own share, in MB, as far as looking every few milliseconds tells. */
+/**
+ * The most memory that is the program's own share, in MB, as far as looking every few milliseconds tells. What it
+ * shares with other programs of Node that run is counted in part, for both alike.
+ */
 const peakMemory = async (program: () => ChildProcess): Promise<number> => {
   server.play(() => done, 150);
   const child = program();
@@ -124,6 +127,10 @@ const longSession = async (): Promise<readonly [number, number]> => {
   const lines = Array.from({ length: 99 }, (_, index) => JSON.stringify({ type: "user", text: `Turn ${index + 1}.` }));
   child.stdin?.end(`${lines.join("\n")}\n`);
   await ended(child);
+  if (exchanges.length !== 200 || (exchanges[199]?.body().length ?? 0) < 1_000_000)
+    throw new Error(
+      `The session took ${exchanges.length} requests, the last of ${exchanges.at(-1)?.body().length} bytes.`,
+    );
   const ofTurn = (turn: number): number => gap(exchanges, 2 * turn - 1) + gap(exchanges, 2 * turn);
   const around = (turns: readonly number[]): number => median(turns.map(ofTurn));
   return [around([95, 96, 97, 98, 99]), around([7, 8, 9, 10, 11])];

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSimulator, serve, type Serving } from "../src/sim/index.ts";
 import { openCollector, type Collector, type ReadSpan } from "../src/telemetry/collector.cases.ts";
-import { bin, ensureBuilt, type Ran } from "./built.ts";
+import { bin, ensureBuilt, root, type Ran } from "./built.ts";
 
 /* The program itself, a simulated API and a collector, each on a port of its own. */
 
@@ -99,7 +99,7 @@ describe("a run with a collector", () => {
     const spans = collector.spans();
     const turn = spans.find(({ parent }) => parent === undefined);
     // Calls run side by side, so who ends first is chance.
-    const order = (span: ReadSpan): string => String(span.attributes["gen_ai.tool.call.id"] ?? "");
+    const order = (span: ReadSpan): string => JSON.stringify(span.attributes["gen_ai.tool.call.id"]);
     const calls = spans.slice(1, 3).toSorted((one, other) => order(one).localeCompare(order(other)));
     expect(
       [spans[0], ...calls, ...spans.slice(3)].map((span) => [span?.name, span?.parent, span?.attributes["error.type"]]),
@@ -213,6 +213,19 @@ describe("a run with a debug log", () => {
       { number: 1, model: "anthropic/claude-sonnet-5", attempt: 1, report: { calls: [] } },
       { number: 2, report: { calls: [{ call: "hist_tool_1" }, { call: "hist_tool_2" }] } },
     ]);
+  });
+});
+
+describe("the document", () => {
+  it("lists every kind of event in a debug log", () => {
+    const source = readFileSync(join(root, "src/agent/events.ts"), "utf8");
+    const [, union = ""] = /export type AgentEvent =(.*?);\n\n/s.exec(source) ?? [];
+    const kinds = [...union.matchAll(/readonly type: "([a-z-]+)"/g)].map(([, kind]) => kind);
+    const [, table = ""] =
+      /Every line has(.*?)\n\n[^|\n]/s.exec(readFileSync(join(root, "docs/telemetry.md"), "utf8")) ?? [];
+    const listed = [...table.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell = ""]) => cell.match(/[a-z-]+/g) ?? []);
+    expect(kinds.length).toBeGreaterThan(15);
+    expect(listed.toSorted()).toEqual(kinds.toSorted());
   });
 });
 

@@ -18,7 +18,7 @@ import { Window } from "./window.ts";
 
 /** What an agent is made of. */
 export type AgentOptions = {
-  readonly clock: Pick<Clock, "elapsed">;
+  readonly clock: Pick<Clock, "elapsed" | "sleep">;
   readonly transport: Transport;
   /** The conversation, new or continued. */
   readonly journal: Journal;
@@ -82,6 +82,9 @@ export type Agent = {
   readonly tell: (event: AgentEvent) => void;
 };
 
+/** Milliseconds a request has to leave before anything else is done. */
+const leaving = 30;
+
 /** Opens an agent. Nothing is sent before the first `send`. */
 export const createAgent = (options: AgentOptions): Agent => {
   const {
@@ -127,6 +130,12 @@ export const createAgent = (options: AgentOptions): Agent => {
     opened = await scheduler;
     return opened;
   };
+  /** Gets the tools ready while an answer is on its way, but not before the request has left. */
+  const soon = async (): Promise<void> => {
+    if (tools === undefined || scheduler !== undefined) return;
+    await clock.sleep(leaving);
+    await open();
+  };
   const around: Surroundings = {
     transport,
     journal,
@@ -136,7 +145,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     window,
     settings,
     limits: { turns: limits?.turns ?? 100, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
-    tools: { open, soon: () => void (tools === undefined || open().catch(() => undefined)) },
+    tools: { open, soon: () => void soon().catch(() => undefined) },
     count: () => (requests += 1),
     steering: () => steered.splice(0),
     tell,

@@ -2,6 +2,7 @@ import { openingOf } from "../context/opening.ts";
 import type { ToolDeclaration, UserPart } from "../conversation/index.ts";
 import { openTrust } from "../policy/trust.ts";
 import { openWorkspace } from "../policy/workspace.ts";
+import type { Disk } from "../world/index.ts";
 import type { OpenOptions } from "./open.ts";
 
 /** What a model is told at the start of a session. */
@@ -21,13 +22,14 @@ export const openContext = async (
 ): Promise<Opening> => {
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
+  const trust = openTrust(disk, home).isTrusted;
   const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
   try {
     const { system, environment, notes } = await openingOf({
       world,
       files,
       home,
-      isTrusted: openTrust(disk, home).isTrusted,
+      isTrusted: trust,
       setting: {
         isInteractive: interactive,
         isSandboxed: sandbox !== undefined,
@@ -38,8 +40,36 @@ export const openContext = async (
       signal: new AbortController().signal,
       ...(given === undefined ? {} : { prompt: given }),
     });
-    return { root: files.roots[0] ?? folder, system, environment, notes: notes.map(({ text }) => text) };
+    const told = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
+    return {
+      root: files.roots[0] ?? folder,
+      system,
+      environment,
+      notes: [...(await unread(disk, files.roots, trust)), ...told],
+    };
   } finally {
     await files.close();
   }
+};
+
+/** What a project says to agents, by the names at its top. */
+const toAgents = /^(AGENTS|GEMINI|CLAUDE|PARLEY)\.md$|^\.(parley|gemini|claude|mcp\.json)$/;
+
+/** One line for each folder that says something to agents and is not trusted. */
+const unread = async (
+  disk: Disk,
+  roots: readonly string[],
+  isTrusted: (folder: string) => Promise<boolean>,
+): Promise<readonly string[]> => {
+  const lines = roots.map(async (root) => {
+    if (await isTrusted(root)) return [];
+    const names = (await disk.names(root).catch(() => []))
+      .map(({ name }) => name)
+      .filter((name) => toAgents.test(name));
+    if (names.length === 0) return [];
+    return [
+      `${root} is not trusted, so ${names.join(", ")} ${names.length === 1 ? "is" : "are"} not read. parley trust changes that.`,
+    ];
+  });
+  return (await Promise.all(lines)).flat();
 };

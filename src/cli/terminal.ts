@@ -8,14 +8,14 @@ import { realTerminal } from "../world/real-terminal.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
 import { misused } from "./failure.ts";
-import { openSession, prepare, refusing } from "./opening.ts";
+import { prepare } from "./preparing.ts";
 
 /** `parley` with a terminal: the interface. */
 export const terminal = async (args: readonly string[]): Promise<number> => {
   const given = readArguments(chat, args);
   const there = realTerminal();
   if (there === undefined) throw misused('There is no terminal here. Give a task with parley -p "TEXT".');
-  const prepared = await prepare(given).catch(refusing);
+  const prepared = await prepare(given).catch(refused);
   const { world, home, folder, loaded } = prepared;
   const { settings } = loaded;
   const [first] = given.words;
@@ -40,7 +40,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
       loaded,
       isSandboxed: given.has("sandbox") || settings.sandbox,
       open: async (resume) => {
-        const fresh = await prepare(given);
+        const [fresh, { openSession }] = await Promise.all([prepare(given), import("./opening.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };
         const asked = resume === "new" ? withoutSession(given) : given;
         return { opened: await openSession(fresh, asked, { interactive: true, ...which }), loaded: fresh.loaded };
@@ -54,9 +54,12 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
     frontFor,
   )
     .run()
-    .catch(refusing);
+    .catch(refused);
   return 0;
 };
+
+/** What a person can put right is said as such. */
+const refused = async (error: unknown): Promise<never> => (await import("./opening.ts")).refusing(error);
 
 type Maker = ConstructorParameters<typeof Interface>[1];
 

@@ -1,5 +1,6 @@
 import type { RequestFacts } from "../agent/events.ts";
-import type { ToolCallRecord } from "../scheduler/events.ts";
+import type { UserPart } from "../conversation/index.ts";
+import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
 import type { Usage } from "../wire/decode.ts";
 import type { Content } from "./content.ts";
 import type { Attributes } from "./otlp.ts";
@@ -19,7 +20,7 @@ export const askedAttributes = ({ model, url }: Pick<RequestFacts, "model" | "ur
 const noAddress = { hostname: "", port: "", protocol: "" };
 
 /** A model, as `provider/model`. */
-export const modelAttributes = (model: string): Attributes => {
+const modelAttributes = (model: string): Attributes => {
   const [provider = "", ...rest] = model.split("/");
   return { "gen_ai.provider.name": providerName(provider), "gen_ai.request.model": rest.join("/") };
 };
@@ -47,6 +48,47 @@ export const tokenCounts = (usage: Usage | undefined): Attributes =>
         thoughts_token_count: usage.reasoning,
         total_token_count: usage.input + usage.output,
       };
+
+/** A call that has ended, on a span. */
+export const callAttributes = ({ call, outcome, record }: Finished, content: Content): Attributes => ({
+  "gen_ai.operation.name": "execute_tool",
+  "gen_ai.tool.name": call.tool,
+  "gen_ai.tool.call.id": call.id,
+  "gen_ai.tool.type": "function",
+  "error.type": record.success ? undefined : (record.error_type ?? outcome.status),
+  "gen_ai.tool.call.arguments": content.arguments(record.function_args),
+  "gen_ai.tool.call.result": content.result(outcome.content),
+});
+
+/** What is added up while a turn runs. */
+export type TurnFacts = {
+  readonly said: (readonly UserPart[])[];
+  /** The model that was asked last. */
+  model: string | undefined;
+  input: number;
+  output: number;
+};
+
+/** How a turn ended: with words, or with an error. */
+export type End =
+  | { readonly finish: string; readonly text: string; readonly error?: undefined }
+  | { readonly error: string };
+
+/** A turn that has ended, on a span. */
+export const turnAttributes = (name: string, turn: TurnFacts, end: End, content: Content): Attributes => ({
+  "gen_ai.operation.name": "invoke_agent",
+  "gen_ai.agent.name": name,
+  ...(turn.model === undefined ? {} : modelAttributes(turn.model)),
+  "gen_ai.usage.input_tokens": turn.input,
+  "gen_ai.usage.output_tokens": turn.output,
+  "gen_ai.input.messages": turn.said.length === 0 ? undefined : content.input(turn.said),
+  ...(end.error === undefined
+    ? {
+        "gen_ai.response.finish_reasons": [end.finish],
+        "gen_ai.output.messages": content.output({ ...end, thought: "", media: [], calls: [] }),
+      }
+    : { "error.type": end.error }),
+});
 
 /** A call that has ended, on a log record. What it was called with, and what it said, only where content is shared. */
 export const callRecord = (record: ToolCallRecord, content: Content): Attributes => {

@@ -1,10 +1,19 @@
 import type { AgentEvent, RequestFacts } from "../agent/events.ts";
-import type { Call, CallId, UserPart } from "../conversation/index.ts";
+import type { Call, CallId } from "../conversation/index.ts";
 import type { Finished } from "../scheduler/events.ts";
 import { explain, type Failure } from "../transport/failure.ts";
 import type { Usage } from "../wire/decode.ts";
 import type { Clock } from "../world/index.ts";
-import { askedAttributes, callRecord, modelAttributes, tokenCounts, usageAttributes } from "./attributes.ts";
+import {
+  askedAttributes,
+  callAttributes,
+  callRecord,
+  tokenCounts,
+  turnAttributes,
+  usageAttributes,
+  type End,
+  type TurnFacts,
+} from "./attributes.ts";
 import type { Content, Message } from "./content.ts";
 import type { Quantity } from "./histograms.ts";
 import type { Attributes, LogRecord, Span } from "./otlp.ts";
@@ -32,16 +41,12 @@ type Whose = { readonly name: string; readonly within?: Pick<Turn, "trace" | "id
 /** What began: a time for people, and one to count from. */
 type Moment = { readonly now: number; readonly elapsed: number };
 
-type Turn = {
+type Turn = TurnFacts & {
   readonly trace: string;
   readonly id: string;
   /** Names the turn in log records. */
   readonly prompt: string;
   readonly began: Moment;
-  readonly said: (readonly UserPart[])[];
-  model: string | undefined;
-  input: number;
-  output: number;
 };
 
 type Chat = {
@@ -249,29 +254,20 @@ export class Recorder {
     });
   }
 
-  #completed({ call, outcome, record }: Finished): void {
+  #completed(finished: Finished): void {
     const { content, conversation, newId } = this.#recording;
+    const { call, outcome, record } = finished;
     const began = this.#calls.get(call.id) ?? this.#moment();
     this.#calls.delete(call.id);
     const id = newId(16);
-    const error = record.success ? undefined : (record.error_type ?? outcome.status);
     this.#span({
       id,
       name: `execute_tool ${call.tool}`,
       kind: "internal",
       start: began.now,
       end: began.now + this.#since(began),
-      attributes: {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": call.tool,
-        "gen_ai.tool.call.id": call.id,
-        "gen_ai.tool.type": "function",
-        "gen_ai.conversation.id": conversation,
-        "error.type": error,
-        "gen_ai.tool.call.arguments": content.arguments(record.function_args),
-        "gen_ai.tool.call.result": content.result(outcome.content),
-      },
-      failed: error !== undefined,
+      attributes: { ...callAttributes(finished, content), "gen_ai.conversation.id": conversation },
+      failed: !record.success,
     });
     this.#log("tool_call", id, `${call.tool}: ${outcome.status}`, callRecord(record, content));
   }
@@ -284,12 +280,11 @@ export class Recorder {
       this.#subagents.delete(name);
   }
 
-  #ended({ error, finish, text }: { readonly error?: string; readonly finish?: string; readonly text?: string }): void {
+  #ended(end: End): void {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { content, conversation } = this.#recording;
     const { name, within } = this.#whose;
-    const said = turn.said.length === 0 ? undefined : content.input(turn.said);
     this.#span({
       id: turn.id,
       ...(within === undefined ? {} : { parent: within.id }),
@@ -297,22 +292,8 @@ export class Recorder {
       kind: "internal",
       start: turn.began.now,
       end: turn.began.now + this.#since(turn.began),
-      attributes: {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.agent.name": name,
-        "gen_ai.conversation.id": conversation,
-        ...(turn.model === undefined ? {} : modelAttributes(turn.model)),
-        "gen_ai.response.finish_reasons": finish === undefined ? undefined : [finish],
-        "gen_ai.usage.input_tokens": turn.input,
-        "gen_ai.usage.output_tokens": turn.output,
-        "error.type": error,
-        "gen_ai.input.messages": said,
-        "gen_ai.output.messages":
-          text === undefined
-            ? undefined
-            : content.output({ text, thought: "", media: [], calls: [], finish: finish ?? "" }),
-      },
-      failed: error !== undefined,
+      attributes: { ...turnAttributes(name, turn, end, content), "gen_ai.conversation.id": conversation },
+      failed: end.error !== undefined,
     });
     this.#turn = undefined;
     this.#calls.clear();

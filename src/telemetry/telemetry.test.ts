@@ -484,7 +484,7 @@ describe("what was said", () => {
         Object.fromEntries(
           Object.entries(attributes)
             .filter(([field]) => /messages$|tool\.call\.(arguments|result)/.test(field))
-            .map(([field, text]) => [field, /messages$/.test(field) ? (JSON.parse(String(text)) as unknown) : text]),
+            .map(([field, text]) => [field, field.endsWith("messages") ? (JSON.parse(String(text)) as unknown) : text]),
         ),
       ]),
     );

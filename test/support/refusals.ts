@@ -196,6 +196,12 @@ export const lessons: readonly Lesson[] = [
     ),
   ),
   lesson("unsealed", "google", says(mark), google("Invalid thought signature")),
+  lesson(
+    "unsealed",
+    "google",
+    says(mark),
+    google(`Invalid value at 'contents[2].parts[1].thought_signature' (TYPE_BYTES), Base64 decoding failed for "L4aN`),
+  ),
   lesson("unsealed", "vertex", says(mark), google("Corrupted thought signature.")),
   lesson("unsealed", "code-assist", says(mark), google("Corrupted thought signature.")),
   lesson("unsealed", "openrouter", says(mark), gateway(anthropic(invalidSignature))),

@@ -1,5 +1,5 @@
 import type { Opened } from "../../agent/open.ts";
-import { modelName } from "../../agent/model-ref.ts";
+import { modelName } from "../../agent/model-name.ts";
 import { line, linesOf, span } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";

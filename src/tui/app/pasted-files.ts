@@ -1,10 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { isAbsolute, basename, dirname } from "node:path";
-import { storeBytes, text, type Blobs, type Stored, type UserPart } from "../../conversation/index.ts";
-import { sizeOfImage } from "../../tools/image-size.ts";
-import { sniff, sniffLength } from "../../tools/sniff.ts";
+import type { Blobs, UserPart } from "../../conversation/index.ts";
+import type { Stored } from "../../conversation/media.ts";
 import type { World } from "../../world/index.ts";
-import { clipboardPicture } from "./clipboard.ts";
 
 /** Larger files are not attached. */
 const largest = 20 * 2 ** 20;
@@ -28,6 +26,7 @@ export class PastedFiles {
 
   /** What stands in the message for the picture on the clipboard; undefined where there is none. */
   async clipboard(): Promise<string | undefined> {
+    const { clipboardPicture } = await import("./clipboard.ts");
     const bytes = await clipboardPicture(this.#world);
     return bytes === undefined ? undefined : this.#add(bytes, "clipboard.png");
   }
@@ -37,12 +36,17 @@ export class PastedFiles {
     const named = [...this.#files].filter(([label]) => message.includes(label));
     this.#files.clear();
     return {
-      parts: named.flatMap(([label, { media }]) => [text(`${label}:`), media]),
+      parts: named.flatMap(([label, { media }]) => [{ type: "text", text: `${label}:` }, media]),
       blobs: Object.fromEntries(named.map(([, { blob }]) => [blob.hash, blob.base64])),
     };
   }
 
   async #add(bytes: Uint8Array, name: string): Promise<string | undefined> {
+    const [{ sniff, sniffLength }, { sizeOfImage }, { storeBytes }] = await Promise.all([
+      import("../../tools/sniff.ts"),
+      import("../../tools/image-size.ts"),
+      import("../../conversation/media.ts"),
+    ]);
     const what = await sniff(bytes.subarray(0, sniffLength), name);
     if (what.kind !== "media") return undefined;
     const { mimeType } = what;

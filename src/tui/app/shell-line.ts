@@ -1,5 +1,5 @@
 import type { OpenServices } from "../../scheduler/services.ts";
-import { text, type UserPart } from "../../conversation/index.ts";
+import type { UserPart } from "../../conversation/index.ts";
 import type { Clock } from "../../world/index.ts";
 import type { Line } from "../text/style.ts";
 import { viewCall, type CallView } from "../views/call.ts";
@@ -99,11 +99,11 @@ const problemOf = ({ error, code, killedBy, ended }: Ending): string | undefined
 };
 
 /** What the model is told of it, with the person's next message. */
-export const shellAside = ({ command, output, problem }: ShellLine): UserPart =>
-  text(
-    [
-      `I ran this in the shell myself: ${command}`,
-      ...(problem === undefined ? [] : [problem]),
-      output === "" ? "It printed nothing." : `It printed:\n${output}`,
-    ].join("\n"),
-  );
+export const shellAside = ({ command, output, problem }: ShellLine): UserPart => ({
+  type: "text",
+  text: [
+    `I ran this in the shell myself: ${command}`,
+    ...(problem === undefined ? [] : [problem]),
+    output === "" ? "It printed nothing." : `It printed:\n${output}`,
+  ].join("\n"),
+});

@@ -1,4 +1,4 @@
-import { modelName } from "../../agent/model-ref.ts";
+import { modelName } from "../../agent/model-name.ts";
 import type { Opened } from "../../agent/open.ts";
 import type { ServerState } from "../../mcp/server.ts";
 import type { Usage } from "../../wire/index.ts";

@@ -1,5 +1,5 @@
 import { poolNamed } from "../../../agent/choose-model.ts";
-import { modelName } from "../../../agent/model-ref.ts";
+import { modelName } from "../../../agent/model-name.ts";
 import type { Pool } from "../../../agent/route.ts";
 import type { Desk } from "../command.ts";
 

@@ -1,4 +1,4 @@
-import { modelName } from "../../../agent/model-ref.ts";
+import { modelName } from "../../../agent/model-name.ts";
 import { openSessions, sessionFrom } from "../../../session/index.ts";
 import type { Desk } from "../command.ts";
 import { wordsIn } from "../past.ts";
