@@ -9,6 +9,7 @@ import { ensureBuilt, root } from "./built.ts";
 const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "repair-a-transcript.ts": [/^before: [1-9]\d* findings$/m, /^ {2}synthetic-result: /m, /^after: 0 findings$/m],
   "switch-provider.ts": [/functions\.weather:1/, /toolu_01 \(complete\)/, /thinking-dropped/],
+  "hold-a-conversation.ts": [/^read_file: complete$/m, /^Water the plants\.$/m],
   "send-and-read.ts": [/^You said: "Hello there!"\.$/m, /^\(stop\)$/m],
   "test-against-a-simulator.ts": [
     /^429 /m,

@@ -77,4 +77,14 @@ describe("a route", () => {
     expect(shown(route.use(pool("failover"), parseModel(first)))).toBe(`${second} -> ${first} (asked)`);
     expect(route.turn()).toBeUndefined();
   });
+
+  it("stays with a model chosen by hand while the one before it fails, which rests", () => {
+    const route = new Route(pool("failover"), { elapsed: () => 0 });
+    route.turn();
+    route.use(pool("failover"), parseModel(second));
+    expect(route.failed(overloaded, parseModel(first))).toBeUndefined();
+    expect(modelName(route.current)).toBe(second);
+    route.turn();
+    expect(modelName(route.current)).toBe(second);
+  });
 });

@@ -43,7 +43,7 @@ const summaryOf = (notes: readonly Note[]): string | undefined => {
 };
 
 /** Whether a decision changed more than the spelling of one API. */
-export const isRepair = ({ class: kindOfNote, kind }: Note): boolean => kindOfNote !== "projection" || losing.has(kind);
+const isRepair = ({ class: kindOfNote, kind }: Note): boolean => kindOfNote !== "projection" || losing.has(kind);
 
 /** Projections that may cost the caller something that was asked for. */
 const losing: ReadonlySet<NoteKind> = new Set<NoteKind>(["schema-adapted", "setting-adapted"]);

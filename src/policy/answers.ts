@@ -16,7 +16,7 @@ export type Answers = {
 };
 
 /** An answer, as it stands in its file. */
-export type Answer = { readonly [field: string]: string };
+type Answer = { readonly [field: string]: string };
 
 /** Opens the answers of one kind, in a folder of that name where Parley keeps its own things. */
 export const openAnswers = (disk: Disk, home: string, kind: string): Answers => {

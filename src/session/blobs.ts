@@ -44,7 +44,7 @@ export const hashesIn = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/"hash":"([0-9a-f]{64})"/g)].map(([, hash = ""]) => hash));
 
 /** All media of an entry, in order. */
-export const mediaIn = (entry: Entry): readonly Media[] => {
+const mediaIn = (entry: Entry): readonly Media[] => {
   switch (entry.type) {
     case "user":
       return entry.parts.filter((part) => part.type === "media");
@@ -59,7 +59,7 @@ export const mediaIn = (entry: Entry): readonly Media[] => {
 };
 
 /** A file in a few words. */
-export const describe = ({ kind, id, name, mimeType }: Media): string =>
+const describe = ({ kind, id, name, mimeType }: Media): string =>
   `${kind} ${id}${name === undefined ? "" : ` "${name}"`} (${mimeType})`;
 
 const hashesOf = ({ source }: Media): readonly string[] => (source.type === "blob" ? [source.hash] : []);

@@ -19,7 +19,7 @@ export const timeOf = (id: string): number =>
     : 0;
 
 /** Whether a word is a session's id. */
-export const isId = (id: string): boolean =>
+const isId = (id: string): boolean =>
   id.length === timeDigits + chanceDigits && Array.from(id).every((digit) => alphabet.includes(digit));
 
 const digits = (number: number, count: number): string =>

@@ -3,7 +3,7 @@ import type { Line, Stretch } from "./line.ts";
 import type { Scan } from "./scan.ts";
 
 /** What makes a file whole again: nothing, cutting it off and ending its last line, or writing it anew. */
-export type Cure =
+type Cure =
   | { readonly type: "none" }
   | { readonly type: "cut"; readonly at: number; readonly away: readonly Stretch[] }
   | { readonly type: "rewrite"; readonly away: readonly Stretch[] };

@@ -75,9 +75,8 @@ export type End =
   | { readonly error: string };
 
 /** A turn that has ended, on a span. */
-export const turnAttributes = (name: string, turn: TurnFacts, end: End, content: Content): Attributes => ({
+export const turnAttributes = (turn: TurnFacts, end: End, content: Content): Attributes => ({
   "gen_ai.operation.name": "invoke_agent",
-  "gen_ai.agent.name": name,
   ...(turn.model === undefined ? {} : modelAttributes(turn.model)),
   "gen_ai.usage.input_tokens": turn.input,
   "gen_ai.usage.output_tokens": turn.output,

@@ -292,7 +292,11 @@ export class Recorder {
       kind: "internal",
       start: turn.began.now,
       end: turn.began.now + this.#since(turn.began),
-      attributes: { ...turnAttributes(name, turn, end, content), "gen_ai.conversation.id": conversation },
+      attributes: {
+        ...turnAttributes(turn, end, content),
+        "gen_ai.agent.name": name,
+        "gen_ai.conversation.id": conversation,
+      },
       failed: end.error !== undefined,
     });
     this.#turn = undefined;

@@ -1,134 +1,21 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../agent/events.ts";
-import { callId, done, type Call, type Outcome } from "../conversation/index.ts";
-import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
-import { realWorld, type Clock } from "../world/index.ts";
-import { openCollector, type Collector } from "./collector.cases.ts";
-import { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
-
-/** The time at which everything begins. */
-const start = Date.UTC(2026, 5, 1);
-
-/** Time that passes when it is told to. */
-const handClock = (): Clock & { readonly pass: (ms: number) => void; readonly sleepers: () => readonly number[] } => {
-  let elapsed = 0;
-  const sleeping = new Set<{ readonly at: number; readonly wake: () => void }>();
-  return {
-    now: () => start + elapsed,
-    elapsed: () => elapsed,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted === true) return reject(signal.reason as Error);
-        const sleeper = { at: elapsed + ms, wake: resolve };
-        sleeping.add(sleeper);
-        signal?.addEventListener("abort", () => {
-          sleeping.delete(sleeper);
-          reject(signal.reason as Error);
-        });
-      }),
-    pass: (ms) => {
-      elapsed += ms;
-      for (const sleeper of sleeping)
-        if (sleeper.at <= elapsed) {
-          sleeping.delete(sleeper);
-          sleeper.wake();
-        }
-    },
-    sleepers: () => [...sleeping].map(({ at }) => at - elapsed),
-  };
-};
-
-type Stage = {
-  readonly telemetry: Telemetry;
-  readonly collector: Collector;
-  readonly clock: ReturnType<typeof handClock>;
-  readonly troubles: readonly string[];
-  /** Hears events, or lets time pass between them. */
-  readonly play: (...steps: readonly (AgentEvent | number)[]) => void;
-};
-
-const opened: Collector[] = [];
-afterEach(async () => {
-  for (const collector of opened.splice(0)) {
-    expect(collector.faults).toEqual([]);
-    await collector.close();
-  }
-});
-
-const openStage = async (
-  options: Partial<TelemetryOptions> = {},
-  answer?: Parameters<typeof openCollector>[0],
-): Promise<Stage> => {
-  const collector = await openCollector(answer);
-  opened.push(collector);
-  const clock = handClock();
-  const troubles: string[] = [];
-  let count = 0;
-  const telemetry = openTelemetry({
-    world: { clock, random: () => (++count % 15) / 16, net: realWorld({}).net, env: {} },
-    endpoint: collector.url,
-    conversation: "s1",
-    logPrompts: false,
-    trouble: (words) => troubles.push(words),
-    ...options,
-  });
-  const play: Stage["play"] = (...steps) => {
-    for (const step of steps)
-      if (typeof step === "number") clock.pass(step);
-      else telemetry.hear(step);
-  };
-  return { telemetry, collector, clock, troubles, play };
-};
-
-const claude = "anthropic/claude-sonnet-5";
-const user = (text: string): AgentEvent => ({ type: "user", parts: [{ type: "text", text }] });
-const request = (number: number, facts: { attempt?: number; model?: string; url?: string } = {}): AgentEvent => ({
-  type: "request",
-  request: { number, model: claude, url: "https://api.anthropic.com/v1/messages", bytes: 100, attempt: 1, ...facts },
-  report: { target: claude, idFormat: "anthropic", calls: [], notes: [] },
-});
-const message = (text: string, thought = ""): AgentEvent => ({ type: "message", text, thought, media: [] });
-const usage = (input: number, output: number, answeredBy?: string): AgentEvent => ({
-  type: "usage",
-  model: claude,
-  ...(answeredBy === undefined ? {} : { answeredBy }),
-  usage: { input, output, cachedRead: 600, cachedWrite: 100, reasoning: 20 },
-  spent: { requests: 1, input, cachedRead: 600, output, cost: 0, unpriced: 0 },
-});
-const call = (tool: string, value: Readonly<Record<string, string>>): Call => ({
-  type: "call",
-  id: callId(1),
-  tool,
-  input: { type: "parsed", value },
-});
-const requested = (made: Call): AgentEvent => ({ type: "call-requested", call: made });
-const executing = (made: Call): AgentEvent => ({
-  type: "call-updated",
-  call: made.id,
-  status: { state: "executing", title: "..." },
-});
-const completed = (made: Call, record: Partial<ToolCallRecord> = {}, outcome: Outcome = done("a.txt")): AgentEvent => {
-  const input = made.input.type === "parsed" ? made.input.value : {};
-  const finished: Finished = {
-    call: made,
-    outcome,
-    blobs: {},
-    display: { type: "text", text: "" },
-    duration: 200.4,
-    record: {
-      function_name: made.tool,
-      function_args: input,
-      duration_ms: 200.4,
-      success: true,
-      decision: "auto_accept",
-      tool_type: "native",
-      ...record,
-    },
-  };
-  return { type: "call-completed", finished };
-};
-const finished: AgentEvent = { type: "finished", reason: "stop", text: "One file." };
-const overloaded = { kind: "overloaded", provider: "anthropic", label: "Anthropic" } as const;
+import { done } from "../conversation/index.ts";
+import { realWorld } from "../world/index.ts";
+import {
+  call,
+  claude,
+  completed,
+  executing,
+  finished,
+  message,
+  overloaded,
+  request,
+  requested,
+  usage,
+  user,
+} from "./events.cases.ts";
+import { handClock, openStage, start, type Stage } from "./stage.cases.ts";
 
 const asked = {
   "gen_ai.operation.name": "chat",
@@ -344,6 +231,19 @@ describe("a turn", () => {
     expect(working?.attributes["gen_ai.usage.input_tokens"]).toBe(10);
   });
 
+  it("goes on where the person says more: no answer is lost", async () => {
+    const { telemetry, collector, play } = await openStage();
+    play(user("Go."), request(1), message("Well."), usage(10, 1), user("Faster."), request(2), message("x"), finished);
+    await telemetry.close();
+    expect(
+      collector.spans().map(({ name, attributes }) => [name, attributes["gen_ai.response.finish_reasons"]]),
+    ).toEqual([
+      ["chat claude-sonnet-5", ["stop"]],
+      ["chat claude-sonnet-5", ["stop"]],
+      ["invoke_agent parley", ["stop"]],
+    ]);
+  });
+
   it("is a trace of its own, and numbered", async () => {
     const { telemetry, collector, play } = await openStage();
     for (const words of ["One.", "Two."]) play(user(words), request(1), message("x"), finished);
@@ -406,6 +306,16 @@ describe("what goes wrong", () => {
     expect(errorsOf(stage)[0]).toEqual(["chat claude-sonnet-5", true, error]);
     expect(errorsOf(stage).slice(-2)).toEqual([
       ["chat claude-sonnet-5", false, undefined],
+      ["invoke_agent parley", false, undefined],
+    ]);
+  });
+
+  it("with the last answer is told where the turn ends without one", async () => {
+    const stage = await openStage();
+    stage.play(user("Go."), request(1), { type: "finished", reason: "length", text: "" });
+    await stage.telemetry.close();
+    expect(errorsOf(stage)).toEqual([
+      ["chat claude-sonnet-5", true, "unusable-answer"],
       ["invoke_agent parley", false, undefined],
     ]);
   });
@@ -515,6 +425,10 @@ describe("what was said", () => {
         finish_reason: "tool_calls",
       },
     ]);
+    const last = stage.collector.spans().findLast(({ name }) => name === "chat claude-sonnet-5");
+    expect(JSON.parse(String(last?.attributes["gen_ai.output.messages"]))).toEqual([
+      { role: "assistant", parts: [{ type: "text", content: "secret-plans" }], finish_reason: "stop" },
+    ]);
     const texts = stage.collector
       .logs()
       .map(({ name, attributes }) => [
@@ -530,6 +444,13 @@ describe("what was said", () => {
       ["parley.api_request", undefined],
       ["parley.api_response", "secret-plans"],
     ]);
+  });
+
+  it("can be read by any collector, also where letters are broken in half", async () => {
+    const { telemetry, collector, play } = await openStage({ logPrompts: true });
+    play(user("\ud83d"), request(1), message("Half: \ud83d"), finished);
+    await telemetry.close();
+    expect(collector.logs()[1]?.attributes["response_text"]).toBe("Half: \ufffd");
   });
 
   it("holds none of the environment's secrets, and no end of a text without one", async () => {
@@ -550,144 +471,3 @@ describe("what was said", () => {
     expect(sent).toContain("... (cut here)");
   });
 });
-
-describe("a collector", () => {
-  const turn = [user("Go."), request(1), message("x"), usage(10, 1), finished];
-
-  it("hears nothing where nothing happened", async () => {
-    const { telemetry, collector } = await openStage();
-    await telemetry.close();
-    expect(collector.requests).toEqual([]);
-  });
-
-  it("is sent JSON below its own path, and told who sends it", async () => {
-    const { collector } = await openStage();
-    const { telemetry, play } = await openStage({ endpoint: `${collector.url}/` });
-    play(...turn);
-    await telemetry.close();
-    expect(collector.requests.map(({ path, type }) => [path, type])).toEqual(
-      expect.arrayContaining(["logs", "traces", "metrics"].map((name) => [`/v1/${name}`, "application/json"])),
-    );
-    const { resourceSpans } = JSON.parse(collector.requests.find(({ path }) => path === "/v1/traces")?.body ?? "") as {
-      resourceSpans: [{ resource: { attributes: { key: string }[] } }];
-    };
-    expect(resourceSpans[0].resource.attributes.map(({ key }) => key)).toEqual([
-      "service.name",
-      "service.version",
-      "service.instance.id",
-    ]);
-  });
-
-  it("gets what there is every five seconds, and at once where there is much", async () => {
-    const arrived = arrivals(3);
-    const { telemetry, collector, play, clock } = await openStage({}, arrived.answer);
-    play(...turn);
-    expect(clock.sleepers()).toEqual([5000]);
-    play(4999);
-    expect(collector.requests).toEqual([]);
-    play(1);
-    await arrived.all;
-    expect(collector.spans()).toHaveLength(2);
-    const more = arrivals(3);
-    arrived.next(more);
-    for (let count = 0; count < 200; count++) play(...turn);
-    await more.all;
-    expect(collector.spans().length).toBeGreaterThan(250);
-    await telemetry.close();
-    expect(collector.spans()).toHaveLength(402);
-    expect(collector.metrics()[0]?.points[0]?.count).toBe(201);
-  });
-
-  it("that is busy gets the same again later; one that refuses does not, and the person is told once", async () => {
-    const answers = [503, 503, 503, 200, 200, 200];
-    const stage = await openStage({}, (response) => void response.writeHead(answers.shift() ?? 200).end());
-    stage.play(...turn, 5000);
-    await expect.poll(() => stage.clock.sleepers()).toEqual([10_000]);
-    await stage.telemetry.close();
-    const bodies = stage.collector.requests.filter(({ path }) => path === "/v1/traces").map(({ body }) => body);
-    expect(bodies).toEqual([bodies[0], bodies[0]]);
-    expect(stage.troubles).toEqual([
-      `Telemetry cannot be delivered to ${stage.collector.url}: it answered 503. The work goes on without it.`,
-    ]);
-    const refusing = await openStage({}, (response) => void response.writeHead(400).end());
-    refusing.play(...turn, 5000);
-    await expect.poll(() => refusing.troubles.length).toBe(1);
-    await refusing.telemetry.close();
-    expect(refusing.collector.requests).toHaveLength(3);
-    expect(refusing.troubles).toHaveLength(1);
-  });
-
-  it("that is not there costs nothing but a word", async () => {
-    const stage = await openStage({ endpoint: "http://127.0.0.1:1" });
-    stage.play(...turn);
-    await stage.telemetry.close();
-    expect(stage.troubles).toEqual([
-      "Telemetry cannot be delivered to http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. The work goes on without it.",
-    ]);
-  });
-
-  it("that never answers is waited for two seconds at the end, and no longer", async () => {
-    const arrived = arrivals(3, () => undefined);
-    const stage = await openStage({}, arrived.answer);
-    stage.play(...turn);
-    const closing = stage.telemetry.close();
-    await arrived.all;
-    expect(stage.clock.sleepers()).toEqual([2000, 10_000, 10_000, 10_000]);
-    stage.play(2000);
-    await closing;
-    expect(stage.troubles).toEqual([
-      `Telemetry cannot be delivered to ${stage.collector.url}: no answer within 2 s. The work goes on without it.`,
-    ]);
-    expect(stage.clock.sleepers()).toEqual([]);
-  });
-
-  it("that never answers while work goes on is left after ten seconds", async () => {
-    const arrived = arrivals(3, () => undefined);
-    const stage = await openStage({}, arrived.answer);
-    stage.play(...turn, 5000);
-    await arrived.all;
-    stage.play(10_000);
-    await expect.poll(() => stage.clock.sleepers()).toEqual([10_000]);
-    expect(stage.troubles[0]).toContain("no answer within 10 s");
-  });
-
-  it("that stays away leaves no more waiting than there is room for", async () => {
-    const { telemetry, collector, play } = await openStage({ logPrompts: true });
-    const long = "x".repeat(16_000);
-    for (let count = 0; count < 250; count++) play(user(long), request(1), message(long), finished);
-    await telemetry.close();
-    const size = collector.requests.reduce((all, { body }) => all + body.length, 0);
-    expect(size).toBeGreaterThan(7_900_000);
-    expect(size).toBeLessThan(8_100_000);
-  });
-});
-
-/** Settles when so many requests came. */
-const arrivals = (
-  count: number,
-  reply: Parameters<typeof openCollector>[0] = (response) => void response.writeHead(200).end("{}"),
-): {
-  readonly all: Promise<void>;
-  readonly answer: NonNullable<typeof reply>;
-  readonly next: (other: { hear: () => void }) => void;
-  readonly hear: () => void;
-} => {
-  let left = count;
-  let settle: () => void = () => undefined;
-  let following: { hear: () => void } | undefined;
-  const all = new Promise<void>((resolve) => (settle = resolve));
-  const hear = (): void => {
-    if (left === 0) return following?.hear();
-    left -= 1;
-    if (left === 0) settle();
-  };
-  return {
-    all,
-    hear,
-    next: (other) => void (following = other),
-    answer: (response, path) => {
-      hear();
-      reply(response, path);
-    },
-  };
-};

@@ -48,6 +48,7 @@ const lessons: readonly Lesson[] = [
       /could not (decrypt the provided encrypted_content|decode the compaction blob)/i,
       // Anthropic, also behind Amazon and OpenRouter.
       /invalid `?signature`? in `?thinking/i,
+      /thinking\.signature: field required/i,
       /blocks in the latest assistant message cannot be modified/i,
       // Google.
       /(invalid|corrupted) thought.?signature/i,

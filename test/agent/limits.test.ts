@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../src/agent/events.ts";
 import type { Fault, Reply, Script } from "../../src/sim/index.ts";
 import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
@@ -141,6 +142,18 @@ describe("a conversation that fills the context", () => {
       "anthropic: Good day.",
     ]);
     await expect(stage.world.run(stage.agent.compact())).resolves.toBe(false);
+  });
+
+  it("is as it was where the summary is empty", async () => {
+    const silent = { rules: [{ asked: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
+    const heard: string[] = [];
+    const listen = (event: AgentEvent): void => void (event.type === "notice" && heard.push(event.text));
+    const stage = await openStage({ script: silent, agent: { listen } });
+    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const before = [...stage.journal.ledger.entries];
+    expect(await stage.world.run(stage.agent.compact())).toBe(false);
+    expect(stage.journal.ledger.entries).toEqual(before);
+    expect(heard).toEqual(["The model's summary was of no use; the conversation is as it was."]);
   });
 
   it("is summarised when the provider finds it too long, and sent again once", async () => {

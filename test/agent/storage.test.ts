@@ -74,6 +74,15 @@ describe("a full disk", () => {
     expect(stage.journal.ledger.pending()).toEqual([]);
   });
 
+  it("that has room again in the same turn loses nothing, and everything is told of", async () => {
+    const stage = await openStage({ script, before: fullAt(first + 2, first + 3) });
+    expect(told(await play(stage, "do")).slice(-3)).toEqual([
+      "hist_tool_1: complete: 3",
+      "hist_tool_2: complete: Did one.",
+      "failed storage",
+    ]);
+  });
+
   it("that has room again takes what it could not, in order, and the session goes on", async () => {
     const stage = await openStage({ script, before: fullAt(first + 2, first + 5) });
     await play(stage, "do");

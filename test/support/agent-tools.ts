@@ -9,7 +9,7 @@ import { defineTool, ToolFailure, type AnyTool } from "../../src/tools/tool.ts";
 import type { World } from "../../src/world/index.ts";
 
 /** Adds two numbers. */
-export const add: AnyTool = defineTool({
+const add: AnyTool = defineTool({
   name: "add",
   about: "Adds two numbers.",
   access: "read",
@@ -23,7 +23,7 @@ export const add: AnyTool = defineTool({
 });
 
 /** Never ends by itself. */
-export const wait: AnyTool = defineTool({
+const wait: AnyTool = defineTool({
   name: "wait",
   about: "Waits.",
   access: "read",

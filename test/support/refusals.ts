@@ -177,6 +177,7 @@ export const lessons: readonly Lesson[] = [
     error: "Could not decode the compaction blob. Ensure it is unmodified from the compact response.",
   }),
   lesson("unsealed", "anthropic", says(mark), anthropic(invalidSignature)),
+  lesson("unsealed", "anthropic", says(mark), anthropic("messages.1.content.0.thinking.signature: Field required")),
   lesson("unsealed", "anthropic/claude-fable-5-1", says(mark), anthropic(boundElsewhere)),
   lesson(
     "unsealed",

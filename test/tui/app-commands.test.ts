@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { stages } from "./app-stage.ts";
 
-if (!process.env["H11_BIN"]) ensureBuilt();
+ensureBuilt();
 const { on, started } = stages();
 
 /** A red picture of two by one pixels. */

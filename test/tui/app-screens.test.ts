@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ensureBuilt, root } from "../built.ts";
 import { stages, type App } from "./app-stage.ts";
 
-if (!process.env["H11_BIN"]) ensureBuilt();
+ensureBuilt();
 const { on, started } = stages();
 const folder = fileURLToPath(new URL("screens/", import.meta.url));
 

@@ -6,7 +6,7 @@ import { environmentFor, serveAll, type Served } from "../support/served.ts";
 import { ensureBuilt } from "../built.ts";
 import { stages } from "./app-stage.ts";
 
-if (!process.env["H11_BIN"]) ensureBuilt();
+ensureBuilt();
 const { on, started } = stages();
 
 /** A red picture of two by one pixels. */

@@ -45,7 +45,7 @@ export type App = InTerminal & {
 };
 
 /** Milliseconds after which what was not seen is taken to never come; the rows are then told. */
-const patience = process.env["H11_BIN"] ? 8_000 : 120_000;
+const patience = 60_000;
 
 /** Where nobody is asked about anything outside this machine. */
 const nowhere = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };
@@ -93,7 +93,7 @@ const appIn = (
   project: string,
   { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false }: StageOptions,
 ): App => {
-  const terminal = inTerminal(process.env["H11_BIN"] ?? bin, {
+  const terminal = inTerminal(bin, {
     args: ["--cwd", project, ...args],
     size,
     isInShell,

@@ -5,7 +5,7 @@ import { ensureBuilt } from "../built.ts";
 import { hostile } from "./hostile.ts";
 import { stages } from "./app-stage.ts";
 
-if (!process.env["H11_BIN"]) ensureBuilt();
+ensureBuilt();
 const { on, started } = stages();
 
 describe("the interface in its terminal", () => {

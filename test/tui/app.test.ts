@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
 import { stages } from "./app-stage.ts";
 
-if (!process.env["H11_BIN"]) ensureBuilt();
+ensureBuilt();
 const { on, started } = stages();
 
 const shell = (command: string) => ({ tool: "run_shell_command", input: { command } });

@@ -4,7 +4,7 @@ import { build, makeHistory } from "../../support/histories.ts";
 import { Random } from "../../support/random.ts";
 
 /** One thing a scripted program does with its session. */
-export type Act =
+type Act =
   | { readonly type: "write"; readonly writes: readonly (readonly NewRecord[])[] }
   | { readonly type: "keep"; readonly blobs: Blobs }
   | { readonly type: "reopen" };

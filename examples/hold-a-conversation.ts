@@ -1,0 +1,27 @@
+/*
+ * One session with tools in a project, as `parley -p` holds it. The offline
+ * model answers here; with a key in the environment, a real one does.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openAgent } from "parley-agent/agent";
+import { withOffline } from "parley-agent/offline";
+import { loadSettings } from "parley-agent/settings";
+import { realWorld } from "parley-agent/world";
+
+const folder = mkdtempSync(join(tmpdir(), "parley-example-"));
+const home = join(folder, "home");
+writeFileSync(join(folder, "notes.txt"), "Buy milk.\nWater the plants.\n");
+
+const real = realWorld({});
+const world = { ...real, net: withOffline(real.net) };
+const loaded = await loadSettings(world, { home, root: folder, scope: "inert" });
+const { agent, close } = await openAgent({ world, home, folder, loaded, interactive: false });
+
+for await (const event of agent.send("Read notes.txt")) {
+  if (event.type === "call-completed") console.log(`${event.finished.call.tool}: ${event.finished.outcome.status}`);
+  if (event.type === "finished") console.log(event.text);
+}
+await close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,82 @@
+import type { AgentEvent } from "../agent/events.ts";
+import { callId, done, type Call, type Outcome } from "../conversation/index.ts";
+import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
+import type { Failure } from "../transport/failure.ts";
+
+/** The model that is asked. */
+export const claude: string = "anthropic/claude-sonnet-5";
+
+/** The person says something. */
+export const user = (text: string): AgentEvent => ({ type: "user", parts: [{ type: "text", text }] });
+
+/** A request leaves. */
+export const request = (
+  number: number,
+  facts: { attempt?: number; model?: string; url?: string } = {},
+): AgentEvent => ({
+  type: "request",
+  request: { number, model: claude, url: "https://api.anthropic.com/v1/messages", bytes: 100, attempt: 1, ...facts },
+  report: { target: claude, idFormat: "anthropic", calls: [], notes: [] },
+});
+
+/** An answer is whole. */
+export const message = (text: string, thought = ""): AgentEvent => ({ type: "message", text, thought, media: [] });
+
+/** What an answer used. */
+export const usage = (input: number, output: number, answeredBy?: string): AgentEvent => ({
+  type: "usage",
+  model: claude,
+  ...(answeredBy === undefined ? {} : { answeredBy }),
+  usage: { input, output, cachedRead: 600, cachedWrite: 100, reasoning: 20 },
+  spent: { requests: 1, input, cachedRead: 600, output, cost: 0, unpriced: 0 },
+});
+
+/** A call of the model. */
+export const call = (tool: string, value: Readonly<Record<string, string>>): Call => ({
+  type: "call",
+  id: callId(1),
+  tool,
+  input: { type: "parsed", value },
+});
+
+/** A call was asked for. */
+export const requested = (made: Call): AgentEvent => ({ type: "call-requested", call: made });
+
+/** A call begins to run. */
+export const executing = (made: Call): AgentEvent => ({
+  type: "call-updated",
+  call: made.id,
+  status: { state: "executing", title: "..." },
+});
+
+/** A call has ended; well, where nothing else is said. */
+export const completed = (
+  made: Call,
+  record: Partial<ToolCallRecord> = {},
+  outcome: Outcome = done("a.txt"),
+): AgentEvent => {
+  const input = made.input.type === "parsed" ? made.input.value : {};
+  const finished: Finished = {
+    call: made,
+    outcome,
+    blobs: {},
+    display: { type: "text", text: "" },
+    duration: 200.4,
+    record: {
+      function_name: made.tool,
+      function_args: input,
+      duration_ms: 200.4,
+      success: true,
+      decision: "auto_accept",
+      tool_type: "native",
+      ...record,
+    },
+  };
+  return { type: "call-completed", finished };
+};
+
+/** A turn has ended well. */
+export const finished: AgentEvent = { type: "finished", reason: "stop", text: "One file." };
+
+/** A provider that has too much to do. */
+export const overloaded: Failure = { kind: "overloaded", provider: "anthropic", label: "Anthropic" };
