@@ -7,17 +7,19 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openScripted, type Exchange, type Reply } from "./agent-server.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 11);
-const bin = fileURLToPath(new URL("../dist/parley.js", import.meta.url));
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
 const floor = fileURLToPath(new URL("agent-floor.mjs", import.meta.url));
 const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
 const project = join(home, "project");
+/** A copy, so that a build meanwhile changes nothing. */
+const bin = join(home, "dist", "parley.js");
 const server = await openScripted();
 /** About as long as what our own first request begins with. */
 let headSize = "12000";
@@ -142,6 +144,8 @@ const sleeps: Reply = {
 };
 
 try {
+  await cp(dist, join(home, "dist"), { recursive: true, filter: (path) => path !== join(dist, "lib") });
+  await writeFile(join(home, "package.json"), JSON.stringify({ type: "module" }));
   await mkdir(project, { recursive: true });
   const line = "All work and no play makes a dull file.\n";
   for (let file = 0; file < 100; file++) await writeFile(join(project, `file${file}.txt`), line.repeat(256));

@@ -97,10 +97,14 @@ const firstFrame = async (): Promise<number> => {
 const firstKey = async (): Promise<number> => {
   const running = parley();
   running.type("q");
-  const time = await running.until((output) => /> (?:\u001b\[[\d;]*m)*q/.test(output));
+  const time = await running.until((output) => shown(output).includes("> q"));
   await running.stop();
   return time;
 };
+
+/** Output without what moves and colours. */
+const shown = (output: string): string => output.replaceAll(controls, "");
+const controls = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, "g");
 
 /** When the last of a burst of output came. */
 const settledFrame = (command: string) => async (): Promise<number> => {
@@ -143,11 +147,8 @@ const perByte = async (): Promise<number> => {
   await running.until((output) => output.includes("% of "));
   const before = running.output().length;
   running.type("go\r");
-  await running.until(
-    (output) =>
-      output.includes("Paragraph 199 has") &&
-      /\u001b\[K[^\n]*> [^\n]*Ask for something[^\n]*$/.test(output.slice(-400)),
-  );
+  await running.until((output) => output.includes("Paragraph 199 has"));
+  await pause(quiet);
   const written = Buffer.byteLength(running.output().slice(before));
   await running.stop();
   return written / Buffer.byteLength(answer);

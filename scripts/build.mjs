@@ -7,8 +7,9 @@
  */
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
-import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -39,6 +40,7 @@ const buildProgram = async () => {
   await chmod(program, 0o755);
   await rename(program, join(dist, "parley.js"));
   await sweep(Object.keys(metafile.outputs));
+  await keepCode();
 };
 
 const options = () => ({
@@ -102,6 +104,9 @@ const gather = async (bundle, folder, name, outputs) => {
       if (kind === "import-statement" && next in outputs) add(next);
   };
   add(entry);
+  // Nearly every run needs one of these, and each would bring several files.
+  for (const [path, { entryPoint = "" }] of Object.entries(outputs))
+    if (/^src\/providers\//.test(entryPoint)) add(path);
   const chunks = [...always]
     .filter((path) => path !== entry)
     .map((path) => ({ file: basename(path), names: outputs[path].exports }));
@@ -115,14 +120,23 @@ const gather = async (bundle, folder, name, outputs) => {
   ];
   const { outputFiles } = await bundle({
     ...options(),
-    banner: {},
+    format: "cjs",
+    banner: { js: "(function(exports,require,module,url,late){" },
+    footer: { js: "})" },
+    define: { "import.meta.url": "url" },
     stdin: { contents: whole.join("\n"), resolveDir: folder },
     outdir: folder,
     write: false,
     ignoreAnnotations: true,
     plugins: [lateStaysOut],
   });
-  await writeFile(join(folder, `${name}.js`), outputFiles[0].text);
+  const names = [
+    ...outputs[entry].exports,
+    ...chunks.flatMap((chunk, index) => chunk.names.map((each) => `c${index}_${each}`)),
+  ];
+  // A script that runs from kept code cannot import by itself.
+  await writeFile(join(folder, `${name}.cjs`), outputFiles[0].text.replaceAll(/\bimport\((?="\.\/)/g, "late("));
+  await writeFile(join(folder, `${name}.js`), loader(name, names));
   await Promise.all(
     chunks.map((chunk, index) =>
       writeFile(
@@ -131,6 +145,46 @@ const gather = async (bundle, folder, name, outputs) => {
       ),
     ),
   );
+};
+
+/**
+ * Runs a file with the code that V8 made of it before, which saves most of the time it takes to start. Where there is
+ * none, or another version of Node made it, the file is compiled as usual.
+ */
+const loader = (name, names) => `\
+const { readFileSync, writeFileSync } = process.getBuiltinModule("node:fs");
+const { createRequire } = process.getBuiltinModule("node:module");
+const { fileURLToPath } = process.getBuiltinModule("node:url");
+const { Script } = process.getBuiltinModule("node:vm");
+const path = fileURLToPath(new URL("./${name}.cjs", import.meta.url));
+const kept = (() => {
+  try {
+    return { cachedData: readFileSync(path + ".code") };
+  } catch {
+    return {};
+  }
+})();
+const script = new Script(readFileSync(path, "utf8"), { filename: path, ...kept });
+const module = { exports: {} };
+script.runInThisContext()(module.exports, createRequire(import.meta.url), module, import.meta.url, (file) => import(file));
+if (process.env.PARLEY_KEEP_CODE === "1") process.on("exit", () => writeFileSync(path + ".code", script.createCachedData()));
+export const { ${names.join(", ")} } = module.exports;
+`;
+
+/** Has V8 keep the code of what was built apart. A convenience: without it, all works the same. */
+const keepCode = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-build-"));
+  const env = { ...process.env, PARLEY_KEEP_CODE: "1", PARLEY_HOME: join(folder, "home") };
+  const ran = (words) =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, words, { cwd: folder, env, stdio: "ignore" });
+      child.on("error", resolve);
+      child.on("exit", resolve);
+    });
+  const terminal = pathToFileURL(join(dist, "terminal", "terminal.js")).href;
+  await ran([join(dist, "parley.js"), "-p", "list the files", "-m", "offline"]);
+  await ran(["--input-type=module", "-e", `await import(${JSON.stringify(terminal)});`]);
+  await rm(folder, { recursive: true, force: true });
 };
 
 const lateStaysOut = {

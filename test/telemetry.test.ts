@@ -225,7 +225,7 @@ describe("the document", () => {
       /Every line has(.*?)\n\n[^|\n]/s.exec(readFileSync(join(root, "docs/telemetry.md"), "utf8")) ?? [];
     const listed = [...table.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell = ""]) => cell.match(/[a-z-]+/g) ?? []);
     expect(kinds.length).toBeGreaterThan(15);
-    expect(listed.toSorted()).toEqual(kinds.toSorted());
+    expect(new Set(listed)).toEqual(new Set(kinds));
   });
 });
 

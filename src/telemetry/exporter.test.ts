@@ -1,15 +1,27 @@
 import { describe, expect, it } from "vitest";
 import type { openCollector } from "./collector.cases.ts";
 import { finished, message, request, usage, user } from "./events.cases.ts";
+import { realWorld } from "../world/index.ts";
 import { openStage } from "./stage.cases.ts";
 
 describe("a collector", () => {
   const turn = [user("Go."), request(1), message("x"), usage(10, 1), finished];
 
   it("hears nothing where nothing happened", async () => {
-    const { telemetry, collector } = await openStage();
+    const { telemetry, collector, clock } = await openStage();
     await telemetry.close();
     expect(collector.requests).toEqual([]);
+    expect(clock.sleepers()).toEqual([]);
+  });
+
+  it("gets ids that are ids, whatever chance says", async () => {
+    const { clock } = await openStage();
+    const { telemetry, collector, play } = await openStage({
+      world: { clock, random: () => 0, net: realWorld({}).net, env: {} },
+    });
+    play(...turn);
+    await telemetry.close();
+    expect(collector.spans().map(({ id }) => id)).toEqual(["0000000000000001", "0000000000000001"]);
   });
 
   it("is sent JSON below its own path, and told who sends it", async () => {
@@ -58,6 +70,7 @@ describe("a collector", () => {
     await stage.telemetry.close();
     const bodies = stage.collector.requests.filter(({ path }) => path === "/v1/traces").map(({ body }) => body);
     expect(bodies).toEqual([bodies[0], bodies[0]]);
+    expect(stage.collector.requests.map(({ path }) => path).filter((path) => path === "/v1/metrics")).toHaveLength(2);
     expect(stage.troubles).toEqual([
       `Telemetry cannot be delivered to ${stage.collector.url}: it answered 503. The work goes on without it.`,
     ]);

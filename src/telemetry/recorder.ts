@@ -19,7 +19,7 @@ import type { Quantity } from "./histograms.ts";
 import type { Attributes, LogRecord, Span } from "./otlp.ts";
 
 /** Where what is recorded goes. */
-export type Sink = {
+type Sink = {
   readonly span: (span: Span) => void;
   readonly log: (record: LogRecord) => void;
   readonly measure: (quantity: Quantity, value: number, attributes: Attributes) => void;

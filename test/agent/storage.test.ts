@@ -48,6 +48,35 @@ const fullAt = (from: number, to = Infinity) => {
 /** The first record after the beginning of the file. */
 const first = 1;
 
+describe("a session", () => {
+  it("keeps the files of results beside it", async () => {
+    const stage = await openStage({
+      script: { rules: [{ replies: [{ call: { tool: "picture", input: {} } }, { say: "A dot." }] }] },
+    });
+    await play(stage, "Draw.");
+    await stage.session.close();
+    const { blobs, healed } = await openSessions(stage.world, { home }).read(stage.session.id);
+    expect(healed).toEqual([]);
+    expect(blobs).toEqual(stage.journal.blobs);
+    expect(Object.keys(blobs)).toHaveLength(1);
+  });
+
+  it("that was left with an open call goes on: what nobody knows is written down before anything is sent", async () => {
+    const stage = await openStage({ script });
+    stage.journal.ledger.user([{ type: "text", text: "Before." }]);
+    stage.journal.ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
+      { type: "call", tool: "add", input: { value: { a: 1, b: 2 } } },
+    ]);
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expect(written(stage.journal.ledger.entries).slice(2)).toEqual([
+      "user: hello",
+      "hist_tool_1: interrupted: ",
+      "anthropic: Good day.",
+    ]);
+    expect(stage.simulators["anthropic"]?.log.map(({ verdict }) => verdict)).toEqual(["accepted"]);
+  });
+});
+
 describe("a full disk", () => {
   it("fails the turn before anything is sent", async () => {
     const stage = await openStage({ script, before: fullAt(first) });

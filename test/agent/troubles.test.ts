@@ -164,12 +164,12 @@ describe("a pool in turns", () => {
 });
 
 describe("a model chosen by hand while an answer is on its way", () => {
-  const openai = { models: [parseModel("openai")], strategy: "failover", cooldown: 60_000 } as const;
+  const pool = { models: both.providers.map(parseModel), strategy: "failover", cooldown: 60_000 } as const;
 
   it("gets the next request; the answer belongs to who gave it", async () => {
     const stage = await openStage(both);
     const events = await play(stage, "hello", (event) => {
-      if (event.type === "request" && event.request.number === 1) stage.agent.use(openai);
+      if (event.type === "request" && event.request.number === 1) stage.agent.use(pool, parseModel("openai"));
     });
     const [used] = events.filter((event) => event.type === "usage");
     expect(used?.model).toBe("anthropic/claude-sonnet-5");
@@ -181,7 +181,7 @@ describe("a model chosen by hand while an answer is on its way", () => {
   it("takes over where the one before it fails", async () => {
     const stage = await openStage({ ...both, faults: always({ type: "status", status: 401 }) });
     const events = await play(stage, "hello", (event) => {
-      if (event.type === "request" && event.request.number === 1) stage.agent.use(openai);
+      if (event.type === "request" && event.request.number === 1) stage.agent.use(pool, parseModel("openai"));
     });
     expect(told(events)).toEqual([
       "user: hello",

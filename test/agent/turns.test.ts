@@ -278,14 +278,15 @@ const cancellations: readonly Cancelled[] = [
 describe("a turn that is cancelled", () => {
   it.each(cancellations)("$when ends there, and the next one goes on", async ({ words, at, faults, mode, left }) => {
     const stage = await openStage({ script, ...(faults && { faults }), ...(mode && { mode }) });
-    let settled = false;
+    let settled: readonly string[] | undefined;
     const events = await play(
       stage,
       words,
-      once(at, () => void stage.agent.cancel().then(() => (settled = true))),
+      once(at, () => void stage.agent.cancel().then(() => (settled = written(stage.journal.ledger.entries)))),
     );
     expect(events.at(-1)).toEqual({ type: "cancelled" });
-    expect(settled).toBe(true);
+    // Once it is cancelled, nothing more happens.
+    expect(settled).toEqual(left);
     expect(written(stage.journal.ledger.entries)).toEqual(left);
     expect(stage.done).toEqual([]);
     await expectKept(stage);

@@ -50,7 +50,8 @@ export class Checks {
   reopened({ entries, healed }: Session, before: readonly Entry[]): void {
     if (entries.length < this.#acknowledged)
       throw broken(`${this.#acknowledged} entries were acknowledged, ${entries.length} are left`);
-    if (!isDeepStrictEqual(entries, before.slice(0, entries.length))) throw broken("entries have changed or moved");
+    const strange = firstStrange(entries, before, this.#acknowledged);
+    if (strange !== undefined) throw broken(`an entry has changed or moved: ${JSON.stringify(strange).slice(0, 500)}`);
     const missing = healed.find(({ kind }) => kind === "missing-blob");
     if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
     // What the person said that was not yet part of the conversation went with the process.
@@ -152,6 +153,21 @@ export type Turn = {
   readonly ended: (session: Session) => Promise<void>;
   /** It must have come to its own end. */
   readonly finished: () => void;
+};
+
+/**
+ * The first entry that is not as it was. What was acknowledged is all there; of the rest, some may be lost, and then
+ * a notice says so.
+ */
+const firstStrange = (entries: readonly Entry[], before: readonly Entry[], acknowledged: number): Entry | undefined => {
+  let at = 0;
+  return entries.find((entry, index) => {
+    const found = before.findIndex((other, place) => place >= at && isDeepStrictEqual(entry, other));
+    const isLoss = entry.type === "notice" && entry.text.startsWith("Part of the conversation was lost here");
+    if (index < acknowledged) at = index + 1;
+    else if (found !== -1) at = found + 1;
+    return index < acknowledged ? found !== index : found === -1 && !isLoss;
+  });
 };
 
 const broken = (words: string): Error => new Error(words);

@@ -320,10 +320,19 @@ describe("commands", () => {
   it("show in full what was folded", async () => {
     const [app] = await started({
       files: { "long.txt": Array.from({ length: 12 }, (_, at) => `row ${at}`).join("\n") },
+      script: {
+        rules: [
+          {
+            asked: "go",
+            replies: [{ call: { tool: "run_shell_command", input: { command: "cat long.txt" } } }, { say: "Done." }],
+          },
+        ],
+      },
     });
-    app.submit("run cat long.txt");
-    await app.sees("… 7 more lines");
+    app.submit("go");
+    await app.sees("Done.");
     await app.idle();
+    expect(app.screen.everything()).not.toContain("  row 11");
     app.type("\u000f");
     await app.sees("  row 11");
     await app.quit();

@@ -66,9 +66,9 @@ describe("in a real terminal", () => {
     await running.seen((each) => each.includes("printed 100000"));
     const everything = running.screen.everything();
     expect([everything.length, everything[0]?.slice(0, 8), everything.slice(-3)]).toEqual([
-      100_002,
+      200_002,
       "line 0 x",
-      [`line 99999 ${"x".repeat(49)}`, "> ?", "printed 100000"],
+      ["x".repeat(51), "> ?", "printed 100000"],
     ]);
     await quit(running);
   });
