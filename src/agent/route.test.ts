@@ -87,4 +87,14 @@ describe("a route", () => {
     route.turn();
     expect(modelName(route.current)).toBe(second);
   });
+
+  it("goes back to the model chosen by hand, not to the first of the pool", () => {
+    let now = 0;
+    const route = new Route(pool("failover"), { elapsed: () => now });
+    route.use(pool("failover"), parseModel(second));
+    expect(route.turn()).toBeUndefined();
+    expect(shown(route.failed(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    now = 60_000;
+    expect(shown(route.turn())).toBe(`${third} -> ${second} (recovered)`);
+  });
 });

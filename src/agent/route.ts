@@ -24,6 +24,8 @@ export class Route {
   readonly #resting = new Map<string, number>();
   #pool: Pool;
   #current: ModelRef;
+  /** The one to go back to: the first of the pool, or the one chosen by hand. */
+  #preferred: ModelRef;
   #turns = 0;
 
   constructor(pool: Pool, clock: Pick<Clock, "elapsed">) {
@@ -31,6 +33,7 @@ export class Route {
     if (first === undefined) throw new RangeError("A pool needs a model.");
     this.#pool = pool;
     this.#current = first;
+    this.#preferred = first;
     this.#clock = clock;
   }
 
@@ -46,6 +49,7 @@ export class Route {
   use(pool: Pool, model?: ModelRef): Change | undefined {
     const to = model ?? pool.models[0] ?? this.#current;
     this.#pool = pool;
+    this.#preferred = to;
     this.#turns = Math.max(
       0,
       pool.models.findIndex((each) => sameModel(each, to)),
@@ -59,9 +63,11 @@ export class Route {
     const { models, strategy } = this.#pool;
     const first = this.#turns === 0;
     const isTurned = strategy === "round-robin" && !first;
-    const start = strategy === "round-robin" ? this.#turns % models.length : 0;
+    const start = this.#turns % models.length;
     this.#turns += 1;
-    const rested = [...models.slice(start), ...models.slice(0, start)].find((model) => !this.#rests(model));
+    const order =
+      strategy === "round-robin" ? [...models.slice(start), ...models.slice(0, start)] : [this.#preferred, ...models];
+    const rested = order.find((model) => !this.#rests(model));
     if (rested === undefined) return undefined;
     return this.#change(rested, isTurned ? { type: "round-robin" } : { type: "recovered" });
   }

@@ -32,22 +32,40 @@ describe("the interface in its terminal", () => {
     await app.quit();
   });
 
-  it("is resized while an answer streams, and loses nothing", async () => {
+  it("is resized in the middle of a turn, and loses nothing", async () => {
     const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
-    const [app] = await started({
-      size: { columns: 80, rows: 24 },
-      script: { rules: [{ asked: "go", replies: [{ say: words.join(" ") }] }] },
+    const waiting = { command: "echo begun; until [ -e go ]; do sleep 0.05; done" };
+    const [app, { project }] = await started({
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          {
+            asked: "go",
+            replies: [
+              { say: words.slice(0, 200).join(" "), call: { tool: "run_shell_command", input: waiting } },
+              { say: words.slice(200).join(" ") },
+            ],
+          },
+        ],
+      },
     });
     app.submit("go");
-    await app.sees("word1");
+    await app.sees("  begun");
     app.resize({ columns: 50, rows: 18 });
+    await app.seen((rows) => rows.length <= 18 && rows.at(-1)?.endsWith("…") === true);
     app.resize({ columns: 100, rows: 30 });
+    await app.sees(/ · yolo$/);
+    app.submit(`!touch ${project}/go`);
     await app.sees("word399");
     await app.idle();
-    const text = app.screen.everything().join(" ");
-    const seen = new Set(text.match(/word\d+/g));
+    const seen = new Set(
+      app.screen
+        .everything()
+        .join(" ")
+        .match(/word\d+/g),
+    );
     expect(words.filter((word) => !seen.has(word))).toEqual([]);
-    expect(app.screen.rows().slice(-2)[0]).toBe("> Ask for something, or /help");
+    expect(app.screen.rows().at(-2)).toBe("> Ask for something, or /help");
     await app.quit();
   });
 
