@@ -15,7 +15,10 @@ export const keepBlobs = async (project: Folder, blobs: Blobs): Promise<void> =>
     for (const hash of hashes) {
       const bytes = Buffer.from(blobs[hash] ?? "", "base64");
       const there = await folder.look(hash);
-      if (there?.kind !== "file" || there.size !== bytes.length) await folder.put(hash, bytes, 0o600);
+      if (there?.kind === "file" && there.size === bytes.length) continue;
+      await folder.put(hash, bytes, 0o600);
+      // Whoever made the folder may have been stopped before its own name was flushed.
+      await project.flush();
     }
   });
 };

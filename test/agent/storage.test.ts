@@ -78,6 +78,34 @@ describe("a session", () => {
 });
 
 describe("a full disk", () => {
+  it("that confirmed a folder too late has lost no file when the power fails", async () => {
+    let isMade = false;
+    let isFull = true;
+    const before = ({ kind, path }: DiskChange): DiskTrouble | undefined => {
+      isMade ||= kind === "make" && path.endsWith("/blobs");
+      if (!isMade || !isFull || kind !== "flush") return undefined;
+      isFull = false;
+      return { code: "ENOSPC" };
+    };
+    const drawing = {
+      rules: [
+        { asked: "hello", replies: [{ say: "Good day." }] },
+        { replies: [{ call: { tool: "picture", input: {} } }] },
+      ],
+    };
+    const stage = await openStage({ script: drawing, before });
+    expect(told(await play(stage, "Draw.")).at(-1)).toBe("failed storage");
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    const left = { ...stage.world, disk: stage.world.disk.crash(() => 0) };
+    const { entries, blobs, healed } = await openSessions(left, { home }).read(stage.session.id);
+    expect({ entries, blobs, healed }).toEqual({
+      entries: stage.journal.ledger.entries,
+      blobs: stage.journal.blobs,
+      healed: [],
+    });
+    expect(Object.keys(blobs)).toHaveLength(1);
+  });
+
   it("fails the turn before anything is sent", async () => {
     const stage = await openStage({ script, before: fullAt(first) });
     expect(told(await play(stage, "hello"))).toEqual(["failed storage"]);

@@ -51,7 +51,7 @@ describe("the interface in its terminal", () => {
     });
     app.submit("go");
     await app.sees("  begun");
-    app.resize({ columns: 50, rows: 18 });
+    app.resize({ columns: 40, rows: 18 });
     await app.seen((rows) => rows.length <= 18 && rows.at(-1)?.endsWith("…") === true);
     app.resize({ columns: 100, rows: 30 });
     await app.sees(/ · yolo$/);
