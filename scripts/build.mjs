@@ -106,7 +106,7 @@ const gather = async (bundle, folder, name, outputs) => {
   add(entry);
   // Nearly every run needs one of these, and each would bring several files.
   for (const [path, { entryPoint = "" }] of Object.entries(outputs))
-    if (/^src\/providers\//.test(entryPoint)) add(path);
+    if (entryPoint.startsWith("src/providers/")) add(path);
   const chunks = [...always]
     .filter((path) => path !== entry)
     .map((path) => ({ file: basename(path), names: outputs[path].exports }));

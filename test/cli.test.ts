@@ -134,7 +134,10 @@ describe("parley", () => {
 
   it.each([
     [["rendr"], 'There is no command "rendr". Did you mean render?'],
-    [["frobnicate", "main.ts"], 'There is no command "frobnicate". This version of Parley has the commands chat, sessions'],
+    [
+      ["frobnicate", "main.ts"],
+      'There is no command "frobnicate". This version of Parley has the commands chat, sessions',
+    ],
     [["rendr"], 'There is no command "rendr". Did you mean render?'],
     [["--frobnicate"], "chat has no option --frobnicate. It has --prompt, --model"],
     [["-p"], "--prompt needs a value: --prompt TEXT."],

@@ -23,7 +23,7 @@ export type ProgramStage = {
 };
 
 /** How a run is watched. */
-export type RunOptions = {
+type RunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Hears every whole line of stdout as it comes. */
@@ -45,7 +45,7 @@ export type ProgramRan = {
 export type OutputLine = { readonly type: string; readonly [name: string]: unknown };
 
 /** A picture of one pixel. */
-export const dot: Buffer = Buffer.from(
+const dot: Buffer = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );

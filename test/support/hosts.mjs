@@ -6,15 +6,12 @@ import net from "node:net";
 const file = process.env["HOSTS_FILE"];
 const note = (what) => file !== undefined && appendFileSync(file, `${what}\n`);
 
-const { connect } = net.Socket.prototype;
+const connect = Reflect.get(net.Socket.prototype, "connect");
 net.Socket.prototype.connect = function (...args) {
   const [options] = Array.isArray(args[0]) ? args[0] : args;
-  note(
-    typeof options === "object"
-      ? (options.path ?? `${options.host ?? "localhost"}:${options.port}`)
-      : `${args[1]}:${options}`,
-  );
-  return connect.apply(this, args);
+  const { path, host = "localhost", port } = typeof options === "object" ? options : { host: args[1], port: options };
+  note(path ?? `${host}:${String(port)}`);
+  return Reflect.apply(connect, this, args);
 };
 for (const home of [dns, dns.promises])
   for (const name of ["lookup", "resolve", "resolve4", "resolve6"]) {
