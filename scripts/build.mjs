@@ -121,6 +121,8 @@ const gather = async (bundle, folder, name, outputs) => {
   const { outputFiles } = await bundle({
     ...options(),
     format: "cjs",
+    // One byte a letter: read and scanned in half the time.
+    charset: "ascii",
     banner: { js: "(function(exports,require,module,url,late){" },
     footer: { js: "})" },
     define: { "import.meta.url": "url" },
@@ -164,7 +166,7 @@ const kept = (() => {
     return {};
   }
 })();
-const script = new Script(readFileSync(path, "utf8"), { filename: path, ...kept });
+const script = new Script(readFileSync(path, "latin1"), { filename: path, ...kept });
 const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(import.meta.url), module, import.meta.url, (file) => import(file));
 if (process.env.PARLEY_KEEP_CODE === "1") process.on("exit", () => writeFileSync(path + ".code", script.createCachedData()));
