@@ -23,7 +23,8 @@ export class HeadAndTail {
   }
 
   add(bytes: Uint8Array): void {
-    if (this.length < sniffed) this.#isBinary ||= bytes.includes(0);
+    // Only the beginning counts, in however many pieces it comes.
+    if (this.length < sniffed) this.#isBinary ||= bytes.subarray(0, sniffed - this.length).includes(0);
     const first = bytes.subarray(0, most - this.#headLength);
     this.#grow(this.#headLength + first.length);
     this.#head.set(first, this.#headLength);
