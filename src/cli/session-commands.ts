@@ -103,7 +103,7 @@ export const sessionCommands: readonly Command[] = [
       { name: "remove", about: "trust it no longer" },
       json,
     ],
-    example: "parley trust ~/work/project",
+    example: "parley trust ~/project",
     exits: ["0  done", "1  it could not be done", "2  misuse, or no such folder"],
     load: async () => (await import("./trust.ts")).trust,
   },

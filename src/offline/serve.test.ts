@@ -27,6 +27,7 @@ const asking = (text: string, more: object = {}): object => ({
   ...more,
 });
 
+/** An answer as a stranger reads it: by the names of its fields, whatever they hold; a wrong guess fails the test. */
 type Json = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
 
 const told = async (body: unknown, from: Net = net): Promise<{ readonly status: number; readonly body: Json }> => {

@@ -13,20 +13,20 @@ const diskWith = (files: { readonly [path: string]: string }) => {
   return disk;
 };
 
-const find = (files: { readonly [path: string]: string }, folder = "/work") =>
-  findRepository(diskWith({ "/work/": "", ...files }), folder);
+const find = (files: { readonly [path: string]: string }, folder = "/site") =>
+  findRepository(diskWith({ "/site/": "", ...files }), folder);
 
 describe("the repository git would find", () => {
   it("is the nearest one above the folder, and is plain if its settings are", async () => {
-    expect(await find({ "/work/.git/config": usual, "/work/a/b/c": "" }, "/work/a/b")).toEqual({
-      root: "/work",
+    expect(await find({ "/site/.git/config": usual, "/site/a/b/c": "" }, "/site/a/b")).toEqual({
+      root: "/site",
       risk: undefined,
     });
-    expect(await find({ "/work/a/b": "" }, "/work/a")).toEqual({ root: undefined, risk: undefined });
-    expect(await find({ "/.git/config": plain, "/work/a": "" })).toEqual({ root: "/", risk: undefined });
-    expect(await find({ "/work/.git/config": plain, "/work/a/.git/config": "[core]\npager = x\n" }, "/work/a")).toEqual(
+    expect(await find({ "/site/a/b": "" }, "/site/a")).toEqual({ root: undefined, risk: undefined });
+    expect(await find({ "/.git/config": plain, "/site/a": "" })).toEqual({ root: "/", risk: undefined });
+    expect(await find({ "/site/.git/config": plain, "/site/a/.git/config": "[core]\npager = x\n" }, "/site/a")).toEqual(
       {
-        root: "/work/a",
+        root: "/site/a",
         risk: "its settings set core.pager",
       },
     );
@@ -65,37 +65,37 @@ describe("the repository git would find", () => {
     "[core]\n\tbare = false\n[",
     "something else",
   ])("is a risk with the settings %j", async (config) => {
-    const { root, risk } = await find({ "/work/.git/config": `${plain}${config}\n` });
-    expect({ root, isRisk: risk !== undefined }).toEqual({ root: "/work", isRisk: true });
+    const { root, risk } = await find({ "/site/.git/config": `${plain}${config}\n` });
+    expect({ root, isRisk: risk !== undefined }).toEqual({ root: "/site", isRisk: true });
   });
 
   it("is a risk where it is not what it usually is", async () => {
     const risk = async (files: { readonly [path: string]: string }) => (await find(files)).risk;
-    expect(await risk({ "/work/HEAD": "", "/work/objects/": "" })).toBe(
-      "/work looks like a repository without a working tree",
+    expect(await risk({ "/site/HEAD": "", "/site/objects/": "" })).toBe(
+      "/site looks like a repository without a working tree",
     );
-    expect(await risk({ "/work/.git/": "" })).toBe("it has no settings to be read");
-    expect(await risk({ "/work/.git": "gitdir: /nowhere\n" })).toBe("its .git leads nowhere");
-    expect(await risk({ "/work/.git": "something" })).toBe("its .git leads nowhere");
-    expect(await risk({ "/work/.git/config": plain, "/work/.git/hooks/post-index-change": "" })).toBe(
+    expect(await risk({ "/site/.git/": "" })).toBe("it has no settings to be read");
+    expect(await risk({ "/site/.git": "gitdir: /nowhere\n" })).toBe("its .git leads nowhere");
+    expect(await risk({ "/site/.git": "something" })).toBe("its .git leads nowhere");
+    expect(await risk({ "/site/.git/config": plain, "/site/.git/hooks/post-index-change": "" })).toBe(
       "it has a hook that runs when git looks at files",
     );
-    expect(await risk({ "/work/.git/config": plain, "/work/.git/config.worktree": "[core]\nfsmonitor = x" })).toBe(
+    expect(await risk({ "/site/.git/config": plain, "/site/.git/config.worktree": "[core]\nfsmonitor = x" })).toBe(
       "its settings set core.fsmonitor",
     );
-    const linked = diskWith({ "/work/": "", "/else/config": plain });
-    linked.plant("/work/.git", { kind: "link", to: "/else" });
-    expect((await findRepository(linked, "/work")).risk).toBe("its .git leads nowhere");
+    const linked = diskWith({ "/site/": "", "/else/config": plain });
+    linked.plant("/site/.git", { kind: "link", to: "/else" });
+    expect((await findRepository(linked, "/site")).risk).toBe("its .git leads nowhere");
   });
 
   it("is read where a second working tree says it is", async () => {
     const tree = {
-      "/work/.git": "gitdir: /main/.git/worktrees/work\n",
+      "/site/.git": "gitdir: /main/.git/worktrees/work\n",
       "/main/.git/worktrees/work/commondir": "../..\n",
     };
-    expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/work", risk: undefined });
+    expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/site", risk: undefined });
     expect(await find({ ...tree, "/main/.git/config": "[core]\nfsmonitor = x\n" })).toEqual({
-      root: "/work",
+      root: "/site",
       risk: "its settings set core.fsmonitor",
     });
   });

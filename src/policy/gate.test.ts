@@ -8,7 +8,7 @@ import type { UrlJudgement } from "./network.ts";
 import { protection } from "./protected.ts";
 import { parseRule, type Rule } from "./rules.ts";
 
-const root = "/work";
+const root = "/site";
 const at = (shown: string) => ({ path: `${root}/${shown}`, shown });
 const nothing = { reads: [], writes: [], urls: [] };
 
@@ -41,7 +41,7 @@ const judgeCommand = async (
   const analysis: HeardCommand["analysis"] = {
     roots: [{ name: words[0] ?? "", binary: { kind: "file", path: `/usr/bin/${words[0]}` } }],
     always: isPlain ? [words.slice(0, 2)] : [],
-    writes: text === "guard" ? [{ path: "/work/.envrc", place: "guarded", reason: "Programs read it." }] : [],
+    writes: text === "guard" ? [{ path: "/site/.envrc", place: "guarded", reason: "Programs read it." }] : [],
   };
   if (text === "rm -rf /") return { decision: "deny", reason: "It destroys the machine.", analysis };
   if (deny.some(begins)) return { decision: "deny", reason: "A rule denies it.", analysis };

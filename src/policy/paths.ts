@@ -30,7 +30,7 @@ export const readPath = (text: string, base: string): string => {
 export const partsOf = (path: string): readonly string[] =>
   path.split(sep === "\\" ? /[/\\]/ : "/").filter((part) => part !== "" && part !== ".");
 
-/** Whether a path is a folder or below it. `/work-evil` is not inside `/work`. */
+/** Whether a path is a folder or below it. `/site-evil` is not inside `/site`. */
 export const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 

@@ -213,13 +213,13 @@ describe("an answer for always", () => {
 describe("the question", () => {
   it("about an edit shows the real path, the difference and whether a link leads there", async () => {
     const at = setting();
-    at.files.set("/work/a.txt", "one\ntwo\n");
+    at.files.set("/site/a.txt", "one\ntwo\n");
     const batch = at.scheduler.schedule([call(1, "write_file", { file_path: "sub/../link.txt", content: "one\n2\n" })]);
     await at.asked();
     const { patch, ...about } = questionOf(at).about as { patch: string };
     expect(about).toEqual({
       type: "edit",
-      path: "/work/a.txt",
+      path: "/site/a.txt",
       asked: "sub/../link.txt",
       link: true,
       before: "one\ntwo\n",
@@ -237,7 +237,7 @@ describe("the question", () => {
     await batch;
     const plain = at.scheduler.schedule([call(2, "write_file", { file_path: "sub/../b.txt", content: "" })]);
     await at.asked();
-    expect(questionOf(at).about).toMatchObject({ path: "/work/b.txt", link: false, before: undefined });
+    expect(questionOf(at).about).toMatchObject({ path: "/site/b.txt", link: false, before: undefined });
     await at.scheduler.cancel();
     await plain;
   });
@@ -252,7 +252,7 @@ describe("the question", () => {
       type: "execute",
       command: "grep x ⟨200 spaces⟩ ; touch y␍␛[2J",
       commands: [{ name: "grep", binary: { kind: "file", path: "/usr/bin/grep" } }],
-      folder: "/work",
+      folder: "/site",
     });
     expect(title).toBe(`Does grep x${" ".repeat(200)}; touch y␍␛[2J`);
     await at.scheduler.cancel();
@@ -313,7 +313,7 @@ describe("the question", () => {
 describe("an edit the person changes", () => {
   const asked = async () => {
     const at = setting();
-    at.files.set("/work/a.txt", "one\ntwo\n");
+    at.files.set("/site/a.txt", "one\ntwo\n");
     const batch = at.scheduler.schedule([call(1, "write_file", { file_path: "a.txt", content: "one\n2\n" })]);
     await at.asked();
     return { at, batch };
@@ -323,13 +323,13 @@ describe("an edit the person changes", () => {
     const { at, batch } = await asked();
     at.scheduler.decide("hist_tool_1", { type: "edit", text: "one\n2\nthree\n" });
     await at.asked();
-    expect([questionOf(at).about, at.files.get("/work/a.txt")]).toMatchObject([
+    expect([questionOf(at).about, at.files.get("/site/a.txt")]).toMatchObject([
       { after: "one\n2\nthree\n", stat: { aiAdded: 1, aiRemoved: 1, userAdded: 1, userRemoved: 0 } },
       "one\ntwo\n",
     ]);
     at.scheduler.decide("hist_tool_1", { type: "once" });
     const finished = finishedOf(await batch);
-    expect(at.files.get("/work/a.txt")).toBe("one\n2\nthree\n");
+    expect(at.files.get("/site/a.txt")).toBe("one\n2\nthree\n");
     expect(finished.record).toMatchObject({
       decision: "modify",
       success: true,
@@ -357,7 +357,7 @@ describe("an edit the person changes", () => {
       stat: { aiAdded: 1, aiRemoved: 1, userAdded: 1, userRemoved: 2 },
     });
     at.scheduler.decide("hist_tool_1", { type: "refuse" });
-    expect([(await batch)[0]?.outcome.status, at.files.get("/work/a.txt")]).toEqual(["cancelled", "one\ntwo\n"]);
+    expect([(await batch)[0]?.outcome.status, at.files.get("/site/a.txt")]).toEqual(["cancelled", "one\ntwo\n"]);
   });
 
   it("is not taken where the tool has nothing to edit, and the question stays", async () => {
@@ -400,12 +400,12 @@ describe("an edit the person changes", () => {
 describe("what was approved", () => {
   it("is not done to a file that has changed since", async () => {
     const at = setting();
-    at.files.set("/work/a.txt", "one\n");
+    at.files.set("/site/a.txt", "one\n");
     const batch = at.scheduler.schedule([call(1, "write_file", { file_path: "a.txt", content: "two\n" })]);
     await at.asked();
-    at.files.set("/work/a.txt", "changed\n");
+    at.files.set("/site/a.txt", "changed\n");
     at.scheduler.decide("hist_tool_1", { type: "once" });
-    expect([(await batch)[0]?.error?.type, at.files.get("/work/a.txt")]).toEqual([
+    expect([(await batch)[0]?.error?.type, at.files.get("/site/a.txt")]).toEqual([
       "file_modified_conflict",
       "changed\n",
     ]);
@@ -435,7 +435,7 @@ describe("what was approved", () => {
     expect([[...at.files.keys()], at.commands]).toEqual([[], []]);
     await a.files.write("a.txt", text, "absent");
     await a.files.write("a.txt", new Uint8Array([66]), "text:A");
-    expect(at.files.get("/work/a.txt")).toBe("B");
+    expect(at.files.get("/site/a.txt")).toBe("B");
     await at.scheduler.cancel();
     await batch;
   });

@@ -312,9 +312,9 @@ describe("the end of a call", () => {
     for (const part of end.outcome.content) {
       if (part.type !== "text") throw new Error("It is still a value.");
       expect(part.text.length).toBeLessThan(170_000);
-      expect(part.text).toContain("/work/kept/read-hist_tool_1");
+      expect(part.text).toContain("/site/kept/read-hist_tool_1");
     }
-    expect(at.files.get("/work/kept/read-hist_tool_1")).toContain("line");
+    expect(at.files.get("/site/kept/read-hist_tool_1")).toContain("line");
   });
 
   it("is still there where nothing can be kept", async () => {

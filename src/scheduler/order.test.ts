@@ -38,7 +38,7 @@ describe("calls of one batch", () => {
     ["a read after a write", ["write", "a.txt"], ["read", "a.txt"]],
     ["a write after a read", ["read", "a.txt"], ["write", "a.txt"]],
     ["a write under another name", ["write", "a.txt"], ["write", "link.txt"]],
-    ["a write by its full path", ["write", "a.txt"], ["write", "/work/./sub/../a.txt"]],
+    ["a write by its full path", ["write", "a.txt"], ["write", "/site/./sub/../a.txt"]],
     ["a look at the folder after a write in it", ["write", "sub/a.txt"], ["read", "sub"]],
     ["a look at everything after a write", ["write", "sub/a.txt"], ["read", "."]],
     ["a write below a folder that is made", ["write", "sub"], ["write", "sub/a.txt"]],
@@ -102,7 +102,7 @@ describe("calls of one batch", () => {
     expect(at.scheduler.waiting()[0]?.approval.about).toMatchObject({ before: "one\n", after: "two\n" });
     at.scheduler.decide("hist_tool_2", { type: "once" });
     expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["complete", "complete"]);
-    expect(at.files.get("/work/a.txt")).toBe("two\n");
+    expect(at.files.get("/site/a.txt")).toBe("two\n");
   });
 
   it("go on when the one they followed is refused, fails or cannot be understood", async () => {

@@ -199,7 +199,7 @@ const editTool = (runs: Run[]): AnyTool => {
     input: z.object({ name: z.string(), path: z.string(), stubborn: z.boolean().optional(), text: z.string() }),
     touches,
     title,
-    propose: async ({ path, text }) => ({ path: `/work/${path}`, before: undefined, after: text }),
+    propose: async ({ path, text }) => ({ path: `/site/${path}`, before: undefined, after: text }),
     amend: (given, _, text) => ({ ...given, text }),
     run,
   }) as unknown as AnyTool;
@@ -212,15 +212,15 @@ type EditInput = {
   readonly text: string;
 };
 
-/** A workspace at /work in memory, where every link.txt leads to a.txt beside it. A file's identity is its text. */
+/** A workspace at /site in memory, where every link.txt leads to a.txt beside it. A file's identity is its text. */
 const inMemory = (files: Map<string, string>, commands: string[]): Services => {
   const place = (path: string): Place => {
-    const full = resolve("/work", path).replace(/\/link\.txt$/, "/a.txt");
-    if (full !== "/work" && !full.startsWith("/work/"))
+    const full = resolve("/site", path).replace(/\/link\.txt$/, "/a.txt");
+    if (full !== "/site" && !full.startsWith("/site/"))
       throw new ToolFailure("path_not_in_workspace", `${path} lies outside the workspace.`);
     const text = files.get(full);
     const known = { path: full, shown: full.slice(6), size: text?.length ?? 0, modified: 0 };
-    if (full === "/work") return { ...known, shown: ".", kind: "folder", identity: "root" };
+    if (full === "/site") return { ...known, shown: ".", kind: "folder", identity: "root" };
     return text === undefined
       ? { ...known, kind: "absent", identity: "absent" }
       : { ...known, kind: "file", identity: `text:${text}` };
@@ -230,7 +230,7 @@ const inMemory = (files: Map<string, string>, commands: string[]): Services => {
   };
   return {
     files: {
-      roots: ["/work"],
+      roots: ["/site"],
       resolve: async (path) => place(path),
       open: unused,
       bytes: async (path) => new TextEncoder().encode(files.get(place(path).path)),
@@ -242,8 +242,8 @@ const inMemory = (files: Map<string, string>, commands: string[]): Services => {
         files.set(place(path).path, new TextDecoder().decode(bytes));
       },
       keep: async (text, name) => {
-        files.set(`/work/kept/${name}`, text);
-        return `/work/kept/${name}`;
+        files.set(`/site/kept/${name}`, text);
+        return `/site/kept/${name}`;
       },
     },
     shell: {

@@ -9,12 +9,12 @@ const everything = [...stubs, ...realPrograms].map((name) => [name]);
 
 export const analyseScript = (text: string): Promise<CommandAnalysis> =>
   analyse(text, {
-    roots: ["/work"],
-    folder: "/work",
+    roots: ["/site"],
+    folder: "/site",
     home: "/home/kim",
     env: { PATH: "/programs" },
     resolve: async (name) => ([...stubs, ...realPrograms].includes(name) ? `/programs/${name}` : undefined),
-    isInside: async (path) => path === "/work" || path.startsWith("/work/"),
+    isInside: async (path) => path === "/site" || path.startsWith("/site/"),
     protection: async () => ({ level: "free", reason: "" }),
     repository: async () => ({ root: undefined, risk: undefined }),
   });
@@ -34,7 +34,7 @@ export const faultIn = (analysis: CommandAnalysis, { called, made }: RealRun, sh
 };
 
 const writes = (analysis: CommandAnalysis, name: string): boolean =>
-  analysis.writes.some(({ path }) => path === `/work/${name}` || path === "/work" || name.startsWith("~"));
+  analysis.writes.some(({ path }) => path === `/site/${name}` || path === "/site" || name.startsWith("~"));
 
 const sees = ({ runs }: CommandAnalysis, name: string): boolean =>
   runs.some(([first]) => first !== undefined && couldName(first, name));

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtScript, inTerminal, type InTerminal } from "./terminal.ts";
+import { hostile } from "./hostile.ts";
 
 let script: Awaited<ReturnType<typeof builtScript>>;
 beforeAll(async () => {
@@ -179,35 +180,3 @@ const modesLeft = (output: string): readonly string[] => {
 
 /** What acts on a terminal and is no move, no colour and no mode of ours. */
 const acting = /ESC\](?!8;;ESC)|ESC[P_^X]|ESCc|ESC\[[23]J|[\u0080-\u009f\u202e]/;
-
-const hostile: readonly string[] = [
-  "a\u001b]52;c;ZXZpbA==\u0007b",
-  "a\u001b]52;c;?\u0007b",
-  "a\u009d52;c;ZXZpbA==\u009cb",
-  "\u001b]0;title\u0007",
-  "\u001b]8;;http://evil.test/\u001b\\safe.test\u001b]8;;\u001b\\",
-  "\u001b]4;1;?\u0007\u001b]10;?\u0007\u001b]11;?\u001b\\",
-  "\u001b]7;file:///x\u0007\u001b]9;notify\u0007\u001b]777;notify;a;b\u0007",
-  "\u001b]1337;File=inline=1:QUFB\u0007",
-  "\u001b_Gf=100;AAAA\u001b\\",
-  "\u001bP+q544e\u001b\\",
-  "\u001bPtmux;\u001b\u001b]52;c;AA==\u0007\u001b\\",
-  "\u001b^x\u001b\\\u001bXx\u001b\\\u001bc",
-  "\u001b[2J\u001b[H\u001b[3J\u001b[?1049h\u001b[?1003h\u001b[?2004l",
-  "\u001b[6n\u001b[c\u001b[>1u\u001b[?2026$p\u001b[5n",
-  "\u001b[8mhidden\u001b[0m\u001b[38;5;0;48;5;0mhidden",
-  "rm -rf x\rls -la  ",
-  "rm x\b\b\b\bls  ",
-  "\u001b]52;c;AAAA",
-  "a\u007fb\u0000\u0007\u000b\u000c\u000e",
-  "a\u202egnp.exe\u2066x\u2069",
-  "a\u200bb\u200d\u2060",
-  `e${"\u0301".repeat(500)}`,
-  "👨\u200d👩\u200d👧\u200d👦".repeat(20),
-  "W".repeat(500),
-  "日".repeat(200),
-  "```\n\u001b[2J\n```",
-  "| \u001b[2J | b |\n|---|---|\n| \u001b]0;t\u0007 | c |",
-  "&#27;[2J &#x9b;2J &#8238;x",
-  "[\u001b]0;t\u0007](http://x\u001b[2J)",
-];
