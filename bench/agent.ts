@@ -19,7 +19,7 @@ const floor = fileURLToPath(new URL("agent-floor.mjs", import.meta.url));
 const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
 const project = join(home, "project");
 /** A copy, so that a build meanwhile changes nothing. */
-const bin = join(home, "dist", "parley.js");
+const bin = join(home, "dist", "parley.cjs");
 const server = await openScripted();
 /** About as long as what our own first request begins with. */
 let headSize = "12000";

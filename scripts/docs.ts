@@ -55,7 +55,7 @@ const runBlock = (block: string): string => {
 const runCommand = (command: string, cwd: string): string => {
   const script = `exec 2>&1\nparley() { node "$PARLEY" "$@"; }\n${command}`;
   const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-  const env = { ...process.env, PATH: path, PARLEY: join(root, "dist", "parley.js") };
+  const env = { ...process.env, PATH: path, PARLEY: join(root, "dist", "parley.cjs") };
   return spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" }).stdout;
 };
 

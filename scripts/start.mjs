@@ -5,7 +5,7 @@
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 
-const program = new URL("../dist/parley.js", import.meta.url);
+const program = new URL("../dist/parley.cjs", import.meta.url);
 const given = process.argv.slice(2);
 const hasTerminal = isatty(0) && isatty(1);
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const root: string = fileURLToPath(new URL("..", import.meta.url));
 
 /** The program as people run it. */
-export const bin: string = fileURLToPath(new URL("../dist/parley.js", import.meta.url));
+export const bin: string = fileURLToPath(new URL("../dist/parley.cjs", import.meta.url));
 
 /** Builds what is stale, as `npm test` does before all tests. */
 export const ensureBuilt = (): void => {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -86,22 +86,15 @@ const run = async ({ settings = {}, env = {}, more = [] }: Wish): Promise<Ran & 
   const [code] = (await once(child, "close")) as [number | null];
   const loaded = readFileSync(list, "utf8")
     .split("\n")
-    .filter((url) => /\/dist\/.*\.js$/.test(url));
-  const files = [...new Set([...loaded.map((url) => fileURLToPath(url)), ...alwaysLoaded()])];
+    .filter((url) => /\/dist\/parts\/.*\.cjs$/.test(url));
+  expect(loaded.length).toBeGreaterThan(0);
+  const files = [...new Set(loaded.map((url) => fileURLToPath(url)))];
   return {
     code,
     out,
     err,
     observes: files.some((file) => readFileSync(file, "utf8").includes("gen_ai.provider.name")),
   };
-};
-
-/** What every run without a terminal loads, however it is brought in. */
-const alwaysLoaded = (): readonly string[] => {
-  const folder = join(bin, "..", "headless");
-  const files = readdirSync(folder).filter((name) => /^headless\.c?js$/.test(name));
-  expect(files.length).toBeGreaterThan(0);
-  return files.map((name) => join(folder, name));
 };
 
 const answer = "It says that there is none.\n";

@@ -49,7 +49,7 @@ const node = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root):
 
 /** As the README has it: under its own name, and with shares of the cache that depend on how long paths are here. */
 const comparable = (text: string): string =>
-  text.replaceAll(/node \S*parley\.js/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
+  text.replaceAll(/node \S*parley\.cjs/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
 
 describe("parley tour", () => {
   it("prints what the README shows, in 80 columns and without colour, and names commands that work", () => {

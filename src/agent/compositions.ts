@@ -17,8 +17,8 @@ export type Written = {
   readonly report: Report;
   /** Decisions nobody was told of yet. */
   readonly notes: readonly Note[];
-  /** For the reply to remember. */
-  readonly digest: string;
+  /** For the reply to remember. Asked for before anything more is added, and not before the request is on its way. */
+  readonly digest: () => string;
   readonly destination: Destination;
   readonly originalTool: (alias: string) => string;
 };
@@ -57,11 +57,12 @@ export class Compositions {
       const notes = report.notes.slice(open.told);
       open.told = report.notes.length;
       const { composer } = open;
+      let digest: string | undefined;
       return {
         body,
         report,
         notes,
-        digest: composer.digest(),
+        digest: () => (digest ??= composer.digest()),
         destination,
         originalTool: (alias) => composer.originalTool(alias),
       };

@@ -169,7 +169,7 @@ export class Turn {
     const { account } = target;
     journal.keep(blobs);
     const origin = { provider: target.provider, model: target.model, ...(account === undefined ? {} : { account }) };
-    const calls = journal.ledger.model(origin, parts, written.digest);
+    const calls = journal.ledger.model(origin, parts, written.digest());
     this.#remember(asked);
     await journal.save();
     await this.#tellOf(asked);
@@ -189,7 +189,7 @@ export class Turn {
       turn: this.#number,
       provider: target.provider,
       model: target.model,
-      digest: written.digest,
+      digest: written.digest(),
       notes: written.notes,
       ...(usage === undefined ? {} : { usage }),
     });

@@ -1,7 +1,7 @@
 import { nearest } from "../conversation/nearest.ts";
 import { readArguments } from "./arguments.ts";
 import { commands, type Command } from "./commands.ts";
-import { Failure, isFailure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 
 /** Finds the command and runs it. What names no command is said to a model by `talk`. */
 export const dispatch = async (
@@ -31,7 +31,7 @@ const run = async (command: Command, args: readonly string[]): Promise<number> =
     const work = await command.load?.();
     return (await work?.(given)) ?? 0;
   } catch (error) {
-    if (!isFailure(error)) throw error;
+    if (!(error instanceof Failure)) throw error;
     return complain(error.message, error.usage ? command : undefined, error.code);
   }
 };

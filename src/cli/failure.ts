@@ -21,6 +21,3 @@ export class Failure extends Error {
 
 /** A command that was called wrongly. */
 export const misused = (message: string): Failure => new Failure(message, { usage: true });
-
-/** Whether an error is a `Failure`, also one of a part that was built apart and has a class of its own. */
-export const isFailure = (error: unknown): error is Failure => error instanceof Error && error.name === "Failure";

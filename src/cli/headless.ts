@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
 import type { UserPart } from "../conversation/index.ts";
@@ -82,10 +83,20 @@ const inputsOf = async (given: Arguments, signal: AbortSignal): Promise<AsyncIte
   return [{ piped, text: asked }];
 };
 
+/** Nothing else is to be done meanwhile, so it is read on the spot; a pipe that does not wait is waited for. */
 const readAll = async (): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const chunks: Uint8Array[] = [];
+  try {
+    for (let chunk = readSome(); chunk.length > 0; chunk = readSome()) chunks.push(chunk);
+  } catch {
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks).toString("utf8");
+};
+
+const readSome = (): Uint8Array => {
+  const buffer = new Uint8Array(65_536);
+  return buffer.subarray(0, readSync(0, buffer));
 };
 
 /** Messages as `{"type":"user","text":"..."}`, one per line. */

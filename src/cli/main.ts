@@ -1,11 +1,13 @@
 import { isatty } from "node:tty";
 import { version } from "../world/version.ts";
-import { isFailure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 
 /** The whole program: finds out what is wanted, and loads nothing that is not needed for it. */
 const main = async (args: readonly string[]): Promise<number> => {
   const [first = "-"] = args;
+  process.stdout.on("error", onWriteError);
   if (first === "--version" || first === "-V") return print(`${version}\n`);
+  process.stderr.on("error", () => process.exit(process.exitCode ?? 0));
   if (first.startsWith("-") && !args.includes("--help") && !args.includes("-h")) return talk(args);
   return (await import("./dispatch.ts")).dispatch(args, talk);
 };
@@ -32,7 +34,8 @@ const print = (text: string): number => {
 
 /** What to tell about an error nobody expected, and the exit code that goes with it. */
 const explain = (error: unknown): [message: string, code: number] => {
-  if (isFailure(error)) return [error.usage ? `${error.message}\nSee parley --help.` : error.message, error.code];
+  if (error instanceof Failure)
+    return [error.usage ? `${error.message}\nSee parley --help.` : error.message, error.code];
   if (error instanceof RangeError && /call stack/.test(error.message))
     return ["The input is nested too deeply to be read.", 2];
   if (error instanceof RangeError && /string length/.test(error.message))
@@ -46,8 +49,6 @@ const onWriteError = (error: NodeJS.ErrnoException): void => {
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 1);
 };
 
-process.stdout.on("error", onWriteError);
-process.stderr.on("error", () => process.exit(process.exitCode ?? 0));
 main(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (error: unknown) => (process.exitCode = complain(...explain(error))),

@@ -53,7 +53,7 @@ export const suggestions = (): readonly string[] => {
 /** The program as the person can call it from here. */
 const programName = (): string => {
   const script = process.argv[1] ?? "parley";
-  if (!basename(script).endsWith(".js")) return "parley";
+  if (!/\.c?js$/.test(basename(script))) return "parley";
   const path = relative(process.cwd(), script);
   return `node ${/^[\w./-]+$/.test(path) ? path : `"${path}"`}`;
 };

@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { DiskError, type Disk, type Folder } from "../world/disk.ts";
+import { fingerprint } from "../world/fingerprint.ts";
 import { PolicyError } from "./error.ts";
 
 /** What a person has answered once and for all, each answer in a file of its own: two programs that keep some at once lose none. */
 export type Answers = {
-  /** Whether this was answered. What others could have written counts for nothing. */
-  readonly has: (answer: Answer) => Promise<boolean>;
+  /** Whether one of these was answered. What others could have written counts for nothing. */
+  readonly has: (...any: readonly Answer[]) => Promise<boolean>;
   /** Keeps an answer. Throws where something else stands in its place. */
   readonly keep: (answer: Answer) => Promise<void>;
   /** All that was answered. What others could have written is left out. */
@@ -22,14 +22,16 @@ type Answer = { readonly [field: string]: string };
 export const openAnswers = (disk: Disk, home: string, kind: string): Answers => {
   const place = join(home, kind);
   return {
-    has: async (answer) => {
+    has: async (...any) => {
       if ((await disk.canonical(home)) === undefined) return false;
-      try {
-        return await within(disk, home, kind, (folder) => isKept(folder, answer));
-      } catch (error) {
+      const isNone = (error: unknown): boolean => {
         if (error instanceof DiskError || error instanceof PolicyError) return false;
         throw error;
-      }
+      };
+      return within(disk, home, kind, async (folder) => {
+        for (const answer of any) if (await isKept(folder, answer).catch(isNone)) return true;
+        return false;
+      }).catch(isNone);
     },
     keep: async (answer) => {
       await makeFolders(disk, home, kind);
@@ -60,7 +62,7 @@ export const openAnswers = (disk: Disk, home: string, kind: string): Answers => 
 
 const textOf = (answer: Answer): string => `${JSON.stringify(answer, undefined, 2)}\n`;
 
-const nameOf = (answer: Answer): string => `${createHash("sha256").update(textOf(answer)).digest("hex")}.json`;
+const nameOf = (answer: Answer): string => `${fingerprint(textOf(answer))}.json`;
 
 /** The name is taken from the text, so the text must be the very one, in a file nobody else may write. */
 const isKept = async (folder: Folder, answer: Answer): Promise<boolean> => {

@@ -23,9 +23,7 @@ export const openTrust = (disk: Disk, home: string): Trust => {
   const answers = openAnswers(disk, home, "trust");
   const isTrusted = async (folder: string): Promise<boolean> => {
     const canonical = await disk.canonical(folder);
-    for (const trusted of canonical === undefined ? [] : folderAndAbove(canonical))
-      if (await answers.has({ trusted })) return true;
-    return false;
+    return canonical !== undefined && answers.has(...folderAndAbove(canonical).map((trusted) => ({ trusted })));
   };
   return {
     isTrusted,

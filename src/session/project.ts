@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { fingerprint } from "../world/fingerprint.ts";
 
 /** The name of a project's folder: its path for people to recognise, and a hash to tell it from others that look alike. */
 export const projectName = (root: string): string => {
@@ -7,7 +7,7 @@ export const projectName = (root: string): string => {
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
   const readable = words.join("-").slice(-longest).replace(/^-/, "");
-  const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
+  const hash = fingerprint(root).slice(0, 8);
   return readable === "" ? hash : `${readable}-${hash}`;
 };
 

@@ -26,7 +26,7 @@ describe("the sessions", () => {
   it("lie in a folder of their project, readable by their owner alone", async () => {
     const bench = newBench();
     const session = await bench.sessions.create(sessionFrom(conversation(), { root }));
-    const project = "/sessions/home-someone-code-app-27b3a5db";
+    const project = "/sessions/home-someone-code-app-85fc4fc7";
 
     expect(filesIn(bench.disk.tree()).filter((path) => !path.includes("/locks/"))).toEqual([
       `${project}/blobs/${picture.blob.hash}`,

@@ -12,14 +12,14 @@ import type { Gate } from "./transport.ts";
 /** Addresses and signs requests the way this world's environment says. */
 export const openGate = (world: World): Gate => {
   const credentials = openCredentials(world);
-  const session = digest(`${world.clock.now()} ${world.random()}`);
+  const session = `${world.clock.now()} ${world.random()}`;
   const projects = new Map<string, Lease<string>>();
   const complete = async (provider: Provider, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
     if (provider.auth.type !== "code-assist") return body;
     const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
     projects.set(provider.id, lease);
     const project = await lease.get(signal);
-    return completeCodeAssist(body, { project, promptId: digest(JSON.stringify(body)), session });
+    return completeCodeAssist(body, { project, promptId: digest(JSON.stringify(body)), session: digest(session) });
   };
   return {
     place: ({ provider, model }) => {

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
-import { open, readlink, realpath } from "node:fs/promises";
 import { DiskError } from "./disk.ts";
+import { open, readlink, realpath } from "./system.ts";
 
 /** A folder for a program to start in. Let it go once the program has started. */
 export type PinnedFolder = { readonly path: string; readonly release: () => void };

@@ -1,5 +1,5 @@
-import { lstat, readdir, realpath } from "node:fs/promises";
 import { DiskError, type EntryKind } from "./disk.ts";
+import { lstat, readdir, realpath } from "./system.ts";
 
 /** The names in a folder at once. A link in the path is noticed before or after; all that can be seen through one swapped in between is names. */
 export const namesAt = async (
@@ -10,7 +10,7 @@ export const namesAt = async (
   if (!kinds.isFolder) throw new DiskError("ENOTDIR", `Could not list ${path}: not a folder`);
   // Systems count differently, but on all of them this is tens of thousands of names.
   if (size > 2 ** 20) throw new DiskError("E2BIG", `Could not list ${path}: there is too much in it`);
-  const items = await readdir(path, { withFileTypes: true });
+  const items = await readdir(path);
   if ((await realpath(path)) !== path)
     throw new DiskError("ELOOP", `Could not list ${path}: there is a link in the path`);
   return items.map((item) => ({
@@ -23,5 +23,5 @@ const looked = async (
   path: string,
 ): Promise<{ readonly size: number; readonly isFolder: boolean; readonly isLink: boolean }> => {
   const found = await lstat(path);
-  return { size: found.size, isFolder: found.isDirectory(), isLink: found.isSymbolicLink() };
+  return { size: Number(found.size), isFolder: found.isDirectory(), isLink: found.isSymbolicLink() };
 };

@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { constants, type BigIntStats } from "node:fs";
-import { lstat, open, rename, unlink, type FileHandle as Handle } from "node:fs/promises";
 import { DiskError } from "./disk.ts";
 import type { Spot } from "./real-disk-spot.ts";
+import { lstat, open, rename, unlink, type Handle } from "./system.ts";
 
 /** What to put where. Without a mode, that of the file before is kept, or a new file gets the usual one. */
 export type Parcel = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number | undefined };
@@ -15,22 +14,22 @@ const { O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
  * is replaced; other hard links to it keep the old bytes.
  */
 export const putFile = async (spot: Spot, { name, bytes, mode }: Parcel): Promise<BigIntStats> => {
-  const before = await lstat(spot.at(name), { bigint: true }).catch(() => undefined);
+  const before = await lstat(spot.at(name)).catch(() => undefined);
   if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${spot.path}: ${name} is a folder`);
   const kept = mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : undefined);
-  const temporary = `.${randomBytes(9).toString("hex")}.tmp`;
+  const temporary = `.${unlikely()}${unlikely()}.tmp`;
   const path = spot.at(temporary);
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, kept === undefined ? 0o666 : 0o600);
   try {
-    await spot.confirm(temporary, await handle.stat({ bigint: true }));
-    await handle.writeFile(bytes);
+    await spot.confirm(temporary, await handle.stat());
+    await handle.write(bytes);
     if (before?.isFile() === true) await keepOwner(handle, before);
     if (kept !== undefined) await handle.chmod(kept);
     await handle.datasync();
     await spot.verify();
     await rename(path, spot.at(name));
     await flushFolder(spot.handle);
-    return await handle.stat({ bigint: true });
+    return await handle.stat();
   } catch (error) {
     await unlink(path).catch(() => undefined);
     throw error;
@@ -39,9 +38,12 @@ export const putFile = async (spot: Spot, { name, bytes, mode }: Parcel): Promis
   }
 };
 
+/** Nobody has a file of that name, and whoever made one would only have this fail. */
+const unlikely = (): string => Math.random().toString(36).slice(2);
+
 /** Only root may give files away; everyone else's edit makes the file theirs. */
 const keepOwner = async (handle: Handle, { uid, gid }: BigIntStats): Promise<void> => {
-  const mine = await handle.stat({ bigint: true });
+  const mine = await handle.stat();
   if (mine.uid !== uid || mine.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => undefined);
 };
 

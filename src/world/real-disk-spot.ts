@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
-import { lstat, type FileHandle as Handle } from "node:fs/promises";
 import { join } from "node:path";
 import { DiskError } from "./disk.ts";
+import { lstat, type Handle } from "./system.ts";
 
 /** An open folder, how its children are reached, and whether it is still where it was. */
 export type Spot = {
@@ -32,8 +32,8 @@ export const byHandle: Way = (path, handle) => ({
 /** Linux shows every open folder as /proc/self/fd/N, and N/name is a child of that folder wherever it was moved since. */
 export const isWalkable = async (handle: Handle): Promise<boolean> => {
   try {
-    const there = await lstat(`/proc/self/fd/${handle.fd}/.`, { bigint: true });
-    return isSame(there, await handle.stat({ bigint: true }));
+    const there = await lstat(`/proc/self/fd/${handle.fd}/.`);
+    return isSame(there, await handle.stat());
   } catch {
     return false;
   }
@@ -48,7 +48,7 @@ type Checked = { readonly path: string; readonly handle: Handle; readonly steps:
 const checked = ({ path, handle, steps }: Checked): Spot => {
   const verify = async (): Promise<void> => {
     for (const step of steps) {
-      const now = await lstat(step.path, { bigint: true });
+      const now = await lstat(step.path);
       if (!now.isDirectory() || !isSame(now, step.opened)) throw new DiskError("ELOOP", `${step.path} was swapped`);
     }
   };
@@ -58,7 +58,7 @@ const checked = ({ path, handle, steps }: Checked): Spot => {
     at: (name) => join(path, name),
     verify,
     confirm: async (name, opened) => {
-      const now = await lstat(join(path, name), { bigint: true });
+      const now = await lstat(join(path, name));
       if (now.isSymbolicLink() || !isSame(now, opened)) throw new DiskError("ELOOP", `${join(path, name)} was swapped`);
       await verify();
     },

@@ -1,15 +1,4 @@
 import { constants, type BigIntStats } from "node:fs";
-import {
-  lstat,
-  mkdir,
-  open,
-  opendir,
-  readlink,
-  realpath,
-  rmdir,
-  unlink,
-  type FileHandle as Handle,
-} from "node:fs/promises";
 import { join } from "node:path";
 import {
   DiskError,
@@ -24,6 +13,7 @@ import { isPlainName } from "./disk-names.ts";
 import { flushFolder, putFile } from "./real-disk-put.ts";
 import { namesAt } from "./real-disk-names.ts";
 import { byHandle, byPath, isSame, isWalkable, type Spot, type Way } from "./real-disk-spot.ts";
+import { lstat, mkdir, nextIn, open, openDirectory, readlink, realpath, rmdir, unlink, type Handle } from "./system.ts";
 
 /** The disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
 export const realDisk: Disk = {
@@ -70,9 +60,9 @@ const openFolder = async (path: string, choose: (handle: Handle) => Promise<Way>
   });
   try {
     return await tried(doing, async () => {
-      const opened = await handle.stat({ bigint: true });
+      const opened = await handle.stat();
       if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `Could not ${doing}: not a folder`);
-      if ((await realpath(path)) !== path || !isSame(opened, await lstat(path, { bigint: true })))
+      if ((await realpath(path)) !== path || !isSame(opened, await lstat(path)))
         throw new DiskError("ELOOP", `Could not ${doing}: there is a link in the path`);
       return folderOf((await choose(handle))(path, handle, opened));
     });
@@ -103,7 +93,7 @@ const folderOf = (spot: Spot): Folder => {
 
   return {
     path: spot.path,
-    self: () => busy(`look at ${spot.path}`, async () => entryOf(await spot.handle.stat({ bigint: true }))),
+    self: () => busy(`look at ${spot.path}`, async () => entryOf(await spot.handle.stat())),
     look: (name) => on("look at", name, () => look(spot, name)),
     folder: (name) => on("open", name, () => childFolder(spot, name)),
     file: (name) => on("open", name, () => childFile(spot, name)),
@@ -123,7 +113,7 @@ const folderOf = (spot: Spot): Folder => {
 
 const look = async (spot: Spot, name: string): Promise<Entry | undefined> => {
   try {
-    const entry = entryOf(await lstat(spot.at(name), { bigint: true }));
+    const entry = entryOf(await lstat(spot.at(name)));
     await spot.verify();
     return entry;
   } catch (error) {
@@ -154,15 +144,10 @@ const childLog = async (spot: Spot, name: string): Promise<AppendHandle> => {
   const file = await regular(spot, name, handle, opened);
   return {
     ...fileOf(path, file),
-    append: (bytes) => tried(`write ${path}`, () => writeAll(file, bytes)),
+    append: (bytes) => tried(`write ${path}`, () => file.write(bytes)),
     flush: () => tried(`flush ${path}`, () => file.datasync()),
     truncate: (size) => tried(`cut ${path}`, () => file.truncate(size)),
   };
-};
-
-const writeAll = async (handle: Handle, bytes: Uint8Array): Promise<void> => {
-  for (let written = 0; written < bytes.length;)
-    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
 };
 
 const regular = async (spot: Spot, name: string, handle: Handle, opened: BigIntStats): Promise<Handle> => {
@@ -185,7 +170,7 @@ const openChild = async (
     throw error;
   });
   try {
-    const opened = await handle.stat({ bigint: true });
+    const opened = await handle.stat();
     await spot.confirm(name, opened);
     return { handle, opened };
   } catch (error) {
@@ -197,7 +182,7 @@ const openChild = async (
 const largestUncheckedRead = 2 ** 20;
 
 const fileOf = (path: string, handle: Handle): FileHandle => ({
-  look: () => tried(`look at ${path}`, async () => entryOf(await handle.stat({ bigint: true }))),
+  look: () => tried(`look at ${path}`, async () => entryOf(await handle.stat())),
   read: (at, length) =>
     tried(`read ${path}`, async () => {
       // Nobody gets a gigabyte of memory for a small file.
@@ -205,9 +190,9 @@ const fileOf = (path: string, handle: Handle): FileHandle => ({
       const buffer = new Uint8Array(most);
       let filled = 0;
       while (filled < most) {
-        const { bytesRead } = await handle.read(buffer, filled, most - filled, at + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
+        const came = await handle.read(buffer, filled, most - filled, at + filled);
+        if (came === 0) break;
+        filled += came;
       }
       return filled === most ? buffer : buffer.subarray(0, filled);
     }),
@@ -216,7 +201,7 @@ const fileOf = (path: string, handle: Handle): FileHandle => ({
 
 const restOf = async (handle: Handle, at: number): Promise<number> => {
   const { size } = await handle.stat();
-  return Math.max(size - at, largestUncheckedRead);
+  return Math.max(Number(size) - at, largestUncheckedRead);
 };
 
 const list = async function* (
@@ -224,21 +209,21 @@ const list = async function* (
   busy: <Result>(doing: string, work: () => Promise<Result>) => Promise<Result>,
 ): AsyncGenerator<{ readonly name: string; readonly kind: EntryKind }> {
   const doing = `list ${spot.path}`;
-  const folder = await busy(doing, () => opendir(spot.at("."), { bufferSize: 256 }));
+  const folder = await busy(doing, () => openDirectory(spot.at(".")));
   try {
     await tried(doing, spot.verify);
-    for (let item = await folder.read(); item !== null; item = await folder.read())
+    for (let item = await nextIn(folder); item !== null; item = await nextIn(folder))
       yield { name: item.name, kind: kindOf(item) };
   } catch (error) {
     throw failure(error, doing);
   } finally {
-    await folder.close();
+    folder.closeSync();
   }
 };
 
 const makeFolder = async (spot: Spot, name: string, mode: number | undefined): Promise<void> => {
   try {
-    await mkdir(spot.at(name), mode === undefined ? {} : { mode });
+    await mkdir(spot.at(name), mode);
   } catch (error) {
     if (isCode(error, "EEXIST") && (await look(spot, name))?.kind === "folder") return;
     throw error;

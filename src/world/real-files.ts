@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { readText } from "./system.ts";
 import type { Files } from "./world.ts";
 
 /** Files on the disk. */
 export const realFiles: Files = {
   read: async (path) => {
     try {
-      return await readFile(path, "utf8");
+      return await readText(path);
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import type { Life } from "./life.ts";
+import { readText } from "./system.ts";
 
 /** The programs of this machine. */
 export const realLife: Life = {
@@ -31,12 +31,12 @@ const startOf = async (pid: number): Promise<string | undefined> => {
 
 /** Linux counts ticks since it was started, so the word holds which start of the machine that was. */
 const startInProc = async (pid: number): Promise<string | undefined> => {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  const stat = await readText(`/proc/${pid}/stat`).catch(() => undefined);
   if (stat === undefined) return undefined;
   // "pid (name) state ...", where the name may hold spaces and brackets; the start is the twentieth word from the state on.
   const words = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (words[0] === "Z" || words[0] === "X") return undefined;
-  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+  const boot = await readText("/proc/sys/kernel/random/boot_id").catch(() => "");
   return `${boot.slice(0, 8)}-${words[19] ?? ""}`;
 };
 

@@ -21,7 +21,11 @@ export const realWorld = (env: World["env"] = process.env): World => ({
 
 const realClock: Clock = {
   now: Date.now,
-  elapsed: () => performance.now(),
+  // `performance` would have to be loaded first.
+  elapsed: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();

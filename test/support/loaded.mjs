@@ -15,6 +15,15 @@ const hooks = `
 `;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
+// The program reads its parts by itself.
+const files = process.getBuiltinModule("node:fs");
+const { readFileSync } = files;
+files.readFileSync = (path, ...rest) => {
+  if (/[\\/]parts[\\/]\w+\.cjs$/.test(String(path)))
+    appendFileSync(process.env.LOADED, `${pathToFileURL(path).href}\n`);
+  return readFileSync(path, ...rest);
+};
+
 // What is required by what is required passes by those hooks, and so does what Node brings of its own.
 process.on("exit", () => {
   const required = Object.keys(createRequire(import.meta.url).cache).map((path) => pathToFileURL(path).href);
