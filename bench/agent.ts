@@ -71,11 +71,14 @@ const load = (): string =>
     .map((each) => each.toFixed(1))
     .join(" ");
 
+/** How long an answer takes to come, in milliseconds. It is in no figure; a quick model takes several times as long. */
+const thinking = 100;
+
 /** One turn with these answers; what is measured of its exchanges. */
 const playing =
   (replies: (index: number) => Reply, measured: (exchanges: readonly Exchange[]) => number) =>
   async (program: () => ChildProcess): Promise<number> => {
-    const exchanges = server.play(replies);
+    const exchanges = server.play(replies, thinking);
     await ended(program());
     return measured(exchanges);
   };

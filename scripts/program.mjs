@@ -71,14 +71,24 @@ const chunksOf = (outputs) => {
   );
 };
 
+const cli = (names) => new RegExp(`^src/cli/(${names})\\.ts$`);
+const provider = (names) => new RegExp(`^src/providers/(${names})\\.ts$`);
+
 /** Files that hold many chunks, in the order they come to be needed, and the modules that need all of one at once. */
 const files = {
-  main: [/^src\/cli\/main\.ts$/],
-  talk: [/^src\/cli\/headless\.ts$/, /^src\/cli\/terminal\.ts$/],
-  terminal: [/^src\/cli\/terminal\.ts$/],
-  // Nearly every run needs one of the providers, and each would bring several files.
-  headless: [/^src\/cli\/headless\.ts$|^src\/providers\//],
+  main: [cli("main")],
+  talk: [cli("headless"), cli("terminal")],
+  terminal: [cli("terminal")],
+  // With what nearly every run loads later: what models are known for, a trusted project's settings, ignored files, a stream.
+  headless: [/^src\/(cli\/headless|providers\/models|settings\/project)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
   toolbox: [/^src\/agent\/toolbox\.ts$/],
+  // Each run needs the first of these and one of the others.
+  wires: [provider("google"), provider("anthropic"), provider("openai")],
+  openai: [provider("openai"), provider("openai-chat")],
+  gemini: [provider("google")],
+  claude: [provider("anthropic|bedrock")],
+  responses: [provider("openai|xai")],
+  chat: [provider("(?!models|index)[a-z-]+")],
 };
 
 /** The files to be: a chunk goes into the first whose modules all need it, or has one of its own. */
@@ -201,7 +211,13 @@ const keepCode = async (dist) => {
       child.on("error", resolve);
       child.on("exit", resolve);
     });
-  await ran([join(dist, "parley.cjs"), "-p", "list the files", "-m", "offline"]);
+  const program = join(dist, "parley.cjs");
+  await mkdir(join(folder, ".git"));
+  await writeFile(join(folder, ".gitignore"), "ignored\n");
+  await ran([program, "trust"]);
+  // The tour speaks to every provider, the other run does what most do.
+  await ran([program, "tour"]);
+  await ran([program, "-p", "list the files", "-m", "offline"]);
   await rm(folder, { recursive: true, force: true });
 };
 

@@ -35,7 +35,7 @@ export class LiveOutput {
   }
 
   close(): void {
-    this.#closed.abort();
+    this.#closed.abort("over");
   }
 
   #tellNow(): void {

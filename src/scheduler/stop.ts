@@ -30,7 +30,7 @@ export const within = async <Result>(clock: SchedulerClock, most: number, work: 
   try {
     return await Promise.race([work, late]);
   } finally {
-    done.abort();
+    done.abort("over");
     late.catch(() => undefined);
   }
 };

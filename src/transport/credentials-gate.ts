@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../conversation/index.ts";
 import type { Provider } from "../providers/index.ts";
 import { version, type HttpRequest, type World } from "../world/index.ts";
+import { openBodyWriter } from "./body-text.ts";
 import { completeCodeAssist, findProject } from "./code-assist.ts";
 import { accountOf, asProviderError, authorize, openCredentials, renew, type Credentials } from "./credentials.ts";
 import { Lease } from "./credentials-lease.ts";
@@ -14,6 +15,7 @@ export const openGate = (world: World): Gate => {
   const credentials = openCredentials(world);
   const session = `${world.clock.now()} ${world.random()}`;
   const projects = new Map<string, Lease<string>>();
+  const write = openBodyWriter();
   const complete = async (provider: Provider, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
     if (provider.auth.type !== "code-assist") return body;
     const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
@@ -31,7 +33,7 @@ export const openGate = (world: World): Gate => {
       const url = addressOf(provider, model, world, stream ? "stream" : "generate");
       try {
         if (again) await renew(provider, credentials);
-        const text = JSON.stringify(await complete(provider, body, signal));
+        const text = write(await complete(provider, body, signal));
         return await authorize(jsonRequest(url, text, world), provider, credentials, signal);
       } catch (error) {
         throw asProviderError(error, provider);

@@ -56,14 +56,14 @@ export class Watchdog {
   leave(): void {
     this.#isLeaving = true;
     this.#since = this.#clock.elapsed();
-    this.#wake.abort();
+    this.#wake.abort("over");
   }
 
   /** Closes whatever is still open. */
   end(): void {
     this.#outer?.removeEventListener("abort", this.#giveUp);
     this.#isOver = true;
-    this.#wake.abort();
+    this.#wake.abort("over");
     this.#abort.abort(new Error("The attempt is over."));
   }
 

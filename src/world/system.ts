@@ -3,6 +3,7 @@ import {
   fchmodSync,
   fchownSync,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   fsync,
   ftruncateSync,
@@ -37,6 +38,7 @@ export class Handle {
   #fd: number;
   /** What other threads do with it; a number that is let go may be given to another file at once. */
   #elsewhere: Promise<unknown> = Promise.resolve();
+  #isQuick = true;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -79,8 +81,12 @@ export class Handle {
     return soon(() => fchownSync(this.#open(), user, group));
   }
 
-  datasync(): Promise<void> {
-    return this.#away((done) => fdatasync(this.#open(), done));
+  /** Flushes on the spot as long as that is quick, as it is where the disk has a memory of its own. */
+  async datasync(): Promise<void> {
+    const began = now();
+    if (this.#isQuick) fdatasyncSync(this.#open());
+    else await this.#away((done) => fdatasync(this.#open(), done));
+    this.#isQuick = now() - began < quick;
   }
 
   sync(): Promise<void> {
@@ -139,8 +145,9 @@ export const nextIn = (folder: Dir): Promise<Dirent | null> => soon(() => folder
 /** Bytes that take longer to move than a thread takes to be asked. */
 const many = 2 ** 18;
 
-/** How long nobody else may have a turn, in milliseconds. */
+/** How long nobody else may have a turn, and how long a flush may take that is not worth another thread, in milliseconds. */
 const longest = 8;
+const quick = 2;
 
 const soon = async <Result>(call: () => Result): Promise<Result> => {
   if (turn.isLong()) await turn.next();
@@ -151,13 +158,17 @@ const soon = async <Result>(call: () => Result): Promise<Result> => {
 const turn = (() => {
   let began: number | undefined;
   const isLong = (): boolean => {
-    const [seconds, nanoseconds] = process.hrtime();
-    const now = seconds * 1000 + nanoseconds / 1e6;
+    const at = now();
     if (began === undefined) {
-      began = now;
+      began = at;
       setImmediate(() => (began = undefined));
     }
-    return now - began > longest;
+    return at - began > longest;
   };
   return { isLong, next: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 })();
+
+const now = (): number => {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+};
