@@ -1,102 +1,171 @@
 /*
- * What MCP servers cost, measured: how much later the first request leaves with ten servers of which one takes 30 s to
- * start, and how long 1,000 tools take to be offered once they have arrived.
+ * npm run bench:mcp
+ * What MCP servers cost: how much later the packaged program sends its first request with ten servers, one of which takes
+ * 30 s to start, and how long 1,000 tools take beyond their transfer. In turns in the same run; medians, and minima, which
+ * a busy machine disturbs least.
  */
 import { spawn } from "node:child_process";
-import { copyFile, mkdtemp } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { toolsIn } from "../src/mcp/catalog.ts";
-import { ToolNames } from "../src/mcp/names.ts";
-import { toolOf } from "../src/mcp/tool.ts";
+import { openServers, readServers } from "../src/mcp/index.ts";
+import { realWorld } from "../src/world/index.ts";
+import { openScripted } from "./agent-server.ts";
 
-const median = (times: readonly number[]): number =>
-  times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
+const rounds = Number(process.env["ROUNDS"] ?? 15);
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
+const scripted = fileURLToPath(new URL("../test/mcp/scripted-server.mjs", import.meta.url));
+const base = await mkdtemp(join(tmpdir(), "parley-bench-mcp-"));
+const project = join(base, "project");
+/** A copy, so that a build meanwhile changes nothing. */
+const bin = join(base, "dist", "parley.cjs");
+const model = await openScripted();
 
-/** How long until the first request arrives, in milliseconds from the start of the program. */
-const firstRequest = async (script: string, count: number, home: string): Promise<number> => {
-  let arrived: (() => void) | undefined;
-  const arrival = new Promise<void>((resolve) => (arrived = resolve));
-  const server = createServer((_, response) => {
-    arrived?.();
-    response.end("{}");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const began = performance.now();
-  const args = [script, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, String(count), home];
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  await arrival;
-  const time = performance.now() - began;
-  child.kill("SIGKILL");
-  await new Promise((resolve) => child.once("exit", resolve));
-  server.closeAllConnections();
-  server.close();
-  return time;
-};
-
-const folder = await mkdtemp(join(tmpdir(), "parley-bench-"));
-const script = join(folder, "first-request.mjs");
-const entry = fileURLToPath(new URL("./mcp-first-request.ts", import.meta.url));
-await build({
-  entryPoints: [entry],
-  outdir: folder,
-  entryNames: "first-request",
-  outExtension: { ".js": ".mjs" },
-  bundle: true,
-  splitting: true,
-  platform: "node",
-  format: "esm",
-  packages: "external",
-  nodePaths: [fileURLToPath(new URL("../node_modules", import.meta.url))],
-  absWorkingDir: fileURLToPath(new URL("..", import.meta.url)),
-  logLevel: "error",
+const server = (...behaviour: readonly string[]): object => ({
+  command: process.execPath,
+  args: [scripted, ...behaviour],
 });
-await copyFile(
-  fileURLToPath(new URL("../test/mcp/scripted-server.mjs", import.meta.url)),
-  join(folder, "scripted-server.mjs"),
-);
-const rounds = 15;
-const times: Record<string, number[]> = { none: [], ten: [] };
-for (let round = 0; round < rounds; round += 1) {
-  times["none"]?.push(await firstRequest(script, 0, folder));
-  times["ten"]?.push(await firstRequest(script, 10, folder));
-}
-const [none, ten] = [median(times["none"] ?? []), median(times["ten"] ?? [])];
-process.stdout.write(
-  `first request: ${none.toFixed(1)} ms without servers, ${ten.toFixed(1)} ms with ten; ratio ${(ten / none).toFixed(2)}\n`,
+const ten = Object.fromEntries(
+  Array.from({ length: 10 }, (_, index) => [`s${index}`, index === 0 ? server("slow", "30000") : server("honest")]),
 );
 
-const listed = Array.from({ length: 1000 }, (_, index) => ({
-  name: `tool_${index}`,
-  description: "Does one thing among many. ".repeat(8),
-  inputSchema: {
-    type: "object",
-    properties: Object.fromEntries(
-      ["path", "query", "limit", "mode"].map((name) => [name, { type: "string", description: "What it is for." }]),
-    ),
-    required: ["path"],
-  },
-}));
-const host = {
-  server: "s",
-  timeout: 1,
-  connection: () => Promise.reject(new Error("none")),
-  stopped: () => undefined,
-  redact: String,
+/** A home of its own with these servers. */
+const homeWith = async (name: string, mcpServers: object): Promise<string> => {
+  const home = join(base, name);
+  await mkdir(join(home, ".parley"), { recursive: true });
+  await writeFile(join(home, ".parley", "settings.json"), JSON.stringify({ mcpServers }));
+  return home;
 };
-const register = (): number => {
-  const began = process.cpuUsage();
-  const tools = toolsIn(listed, { excludeTools: [] }, []);
-  const names = new ToolNames([]);
-  names.give(tools.map(({ name }) => ({ server: "s", tool: name })));
-  for (const tool of tools) toolOf(names.nameOf({ server: "s", tool: tool.name }) ?? "", tool, host);
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1000;
+
+/** From the start of the process to its first request: the time it took, and how much of a processor. */
+const firstRequest = async (home: string): Promise<readonly number[]> => {
+  let used = Number.NaN;
+  const exchanges = model.play(() => {
+    used = processorTime(child.pid);
+    return { say: "Done." };
+  });
+  const began = performance.now();
+  const child = spawn(process.execPath, [bin, "-p", "Do it.", "--model", "openai-chat/gpt-4.1"], {
+    cwd: project,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: home,
+      PARLEY_HOME: join(home, ".parley"),
+      OPENAI_API_KEY: "sk-none",
+      OPENAI_BASE_URL: model.url,
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await once(child, "close");
+  return [(exchanges[0]?.received ?? Number.NaN) - began, used];
 };
-process.stdout.write(
-  `1,000 tools: ${register().toFixed(1)} ms at first, ${median(Array.from({ length: 9 }, register)).toFixed(1)} ms then, of the processor's time\n`,
-);
+
+/** What a process has used so far, in milliseconds, as Linux counts it: a busy machine does not show in it. */
+const processorTime = (pid: number | undefined): number => {
+  const threads = `/proc/${pid}/task`;
+  const used = readdirSync(threads).map((thread) => readFileSync(join(threads, thread, "schedstat"), "utf8"));
+  return used.reduce((all, each) => all + Number(each.split(" ")[0]) / 1e6, 0);
+};
+
+/** A server that offers so many tools, from its start until models could be told of them. */
+const offered = async (count: number): Promise<readonly number[]> => {
+  const world = realWorld();
+  const { servers: configs } = readServers({ s: server("offers", String(count)) }, { from: "person", env: world.env });
+  const began = performance.now();
+  const servers = openServers({ world, configs, root: base });
+  await servers.settled(AbortSignal.timeout(60_000));
+  servers.takeChanges();
+  if (servers.declarations().length < count) throw new Error("Not all tools are offered.");
+  const time = performance.now() - began;
+  await servers.close();
+  return [time];
+};
+
+/** The same by a client that only reads and parses. */
+const transferred = async (count: number): Promise<readonly number[]> => {
+  const began = performance.now();
+  const child = spawn(process.execPath, [scripted, "offers", String(count)], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = async (id: number, method: string, params: object): Promise<unknown> => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return JSON.parse(String((await lines.next()).value));
+  };
+  await ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  await ask(2, "tools/list", {});
+  const time = performance.now() - began;
+  child.stdin.end();
+  await once(child, "exit");
+  return [time];
+};
+
+type Measured = { readonly median: number; readonly least: number };
+type Measure = (round: number) => Promise<readonly number[]>;
+
+/** All of them in turns, so that all meet the same machine. The first round warms up. */
+const inTurns = async <Name extends string>(
+  measures: Readonly<Record<Name, Measure>>,
+): Promise<Readonly<Record<Name, readonly [Measured, Measured]>>> => {
+  const found = new Map<string, (readonly number[])[]>();
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [name, measure] of Object.entries(measures) as [Name, Measure][]) {
+      const figures = await measure(round);
+      if (round > 0) found.set(name, [...(found.get(name) ?? []), figures]);
+    }
+  const summed = [...found].map(([name, all]) => [name, [0, 1].map((at) => summary(all.map((each) => each[at])))]);
+  return Object.fromEntries(summed) as Record<Name, readonly [Measured, Measured]>;
+};
+
+const summary = (figures: readonly (number | undefined)[]): Measured => {
+  const sorted = figures.map((each) => each ?? Number.NaN).toSorted((one, other) => one - other);
+  return { median: sorted[sorted.length >> 1] ?? Number.NaN, least: sorted[0] ?? Number.NaN };
+};
+
+const cell = (figure: number, digits = 1): string => figure.toFixed(digits).padStart(8);
+const shown = ({ median, least }: Measured): string => `${cell(median)} ${cell(least)}`;
+const ratio = (one: Measured, other: Measured): string =>
+  `${cell(one.median / other.median, 2)} ${cell(one.least / other.least, 2)}`;
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+try {
+  await cp(dist, join(base, "dist"), { recursive: true, filter: (path) => path !== join(dist, "lib") });
+  await writeFile(join(base, "package.json"), JSON.stringify({ type: "module" }));
+  say(`${process.version}, ${rounds} rounds, load ${loadavg()[0]?.toFixed(1)}; milliseconds: median, least\n`);
+  await mkdir(project);
+  const [none, known, many] = [
+    await homeWith("none", {}),
+    await homeWith("known", ten),
+    await homeWith("many", { s: server("offers", "1000") }),
+  ];
+  const first = await inTurns({
+    none: () => firstRequest(none),
+    known: () => firstRequest(known),
+    fresh: async (round) => firstRequest(await homeWith(`fresh-${round}`, ten)),
+    many: () => firstRequest(many),
+  });
+  const row = (what: string, [time, used]: readonly [Measured, Measured]): void => {
+    say(`${what.padEnd(36)}${shown(time)}   ratio ${ratio(time, first.none[0])}`);
+    say(`${"  of the processor's time".padEnd(36)}${shown(used)}   ratio ${ratio(used, first.none[1])}`);
+  };
+  row("first request without servers", first.none);
+  row("with ten, one of 30 s (<= 1.2)", first.known);
+  row("with ten, never seen before (<= 1.2)", first.fresh);
+  row("with 1,000 tools from the last time", first.many);
+  const tools = await inTurns({
+    ours: () => offered(1000),
+    oursOne: () => offered(1),
+    theirs: () => transferred(1000),
+    theirsOne: () => transferred(1),
+  });
+  const beyond = (of: keyof Measured): number =>
+    tools.ours[0][of] - tools.oursOne[0][of] - (tools.theirs[0][of] - tools.theirsOne[0][of]);
+  say(`\n1,000 tools offered                 ${shown(tools.ours[0])}   one ${shown(tools.oursOne[0])}`);
+  say(`1,000 tools read and parsed         ${shown(tools.theirs[0])}   one ${shown(tools.theirsOne[0])}`);
+  say(`beyond the transfer (< 100)         ${cell(beyond("median"))} ${cell(beyond("least"))}`);
+} finally {
+  model.close();
+  await rm(base, { recursive: true, force: true });
+}

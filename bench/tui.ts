@@ -2,8 +2,9 @@
  * What the terminal interface costs, in a real pseudo-terminal: the first frame and the first key next to Node's own
  * start, memory at rest, and bytes written per streamed token.
  *
- * Others can stand beside it: npm run bench:tui -- "name=command with words" runs each in the same terminal and takes the
- * time to its first frame: the first moment after which nothing more is written for a while.
+ * Others can stand beside it: npm run bench:tui -- "name=command with words" runs each in the same terminal, in turn with
+ * ours. Their first frame is whole at the first moment after which nothing more is written for a while; keys are pressed
+ * from the start, and the first is accepted when its letter is shown.
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,42 +94,59 @@ const firstFrame = async (): Promise<number> => {
   return time;
 };
 
-/** The key is pressed before there is anything to press it in. */
-const firstKey = async (): Promise<number> => {
-  const running = parley();
-  running.type("q");
-  const time = await running.until((output) => shown(output).includes("> q"));
+/** A letter that no program shows by itself. */
+const letter = "ж";
+
+/** Pressed before there is anything to press it in, and again and again, since some throw away what came early. */
+const firstKey = (command: string) => async (): Promise<number> => {
+  // The terminal itself would show it at once.
+  const running = run("sh", ["-c", `stty -echo; echo .; exec ${command}`]);
+  await running.until((output) => output.includes("."));
+  const typing = setInterval(() => running.type(letter), 50);
+  running.type(letter);
+  const time = await inTime(running.until((output) => output.includes(letter)));
+  clearInterval(typing);
   await running.stop();
   return time;
 };
 
-/** Output without what moves and colours. */
-const shown = (output: string): string => output.replaceAll(controls, "");
-const controls = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, "g");
+/** What never comes is not waited for. */
+const inTime = (time: Promise<number>): Promise<number> =>
+  Promise.race([time, pause(30_000).then(() => Number.POSITIVE_INFINITY)]);
 
 /** When the last of a burst of output came. */
 const settledFrame = (command: string) => async (): Promise<number> => {
   const [file = "", ...args] = command.split(" ");
   const running = run(file, args);
+  const time = await settled(running);
+  await running.stop();
+  return time;
+};
+
+const settled = async (running: Running): Promise<number> => {
   let last = 0;
   for (let seen = -1; running.output().length !== seen || seen === 0;) {
     seen = running.output().length;
     await Promise.race([running.until((output) => output.length > seen).then((time) => (last = time)), pause(quiet)]);
+    if (last > 30_000) break;
   }
-  await running.stop();
   return last;
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Megabytes a process holds, and its children. */
-const memoryOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+/** Megabytes a process and all it started hold. */
+const memoryOf = (pid: number): number => {
+  const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.reduce((sum, child) => sum + memoryOf(child), own);
+};
 
-const atRest = async (): Promise<number> => {
-  const running = parley();
-  await running.until((output) => output.includes("% of "));
-  await pause(1000);
+const atRest = async (command: string): Promise<number> => {
+  const [file = "", ...args] = command.split(" ");
+  const running = run(file, args);
+  await settled(running);
+  await pause(2000);
   const memory = memoryOf(running.pid);
   await running.stop();
   return memory;
@@ -154,12 +172,16 @@ const perByte = async (): Promise<number> => {
   return written / Buffer.byteLength(answer);
 };
 
-const peers = Object.fromEntries(
-  process.argv.slice(2).map((word) => {
-    const at = word.indexOf("=");
-    return [word.slice(0, at), settledFrame(word.slice(at + 1))] as const;
-  }),
-);
+const ours = `${process.execPath} ${bin}`;
+const peers = process.argv.slice(2).map((word) => {
+  const at = word.indexOf("=");
+  return { name: word.slice(0, at), command: word.slice(at + 1) };
+});
+const ofPeers = (
+  what: string,
+  measure: (command: string) => () => Promise<number>,
+): Readonly<Record<string, () => Promise<number>>> =>
+  Object.fromEntries(peers.map(({ name, command }) => [`${name}, ${what}`, measure(command)]));
 
 const round = (value: number): string => value.toFixed(1);
 
@@ -168,13 +190,16 @@ try {
   const { node = 1, ...others } = await sideBySide({
     node: bareNode,
     "first frame": firstFrame,
-    "first key": firstKey,
-    ...peers,
+    "first key": firstKey(ours),
+    ...ofPeers("first frame", settledFrame),
+    ...ofPeers("first key", firstKey),
   });
   console.log(`bare Node: ${round(node)} ms (median of ${rounds})`);
   for (const [name, time] of Object.entries(others))
     console.log(`${name}: ${round(time)} ms, ${round(time / node)} times bare Node`);
-  if (process.platform === "linux") console.log(`memory at rest: ${round(await atRest())} MB`);
+  if (process.platform === "linux")
+    for (const { name, command } of [{ name: "parley", command: ours }, ...peers])
+      console.log(`memory at rest, ${name}: ${round(await atRest(command))} MB`);
   console.log(`bytes written per byte of a streamed answer: ${round(await perByte())}`);
 } finally {
   rmSync(home, { recursive: true, force: true });

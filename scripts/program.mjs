@@ -77,11 +77,13 @@ const provider = (names) => new RegExp(`^src/providers/(${names})\\.ts$`);
 /** Files that hold many chunks, in the order they come to be needed, and the modules that need all of one at once. */
 const files = {
   main: [cli("main")],
-  talk: [cli("headless"), cli("terminal")],
+  talk: [/^src\/(cli\/headless|agent\/toolbox|mcp\/servers)\.ts$/, cli("terminal")],
   terminal: [cli("terminal")],
   // With what nearly every run loads later: what models are known for, a trusted project's settings, ignored files, a stream.
   headless: [/^src\/(cli\/headless|providers\/models|settings\/project)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
+  servers: [/^src\/mcp\/(servers|config)\.ts$/],
   toolbox: [/^src\/agent\/toolbox\.ts$/],
+  connection: [/^src\/mcp\/connection\.ts$/],
   // Each run needs the first of these and one of the others.
   wires: [provider("google"), provider("anthropic"), provider("openai")],
   openai: [provider("openai"), provider("openai-chat")],
@@ -215,6 +217,9 @@ const keepCode = async (dist) => {
   await mkdir(join(folder, ".git"));
   await writeFile(join(folder, ".gitignore"), "ignored\n");
   await ran([program, "trust"]);
+  await ran([program, "mcp", "add", "own", "--", process.execPath, program, "mcp", "serve"]);
+  await ran([program, "mcp", "test"]);
+  await ran([program, "mcp", "remove", "own"]);
   // The tour speaks to every provider, the other run does what most do.
   await ran([program, "tour"]);
   await ran([program, "-p", "list the files", "-m", "offline"]);

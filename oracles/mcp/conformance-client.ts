@@ -1,6 +1,7 @@
 /*
  * A client for the official conformance suite: the last word is the address of a server. It connects as Parley does,
  * signs in where it must by visiting the address a person would open, calls the tools the scenario is about, and ends.
+ * What a scenario tells beforehand is configured as a person would.
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +12,42 @@ import { realWorld } from "../../src/world/index.ts";
 const url = process.argv.at(-1) ?? "";
 const home = await mkdtemp(join(tmpdir(), "parley-conformance-"));
 const world = realWorld();
-const { servers: configs } = readServers({ tested: { httpUrl: url, timeout: 15_000 } }, { from: "person", env: {} });
+
+type Context = {
+  readonly name?: string;
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
+};
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
+
+/** Who signs machines in there, as its documentation says. */
+const documentedIssuer = async (): Promise<string> => {
+  const address = new URL("/.well-known/oauth-protected-resource/mcp", url);
+  const { authorization_servers } = (await (await fetch(address)).json()) as { authorization_servers: string[] };
+  return authorization_servers[0] ?? "";
+};
+
+const oauthFor = async (): Promise<object | undefined> => {
+  if (scenario === "auth/basic-cimd") return { clientId: "https://conformance-test.local/client-metadata.json" };
+  const { client_id: clientId, client_secret, private_key_pem, signing_algorithm } = context;
+  if (clientId === undefined) return undefined;
+  const secret = client_secret === undefined ? {} : { clientSecret: client_secret };
+  if (!scenario.startsWith("auth/client-credentials")) return { clientId, ...secret };
+  const key = private_key_pem === undefined ? {} : { privateKey: private_key_pem, algorithm: signing_algorithm };
+  return { clientId, ...secret, ...key, grantType: "client_credentials", issuer: await documentedIssuer() };
+};
+
+const oauth = await oauthFor();
+const { servers: configs, problems } = readServers(
+  { tested: { httpUrl: url, timeout: 15_000, ...(oauth === undefined ? {} : { oauth }) } },
+  { from: "person", env: {} },
+);
+if (problems.length > 0) throw new Error(problems.join(" "));
+const [config] = configs;
+const signIn = config?.reach.type === "http" ? config.reach.signIn : undefined;
 const signal = AbortSignal.timeout(25_000);
 
 /** What a person does with the address: opens it, and is sent back to us. */
@@ -49,5 +85,5 @@ for (let signedIn = 0; signedIn < 3; signedIn += 1) {
   const isDone = await callAll(servers);
   await servers.close();
   if (isDone) break;
-  await signInAt({ world, home, server: "tested", url, signal, show: (page) => void visit(page.url) });
+  await signInAt({ world, home, server: "tested", url, signIn, signal, show: (page) => void visit(page.url) });
 }

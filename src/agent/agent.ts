@@ -1,10 +1,18 @@
-import { text as textPart, type CallId, type Conversation, type UserPart } from "../conversation/index.ts";
+import {
+  text as textPart,
+  type CallId,
+  type Conversation,
+  type JsonObject,
+  type UserPart,
+} from "../conversation/index.ts";
 import type { Approval, Decision } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Policy, Report } from "../transcript/index.ts";
 import type { Transport } from "../transport/transport.ts";
+import type { Destination } from "../wire/bind.ts";
 import type { Settings } from "../wire/wire.ts";
 import type { Clock } from "../world/index.ts";
+import { askAside, type Aside } from "./aside.ts";
 import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -72,6 +80,8 @@ export type Agent = {
   readonly check: (model: ModelRef) => Promise<SwitchCheck>;
   /** Makes room in the context now, while no turn runs. False where there is nothing to gain. */
   readonly compact: (signal?: AbortSignal) => Promise<boolean>;
+  /** Asks the model something that is not part of the conversation; what that uses counts as spent. */
+  readonly aside: (write: (destination: Destination) => JsonObject, signal: AbortSignal) => Promise<Aside>;
   readonly conversation: () => Conversation;
   readonly spent: () => Spent;
   /** About how many tokens the next request has, and how many the model can read. */
@@ -250,6 +260,12 @@ export const createAgent = (options: AgentOptions): Agent => {
       return switchCheck({ journal, head: compositions.head, window }, model);
     },
     compact,
+    aside: async (write, signal) => {
+      const model = route.current;
+      const answer = await askAside(transport, model, write, signal);
+      if (answer.usage !== undefined) await spending.add(model, answer.usage);
+      return answer;
+    },
     conversation: () => conversationOf(journal, compositions.head),
     spent: () => spending.spent,
     context: async () => ({ used: window.tokens, size: await window.context() }),

@@ -3,11 +3,11 @@ import type { Transport } from "../transport/transport.ts";
 import { AnswerBuilder } from "../wire/answer.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";
-import type { Usage } from "../wire/decode.ts";
+import type { FinishReason, Usage } from "../wire/decode.ts";
 import type { ModelRef } from "./model-name.ts";
 
-/** An answer to a question on the side: its words, and what they used. */
-export type Aside = { readonly text: string; readonly usage?: Usage };
+/** An answer to a question on the side: its words, why they ended, and what they used. */
+export type Aside = { readonly text: string; readonly finish?: FinishReason; readonly usage?: Usage };
 
 /** Asks a model something that is not part of the conversation. Throws a `ProviderError`. */
 export const askAside = async (
@@ -19,8 +19,12 @@ export const askAside = async (
   const builder = new AnswerBuilder();
   for await (const event of transport.send({ ...model, write }, signal))
     if (event.type !== "request" && event.type !== "retrying" && event.type !== "repaired") builder.add(event);
-  const usage = builder.answer()?.usage;
-  return { text: builder.words, ...(usage === undefined ? {} : { usage }) };
+  const { usage, finish } = builder.answer() ?? {};
+  return {
+    text: builder.words,
+    ...(finish === undefined ? {} : { finish }),
+    ...(usage === undefined ? {} : { usage }),
+  };
 };
 
 /** A question of words alone. */

@@ -1,8 +1,10 @@
 import type { ToolDeclaration } from "../conversation/index.ts";
 import { openConsents } from "../policy/consents.ts";
+import { plain } from "../policy/plain.ts";
 import type { ServerConfig, ServerConfigs } from "../mcp/config.ts";
 import type { Servers } from "../mcp/servers.ts";
 import type { Rule } from "../policy/rules.ts";
+import type { Agent } from "./agent.ts";
 import type { OpenOptions } from "./open.ts";
 
 /** What servers may do without being asked, by who said so. */
@@ -23,13 +25,18 @@ export type Connected = {
 export const connectServers = async (
   options: OpenOptions,
   reserved: readonly ToolDeclaration[],
-  after: Promise<void>,
+  { after, agent }: { readonly after: Promise<void>; readonly agent: Promise<Agent> },
 ): Promise<Connected> => {
   const { world, home, folder } = options;
   if (!isConfigured(options)) return { servers: undefined, allow: nothing, notes: [] };
   const { servers: configs, problems } = await configured(options);
   if (configs.length === 0) return { servers: undefined, allow: nothing, notes: problems };
-  const { openServers, trustRules } = await import("../mcp/servers.ts");
+  const [{ openServers, trustRules }, { answeringServers }] = await Promise.all([
+    import("../mcp/servers.ts"),
+    import("./server-asking.ts"),
+  ]);
+  const { settings } = options.loaded;
+  const limit = settings["limits.spend"] ?? Number.POSITIVE_INFINITY;
   const servers = openServers({
     world,
     configs,
@@ -39,7 +46,10 @@ export const connectServers = async (
     after,
     // Only those that were agreed to are among the configurations.
     consent: async () => true,
-    asking: { ...options.asking, roots: () => [folder, ...options.loaded.settings["context.includeDirectories"]] },
+    asking: {
+      ...answeringServers(options.asking ?? {}, { agent, limit }),
+      roots: () => [folder, ...settings["context.includeDirectories"]],
+    },
   });
   await servers.remembered(new AbortController().signal);
   servers.takeChanges();
@@ -82,8 +92,10 @@ const configured = async ({ world, home, folder, loaded, servers }: OpenOptions)
       ...agreed.warnings,
       ...missing.map(
         ({ key }) =>
-          `This project wants to start ${key.replace("mcpServers.", "the MCP server ")}; it is not started until you agree (parley mcp list).`,
+          `This project wants to start the MCP server ${name(key)}; it is not started until you agree (parley mcp allow ${name(key)}).`,
       ),
     ],
   };
 };
+
+const name = (key: string): string => plain(key.replace("mcpServers.", ""), "line");

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Disk, Folder } from "../world/index.ts";
 import { readAgentFile, type NamedAgent } from "./agent-file.ts";
 
@@ -44,6 +45,8 @@ const textsIn = async (
 ): Promise<readonly { readonly label: string; readonly text: string }[]> => {
   const open: { close: () => Promise<void> }[] = [];
   try {
+    // Most people have none, and then one look is enough.
+    if ((await disk.canonical(join(from, ...path))) === undefined) return [];
     const canonical = await disk.canonical(from);
     if (canonical === undefined) return [];
     let folder: Folder = await disk.open(canonical);

@@ -1,5 +1,4 @@
 import { text as textPart, type Blobs } from "../conversation/index.ts";
-import type { Asking } from "../mcp/asking.ts";
 import type { Servers } from "../mcp/servers.ts";
 import type { PolicyOptions } from "../policy/services.ts";
 import type { Workspace } from "../policy/workspace.ts";
@@ -21,6 +20,7 @@ import type { AgentEvent } from "./events.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { modelsToAsk } from "./models-to-ask.ts";
 import { findAgents } from "./named-agents.ts";
+import type { ServerAsking } from "./server-asking.ts";
 import { isWaitedFor, serving } from "./serving.ts";
 import { Subagents } from "./subagents.ts";
 import { taskDeclaration } from "./task-declaration.ts";
@@ -46,7 +46,7 @@ export type OpenOptions = {
   /** MCP servers for this run alone, as the person wrote them. */
   readonly servers?: unknown;
   /** How MCP servers reach the person; where it is absent they are told that nobody is there. */
-  readonly asking?: Omit<Asking, "roots">;
+  readonly asking?: ServerAsking;
   readonly listen?: (event: AgentEvent) => void;
 };
 
@@ -86,13 +86,15 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   });
   const builtin = [...declared, taskDeclaration(named.agents)];
   // Without a person at the keyboard nothing competes with the first request.
-  const { promise: firstRequest, resolve: leaves } = pending();
+  const { promise: firstRequest, resolve: leaves } = pending<void>();
+  const { promise: working, resolve: begins } = pending<Agent>();
+  const over = new AbortController();
   if (options.interactive) leaves();
   const {
     servers,
     allow,
     notes: connecting,
-  } = await connectServers(options, [...builtin, waitDeclaration], firstRequest);
+  } = await connectServers(options, [...builtin, waitDeclaration], { after: firstRequest, agent: working });
   const own = isWaitedFor(servers) ? [...builtin, waitDeclaration] : builtin;
   const { session, head, notes, journal } =
     resume === undefined
@@ -145,10 +147,14 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     tools: async () => (await (toolbox ??= openTools())).scheduler,
     ...(servers === undefined ? {} : serving(servers, { head, own, journal, tell: (event) => agent.tell(event) })),
     listen: (event) => {
-      if (event.type === "request") leaves();
+      // A request is told of just before it is written: what comes of it, or a moment's silence, says that it is out.
+      if (event.type === "request" && servers !== undefined)
+        void world.clock.sleep(headStart, over.signal).then(leaves, () => undefined);
+      if (event.type === "text" || event.type === "thought") leaves();
       options.listen?.(event);
     },
   });
+  begins(agent);
   const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   return {
     agent,
@@ -170,6 +176,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     keep: (blobs) => journal.keep(blobs),
     services,
     close: async () => {
+      over.abort();
       await servers?.close();
       await (await toolbox?.catch(() => undefined))?.services.close();
       await session.close();
@@ -177,8 +184,11 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   };
 };
 
-const pending = (): { readonly promise: Promise<void>; readonly resolve: () => void } => {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
+/** How long a request may take to be written, in milliseconds, before servers are started beside it. */
+const headStart = 200;
+
+const pending = <Value>(): { readonly promise: Promise<Value>; readonly resolve: (value: Value) => void } => {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((done) => (resolve = done));
   return { promise, resolve };
 };

@@ -22,7 +22,7 @@ export const openContext = async (
 ): Promise<Opening> => {
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
-  const trust = openTrust(disk, home).isTrusted;
+  const trust = remembered(openTrust(disk, home).isTrusted);
   const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
   try {
     const { system, environment, notes } = await openingOf({
@@ -50,6 +50,16 @@ export const openContext = async (
   } finally {
     await files.close();
   }
+};
+
+/** The same folders are asked about from several sides. */
+const remembered = (isTrusted: (folder: string) => Promise<boolean>): ((folder: string) => Promise<boolean>) => {
+  const known = new Map<string, Promise<boolean>>();
+  return (folder) => {
+    const answer = known.get(folder) ?? isTrusted(folder);
+    known.set(folder, answer);
+    return answer;
+  };
 };
 
 /** What a project says to agents, by the names at its top. */

@@ -1,21 +1,22 @@
+import { plainJson } from "../policy/plain.ts";
 import { createRedactor } from "../policy/redact.ts";
-import { openTrust } from "../policy/trust.ts";
 import {
   homeFolder,
-  loadSettings,
   pathText,
   setSetting,
   SettingsError,
-  spotNamed,
   unsetSetting,
   withoutSecrets,
   type Server,
 } from "../settings/index.ts";
+import { serverShape } from "../settings/server-shape.ts";
 import { realWorld, type World } from "../world/index.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Run } from "./commands.ts";
 import { Failure, misused } from "./failure.ts";
-import { aligned, oneLine } from "./table.ts";
+import { isStartable, knownServers, type Known, type KnownServer } from "./mcp-known.ts";
+import { reachLines, shownName, standingWords } from "./mcp-shown.ts";
+import { oneLine } from "./table.ts";
 
 /** `parley mcp`: the servers whose tools models may use. */
 export const mcp: Run = async (given) => {
@@ -31,24 +32,24 @@ export const mcp: Run = async (given) => {
 };
 
 type Work = (given: Arguments, world: World) => Promise<number>;
-type Servers = Readonly<Record<string, Server>>;
 
 const list: Work = async (given, world) => {
-  const servers = await configured(world);
-  const all = Object.entries(servers);
-  if (given.has("json"))
-    return printed({ servers: Object.fromEntries(all.map(([name, server]) => [name, hiddenIn(name, server)])) });
-  if (all.length === 0) process.stderr.write("parley: there are no servers yet; parley mcp add adds one.\n");
+  const { servers } = await known(world);
+  if (given.has("json")) return printed({ servers: servers.map(plainOf) });
+  if (servers.length === 0) process.stderr.write("parley: there are no servers yet; parley mcp add adds one.\n");
   const { redact } = createRedactor({ env: world.env });
-  for (const line of aligned(all.map(([name, server]) => [name, redact(whatOf(server))])))
-    process.stdout.write(`${oneLine(line)}\n`);
+  for (const each of servers) {
+    const lines = [`${shownName(each.name)}: ${standingWords(each)}`, ...reachLines(each, redact)];
+    process.stdout.write(`${lines.join("\n")}\n`);
+  }
   return 0;
 };
 
 const get: Work = async (given, world) => {
   const name = nameIn(given, "get");
-  const server = await serverNamed(world, name);
-  return printed({ [name]: hiddenIn(name, server) });
+  const found = await serverNamed(world, name);
+  if (found.from === "project") process.stderr.write(`parley: it is ${standingWords(found)}.\n`);
+  return printed({ [name]: hiddenIn(found) });
 };
 
 const add: Work = async (given, world) => {
@@ -64,28 +65,41 @@ const add: Work = async (given, world) => {
 
 const remove: Work = async (given, world) => {
   const name = nameIn(given, "remove");
-  if (!(await unsetSetting(world, homeFolder(world), pathOf(name)))) throw unknown(name);
+  if (!(await unsetSetting(world, homeFolder(world), pathOf(name))))
+    throw new Failure(`There is no server ${oneLine(name)} in your settings.`, { code: 1 });
   process.stderr.write(`Removed ${oneLine(name)}.\n`);
   return 0;
 };
 
+const allow: Work = async (given, world) => {
+  const name = nameIn(given, "allow");
+  const { allowServer } = await import("./mcp-consent.ts");
+  return allowServer(await known(world), name, given.has("yes"));
+};
+
+const deny: Work = async (given, world) => {
+  const name = nameIn(given, "deny");
+  const { denyServer } = await import("./mcp-consent.ts");
+  return denyServer(await known(world), name);
+};
+
 const test: Work = async (given, world) => {
   const [, name] = given.words;
-  const servers = name === undefined ? await configured(world) : { [name]: await serverNamed(world, name) };
+  const all = name === undefined ? (await known(world)).servers : [startable(await serverNamed(world, name))];
   const { testServers } = await import("./mcp-test.ts");
-  return testServers(given, world, servers);
+  return testServers(given, world, all);
 };
 
 const login: Work = async (given, world) => {
   const name = nameIn(given, "login");
   const { signIn } = await import("./mcp-login.ts");
-  return signIn(world, name, await serverNamed(world, name));
+  return signIn(world, startable(await serverNamed(world, name)), given.has("yes"));
 };
 
 const logout: Work = async (given, world) => {
   const name = nameIn(given, "logout");
   const { signOut } = await import("./mcp-login.ts");
-  return signOut(world, name, await serverNamed(world, name));
+  return signOut(world, await serverNamed(world, name));
 };
 
 const serve: Work = async () => {
@@ -93,27 +107,38 @@ const serve: Work = async () => {
   return serveTools(process.stdin, process.stdout);
 };
 
-const actions: Readonly<Record<string, Work>> = { list, add, get, remove, test, login, logout, serve };
-
-/** The person's own servers. */
-const configured = async (world: World): Promise<Servers> => {
-  const home = homeFolder(world);
-  const root = process.cwd();
-  const scope = await openTrust(world.disk, home).projectScope(root);
-  const { settings } = await loadSettings(world, { home, root, scope });
-  return settings.mcpServers ?? {};
+const actions: Readonly<Record<string, Work>> = {
+  list,
+  add,
+  get,
+  remove,
+  allow,
+  deny,
+  test,
+  login,
+  logout,
+  serve,
 };
 
-const serverNamed = async (world: World, name: string): Promise<Server> => {
-  const servers = await configured(world);
-  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
-  if (server === undefined) throw unknown(name, Object.keys(servers));
+const known = (world: World): Promise<Known> => knownServers(world, process.cwd());
+
+/** The server of that name, the one that is used where there are several. */
+const serverNamed = async (world: World, name: string): Promise<KnownServer> => {
+  const { servers } = await known(world);
+  const found = servers.filter((each) => each.name === name);
+  const server = found.find(isStartable) ?? found[0];
+  if (server === undefined) throw unknown(name, [...new Set(servers.map((each) => each.name))]);
   return server;
 };
 
-const unknown = (name: string, known: readonly string[] = []): Failure =>
+const startable = (server: KnownServer): KnownServer => {
+  if (isStartable(server)) return server;
+  throw new Failure(`${shownName(server.name)} is ${standingWords(server)}.`, { code: 1 });
+};
+
+const unknown = (name: string, others: readonly string[] = []): Failure =>
   new Failure(
-    `There is no server ${oneLine(name)} in your settings.${known.length === 0 ? "" : ` There are ${known.map(oneLine).join(", ")}.`}`,
+    `There is no server ${shownName(name)} here.${others.length === 0 ? "" : ` There are ${others.map(shownName).join(", ")}.`}`,
     { code: 1 },
   );
 
@@ -124,12 +149,19 @@ const nameIn = ({ words: [, name] }: Arguments, action: string): string => {
 
 const pathOf = (name: string): string => pathText(["mcpServers", name]);
 
-const hiddenIn = (name: string, server: Server): unknown => withoutSecrets(spotNamed(pathOf(name)).shape, server);
+const hiddenIn = ({ server }: KnownServer): unknown => withoutSecrets(serverShape, server);
+
+const plainOf = (each: KnownServer): object => ({
+  name: each.name,
+  from: each.from,
+  ...(each.from === "project" ? { file: each.file, ...each.standing } : {}),
+  server: hiddenIn(each),
+});
 
 const whatOf = ({ command, args = [], url, httpUrl }: Server): string =>
   command === undefined ? (httpUrl ?? url ?? "") : [command, ...args].join(" ");
 
 const printed = (value: unknown): number => {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${plainJson(JSON.stringify(value, null, 2))}\n`);
   return 0;
 };

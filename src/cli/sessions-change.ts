@@ -1,8 +1,7 @@
-import { createInterface } from "node:readline/promises";
-import { isatty } from "node:tty";
 import { openTrust } from "../policy/trust.ts";
 import { summaryOf, type Retention, type Summary } from "../session/index.ts";
 import { loadSettings } from "../settings/load.ts";
+import { agreed, canAsk } from "./agreeing.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";
 import { placeOf, type Store } from "./session-store.ts";
@@ -27,7 +26,7 @@ export const remove: SessionAction = async (store, given) => {
     process.stdout.write(`Would remove ${what}.\n`);
     return 0;
   }
-  if (!given.has("yes") && isatty(0) && isatty(2) && !(await agreed(`Remove ${what}?`)))
+  if (!given.has("yes") && canAsk() && !(await agreed(`Remove ${what}?`)))
     throw new Failure("Nothing was removed.", { code: 1 });
   await store.sessions.remove(id);
   process.stdout.write(`Removed ${what}.\n`);
@@ -67,15 +66,6 @@ const titleOf = async ({ sessions }: Store, id: string): Promise<string> => {
     () => "",
   );
   return title === "" ? "" : ` "${oneLine(title)}"`;
-};
-
-const agreed = async (question: string): Promise<boolean> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
 };
 
 const day = 86_400_000;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
+import { ServerDesk } from "../tui/app/server-desk.ts";
 import { realTerminal } from "../world/real-terminal.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
@@ -31,6 +32,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
           (host, theme) =>
             new ScreenFront({ terminal: there, world, host, theme, history: history.read }),
       );
+  const desk = new ServerDesk(async (url) => (await import("./browser.ts")).openInBrowser(world, url));
   await new Interface(
     {
       terminal: there,
@@ -43,12 +45,16 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
         const [fresh, { openSession }] = await Promise.all([prepare(given), import("./opening.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };
         const asked = resume === "new" ? withoutSession(given) : given;
-        return { opened: await openSession(fresh, asked, { interactive: true, ...which }), loaded: fresh.loaded };
+        return {
+          opened: await openSession(fresh, asked, { interactive: true, asking: desk.asking, ...which }),
+          loaded: fresh.loaded,
+        };
       },
       discard: async (id) => (await import("../session/index.ts")).openSessions(world, { home }).remove(id),
       edit: (text, name) => editOutside(text, { name, program: settings.editor ?? "vi" }),
       doctor: () => printed(["doctor"]),
       history,
+      desk,
       ...(first === undefined ? {} : { first }),
     },
     frontFor,

@@ -1,6 +1,7 @@
 import { readContextFiles } from "../context/context-files.ts";
 import { survey } from "../context/survey.ts";
 import { openConsents } from "../policy/consents.ts";
+import { shownCommand } from "../policy/plain.ts";
 import { createRedactor } from "../policy/redact.ts";
 import { ruleText } from "../policy/rules.ts";
 import type { Consent, ProjectSettings } from "../policy/settings.ts";
@@ -38,7 +39,10 @@ export const activeIn = async (place: Trusted): Promise<Active> => {
     contextFiles: context.files,
     settings: stricter(loaded.project),
     agreed: consents.filter((consent) => !missing.includes(consent)).map(({ key }) => key),
-    waiting: missing.map((consent) => ({ key: consent.key, runs: shortened(redact(runsOf(consent)), 60) })),
+    waiting: missing.map((consent) => ({
+      key: consent.key,
+      runs: shortened(shownCommand(redact(runsOf(consent))), 60),
+    })),
     notes: [...loaded.warnings, ...context.notes].map(redact),
   };
 };

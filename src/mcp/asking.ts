@@ -1,13 +1,29 @@
 import type { JsonObject } from "../conversation/index.ts";
+import type { FieldValue } from "./form-check.ts";
 
 /** What servers may ask of a person. Where nobody is there to answer, or nobody asked us to listen, they are told so. */
 export type Asking = {
   /** Has a model answer for a server. Never automatic: whoever gives this asks the person first. */
-  readonly sample?: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer | "refused">;
+  readonly sample?: Sample;
+  /** The same for servers of which the person wrote in their own settings that they need not be asked. */
+  readonly sampleUnasked?: Sample;
   /** Asks the person a server's question. */
   readonly elicit?: (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
   /** The folders a server may know of, as absolute paths: the workspace, and nothing else. */
   readonly roots?: () => readonly string[];
+  /** Hears that a server asked what nobody here answers. */
+  readonly unanswered?: (server: string, what: "sampling" | "elicitation") => void;
+};
+
+type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer | "refused">;
+
+/** Whether a server may have a model answer it: after asking the person, without, or not at all. */
+export type SamplingPolicy = "ask" | "allow" | "refuse";
+
+/** Whom one server may ask, by what the person said of it. */
+export const permitted = ({ sample, sampleUnasked, ...asking }: Asking, policy: SamplingPolicy = "ask"): Asking => {
+  const chosen = policy === "allow" ? (sampleUnasked ?? sample) : policy === "ask" ? sample : undefined;
+  return { ...asking, ...(chosen === undefined ? {} : { sample: chosen }) };
 };
 
 /** A server that wants a model's words, and what it would send. */
@@ -20,7 +36,8 @@ export type SamplingRequest = {
   readonly raw: JsonObject;
 };
 
-export type SamplingAnswer = { readonly model: string; readonly text: string };
+/** The words of a model. `isCut` where they reached their limit. */
+export type SamplingAnswer = { readonly model: string; readonly text: string; readonly isCut?: boolean };
 
 /** A server's question: a form to fill in, or an address to open. */
 export type Elicitation =
@@ -34,9 +51,10 @@ export type Elicitation =
     }
   | { readonly type: "url"; readonly server: string; readonly message: string; readonly url: string };
 
+/** `content` is what was filled in; an address that was opened has none. */
 export type ElicitationAnswer =
-  | {
-      readonly action: "accept";
-      readonly content: { readonly [name: string]: string | number | boolean | readonly string[] };
-    }
+  | { readonly action: "accept"; readonly content?: FormContent }
   | { readonly action: "decline" | "cancel" };
+
+/** What a person filled in, by the names of the fields. */
+export type FormContent = { readonly [name: string]: FieldValue };

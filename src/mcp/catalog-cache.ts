@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../conversation/index.ts";
 import type { World } from "../world/world.ts";
+import type { Asking } from "./asking.ts";
 import { emptyCatalog, toolsIn, type Catalog } from "./catalog.ts";
 import type { ServerConfig } from "./config.ts";
 
@@ -9,9 +10,17 @@ export type CatalogCache = {
   readonly write: (config: ServerConfig, catalog: Catalog) => Promise<void>;
 };
 
-/** Keeps tools in files of the person's own, one for each way a server is started or reached. */
-export const catalogCache = ({ files }: Pick<World, "files">, home: string): CatalogCache => {
-  const pathOf = ({ digest }: ServerConfig): string => `${home}/mcp/tools-${digest}.json`;
+/**
+ * Keeps tools in files of the person's own, one for each way a server is started or reached, and for each of what it
+ * may ask: some offer other tools to those who answer questions.
+ */
+export const catalogCache = (
+  { files }: Pick<World, "files">,
+  home: string,
+  { sample, elicit }: Pick<Asking, "sample" | "elicit"> = {},
+): CatalogCache => {
+  const may = `${sample === undefined ? "" : "-sampling"}${elicit === undefined ? "" : "-elicitation"}`;
+  const pathOf = ({ digest }: ServerConfig): string => `${home}/mcp/tools-${digest}${may}.json`;
   return {
     read: async (config) => {
       const items = itemsIn(await files.read(pathOf(config)).catch(() => undefined));

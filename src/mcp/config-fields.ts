@@ -1,5 +1,6 @@
 import { isObject } from "../conversation/index.ts";
 import type { Environment } from "../world/world.ts";
+import type { SamplingPolicy } from "./asking.ts";
 import { expand } from "./expand.ts";
 
 /** What is said of one server, each value of the kind it must have and with its variables filled in. */
@@ -11,28 +12,51 @@ export type Fields = {
   readonly url?: string;
   readonly httpUrl?: string;
   readonly headers?: { readonly [name: string]: string };
+  readonly oauth?: OAuthFields;
   readonly type?: string;
   readonly timeout?: number;
   readonly trust?: boolean;
+  readonly sampling?: SamplingPolicy;
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
+};
+
+/** What is said of signing in at a server. */
+export type OAuthFields = {
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes?: readonly string[];
+  readonly redirectUri?: string;
+  readonly issuer?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly grantType?: "authorization_code" | "client_credentials";
+  readonly privateKey?: string;
+  readonly algorithm?: string;
 };
 
 type Problem = { readonly at: string; readonly says: string };
 type Found = { readonly value: unknown; readonly problems: readonly Problem[] };
 type Reader = (given: unknown, env: Environment) => Found;
+type Readers = { readonly [field: string]: Reader };
 
 /** Reads the fields of a server. Those nobody knows say nothing to us, and other programs may need them. */
 export const readFields = (
   given: Readonly<Record<string, unknown>>,
   env: Environment,
 ): { readonly fields: Fields; readonly problems: readonly string[] } => {
-  const found = Object.entries(readers).flatMap(([name, reader]) =>
+  const { value, problems } = readEach(readers, given, env);
+  return { fields: value as Fields, problems: problems.map(({ at, says }) => `${at} ${says}`) };
+};
+
+const readEach = (each: Readers, given: Readonly<Record<string, unknown>>, env: Environment): Found => {
+  const found = Object.entries(each).flatMap(([name, reader]) =>
     given[name] === undefined ? [] : [{ name, ...reader(given[name], env) }],
   );
   return {
-    fields: Object.fromEntries(found.map(({ name, value }) => [name, value])) as Fields,
-    problems: found.flatMap(({ name, problems }) => problems.map(({ at, says }) => `.${name}${at} ${says}`)),
+    value: Object.fromEntries(found.map(({ name, value }) => [name, value])),
+    problems: found.flatMap(({ name, problems }) => problems.map(({ at, says }) => ({ at: `.${name}${at}`, says }))),
   };
 };
 
@@ -78,6 +102,29 @@ const address: Reader = (given, env) => {
   return url !== undefined && /^https?:$/.test(url.protocol) ? read : wrong("must be an http or https address.");
 };
 
+const flag: Reader = (given) =>
+  typeof given === "boolean" ? { value: given, problems: [] } : wrong("must be true or false.");
+
+const oauthReaders: { readonly [field in keyof OAuthFields]-?: Reader } = {
+  enabled: flag,
+  clientId: text,
+  clientSecret: text,
+  scopes: texts,
+  redirectUri: address,
+  issuer: address,
+  authorizationUrl: address,
+  tokenUrl: address,
+  grantType: (given) =>
+    given === "authorization_code" || given === "client_credentials"
+      ? { value: given, problems: [] }
+      : wrong("must be authorization_code or client_credentials."),
+  privateKey: text,
+  algorithm: text,
+};
+
+const oauth: Reader = (given, env) =>
+  isObject(given) ? readEach(oauthReaders, given, env) : wrong("must be an object.");
+
 const readers: { readonly [field in keyof Fields]-?: Reader } = {
   command: text,
   args: texts,
@@ -86,6 +133,7 @@ const readers: { readonly [field in keyof Fields]-?: Reader } = {
   url: address,
   httpUrl: address,
   headers: textsByName,
+  oauth,
   type: (given) =>
     typeof given === "string" && /^(stdio|sse|http|streamable-?http)$/i.test(given)
       ? { value: given.toLowerCase().replace(/^streamable-?/, ""), problems: [] }
@@ -94,7 +142,11 @@ const readers: { readonly [field in keyof Fields]-?: Reader } = {
     typeof given === "number" && given > 0 && given <= 86_400_000
       ? { value: given, problems: [] }
       : wrong("must be milliseconds, more than 0."),
-  trust: (given) => (typeof given === "boolean" ? { value: given, problems: [] } : wrong("must be true or false.")),
+  trust: flag,
+  sampling: (given) =>
+    given === "ask" || given === "allow" || given === "refuse"
+      ? { value: given, problems: [] }
+      : wrong("must be ask, allow or refuse."),
   includeTools: texts,
   excludeTools: texts,
 };

@@ -130,6 +130,25 @@ describe("a configured server", () => {
     ]);
   });
 
+  it("says whether models may answer it, and only the person's own may let them unasked", () => {
+    const given = Object.fromEntries(
+      ["ask", "allow", "refuse"].map((sampling) => [sampling, { command: "x", sampling }]),
+    );
+    const of = (from: ServerConfig["from"]): unknown => {
+      const { servers, problems } = read(given, from);
+      return [servers.map(({ sampling }) => sampling), problems];
+    };
+    expect([of("person"), of("line"), of("project"), read({ s: { command: "x", sampling: true } })]).toEqual([
+      [["ask", "allow", "refuse"], []],
+      [["ask", "allow", "refuse"], []],
+      [
+        ["ask", undefined, "refuse"],
+        ["mcpServers.allow.sampling has no effect: only the person's own settings can allow that unasked."],
+      ],
+      { servers: [], problems: ["mcpServers.s.sampling must be ask, allow or refuse."] },
+    ]);
+  });
+
   it("of a project is never trusted", () => {
     const { servers, problems } = read({ s: { command: "x", trust: true } }, "project");
     expect([servers[0]?.trust, problems]).toEqual([

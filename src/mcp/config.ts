@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { isObject } from "../conversation/index.ts";
 import { shownCommand } from "../policy/plain.ts";
 import type { Environment } from "../world/world.ts";
+import type { SamplingPolicy } from "./asking.ts";
 import { readFields, type Fields } from "./config-fields.ts";
+import { signInOf, type SignInConfig } from "./config-oauth.ts";
 
 /** A server as it is configured, with its variables filled in. */
 export type ServerConfig = {
@@ -13,6 +15,8 @@ export type ServerConfig = {
   readonly timeout: number;
   /** Whether the person lets its tools run without being asked. */
   readonly trust: boolean;
+  /** Whether a model may answer it; where nothing is said, the person is asked. */
+  readonly sampling?: SamplingPolicy;
   /** The only tools to offer, where there is such a list. */
   readonly includeTools?: readonly string[];
   readonly excludeTools: readonly string[];
@@ -36,6 +40,7 @@ export type Reach =
       readonly type: "http" | "sse" | "web";
       readonly url: string;
       readonly headers: { readonly [name: string]: string };
+      readonly signIn?: SignInConfig;
     };
 
 /** The servers that can be used, and in words what is wrong with the others. */
@@ -71,10 +76,12 @@ const readServer = (name: string, value: unknown, from: ConfigSource, env: Envir
     return { problems: [`${path}: a server needs a name of at most 100 characters.`] };
   if (!isObject(value)) return { problems: [`${path} must be an object.`] };
   const { fields, problems } = readFields(value, env);
-  const reach = reachOf(fields);
-  if (problems.length > 0 || reach === undefined)
-    return { problems: problems.length > 0 ? problems.map((problem) => `${path}${problem}`) : [`${path}: ${noReach}`] };
-  const { timeout = usualTimeout, trust = false, includeTools, excludeTools = [] } = fields;
+  const signIn = fields.oauth && signInOf(fields.oauth);
+  if (problems.length > 0) return { problems: problems.map((problem) => `${path}${problem}`) };
+  if (signIn !== undefined && "problem" in signIn) return { problems: [`${path}.oauth: ${signIn.problem}`] };
+  const reach = reachOf(fields, signIn);
+  if (reach === undefined) return { problems: [`${path}: ${noReach}`] };
+  const { timeout = usualTimeout, trust = false, sampling, includeTools, excludeTools = [] } = fields;
   const isOwn = from !== "project";
   return {
     config: {
@@ -83,18 +90,25 @@ const readServer = (name: string, value: unknown, from: ConfigSource, env: Envir
       reach,
       timeout,
       trust: trust && isOwn,
+      ...(sampling === undefined || (sampling === "allow" && !isOwn) ? {} : { sampling }),
       ...(includeTools === undefined ? {} : { includeTools }),
       excludeTools,
       digest: digestOf([name, reach]),
     },
-    problems:
-      trust && !isOwn ? [`${path}.trust has no effect: only the person's own settings can trust a server.`] : [],
+    problems: isOwn
+      ? []
+      : [
+          ...(trust ? [`${path}.trust has no effect: only the person's own settings can trust a server.`] : []),
+          ...(sampling === "allow"
+            ? [`${path}.sampling has no effect: only the person's own settings can allow that unasked.`]
+            : []),
+        ],
   };
 };
 
 const noReach = "a server needs a command to start, or a url or httpUrl to reach, and not both.";
 
-const reachOf = (fields: Fields): Reach | undefined => {
+const reachOf = (fields: Fields, signIn: SignInConfig | undefined): Reach | undefined => {
   const { command, args = [], env = {}, cwd, url, httpUrl, headers = {}, type } = fields;
   const address = httpUrl ?? url;
   if (command !== undefined)
@@ -103,7 +117,7 @@ const reachOf = (fields: Fields): Reach | undefined => {
       : undefined;
   if (address === undefined) return undefined;
   const spoken = httpUrl !== undefined || type === "http" ? "http" : type === "sse" ? "sse" : "web";
-  return { type: spoken, url: address, headers };
+  return { type: spoken, url: address, headers, ...(signIn === undefined ? {} : { signIn }) };
 };
 
 /** A digest of any plain value, in which two different values never look the same. */

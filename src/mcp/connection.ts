@@ -8,7 +8,7 @@ import {
 import type { JsonObject } from "../conversation/index.ts";
 import { plain } from "../policy/plain.ts";
 import { version } from "../world/version.ts";
-import type { Asking } from "./asking.ts";
+import { permitted, type Asking } from "./asking.ts";
 import { explained } from "./explain.ts";
 import { answerRequests, capabilitiesFor } from "./requests.ts";
 import { ProgressDesk, type Listening } from "./progress.ts";
@@ -81,7 +81,8 @@ const mayMean = (failure: unknown, before: Attempt | undefined): boolean => {
 };
 
 const open = async (options: ConnectionOptions, attempt: Attempt, asked: Asked): Promise<Connection> => {
-  const { config, asking, tell } = options;
+  const { config, tell } = options;
+  const asking = permitted(options.asking, config.sampling);
   const client = new Client(
     { name: "parley", version },
     {

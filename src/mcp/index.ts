@@ -8,8 +8,9 @@ export {
   type ServerConfigs,
 } from "./config.ts";
 export type { Changes, ServerTool } from "./offer.ts";
-export { forgetSignIn } from "./oauth-store.ts";
-export { signInAt, type OAuthOptions, type SignInPage } from "./oauth.ts";
+export type { SignInPage } from "./oauth-person.ts";
+export { forgetSignIn, type SignInPlace } from "./oauth-store.ts";
+export { signInAt, type OAuthOptions } from "./oauth.ts";
 export type { PromptMessage, Reading } from "./reading.ts";
 export {
   openServers,

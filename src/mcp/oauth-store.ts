@@ -6,6 +6,7 @@ import type {
 import { isObject } from "../conversation/index.ts";
 import type { World } from "../world/world.ts";
 import { digestOf } from "./config.ts";
+import type { SignInConfig } from "./config-oauth.ts";
 
 /** What a sign-in at a server leaves behind. */
 export type SignedIn = {
@@ -16,8 +17,18 @@ export type SignedIn = {
   readonly scope?: string;
 };
 
-/** Where the tokens for a server are kept: one file for each address, so that none is ever sent to another. */
-export const signInFile = (home: string, url: string): string => `${home}/auth/mcp-${digestOf(url).slice(0, 32)}.json`;
+/** What a sign-in is for: an address, and who is configured to sign people in there. */
+export type SignInPlace = { readonly url: string; readonly signIn?: SignInConfig | undefined };
+
+/**
+ * Where the tokens for a server are kept: one file for each address, so that none is ever sent to another, and for each
+ * service that is configured to renew them.
+ */
+export const signInFile = (home: string, { url, signIn }: SignInPlace): string => {
+  const service = signIn?.type === "person" ? [signIn.clientId, signIn.issuer, signIn.endpoints] : [];
+  const isUsual = service.every((each) => each === undefined);
+  return `${home}/auth/mcp-${digestOf(isUsual ? url : [url, ...service]).slice(0, 32)}.json`;
+};
 
 /** What is kept of a sign-in. A file that cannot be read as such counts as none. */
 export const readSignIn = async ({ files }: Pick<World, "files">, path: string): Promise<SignedIn> => {
@@ -34,5 +45,5 @@ export const writeSignIn = ({ files }: Pick<World, "files">, path: string, signe
   files.writePrivate(path, `${JSON.stringify({ version: 1, ...signedIn }, undefined, 2)}\n`);
 
 /** Forgets a sign-in. */
-export const forgetSignIn = ({ files }: Pick<World, "files">, home: string, url: string): Promise<void> =>
-  files.remove(signInFile(home, url));
+export const forgetSignIn = ({ files }: Pick<World, "files">, home: string, place: SignInPlace): Promise<void> =>
+  files.remove(signInFile(home, place));

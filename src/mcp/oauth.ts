@@ -1,64 +1,67 @@
-import type { OAuthClientMetadata, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { randomBytes } from "node:crypto";
-import { bareHost } from "../policy/network.ts";
-import { notPublic } from "../policy/network-address.ts";
+import { openDesk, type Desk } from "../world/desk.ts";
 import type { World } from "../world/world.ts";
 import { ServerFailure } from "./failure.ts";
 import { guardedFetch, type Fetch, type GuardOptions } from "./http-guard.ts";
-import { openDesk, type Desk } from "./oauth-desk.ts";
-import { readSignIn, signInFile, writeSignIn, type SignedIn } from "./oauth-store.ts";
+import { personAuth, type SignInPage } from "./oauth-person.ts";
+import { readSignIn, signInFile, writeSignIn, type SignInPlace } from "./oauth-store.ts";
 
-export type OAuthOptions = {
+export type OAuthOptions = SignInPlace & {
   readonly world: World;
   /** The folder of Parley's own things. */
   readonly home: string;
   readonly server: string;
-  readonly url: string;
   readonly lookup?: GuardOptions["lookup"];
 };
 
-/** What a person sees before they sign in: the address to open, and who gets to know what. */
-export type SignInPage = {
-  readonly url: string;
-  /** Who asks for the sign-in. */
-  readonly authorizes: string;
-  /** Who hands out the tokens, where that is somebody else. */
-  readonly issuesTokens?: string;
-};
-
-/** The tokens of an earlier sign-in, renewed when they run out; undefined where there was none. Asks nobody. */
+/**
+ * What to show a server: the tokens of an earlier sign-in, renewed when they run out, or a machine's own proof; undefined
+ * where there is neither. Asks nobody.
+ */
 export const storedAuth = async (options: OAuthOptions): Promise<OAuthClientProvider | undefined> => {
-  const path = signInFile(options.home, options.url);
-  const { tokens } = await readSignIn(options.world, path);
+  const { world, home, server, signIn } = options;
+  if (signIn?.type === "never") return undefined;
+  if (signIn?.type === "machine") return (await import("./oauth-machine.ts")).machineAuth(server, options.url, signIn);
+  const path = signInFile(home, options);
+  const { tokens } = await readSignIn(world, path);
   if (tokens === undefined) return undefined;
-  return providerFor(options, {
+  return personAuth(options, signIn, {
     redirect: "http://127.0.0.1/callback",
     state: "",
     show: async (_, scope) => {
-      if (scope !== undefined)
-        await writeSignIn(options.world, path, { ...(await readSignIn(options.world, path)), scope });
-      throw new ServerFailure("sign-in", `${options.server} wants a sign-in. Run parley mcp login ${options.server}.`);
+      if (scope !== undefined) await writeSignIn(world, path, { ...(await readSignIn(world, path)), scope });
+      throw new ServerFailure("sign-in", `${server} wants a sign-in. Run parley mcp login ${server}.`);
     },
   });
+};
+
+/** How a person signs in. */
+export type SigningIn = OAuthOptions & {
+  readonly show: (page: SignInPage) => void;
+  /** Asked before anything is shown, where tokens would come from somebody else than whoever signs people in. Without it, no. */
+  readonly agree?: (page: SignInPage) => Promise<boolean>;
+  readonly signal: AbortSignal;
 };
 
 /**
  * Lets a person sign in at a server: finds out who signs people in there, introduces this program, and waits for the
  * browser to come back to a port of this machine alone.
  */
-export const signInAt = async (
-  options: OAuthOptions & { readonly show: (page: SignInPage) => void; readonly signal: AbortSignal },
-): Promise<void> => {
+export const signInAt = async (options: SigningIn): Promise<void> => {
+  const { world, home, server, url, signIn, lookup, signal } = options;
+  if (signIn?.type === "never") throw new ServerFailure("sign-in", `${server} has oauth.enabled set to false.`);
+  if (signIn?.type === "machine") throw new ServerFailure("sign-in", `${server} signs in by itself, as a machine.`);
   const { auth, computeScopeUnion } = await import("@modelcontextprotocol/client");
-  const { world, url, lookup, signal, show } = options;
   const state = randomBytes(32).toString("base64url");
-  const desk = await openDesk(state);
+  const desk = await openDesk(state, signIn?.redirect);
   try {
-    const provider = await providerFor(options, { redirect: desk.redirect, state, show });
+    const show = (page: SignInPage): Promise<void> => showAgreed(page, options);
+    const provider = await personAuth(options, signIn, { redirect: desk.redirect, state, show });
     const fetchFn = guardedFetch({ world, server: url, headers: {}, patience: 30_000, ...(lookup && { lookup }) });
-    const { scope: wanted } = await readSignIn(world, signInFile(options.home, url));
+    const { scope: wanted } = await readSignIn(world, signInFile(home, options));
     const { scope: asked, ...challenge } = await challengeOf(url, fetchFn, signal);
-    const scope = computeScopeUnion(asked, wanted);
+    const scope = computeScopeUnion(signIn?.scopes?.join(" ") ?? asked, wanted);
     const question = { serverUrl: url, fetchFn, ...challenge, ...(scope === undefined ? {} : { scope }) };
     await provider.invalidateCredentials?.("all");
     if ((await auth(provider, question)) === "AUTHORIZED") return;
@@ -67,6 +70,15 @@ export const signInAt = async (
   } finally {
     desk.close();
   }
+};
+
+const showAgreed = async (page: SignInPage, { show, agree = async () => false }: SigningIn): Promise<void> => {
+  if (page.issuesTokens !== undefined && !(await agree(page)))
+    throw new ServerFailure(
+      "sign-in",
+      `The tokens would come from ${page.issuesTokens}, which is not where the sign-in is described. Nobody agreed to that.`,
+    );
+  show(page);
 };
 
 /** What a server says that it wants when nobody has signed in. */
@@ -89,75 +101,13 @@ const challengeOf = async (
 
 const longestSignIn = 5 * 60_000;
 
-const answerAt = async (desk: Desk, signal: AbortSignal, { clock }: World): ReturnType<Desk["answer"]> => {
+const answerAt = async (
+  { visit }: Desk,
+  signal: AbortSignal,
+  { clock }: World,
+): Promise<{ readonly code: string; readonly issuer?: string }> => {
   const { within } = await import("./within.ts");
-  return within({ clock, ms: longestSignIn, signal }, () => desk.answer());
-};
-
-type Introduction = {
-  readonly redirect: string;
-  readonly state: string;
-  readonly show: (page: SignInPage, scope: string | undefined) => void | Promise<void>;
-};
-
-const providerFor = async (
-  { world, home, url }: OAuthOptions,
-  { redirect, state, show }: Introduction,
-): Promise<OAuthClientProvider> => {
-  const path = signInFile(home, url);
-  let known: SignedIn = await readSignIn(world, path);
-  let verifier = "";
-  const keep = async (more: Partial<SignedIn>): Promise<void> => {
-    known = { ...known, ...more };
-    await writeSignIn(world, path, known);
-  };
-  return {
-    redirectUrl: redirect,
-    clientMetadata: metadataFor(redirect),
-    state: () => state,
-    clientInformation: () => known.client,
-    saveClientInformation: (client) => keep({ client }),
-    tokens: () => known.tokens,
-    saveTokens: (tokens) => keep({ tokens }),
-    saveCodeVerifier: (text) => void (verifier = text),
-    codeVerifier: () => verifier,
-    saveDiscoveryState: (discovery) => keep({ discovery }),
-    discoveryState: () => known.discovery,
-    redirectToAuthorization: (address) => show(pageFor(address, known), address.searchParams.get("scope") ?? undefined),
-    invalidateCredentials: async (scope) => {
-      const { client, tokens, discovery } = known;
-      known = {};
-      if (scope === "all" || scope === "verifier") return;
-      await keep({
-        ...(client === undefined || scope === "client" ? {} : { client }),
-        ...(tokens === undefined || scope === "tokens" ? {} : { tokens }),
-        ...(discovery === undefined || scope === "discovery" ? {} : { discovery }),
-      });
-    },
-  };
-};
-
-const metadataFor = (redirect: string): OAuthClientMetadata => ({
-  client_name: "Parley",
-  redirect_uris: [redirect],
-  grant_types: ["authorization_code", "refresh_token"],
-  response_types: ["code"],
-  token_endpoint_auth_method: "none",
-});
-
-/** Only an address of the web is ever shown to be opened; in the open, only one on this machine. */
-const pageFor = (address: URL, { discovery }: SignedIn): SignInPage => {
-  const isHere = notPublic(bareHost(address)) === "this machine" || bareHost(address) === "localhost";
-  if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere))
-    throw new ServerFailure(
-      "sign-in",
-      `The server names ${address.protocol} as the place to sign in. It is not opened.`,
-    );
-  const token = discovery?.authorizationServerMetadata?.token_endpoint;
-  const issuer = token === undefined ? address.host : new URL(token).host;
-  return {
-    url: address.href,
-    authorizes: address.host,
-    ...(issuer === address.host ? {} : { issuesTokens: issuer }),
-  };
+  const brought = await within({ clock, ms: longestSignIn, signal }, () => visit);
+  if (brought.type === "refused") throw new ServerFailure("sign-in", `The sign-in was refused (${brought.why}).`);
+  return brought;
 };

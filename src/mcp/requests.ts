@@ -16,9 +16,18 @@ export const capabilitiesFor = ({ sample, elicit, roots }: Asking): ClientCapabi
 /** Questions of one server that wait at the same time, at most. */
 const mostQuestions = 3;
 
+/** The longest question a person is asked, in characters: what cannot be read cannot be agreed to. */
+const longest = 100_000;
+
 /** Answers what a server asks, through whoever can. */
-export const answerRequests = (client: Client, server: string, { sample, elicit, roots }: Asking): void => {
+export const answerRequests = (client: Client, server: string, asking: Asking): void => {
+  const { sample, elicit, roots, unanswered } = asking;
   const one = oneOfFew();
+  client.fallbackRequestHandler = async ({ method }) => {
+    if (method === "sampling/createMessage") unanswered?.(server, "sampling");
+    if (method === "elicitation/create") unanswered?.(server, "elicitation");
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+  };
   if (roots !== undefined)
     client.setRequestHandler("roots/list", () => ({
       roots: roots().map((path) => ({ uri: pathToFileURL(path).href })),
@@ -26,6 +35,7 @@ export const answerRequests = (client: Client, server: string, { sample, elicit,
   if (sample !== undefined)
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq: { signal } }) =>
       one(async () => {
+        demandShort([params.systemPrompt, ...params.messages.flatMap(({ content }) => content)]);
         const answer = await sample(
           {
             server,
@@ -37,18 +47,24 @@ export const answerRequests = (client: Client, server: string, { sample, elicit,
           signal,
         );
         if (answer === "refused") throw new ProtocolError(-1, "The user refused this.");
-        return { role: "assistant", model: answer.model, content: { type: "text", text: answer.text } };
+        return {
+          role: "assistant",
+          model: answer.model,
+          content: { type: "text", text: answer.text },
+          stopReason: answer.isCut === true ? "maxTokens" : "endTurn",
+        };
       }),
     );
   if (elicit !== undefined)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq: { signal } }) =>
       one(async () => {
+        demandShort([params.message, JSON.stringify("requestedSchema" in params ? params.requestedSchema : "")]);
         const question = questionOf(server, toPlain(params).value as JsonObject);
         if (question === undefined) return { action: "decline" };
         const answer = await elicit(question, signal);
-        return answer.action === "accept"
+        return answer.action === "accept" && answer.content !== undefined
           ? { action: "accept", content: toPlain(answer.content).value as Record<string, string> }
-          : answer;
+          : { action: answer.action };
       }),
     );
 };
@@ -67,6 +83,14 @@ const oneOfFew = (): (<Result>(work: () => Promise<Result>) => Promise<Result>) 
   };
 };
 
+/** Files do not count: they are named, not read. */
+const demandShort = (pieces: readonly unknown[]): void => {
+  const texts = pieces.map((piece) => (isObject(piece) && "text" in piece ? piece["text"] : piece));
+  const length = texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
+  if (length > longest)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `A person is asked at most ${longest} characters.`);
+};
+
 /** A question as a person may be shown it; an address that is not one of the web is not even asked about. */
 const questionOf = (server: string, params: JsonObject): Elicitation | undefined => {
   const { mode, url, requestedSchema } = params;
@@ -83,4 +107,9 @@ const questionOf = (server: string, params: JsonObject): Elicitation | undefined
 
 const asksForSecret = (message: string, { properties }: JsonObject): boolean =>
   /\b(api.?key|password|passphrase|secret|token|credential)s?\b/i.test(message) ||
-  (isObject(properties) && Object.keys(properties).some((name) => isSecretField(name)));
+  (isObject(properties) &&
+    Object.entries(properties).some(
+      ([name, field]) => isSecretField(name) || (isObject(field) && isSecretText(field["title"])),
+    ));
+
+const isSecretText = (title: unknown): boolean => typeof title === "string" && isSecretField(title);

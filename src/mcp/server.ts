@@ -1,8 +1,9 @@
 import { createRedactor } from "../policy/redact.ts";
-import type { Asking } from "./asking.ts";
+import { permitted, type Asking } from "./asking.ts";
 import { emptyCatalog, type Catalog } from "./catalog.ts";
 import { catalogCache, type CatalogCache } from "./catalog-cache.ts";
-import type { ServerConfig } from "./config.ts";
+import type { Reach, ServerConfig } from "./config.ts";
+import { secretsOf } from "./config-oauth.ts";
 import type { Connection, ServerNews } from "./connection.ts";
 import { ServerFailure } from "./failure.ts";
 import { pauseBefore } from "./restart.ts";
@@ -73,12 +74,11 @@ export class Server implements ToolHost {
     this.#options = options;
     this.config = config;
     this.server = config.name;
-    this.#cache = options.home === undefined ? undefined : catalogCache(options.world, options.home);
+    const asking = permitted(options.asking, config.sampling);
+    this.#cache = options.home === undefined ? undefined : catalogCache(options.world, options.home, asking);
     this.timeout = config.timeout;
     this.#startTime = Math.min(options.startTime, config.timeout);
-    const secrets =
-      config.reach.type === "stdio" ? Object.values(config.reach.env) : Object.values(config.reach.headers);
-    this.redact = createRedactor({ secrets }).redact;
+    this.redact = createRedactor({ secrets: secretsIn(config.reach) }).redact;
   }
 
   get state(): ServerState {
@@ -97,7 +97,9 @@ export class Server implements ToolHost {
   /** Starts it in the background, or again. */
   start(): void {
     this.#failures = 0;
-    this.#connecting = this.#connect(false);
+    const before = this.#connection;
+    this.#connection = undefined;
+    this.#connecting = this.#connect(false, before);
   }
 
   /** Answers once it is there. Throws where it will not be. */
@@ -157,10 +159,11 @@ export class Server implements ToolHost {
     this.#waiting.forEach((wake) => wake());
   }
 
-  async #connect(isAgain: boolean): Promise<void> {
+  async #connect(isAgain: boolean, before?: Connection): Promise<void> {
     const { signal } = this.#end;
     if (!isAgain) this.#become({ state: "connecting" });
     try {
+      await before?.close();
       if (this.config.from === "project" && !(await this.#options.consent(this.config)))
         return this.#become({ state: "failed", reason: "The project wants it; nobody agreed to start it." });
       if (!isAgain) {
@@ -219,7 +222,8 @@ export class Server implements ToolHost {
       reach.type === "stdio" || Object.keys(reach.headers).some((header) => /^authorization$/i.test(header));
     if (home === undefined || isSignedIn) return undefined;
     const { storedAuth } = await import("./oauth.ts");
-    return storedAuth({ world, home, server: name, url: reach.url, ...(lookup === undefined ? {} : { lookup }) });
+    const { url, signIn } = reach;
+    return storedAuth({ world, home, server: name, url, signIn, ...(lookup === undefined ? {} : { lookup }) });
   }
 
   /** Decides whether to try again. */
@@ -298,6 +302,9 @@ export class Server implements ToolHost {
     }
   }
 }
+
+const secretsIn = (reach: Reach): readonly string[] =>
+  reach.type === "stdio" ? Object.values(reach.env) : [...Object.values(reach.headers), ...secretsOf(reach.signIn)];
 
 const reasonIn = (state: ServerState): string => ("reason" in state ? state.reason : `it is ${state.state}.`);
 

@@ -57,4 +57,29 @@ describe("what a project wants to run", () => {
     const [name = ""] = await readdir(folder);
     expect(JSON.parse(await readFile(join(folder, name), "utf8"))).toEqual({ project: project(), ...consent });
   });
+
+  it("is asked about until there is an answer, a yes or a no, and again once it is changed", async () => {
+    const [consent, changed] = [one(server), one({ mcpServers: { x: { command: "node", args: ["b.js"] } } })];
+    const unanswered = () => consents().unanswered(project(), [consent, changed]);
+    expect(await unanswered()).toEqual([consent, changed]);
+    await consents().decline(project(), consent);
+    expect([await unanswered(), await consents().missing(project(), [consent])]).toEqual([[changed], [consent]]);
+    await consents().agree(project(), consent);
+    expect([await unanswered(), await consents().missing(project(), [consent])]).toEqual([[changed], []]);
+    await consents().decline(project(), consent);
+    expect(await consents().missing(project(), [consent])).toEqual([consent]);
+  });
+
+  it("is taken back however it was written, in that project and under that name alone", async () => {
+    const before = one({ mcpServers: { x: { command: "before" } } });
+    const other = one({ mcpServers: { y: { command: "node" } } });
+    for (const consent of [one(server), before, other]) await consents().agree(project(), consent);
+    await consents().agree(join(base, "other"), one(server));
+    expect([
+      await consents().withdraw(project(), "mcpServers.x"),
+      await consents().withdraw(project(), "mcpServers.x"),
+      await consents().missing(project(), [one(server), before, other]),
+      await consents().missing(join(base, "other"), [one(server)]),
+    ]).toEqual([true, false, [one(server), before], []]);
+  });
 });

@@ -33,13 +33,21 @@ describe("settings of Gemini CLI", () => {
         ui: { theme: "GitHub", accessibility: { screenReader: true } },
         mcp: { excluded: ["b"] },
         mcpServers: {
-          a: { command: "node", args: ["x"], env: { K: "$K" }, trust: true, description: "?", oauth: {} },
+          a: { command: "node", args: ["x"], env: { K: "$K" }, trust: true, description: "?", icons: {} },
           b: { url: "http://b.test" },
         },
         telemetry: { enabled: true, otlpEndpoint: "http://evil.test", logPrompts: true },
         security: { auth: { selectedType: "oauth-personal" } },
       }),
     ).toEqual({ values: { ...meant, "permissions.mode": "auto_edit" }, warnings: [] });
+  });
+
+  it("say how to sign in at a server, without what only Gemini CLI knows of that", () => {
+    const oauth = { enabled: true, clientId: "id", clientSecret: "$S", scopes: ["a"], tokenUrl: "https://t.test/" };
+    expect(read({ mcpServers: { a: { url: "https://a.test", oauth: { ...oauth, audiences: ["x"] } } } })).toEqual({
+      values: { mcpServers: { a: { url: "https://a.test", oauth } } },
+      warnings: [],
+    });
   });
 
   it("mean the same in the older form", () => {
@@ -86,7 +94,7 @@ describe("settings of Gemini CLI", () => {
       warnings: [
         'g.json: "rm -rf" is to be refused, and means nothing here.',
         "g.json: mcpServers.x needs one of command, url, httpUrl.",
-        "g.json: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, timeout, trust, includeTools, excludeTools; it is 1.",
+        "g.json: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools; it is 1.",
       ],
     });
   });

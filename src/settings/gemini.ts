@@ -5,6 +5,7 @@ import { findingsIn, isFree, isObject, sentenceOf } from "./check.ts";
 import { plainOf } from "./node.ts";
 import type { Said } from "./read.ts";
 import { serverShape } from "./server-shape.ts";
+import type { Shape } from "./shape.ts";
 import { table } from "./table.ts";
 import type { Server, SettingPath, SomeSettings } from "./values.ts";
 
@@ -119,10 +120,17 @@ const serversIn = (given: unknown, plain: unknown): { readonly [name: string]: S
   );
 };
 
-const knownPart = (server: unknown): unknown =>
-  isObject(server)
-    ? Object.fromEntries(Object.entries(server).filter(([name]) => Object.hasOwn(serverShape.fields, name)))
-    : server;
+const knownPart = (server: unknown): unknown => knownIn(serverShape, server);
+
+const knownIn = (shape: Shape, value: unknown): unknown => {
+  if (shape.type !== "fields" || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => {
+      const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
+      return field === undefined ? [] : [[name, knownIn(field.shape, item)]];
+    }),
+  );
+};
 
 /** What was to be refused must not be lost in silence, nor a server that cannot be used. */
 const strangers = (plain: unknown, file: string): readonly string[] => {

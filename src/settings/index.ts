@@ -7,7 +7,7 @@ export { spotNamed, type Spot } from "./locate.ts";
 export type { Source, Sources } from "./merge.ts";
 export type { Flags } from "./outside.ts";
 export { parsePath, pathText, type Path } from "./path.ts";
-export { serversOf } from "./project.ts";
+export { readProjectFiles, serversOf } from "./project.ts";
 export { settingsSchema, type JsonSchema } from "./schema.ts";
 export { wordsOf, type Field, type Fields, type Shape } from "./shape.ts";
 export { settingPaths, table, type Setting } from "./table.ts";

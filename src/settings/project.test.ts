@@ -260,7 +260,7 @@ describe("servers a project wants", () => {
       servers: Object.fromEntries([["__proto__", { command: "p" }]]),
       warnings: [
         "In this project: mcpServers.x needs one of command, url, httpUrl.",
-        "In this project: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, timeout, trust, includeTools, excludeTools; it is 5.",
+        "In this project: mcpServers.y must be an object with type, command, args, env, cwd, url, httpUrl, headers, oauth, timeout, trust, sampling, includeTools, excludeTools; it is 5.",
         "In this project: mcpServers.s.headers.Key must be a text.",
         "In this project: There is no setting mcpServers.s.more.",
       ],

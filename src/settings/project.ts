@@ -23,7 +23,14 @@ export type Project = { readonly root: string; readonly own: readonly string[] }
  * What a project's own files come to: `.parley/settings.json`, `.mcp.json` and `.gemini/settings.json`. They only
  * tighten; programs are listed for consent.
  */
-export const readProject = async (disk: Disk, { root, own }: Project): Promise<ProjectSettings> => {
+export const readProject = async (disk: Disk, project: Project): Promise<ProjectSettings> =>
+  (await readProjectFiles(disk, project)).map(({ settings }) => settings).reduce(joined);
+
+/** The same, file by file, those that count more first. */
+export const readProjectFiles = async (
+  disk: Disk,
+  { root, own }: Project,
+): Promise<readonly { readonly file: string; readonly settings: ProjectSettings }[]> => {
   const mine = await Promise.all(own.map((folder) => disk.canonical(folder)));
   const isMine = async (name: string): Promise<boolean> => {
     const folder = await disk.canonical(join(root, name));
@@ -34,7 +41,11 @@ export const readProject = async (disk: Disk, { root, own }: Project): Promise<P
     readProjectFile(disk, root, [mcpFile]),
     isMine(".gemini").then((skip) => (skip ? undefined : readProjectFile(disk, root, [".gemini", "settings.json"]))),
   ]);
-  return [settings, ofFile(mcpFile, servers, serversAlone), ofFile(geminiFile, gemini, tightening)].reduce(joined);
+  return [
+    { file: ".parley/settings.json", settings },
+    { file: mcpFile, settings: ofFile(mcpFile, servers, serversAlone) },
+    { file: geminiFile, settings: ofFile(geminiFile, gemini, tightening) },
+  ];
 };
 
 /** The servers among the programs that a person agreed to. None of them is trusted beyond that. */

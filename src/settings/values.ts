@@ -99,9 +99,26 @@ export type Server = {
   readonly url?: string;
   readonly httpUrl?: string;
   readonly headers?: { readonly [name: string]: string };
+  readonly oauth?: ServerSignIn;
   /** Milliseconds. */
   readonly timeout?: number;
   readonly trust?: boolean;
+  readonly sampling?: "ask" | "allow" | "refuse";
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
+};
+
+/** How to sign in at an MCP server. */
+type ServerSignIn = {
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes?: readonly string[];
+  readonly redirectUri?: string;
+  readonly issuer?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly grantType?: "authorization_code" | "client_credentials";
+  readonly privateKey?: string;
+  readonly algorithm?: string;
 };

@@ -1,5 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createHash, randomBytes } from "node:crypto";
+import { openDesk } from "../world/desk.ts";
 import type { Clock, World } from "../world/index.ts";
 import { askJson, fieldIn, formRequest, textIn } from "./credentials-http.ts";
 import { AuthProblem } from "./credentials-key.ts";
@@ -47,11 +47,12 @@ export const signIn = async (world: Pick<World, "net" | "clock">, how: SignIn): 
       prompt: "consent",
     }).toString();
     show(url.href);
-    const code = await patiently(world.clock, desk.code, signal);
+    const visit = await patiently(world.clock, desk.visit, signal);
+    if (visit.type === "refused") throw new AuthProblem("no-key", `The sign-in was refused (${visit.why}).`);
     return await askForTokens(world, endpoints, {
       ...fieldsOf(client),
       grant_type: "authorization_code",
-      code,
+      code: visit.code,
       redirect_uri: desk.redirect,
       code_verifier: verifier,
     });
@@ -109,79 +110,13 @@ const askForTokens = async (
 const wordIn = (text: string | undefined): string | undefined =>
   text !== undefined && /^[a-z_]{1,40}$/.test(text) ? text : undefined;
 
-type Desk = { readonly redirect: string; readonly code: Promise<string>; readonly close: () => void };
-
-/** Waits on a port of this machine for the browser to bring the code. */
-const openDesk = async (state: string): Promise<Desk> => {
-  const { createServer } = await import("node:http");
-  let settle: { readonly done: (code: string) => void; readonly fail: (error: Error) => void } | undefined;
-  const code = new Promise<string>((done, fail) => (settle = { done, fail }));
-  code.catch(() => undefined);
-  const server = createServer((request, response) => {
-    const outcome = readVisit(request, state);
-    // Only once the page is out may the desk close.
-    response.once("close", () => {
-      if (outcome instanceof Error) settle?.fail(outcome);
-      else if (outcome !== undefined) settle?.done(outcome);
-    });
-    greet(response, outcome);
-  });
-  const port = await listen(server);
-  return {
-    redirect: `http://127.0.0.1:${port}/callback`,
-    code,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-};
-
-const listen = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : 0);
-    });
-  });
-
-/** The code, a refusal, or undefined for a visit that is none of ours. */
-const readVisit = (request: IncomingMessage, state: string): string | Error | undefined => {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-  if (request.method !== "GET" || pathname !== "/callback" || !isSame(searchParams.get("state") ?? "", state))
-    return undefined;
-  const code = searchParams.get("code");
-  if (code !== null && code !== "") return code;
-  return new AuthProblem(
-    "no-key",
-    `The sign-in was refused (${wordIn(searchParams.get("error") ?? "") ?? "no reason"}).`,
-  );
-};
-
-const isSame = (given: string, expected: string): boolean => {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
-};
-
-const greet = (response: ServerResponse, outcome: string | Error | undefined): void => {
-  const isGood = typeof outcome === "string";
-  const words =
-    outcome === undefined
-      ? "There is nothing here."
-      : `${isGood ? "You are signed in." : "The sign-in was refused."} You can close this window.`;
-  response.writeHead(isGood ? 200 : 400, {
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-    connection: "close",
-  });
-  response.end(`${words}\n`);
-};
-
 const longestSignIn = 5 * 60_000;
 
-const patiently = async (clock: Clock, code: Promise<string>, signal: AbortSignal | undefined): Promise<string> => {
+const patiently = async <Brought>(
+  clock: Clock,
+  brought: Promise<Brought>,
+  signal: AbortSignal | undefined,
+): Promise<Brought> => {
   const over = new AbortController();
   const stop = (): void => over.abort(signal?.reason);
   if (signal?.aborted === true) stop();
@@ -190,7 +125,7 @@ const patiently = async (clock: Clock, code: Promise<string>, signal: AbortSigna
     throw new AuthProblem("no-key", "Nobody finished the sign-in within five minutes. Start it again.");
   });
   try {
-    return await Promise.race([code, tooLate]);
+    return await Promise.race([brought, tooLate]);
   } finally {
     signal?.removeEventListener("abort", stop);
     over.abort();

@@ -26,6 +26,9 @@ const parley = (...args: readonly string[]): Promise<Ended> =>
     child.on("close", (code) => resolve({ code, out, error }));
   });
 
+/** A text as it is listed: in lines of at most a hundred letters. */
+const linesOf = (text: string): string => text.replaceAll(/.{1,98}/g, "  $&\n");
+
 describe("parley mcp", () => {
   it("adds, lists, shows, tests and removes servers, and never shows a key", async () => {
     const added = [
@@ -71,7 +74,7 @@ describe("parley mcp", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const [listed, shown, tested] = [await parley("list"), await parley("get", "web"), await parley("test", "mine")];
     expect([listed.out, JSON.parse(shown.out), tested.code, tested.out]).toEqual([
-      `mine  ${process.execPath} ${scriptedServer} honest\nweb   https://a.test/mcp\n`,
+      `mine: yours\n${linesOf(`${process.execPath} ${scriptedServer} honest`)}web: yours\n  https://a.test/mcp\n`,
       { web: { url: "https://a.test/mcp", type: "sse", headers: { Authorization: "[secret]" }, trust: true } },
       0,
       "mine: ready, 1 tools, 1 resources, 1 prompts\n  echo\n",

@@ -13,24 +13,27 @@ const json = (response: ServerResponse, body: unknown, status = 200, headers: Re
 };
 const result = (id: number | undefined, value: object): object => ({ jsonrpc: "2.0", id, result: value });
 
-/** An honest server's answers. */
-const honest: Answer = ({ id, method, params }, response) => {
-  if (id === undefined) return void response.writeHead(202).end();
-  if (method === "initialize")
-    return json(
-      response,
-      result(id, {
-        protocolVersion: params!["protocolVersion"],
-        capabilities,
-        serverInfo: { name: "h", version: "1" },
-      }),
-      200,
-      { "mcp-session-id": "session-1" },
-    );
-  if (method === "tools/list")
-    return json(response, result(id, { tools: [{ name: "echo", inputSchema: { type: "object" } }] }));
-  return json(response, result(id, { content: [{ type: "text", text: "over http" }] }));
-};
+/** An honest server's answers, in a session of this name. */
+const honestIn =
+  (session: string): Answer =>
+  ({ id, method, params }, response) => {
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === "initialize")
+      return json(
+        response,
+        result(id, {
+          protocolVersion: params!["protocolVersion"],
+          capabilities,
+          serverInfo: { name: "h", version: "1" },
+        }),
+        200,
+        { "mcp-session-id": session },
+      );
+    if (method === "tools/list")
+      return json(response, result(id, { tools: [{ name: "echo", inputSchema: { type: "object" } }] }));
+    return json(response, result(id, { content: [{ type: "text", text: "over http" }] }));
+  };
+const honest: Answer = honestIn("session-1");
 
 type Heard = { readonly method: string; readonly url: string; readonly headers: IncomingMessage["headers"] };
 
@@ -81,6 +84,38 @@ describe("a server over HTTP", () => {
         ["blue", "session-1"],
       ]);
     });
+  });
+
+  it("has a session of its own, which ends with its connection and is shown to nobody else", async () => {
+    const naming = (name: string): Answer => {
+      let count = 0;
+      return (request, response, message) => {
+        if (request.method === "initialize") count += 1;
+        sent.push([name, request.method ?? "", String(message.headers["mcp-session-id"] ?? "none")]);
+        return honestIn(`${name}-${count}`)(request, response, message);
+      };
+    };
+    const sent: (readonly [string, string, string])[] = [];
+    await serving(naming("one"), async (one) => {
+      await serving(naming("two"), async (two) => {
+        const configured = { one: { httpUrl: one.url }, two: { httpUrl: two.url } };
+        await withServers({ configured }, async ({ servers, until }) => {
+          servers.restart("one");
+          await until(() => servers.status().every(({ status }) => status.state === "ready"));
+        });
+        await withServers({ configured }, async () => undefined);
+      });
+    });
+    const sessions = (name: string, method: string): readonly string[] =>
+      sent.flatMap(([to, asked, session]) => (to === name && asked === method ? [session] : []));
+    expect([sessions("one", "initialize"), sessions("two", "initialize")]).toEqual([
+      ["none", "none", "none"],
+      ["none", "none"],
+    ]);
+    expect([sessions("one", "tools/list"), sessions("two", "tools/list")]).toEqual([
+      ["one-1", "one-2", "one-3"],
+      ["two-1", "two-2"],
+    ]);
   });
 
   it("streams its answers, with progress", async () => {

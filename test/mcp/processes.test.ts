@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { scriptedServer } from "./setting.ts";
+import { scriptedServer, withServers } from "./setting.ts";
 
 const parent = fileURLToPath(new URL("./parent.ts", import.meta.url));
 
@@ -41,5 +44,22 @@ describe("what servers are and what they started", () => {
     if (how.startsWith("SIG")) child.kill(how as NodeJS.Signals);
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     expect(await gone(pids)).toBe(true);
+  });
+
+  it("is one at a time, also where somebody has a server started again that is there", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "parley-again-"));
+    const log = join(folder, "log");
+    try {
+      await withServers({ scripted: { s: ["log", log] } }, async ({ servers, call, until }) => {
+        await call("echo");
+        servers.restart("s");
+        await until(() => servers.status()[0]?.status.state === "ready");
+        await call("echo");
+        const [first = 0, second = 0] = (await readFile(log, "utf8")).trim().split("\n").map(Number);
+        expect([first === second, await gone([first]), isAlive(second)]).toEqual([false, true, true]);
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

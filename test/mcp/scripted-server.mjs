@@ -68,6 +68,11 @@ const behaviours = {
   log: {
     "tools/call": ({ id, params }) => (appendFileSync(detail, `${process.pid}\n`), answer(id, text(params.name))),
   },
+  /** Knows one revision of the protocol, and answers every other with that. */
+  speaks: {
+    initialize: ({ id }) =>
+      answer(id, { protocolVersion: detail, capabilities, serverInfo: { name: "scripted", version: "1" } }),
+  },
   environment: { "tools/call": ({ id }) => answer(id, text(JSON.stringify(process.env))) },
   mute: { initialize: () => undefined },
   slow: { initialize: (message) => setTimeout(() => honest.initialize(message), Number(detail)) },
@@ -123,6 +128,24 @@ const behaviours = {
     },
   },
   many: listing(Array.from({ length: 10_000 }, (_, index) => tool(`tool_${index}`))),
+  /** As many tools as it is told, such as servers really have. */
+  offers: listing(
+    Array.from({ length: behaviour === "offers" ? Number(detail) : 0 }, (_, index) =>
+      tool(`tool_${index}`, {
+        description: "Does one thing among many. ".repeat(8),
+        inputSchema: {
+          type: "object",
+          properties: Object.fromEntries(
+            ["path", "query", "limit", "mode"].map((name) => [
+              name,
+              { type: "string", description: "What it is for." },
+            ]),
+          ),
+          required: ["path"],
+        },
+      }),
+    ),
+  ),
   pages: {
     "tools/list": ({ id }) => answer(id, { tools: [tool(`page_${(state.next += 1)}`)], nextCursor: `${state.next}` }),
   },
@@ -168,7 +191,10 @@ const behaviours = {
   asks: {
     "tools/call": async ({ id, params }) => {
       const { method, params: given } = params.arguments;
-      answer(id, text(JSON.stringify(await ask(method, given))));
+      const named = JSON.parse(JSON.stringify(given).replaceAll("{pid}", process.pid));
+      const answered = JSON.stringify(await ask(method, named));
+      if (detail !== "") appendFileSync(detail, `${answered}\n`);
+      answer(id, text(detail === "" ? answered : "asked"));
     },
   },
   withdraws: {

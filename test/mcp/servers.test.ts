@@ -266,7 +266,7 @@ describe("what a server asks", () => {
         }),
       ]).toEqual([
         { roots: [{ uri: "file:///some%20place/a" }] },
-        { role: "assistant", model: "m", content: { type: "text", text: "hello" } },
+        { role: "assistant", model: "m", content: { type: "text", text: "hello" }, stopReason: "endTurn" },
         { action: "accept", content: { api_key: "k" } },
         { action: "decline" },
       ]);
@@ -290,6 +290,58 @@ describe("what a server asks", () => {
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
         textOf(await call("echo", { method: "elicitation/create", params: form })),
       ]).toEqual(['{"code":-1,"message":"The user refused this."}', '{"action":"decline"}']);
+    });
+  });
+
+  it("is answered as the person configured each server: after asking, unasked, or not at all", async () => {
+    const by = (model: string) => async () => ({ model, text: "hello" });
+    const how = { ask: {}, allow: { sampling: "allow" }, refuse: { sampling: "refuse" } };
+    const configured = Object.fromEntries(Object.entries(how).map(([name, more]) => [name, scripted("asks", more)]));
+    const heard: unknown[] = [];
+    const asking = {
+      sample: by("asked"),
+      sampleUnasked: by("unasked"),
+      unanswered: (...given: readonly string[]) => void heard.push(given),
+    };
+    await withServers({ configured, asking }, async ({ call, servers }) => {
+      const answers = await Promise.all(
+        servers
+          .names()
+          .filter((name) => name.endsWith("echo"))
+          .map(async (name) => {
+            const answer = textOf(await call(name, { method: "sampling/createMessage", params: sampling }));
+            return (JSON.parse(answer) as { model?: string; code?: number }).model ?? "nobody";
+          }),
+      );
+      expect([answers.toSorted(), heard]).toEqual([["asked", "nobody", "unasked"], [["refuse", "sampling"]]]);
+    });
+  });
+
+  it("is not put to a person where nobody could read it", async () => {
+    const asking = {
+      sample: async () => ({ model: "m", text: "hello" }),
+      elicit: async () => ({ action: "accept" as const }),
+    };
+    const long = "x".repeat(100_001);
+    const message = { role: "user", content: { type: "text", text: long } };
+    const tooLong = '{"code":-32602,"message":"A person is asked at most 100000 characters."}';
+    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+      const ask = async (method: string, params: object): Promise<string> =>
+        textOf(await call("echo", { method, params }));
+      const picture = { type: "image", data: "A".repeat(200_000), mimeType: "image/png" };
+      expect([
+        await ask("sampling/createMessage", { ...sampling, systemPrompt: long }),
+        await ask("sampling/createMessage", { ...sampling, messages: [message] }),
+        await ask("elicitation/create", { ...form, message: long }),
+        JSON.parse(
+          await ask("sampling/createMessage", { ...sampling, messages: [{ role: "user", content: picture }] }),
+        ) as unknown,
+      ]).toEqual([
+        tooLong,
+        tooLong,
+        tooLong,
+        { role: "assistant", model: "m", content: { type: "text", text: "hello" }, stopReason: "endTurn" },
+      ]);
     });
   });
 

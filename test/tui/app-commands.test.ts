@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { plainPicture } from "../../src/cli/tour-picture.ts";
 import { ensureBuilt } from "../built.ts";
 import { stages } from "./app-stage.ts";
 
@@ -195,16 +196,42 @@ describe("MCP servers", () => {
   it("of a project are started only after the person agreed to what is written", async () => {
     const { start } = await on({ files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server } }) } });
     const app = start();
+    await app.sees("› No");
+    expect(app.screen.rows().join("").replaceAll(/\s/g, "")).toContain("scripted-server.mjs");
+    app.type("\r");
     await app.idle();
     app.submit("/mcp");
     await app.sees("› No");
-    expect(app.screen.rows().join("").replaceAll(/\s/g, "")).toContain("scripted-server.mjs");
     app.type("\u001b[B\r");
     await app.sees("MCP servers: theirs.");
     await app.sees(/ · \d+% of \d+k · default$/);
     app.submit("/mcp");
     await app.sees("theirs ready  1 tool, 1 resource, 1 prompt");
     await app.quit();
+  });
+
+  it("of a project are asked about at each start, until the person has said yes or never", async () => {
+    const other = { ...server, env: { OTHER: "1" } };
+    const files = { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server, other } }) };
+    const { start } = await on({ files, isTrusted: false });
+    const app = start();
+    await app.sees("Trust this folder?");
+    app.type("\u001b[B\r");
+    await app.sees("Start theirs, now and from now on?");
+    app.type("\u001b[B\r");
+    await app.sees("Start other, now and from now on?");
+    app.type("\r");
+    await app.sees("MCP servers: theirs.");
+    await app.quit();
+    const again = start();
+    await again.sees("Start other, now and from now on?");
+    again.type("\u001b[B\u001b[B\r");
+    await again.sees("MCP servers: theirs.");
+    await again.quit();
+    const third = start();
+    await third.sees("MCP servers: theirs.");
+    expect(third.screen.everything().join("\n")).not.toContain("now and from now on?");
+    await third.quit();
   });
 });
 
@@ -213,8 +240,26 @@ describe("pictures", () => {
     const [app] = await started({ files: { "red.png": png }, env: { TERM: "xterm-kitty" } });
     app.submit("look at red.png");
     await app.sees("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.seen(() => app.output().includes("\u001b_Ga=T"));
     await app.idle();
     expect(app.output()).toContain(`\u001b_Ga=T,f=100,q=2,C=1,c=1,r=1,m=0;${png.toString("base64")}\u001b\\`);
+    await app.quit();
+  });
+
+  it("are drawn in sixels where the terminal says that it draws such, in the size of its letters", async () => {
+    const [app] = await started({ files: { "light.png": plainPicture(40, 90) } });
+    app.type("\u001b[?62;4c");
+    await app.seen(() => app.output().includes("\u001b[16t"));
+    app.type("\u001b[6;5;10t\u001b[6;10;2t");
+    app.submit("look at light.png");
+    await app.seen((rows) => app.output().includes("\u001bP") && rows.some((row) => /40 × 90 pixels/.test(row)));
+    await app.idle();
+    const bands = Array.from({ length: 15 }, () => "#0!40~").join("-");
+    expect(app.output()).toContain(`\u001b7\u001bP0;1q"1;1;40;90#0;2;96;96;96${bands}\u001b\\\u001b8`);
+    const rows = app.screen.rows();
+    expect(rows.slice(rows.findIndex((row) => row.includes("40 × 90 pixels")) + 1).slice(0, 9)).toEqual(
+      Array.from({ length: 9 }, () => ""),
+    );
     await app.quit();
   });
 });

@@ -19,6 +19,7 @@ export type StageOptions = {
   readonly size?: TerminalSize;
   readonly isTrusted?: boolean;
   readonly isInShell?: boolean;
+  readonly breaksAnew?: boolean;
 };
 
 /** A project, a home and everything that runs there. */
@@ -91,12 +92,13 @@ const stage = async ({ files = {}, script, isTrusted = true, ...first }: StageOp
 
 const appIn = (
   project: string,
-  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false }: StageOptions,
+  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, breaksAnew = true }: StageOptions,
 ): App => {
   const terminal = inTerminal(bin, {
     args: ["--cwd", project, ...args],
     size,
     isInShell,
+    breaksAnew,
     ...(env === undefined ? {} : { env }),
   });
   const seen: InTerminal["seen"] = async (condition) => {

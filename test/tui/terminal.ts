@@ -27,13 +27,19 @@ export type Emulator = {
   ) => { readonly chars: string; readonly isBold: boolean; readonly colour: number };
 };
 
-/** An emulated terminal. `answer` gets what it replies. */
-export const emulator = (size: TerminalSize, answer: (text: string) => void = () => undefined): Emulator => {
+/** An emulated terminal. `answer` gets what it replies; one that does not break lines anew for another size cuts them. */
+export const emulator = (
+  size: TerminalSize,
+  answer: (text: string) => void = () => undefined,
+  { breaksAnew = true }: { readonly breaksAnew?: boolean } = {},
+): Emulator => {
   const terminal = new xterm.Terminal({
     cols: size.columns,
     rows: size.rows,
     scrollback: 200_000,
     allowProposedApi: true,
+    // What the emulator knows of older Windows is that lines stay as they are.
+    ...(breaksAnew ? {} : { windowsPty: { backend: "conpty", buildNumber: 1 } }),
   });
   const effects: string[] = [];
   let replies = "";
@@ -153,6 +159,7 @@ export const inTerminal = (
     node = [],
     isInShell = false,
     env = {},
+    breaksAnew = true,
   }: {
     readonly size?: TerminalSize;
     readonly args?: readonly string[];
@@ -161,6 +168,8 @@ export const inTerminal = (
     /** Options of Node itself. */
     readonly node?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
+    /** Whether the terminal breaks lines anew for another size. */
+    readonly breaksAnew?: boolean;
   } = {},
 ): InTerminal => {
   const words = [...node, script, ...args];
@@ -171,7 +180,7 @@ export const inTerminal = (
     cwd: tmpdir(),
     env: { TERM: "xterm-256color", PATH: process.env["PATH"] ?? "", PS1: "$ ", ...env },
   });
-  const screen = emulator(size, (text) => pty.write(text));
+  const screen = emulator(size, (text) => pty.write(text), { breaksAnew });
   if (isInShell) pty.write(`${[process.execPath, ...words].map((word) => `'${word}'`).join(" ")}\r`);
   let output = "";
   let hasEnded = false;

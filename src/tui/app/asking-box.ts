@@ -5,22 +5,43 @@ import type { Live } from "../screen/screen.ts";
 import { line } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { createApproval, pressApproval, viewApproval, viewSubject, type ApprovalBox } from "../views/approval.ts";
+import {
+  createServerBox,
+  fitting,
+  pressServerBox,
+  viewServerBox,
+  withWaiting,
+  type ServerBox,
+} from "../views/server-question.ts";
+import { askerOf } from "../views/server-words.ts";
 import { approvalOf, decisionOf } from "./approvals.ts";
 import type { Host } from "./front.ts";
+import type { ServerQuestion } from "./server-desk.ts";
 
-type Shown = { readonly box: ApprovalBox; readonly key: string; readonly isPrinted: boolean };
+/** Whom a box asks for. */
+export type AskingHost = Pick<
+  Host,
+  "questions" | "decide" | "editFirst" | "cancel" | "serverQuestions" | "answerServer" | "model"
+>;
+
+type Shown =
+  | { readonly type: "call"; readonly box: ApprovalBox; readonly key: string }
+  | { readonly type: "server"; readonly box: ServerBox; readonly question: ServerQuestion };
+
+type Size = { readonly columns: number; readonly rows: number };
 
 /** Rows that are needed below a question. */
 const below = 4;
 
-/** The question that waits for the person. One that is shown stays until it is answered or gone. */
+/** The question that waits for the person: a call's, or a server's. One that is shown stays until it is answered or gone. */
 export class AskingBox {
-  readonly #host: Pick<Host, "questions" | "decide" | "editFirst" | "cancel">;
+  readonly #host: AskingHost;
   /** Questions that were answered and may still be on the list for a moment. */
   readonly #answered = new Set<string>();
   #shown: Shown | undefined;
+  #held: string | undefined;
 
-  constructor(host: Pick<Host, "questions" | "decide" | "editFirst" | "cancel">) {
+  constructor(host: AskingHost) {
     this.#host = host;
   }
 
@@ -28,58 +49,109 @@ export class AskingBox {
     return this.#shown !== undefined;
   }
 
-  /** Takes over what waits now. A question that is higher than the screen is printed, so that all of it can be read. */
-  look({ columns, rows }: { readonly columns: number; readonly rows: number }): readonly Line[] {
-    const waiting = this.#waiting();
-    const shown = this.#shown;
-    const same = waiting.find((each) => keyOf(each) === shown?.key);
-    const [first] = waiting;
-    if (same !== undefined && shown !== undefined) {
-      const approval = { ...shown.box.approval, waiting: waiting.length - 1 };
-      this.#shown = { ...shown, box: { ...shown.box, approval } };
-      return [];
-    }
-    if (first === undefined) {
-      this.#shown = undefined;
-      return [];
-    }
-    const approval = approvalOf(first, waiting.length - 1);
-    const box = createApproval(approval);
-    const isPrinted = viewApproval(box, columns).lines.length > rows - below;
-    const what = { type: "text", text: "All of it is shown above." } as const;
-    this.#shown = { key: keyOf(first), isPrinted, box: isPrinted ? createApproval({ ...approval, what }) : box };
-    return isPrinted ? [line(approval.who, { bold: true }), ...viewSubject(approval.what, columns), []] : [];
+  /** Which server waits until the person has stopped typing. */
+  get held(): string | undefined {
+    return this.#held;
   }
 
-  view(columns: number): Live | undefined {
-    return this.#shown && viewApproval(this.#shown.box, columns);
+  /**
+   * Takes over what waits now. A question that is higher than the screen is printed, so that all of it can be read. A
+   * server may ask at any time, so one that asks while the person types does not get the next letter for an answer.
+   */
+  look(size: Size & { readonly isTyping: boolean }): readonly Line[] {
+    const calls = this.#waiting();
+    const servers = this.#host.serverQuestions();
+    const behind = calls.length + servers.length - 1;
+    this.#shown = this.#still(calls, servers, behind);
+    this.#held = undefined;
+    if (this.#shown?.type === "call") return [];
+    const [call] = calls;
+    const [question] = servers;
+    if (this.#shown === undefined && call !== undefined) return this.#showCall(call, behind, size);
+    if (this.#shown === undefined && question !== undefined && size.isTyping) this.#held = askerOf(question.asks);
+    else if (this.#shown === undefined && question !== undefined) {
+      const box = createServerBox(question.asks, { model: this.#host.model(), waiting: behind });
+      this.#shown = { type: "server", question, box };
+    }
+    return this.#fit(size);
+  }
+
+  view(columns: number, rows: number): Live | undefined {
+    const shown = this.#shown;
+    if (shown === undefined) return undefined;
+    return shown.type === "call"
+      ? viewApproval(shown.box, columns)
+      : viewServerBox(shown.box, { columns, rows: rows - below });
   }
 
   /** Takes a key; false where nothing is asked. */
   press(event: KeyEvent): boolean {
     const shown = this.#shown;
     if (shown === undefined) return false;
-    const pressed = pressApproval(shown.box, event);
-    if (pressed.type === "open") {
-      this.#shown = { ...shown, box: pressed.box };
-      return true;
-    }
-    this.#shown = undefined;
-    const waiting = this.#waiting();
-    const question = waiting.find((each) => keyOf(each) === shown.key);
-    if (question === undefined) return true;
-    if (pressed.type === "cancelled") {
-      for (const each of waiting) this.#answered.add(keyOf(each));
-      this.#host.cancel();
-    } else if (pressed.type === "refused") this.#decide(question, refusal(pressed.reason));
-    else this.#choose(question, pressed.id);
+    if (shown.type === "call") this.#pressCall(shown, event);
+    else this.#pressServer(shown, event);
     return true;
+  }
+
+  /** What is shown, if it still waits. */
+  #still(calls: readonly Question[], servers: readonly ServerQuestion[], waiting: number): Shown | undefined {
+    const shown = this.#shown;
+    switch (shown?.type) {
+      case "call":
+        return calls.some((each) => keyOf(each) === shown.key)
+          ? { ...shown, box: { ...shown.box, approval: { ...shown.box.approval, waiting } } }
+          : undefined;
+      case "server":
+        return servers.some(({ id }) => id === shown.question.id)
+          ? { ...shown, box: withWaiting(shown.box, waiting) }
+          : undefined;
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #showCall(call: Question, waiting: number, { columns, rows }: Size): readonly Line[] {
+    const approval = approvalOf(call, waiting);
+    const box = createApproval(approval);
+    const isPrinted = viewApproval(box, columns).lines.length > rows - below;
+    const what = { type: "text", text: "All of it is shown above." } as const;
+    this.#shown = { type: "call", key: keyOf(call), box: isPrinted ? createApproval({ ...approval, what }) : box };
+    return isPrinted ? [line(approval.who, { bold: true }), ...viewSubject(approval.what, columns), []] : [];
+  }
+
+  #fit({ columns, rows }: Size): readonly Line[] {
+    if (this.#shown?.type !== "server") return [];
+    const { box, printed } = fitting(this.#shown.box, { columns, rows: rows - below });
+    this.#shown = { ...this.#shown, box };
+    return printed;
+  }
+
+  #pressServer(shown: Extract<Shown, { type: "server" }>, event: KeyEvent): void {
+    const pressed = pressServerBox(shown.box, event);
+    this.#shown = pressed.type === "open" ? { ...shown, box: pressed.box } : undefined;
+    if (pressed.type === "answered") this.#host.answerServer(shown.question, pressed.answer);
+    if (pressed.type === "stopped") this.#cancel();
+  }
+
+  #pressCall(shown: Extract<Shown, { type: "call" }>, event: KeyEvent): void {
+    const pressed = pressApproval(shown.box, event);
+    this.#shown = pressed.type === "open" ? { ...shown, box: pressed.box } : undefined;
+    const question = this.#waiting().find((each) => keyOf(each) === shown.key);
+    if (pressed.type === "open" || question === undefined) return;
+    if (pressed.type === "cancelled") this.#cancel();
+    else if (pressed.type === "refused") this.#decide(question, refusal(pressed.reason));
+    else this.#choose(question, pressed.id);
   }
 
   #waiting(): readonly Question[] {
     const all = this.#host.questions();
     for (const key of this.#answered) if (!all.some((each) => keyOf(each) === key)) this.#answered.delete(key);
     return all.filter((each) => !this.#answered.has(keyOf(each)));
+  }
+
+  #cancel(): void {
+    for (const each of this.#waiting()) this.#answered.add(keyOf(each));
+    this.#host.cancel();
   }
 
   #decide(question: Question, decision: Decision): void {

@@ -16,7 +16,15 @@ export type SlashCommand = {
   /** What follows the name. */
   readonly usage?: string;
   readonly about: string;
+  /** What can be written after it, word by word. */
+  readonly arguments?: readonly Argument[];
   readonly run: (words: string, at: Desk) => void | Promise<void>;
+};
+
+/** A word after a command: what it can be, and whether another word may be meant too. */
+export type Argument = {
+  readonly options: (at: Desk) => readonly Option[] | Promise<readonly Option[]>;
+  readonly mayBe?: (word: string) => boolean;
 };
 
 /** Which session to go on with. */

@@ -1,10 +1,21 @@
-import type { Desk, SlashCommand } from "./command.ts";
+import type { Argument, Desk, SlashCommand } from "./command.ts";
 
 /** A command whose file is loaded when it is given. */
 const late =
   (load: () => Promise<(words: string, at: Desk) => void | Promise<void>>): SlashCommand["run"] =>
   async (words, at) =>
     (await load())(words, at);
+
+/** Models are named in full, and there are more of them than anybody knows. */
+const models: Argument = {
+  options: async (at) => (await import("./commands/model.ts")).modelOptions(at),
+  mayBe: (word) => word.includes("/"),
+};
+
+/** Words that are all there is. */
+const oneOf = (...words: readonly string[]): Argument => ({
+  options: () => words.map((word) => ({ id: word, label: word })),
+});
 
 /** Every command, in the order of the help. */
 export const commands: readonly SlashCommand[] = [
@@ -17,18 +28,21 @@ export const commands: readonly SlashCommand[] = [
     name: "model",
     usage: "[PROVIDER/MODEL]",
     about: "go on with another model, after a look at what that means",
+    arguments: [models],
     run: late(async () => (await import("./commands/model.ts")).model),
   },
   {
     name: "pool",
     usage: "[NAME]",
     about: "models that stand in for each other",
+    arguments: [{ options: async (at) => (await import("./commands/pool.ts")).poolOptions(at) }],
     run: late(async () => (await import("./commands/pool.ts")).pool),
   },
   {
     name: "approval",
     usage: "[MODE]",
     about: "what runs without being asked about (Shift-Tab)",
+    arguments: [{ options: async () => (await import("./commands/approval.ts")).modeOptions }],
     run: late(async () => (await import("./commands/approval.ts")).approval),
   },
   {
@@ -45,11 +59,13 @@ export const commands: readonly SlashCommand[] = [
     name: "explain",
     usage: "[PROVIDER/MODEL]",
     about: "the last request: ids, repairs, where files went; or as another model would get it",
+    arguments: [models],
     run: late(async () => (await import("./commands/explain.ts")).explain),
   },
   {
     name: "resume",
     about: "go on with another session of this folder",
+    arguments: [{ options: async (at) => (await import("./commands/resume.ts")).sessionOptions(at) }],
     run: late(async () => (await import("./commands/resume.ts")).resume),
   },
   {
@@ -71,6 +87,7 @@ export const commands: readonly SlashCommand[] = [
     name: "export",
     usage: "[FORMAT] [FILE]",
     about: "the session as json, markdown or the body of an API",
+    arguments: [{ options: async () => (await import("./commands/export.ts")).formatOptions }],
     run: late(async () => (await import("./commands/export.ts")).exportSession),
   },
   {
@@ -92,6 +109,7 @@ export const commands: readonly SlashCommand[] = [
     name: "mcp",
     usage: "[restart NAME]",
     about: "MCP servers: how they are, and those this project wants",
+    arguments: [oneOf("restart"), { options: async (at) => (await import("./commands/mcp.ts")).serverOptions(at) }],
     run: late(async () => (await import("./commands/mcp.ts")).mcp),
   },
   {
@@ -103,12 +121,14 @@ export const commands: readonly SlashCommand[] = [
     name: "memory",
     usage: "[add TEXT | edit]",
     about: "what is remembered between sessions",
+    arguments: [oneOf("add", "edit")],
     run: late(async () => (await import("./commands/memory.ts")).memory),
   },
   {
     name: "theme",
     usage: "[auto | light | dark]",
     about: "the colours",
+    arguments: [{ options: async () => (await import("./commands/theme.ts")).themeOptions }],
     run: late(async () => (await import("./commands/theme.ts")).theme),
   },
   {

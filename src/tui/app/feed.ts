@@ -89,6 +89,7 @@ export class Feed {
   live(): readonly Line[] {
     const width = this.#options.width();
     const now = this.#options.clock.elapsed();
+    this.#text?.resize(width);
     return [
       ...(this.#thought === "" ? [] : [cut(thoughtLine(this.#thought), width)]),
       ...(this.#text?.open() ?? []),
@@ -123,6 +124,7 @@ export class Feed {
 
   #endText(): void {
     if (this.#text === undefined) return;
+    this.#text.resize(this.#options.width());
     this.#text.end();
     this.#print([...this.#text.take(), ...this.#text.open(), []]);
     this.#text = undefined;

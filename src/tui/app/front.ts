@@ -1,11 +1,13 @@
 import type { Question } from "../../agent/agent.ts";
 import type { Decision } from "../../scheduler/events.ts";
 import type { Choice, Completing } from "../editor/completion.ts";
-import type { Picture } from "../images/encode.ts";
+import type { Picture, Pixels } from "../images/encode.ts";
 import type { PictureSupport } from "../images/support.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Line } from "../text/style.ts";
 import type { Option } from "../views/picker.ts";
+import type { ServerAnswer } from "../views/server-question.ts";
+import type { ServerQuestion } from "./server-desk.ts";
 
 /** How the interface meets a person: on a screen, or in lines one after the other. */
 export interface Front {
@@ -24,6 +26,8 @@ export interface Front {
   copy(text: string): Promise<void>;
   /** How pictures can be shown, and one that is. */
   readonly pictures: PictureSupport;
+  /** How large a letter is, where the terminal has said so. */
+  readonly letter?: Pixels | undefined;
   printPicture(picture: Picture): void;
   /** From now on in these colours; without any, in those that suit the terminal. */
   setTheme(theme: Theme | undefined): void;
@@ -41,6 +45,11 @@ export type Host = {
   /** The questions that wait, in order. */
   readonly questions: () => readonly Question[];
   readonly decide: (question: Question, decision: Decision) => void;
+  /** What MCP servers ask, in order. */
+  readonly serverQuestions: () => readonly ServerQuestion[];
+  readonly answerServer: (question: ServerQuestion, answer: ServerAnswer) => void;
+  /** The model that answers now. */
+  readonly model: () => string;
   /** Has the person change what is asked about in their own editor. */
   readonly editFirst: (question: Question) => void;
   /** What can be completed. */

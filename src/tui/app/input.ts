@@ -1,4 +1,4 @@
-import { chosen, completingAt, menuFor, moveFocus, type Menu } from "../editor/completion.ts";
+import { chosen, completingAt, isMeant, menuFor, moveFocus, type Completing, type Menu } from "../editor/completion.ts";
 import { edit } from "../editor/edit.ts";
 import { press, type Wish } from "../editor/keymap.ts";
 import { emptyEditor, type Editor } from "../editor/state.ts";
@@ -83,10 +83,11 @@ export class Input {
         this.#complete();
         return true;
       case "enter": {
+        if (!isMeant(menu)) return false;
         const isFolder = menu.choices[menu.focus]?.item.insert.endsWith("/") === true;
         this.#choose(menu);
         if (isFolder) this.#complete();
-        // A command that was chosen is given at once; a file is only named.
+        // A command that was chosen is given at once, also by its last word; a file is only named.
         return menu.completing.kind === "mention";
       }
     }
@@ -128,12 +129,23 @@ export class Input {
       this.#menu = menuFor(completing, found);
       return;
     }
+    this.#menu = this.#narrowed(completing);
     void found.then((choices) => {
       const now = completingAt(this.#editor);
       if (now?.query !== completing.query || now.start !== completing.start) return;
       this.#menu = menuFor(completing, choices);
       this.#changed();
     });
+  }
+
+  /** What is left of the menu for the same word; one for another word is of no use. */
+  #narrowed(completing: Completing): Menu | undefined {
+    const menu = this.#menu;
+    if (menu?.completing.kind !== completing.kind || menu.completing.start !== completing.start) return undefined;
+    return menuFor(
+      completing,
+      menu.choices.map(({ item }) => item),
+    );
   }
 
   #menuLines(columns: number): readonly Line[] {

@@ -1,17 +1,17 @@
 import type { Question } from "../../agent/agent.ts";
-import type { AgentEvent } from "../../agent/events.ts";
+import { modelName } from "../../agent/model-name.ts";
 import type { Opened } from "../../agent/open.ts";
 import type { Media, UserPart } from "../../conversation/index.ts";
 import type { ApprovalMode } from "../../policy/mode.ts";
-import type { Loaded } from "../../settings/load.ts";
 import type { Terminal } from "../../world/terminal.ts";
-import type { World } from "../../world/index.ts";
 import { createHighlighter } from "../markdown/highlight.ts";
 import type { Theme } from "../screen/theme.ts";
 import { line } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { commandChoices, type Desk, type Resume, type SlashCommand } from "./command.ts";
+import { CurrentTalk, type TalkPlace } from "./current-talk.ts";
 import { allCommands, commandNamed } from "./all-commands.ts";
+import { ArgumentChoices } from "./argument-choices.ts";
 import { mentionChoices } from "./completions.ts";
 import { Feed } from "./feed.ts";
 import type { Front, Host } from "./front.ts";
@@ -22,30 +22,24 @@ import { showPast, told } from "./past.ts";
 import { PastedFiles } from "./pasted-files.ts";
 import { showMedia } from "./pictures.ts";
 import { quoted } from "./quoted.ts";
+import type { ServerDesk } from "./server-desk.ts";
 import { shellAside, ShellLines, viewShellLine, type ShellLine } from "./shell-line.ts";
-import { Snapshots } from "./snapshots.ts";
 import { talkStatus, viewStatus } from "./status.ts";
-import { Talk } from "./talk.ts";
 import { themeNamed } from "./theme-named.ts";
 import { askTrust } from "./trusting.ts";
+import { askServers } from "./agreeing.ts";
 
 /** What the interface is made of. */
-export type InterfaceOptions = {
+export type InterfaceOptions = TalkPlace & {
   readonly terminal: Terminal;
-  readonly world: World;
-  readonly home: string;
   readonly folder: string;
-  /** The settings as they are before a session is opened. */
-  readonly loaded: Loaded;
   readonly isSandboxed: boolean;
-  /** Opens the session that was asked for, or with an argument another one. Settings are read anew. */
-  readonly open: (resume?: Resume) => Promise<{ readonly opened: Opened; readonly loaded: Loaded }>;
-  /** Takes away a session in which nothing was said. */
-  readonly discard: (id: string) => Promise<void>;
   /** Runs the person's own editor on a text, while the terminal is theirs. */
   readonly edit: (text: string, name: string) => Promise<string | undefined>;
   readonly doctor: () => Promise<string>;
   readonly history: InputHistory;
+  /** Where MCP servers put their questions. */
+  readonly desk: ServerDesk;
   /** What is said at once. */
   readonly first?: string;
 };
@@ -54,32 +48,37 @@ export type InterfaceOptions = {
 export class Interface {
   readonly #options: InterfaceOptions;
   readonly #front: Front;
+  readonly #current: CurrentTalk;
   readonly #markdown: Markdown;
   readonly #feed: Feed;
   readonly #pasted: PastedFiles;
   readonly #shellLines: ShellLines;
+  readonly #arguments = new ArgumentChoices(() => this.#desk());
   readonly #ended: Promise<void>;
   #end: () => void = () => undefined;
-  #loaded: Loaded;
-  #talk: Talk | undefined;
-  #snapshots: Snapshots | undefined;
   #custom: readonly SlashCommand[] = [];
   #finding: Promise<unknown> = Promise.resolve();
-  #mode: ApprovalMode;
   /** What was typed before there was a session. */
   #early: string[] = [];
   #isLeaving = false;
-  #isFirst = true;
 
   constructor(options: InterfaceOptions, front: (host: Host, theme: Theme | undefined) => Front) {
     const { world, loaded, first } = options;
-    const { settings, policy } = loaded;
+    const { settings } = loaded;
     this.#options = options;
-    this.#loaded = loaded;
-    this.#mode = policy.mode;
     this.#early = first === undefined ? [] : [first];
     this.#ended = new Promise((resolve) => (this.#end = resolve));
+    this.#current = new CurrentTalk(options, {
+      hear: (event) => this.#feed.hear(event),
+      say: (text) => this.#say(text),
+      warn: (text) => this.#warn(text),
+      changed: () => this.#front.update(),
+      room: () => this.#front.room(),
+      begun: (opened, isFirst) => this.#begun(opened, isFirst),
+      ending: () => this.#stop(),
+    });
     this.#front = front(this.#host(), themeNamed(settings["ui.theme"]));
+    options.desk.listen({ changed: () => this.#front.update(), say: (text) => this.#say(text) });
     this.#pasted = new PastedFiles(world);
     this.#shellLines = new ShellLines(world.clock, () => this.#front.update());
     this.#markdown = new Markdown(this.#front, createHighlighter(), () => this.#feed.settle());
@@ -95,19 +94,20 @@ export class Interface {
 
   /** Runs until the person leaves. */
   async run(): Promise<void> {
-    const { folder, loaded, open } = this.#options;
+    const { folder, loaded } = this.#options;
     const front = this.#front;
     front.print(headline(folder, front.width()));
     front.update();
     try {
       if (!loaded.policy.trusted) await askTrust(front, this.#options);
+      if (!this.#isLeaving) await askServers(front, this.#options);
       if (!this.#isLeaving) {
-        await this.#begin(await open());
+        await this.#current.begin();
         for (const text of this.#early.splice(0)) this.#submit(text);
         await this.#ended;
       }
     } finally {
-      await this.#endTalk();
+      await this.#current.end();
       await this.#options.history.settled();
       await front.close();
     }
@@ -115,64 +115,35 @@ export class Interface {
 
   /* Sessions. */
 
-  async #begin({ opened, loaded }: { readonly opened: Opened; readonly loaded: Loaded }): Promise<void> {
-    const { world, home } = this.#options;
+  async #begun(opened: Opened, isFirst: boolean): Promise<void> {
     const front = this.#front;
-    this.#loaded = loaded;
-    this.#mode = loaded.policy.mode;
-    this.#snapshots = new Snapshots(world, home, opened.session.id);
-    this.#talk = new Talk(opened, world.clock, {
-      hear: (event) => this.#hear(event),
-      say: (text) => this.#say(text),
-      warn: (text) => this.#warn(text),
-      changed: () => front.update(),
-      room: () => front.room(),
-    });
-    front.print([...greeting(opened, { width: front.width(), isFirst: this.#isFirst }), []]);
-    this.#isFirst = false;
+    front.print([...greeting(opened, { width: front.width(), isFirst }), []]);
     await showPast(opened.session.entries, {
       width: () => front.width(),
       print: (lines) => front.print(lines),
       showMarkdown: (markdown) => this.#markdown.show(markdown),
       showMedia: (media) => this.#showMedia(media),
     });
-    opened.servers?.listen(() => front.update());
-    void this.#talk.refresh();
+    // Not before: until now, the person waited.
+    void this.#markdown.ready();
     this.#finding = this.#findCommands();
   }
 
-  /** Ends the session. True where something was said in it; one in which nothing was is not kept. */
-  async #endTalk(): Promise<boolean> {
-    const talk = this.#talk;
-    if (talk === undefined) return false;
-    this.#talk = undefined;
-    this.#shellLines.stop();
-    await talk.cancel();
-    const { opened } = talk;
-    const wasUsed = opened.agent.conversation().entries.some(({ type }) => type === "user");
-    await opened.close();
-    if (!wasUsed) await this.#options.discard(opened.session.id);
-    return wasUsed;
+  async #reopen(resume: Resume): Promise<void> {
+    await this.#current.reopen(resume);
+    for (const text of this.#early.splice(0)) this.#submit(text);
   }
 
-  async #reopen(resume: Resume): Promise<void> {
-    const id = this.#opened().session.id;
-    const isKept = await this.#endTalk();
-    const again = isKept ? { id } : "new";
-    const { open } = this.#options;
-    const wanted = resume !== "new" && resume.id === id ? again : resume;
-    const begun = await open(wanted).catch(async (error: unknown) => {
-      this.#warn(error instanceof Error ? error.message : String(error));
-      return open(again);
-    });
-    await this.#begin(begun);
-    for (const text of this.#early.splice(0)) this.#submit(text);
+  /** Ends what is under way besides the talk. */
+  #stop(): void {
+    this.#shellLines.stop();
+    this.#options.desk.cancel();
   }
 
   async #findCommands(): Promise<readonly SlashCommand[]> {
     const { world, home, folder } = this.#options;
     const { findCommands } = await import("./custom-commands.ts");
-    const project = this.#loaded.policy.trusted ? { project: folder } : {};
+    const project = this.#current.loaded.policy.trusted ? { project: folder } : {};
     const places = { disk: world.disk, home, person: world.host.home, ...project };
     const { commands, notes } = await findCommands(places);
     for (const note of notes) this.#say(note);
@@ -182,22 +153,16 @@ export class Interface {
 
   /* What happens. */
 
-  #hear(event: AgentEvent): void {
-    const talk = this.#talk;
-    this.#feed.hear(event);
-    if (talk !== undefined) this.#snapshots?.hear(event, talk.opened.agent.conversation().entries.length);
-    this.#front.update();
-  }
-
   #showMedia(media: Media): void {
-    showMedia(this.#front, media, this.#talk?.opened.agent.conversation().blobs ?? {});
+    showMedia(this.#front, media, this.#current.talk?.opened.agent.conversation().blobs ?? {});
   }
 
   /* What the person does. */
 
   #submit(text: string): void {
+    this.#arguments.forget();
     this.#options.history.add(text);
-    if (this.#talk === undefined) {
+    if (this.#current.talk === undefined) {
       this.#early.push(text);
       return;
     }
@@ -209,9 +174,9 @@ export class Interface {
   }
 
   async #send(text: string, parts: readonly UserPart[]): Promise<void> {
-    const talk = this.#talk;
+    const talk = this.#current.talk;
     if (talk === undefined) return;
-    await this.#markdown.ready;
+    await this.#markdown.ready();
     if (talk.since === undefined) this.#feed.begin();
     const files = this.#pasted.take(text);
     talk.opened.keep(files.blobs);
@@ -224,7 +189,7 @@ export class Interface {
     const command = await commandNamed(name, this.#commands());
     if (typeof command === "string") return this.#say(command);
     await this.#guarded(async () => command.run(words, this.#desk()));
-    await this.#talk?.refresh();
+    await this.#current.talk?.refresh();
   }
 
   /** What goes wrong in a command is told, and nothing else suffers. */
@@ -238,37 +203,23 @@ export class Interface {
   }
 
   #commands(): readonly SlashCommand[] {
-    return allCommands(this.#custom, this.#talk?.opened.servers);
+    return allCommands(this.#custom, this.#current.talk?.opened.servers);
   }
 
   async #shell(command: string): Promise<ShellLine> {
-    const ran = await this.#shellLines.run(command, await this.#opened().services());
+    const ran = await this.#shellLines.run(command, await this.#current.opened().services());
     this.#front.print([...viewShellLine(ran, this.#front.width()), []]);
     return ran;
   }
 
   #aside(ran: ShellLine): void {
-    this.#talk?.aside(shellAside(ran));
-  }
-
-  #opened(): Opened {
-    if (this.#talk === undefined) throw new Error("There is no session yet.");
-    return this.#talk.opened;
-  }
-
-  async #setMode(mode: ApprovalMode): Promise<void> {
-    const { services, agent } = this.#opened();
-    const { gate } = await services();
-    gate.setMode(mode);
-    this.#mode = mode;
-    await agent.reconsider();
-    this.#front.update();
+    this.#current.talk?.aside(shellAside(ran));
   }
 
   async #editFirst({ approval: { about }, call, agent: name }: Question): Promise<void> {
     if (about.type !== "edit") return;
     const edited = await this.#front.outside(() => this.#options.edit(about.after, about.path));
-    if (edited !== undefined) this.#opened().agent.decide(call, { type: "edit", text: edited }, name);
+    if (edited !== undefined) this.#current.opened().agent.decide(call, { type: "edit", text: edited }, name);
     this.#front.update();
   }
 
@@ -287,24 +238,29 @@ export class Interface {
 
   #status(width: number): Line {
     const { isSandboxed } = this.#options;
-    const isTrusted = this.#loaded.policy.trusted;
-    const talk = this.#talk;
-    return viewStatus(talk && { ...talkStatus(talk), mode: this.#mode, isTrusted, isSandboxed }, width);
+    const isTrusted = this.#current.loaded.policy.trusted;
+    const talk = this.#current.talk;
+    return viewStatus(talk && { ...talkStatus(talk), mode: this.#current.mode, isTrusted, isSandboxed }, width);
   }
 
   /** What a front shows, and what it tells. */
   #host(): Host {
-    const { edit } = this.#options;
+    const { edit, desk } = this.#options;
     return {
       live: () => [...this.#feed.live(), ...this.#shellLines.live(this.#front.width())],
       status: (width) => this.#status(width),
-      since: () => this.#talk?.since ?? this.#shellLines.since,
-      questions: () => this.#talk?.opened.agent.waiting() ?? [],
-      decide: ({ call, agent }, decision) => void this.#opened().agent.decide(call, decision, agent),
+      since: () => this.#current.talk?.since ?? this.#shellLines.since,
+      questions: () => this.#current.talk?.opened.agent.waiting() ?? [],
+      decide: ({ call, agent }, decision) => void this.#current.opened().agent.decide(call, decision, agent),
+      serverQuestions: () => desk.waiting(),
+      answerServer: (question, answer) => desk.answer(question, answer),
+      model: () =>
+        this.#current.talk === undefined ? "the model" : modelName(this.#current.talk.opened.agent.model()),
       editFirst: (question) => void this.#guarded(() => this.#editFirst(question)),
-      choices: ({ kind, query }) => {
-        if (kind === "command") return commandChoices(this.#commands());
-        return this.#talk === undefined ? [] : mentionChoices(query, this.#talk.opened);
+      choices: (completing) => {
+        if (completing.kind === "command") return commandChoices(this.#commands());
+        if (completing.kind === "argument") return this.#arguments.of(completing, this.#commands());
+        return this.#current.talk === undefined ? [] : mentionChoices(completing.query, this.#current.talk.opened);
       },
       pasted: (text) => this.#pasted.paste(text),
       clipboard: () => this.#pasted.clipboard(),
@@ -312,13 +268,14 @@ export class Interface {
       compose: async (text) => (await this.#front.outside(() => edit(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
         this.#shellLines.stop();
-        void this.#talk?.cancel();
+        desk.cancel();
+        void this.#current.talk?.cancel();
       },
       leave: () => this.#leave(),
       unfold: () => {
         if (!this.#feed.unfold()) this.#front.print([line("Nothing is folded.", { tone: "muted" })]);
       },
-      nextMode: () => void this.#guarded(() => this.#setMode(following[this.#mode])),
+      nextMode: () => void this.#guarded(() => this.#current.setMode(following[this.#current.mode])),
     };
   }
 
@@ -330,9 +287,9 @@ export class Interface {
       world,
       home,
       folder,
-      loaded: () => this.#loaded,
-      opened: () => this.#opened(),
-      snapshots: () => (this.#snapshots ??= new Snapshots(world, home, this.#opened().session.id)),
+      loaded: () => this.#current.loaded,
+      opened: () => this.#current.opened(),
+      snapshots: () => this.#current.snapshots(),
       reopen: (resume) => this.#reopen(resume),
       say: (text) => this.#say(text),
       warn: (text) => this.#warn(text),
@@ -344,7 +301,7 @@ export class Interface {
       copy: (text) => front.copy(text),
       shell: (command) => this.#shell(command),
       setTheme: (theme) => front.setTheme(theme),
-      setMode: (mode) => this.#setMode(mode),
+      setMode: (mode) => this.#current.setMode(mode),
       doctor,
       commands: () => this.#commands(),
       width: () => front.width(),

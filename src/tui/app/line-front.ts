@@ -8,11 +8,15 @@ import type { Option } from "../views/picker.ts";
 import { approvalOf, decisionOf } from "./approvals.ts";
 import { refusal } from "./asking-box.ts";
 import type { Front, Host } from "./front.ts";
+import { dialogueFor, type Dialogue } from "./line-dialogue.ts";
+import type { ServerQuestion } from "./server-desk.ts";
 
 /** The interrupt key, as it comes from a terminal. */
 const interrupt = 3;
 
 type Picking = { readonly options: readonly Option[]; readonly done: (option: Option | undefined) => void };
+
+type ServerTalk = { readonly question: ServerQuestion; readonly dialogue: Dialogue };
 
 /** Plain lines in order, for screen readers: the terminal itself edits what is typed, and nothing is drawn twice. */
 export class LineFront implements Front {
@@ -25,6 +29,7 @@ export class LineFront implements Front {
   #stop: () => void;
   #picking: Picking | undefined;
   #asked: Question | undefined;
+  #server: ServerTalk | undefined;
   #wantsToLeave = false;
   #wasBusy = false;
 
@@ -116,7 +121,7 @@ export class LineFront implements Front {
   }
 
   #interrupt(): void {
-    if (this.#host.since() !== undefined) return this.#host.cancel();
+    if (this.#host.since() !== undefined || this.#server !== undefined) return this.#host.cancel();
     if (this.#wantsToLeave) return this.#host.leave();
     this.#wantsToLeave = true;
     this.print([line("Press Ctrl-C again to leave.")]);
@@ -129,16 +134,21 @@ export class LineFront implements Front {
       this.#picking = undefined;
       picking.done(picking.options[Number(typed.trim()) - 1]);
     } else if (this.#asked !== undefined) this.#answer(typed.trim(), this.#asked);
+    else if (this.#server !== undefined) this.#answerServer(typed, this.#server);
     else if (typed.trim() !== "") this.#host.submit(typed);
   }
 
-  /** Puts the first question that waits, once. */
+  /** Puts the first question that waits, once: a call's before a server's, but never in the middle of one. */
   #ask(): void {
     const waiting = this.#host.questions();
+    const servers = this.#host.serverQuestions();
     const [first] = waiting;
     if (this.#asked !== undefined && waiting.some((each) => each.approval === this.#asked?.approval)) return;
+    this.#asked = undefined;
+    if (servers.some(({ id }) => id === this.#server?.question.id)) return;
+    this.#server = undefined;
+    if (first === undefined) return this.#askServer(servers);
     this.#asked = first;
-    if (first === undefined) return;
     const { who, what, reasons, choices } = approvalOf(first, waiting.length - 1);
     this.print([
       line(`${who} asks.`),
@@ -147,6 +157,25 @@ export class LineFront implements Front {
       line(`n: No; a reason may follow. ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
       line("Type a letter and Enter."),
     ]);
+  }
+
+  #askServer(waiting: readonly ServerQuestion[]): void {
+    const [question] = waiting;
+    if (question === undefined) return;
+    const told = { model: this.#host.model(), waiting: waiting.length - 1 };
+    const dialogue = dialogueFor(question.asks, told, this.width());
+    this.#server = { question, dialogue };
+    this.print(dialogue.says);
+  }
+
+  #answerServer(typed: string, { question, dialogue }: ServerTalk): void {
+    const next = dialogue.take(typed);
+    if ("type" in next) {
+      this.#server = undefined;
+      return this.#host.answerServer(question, next);
+    }
+    this.#server = { question, dialogue: next };
+    this.print(next.says);
   }
 
   /** One letter answers; words after an n are the reason. Anything else asks again. */

@@ -17,6 +17,10 @@ export const showMedia = (front: Front, media: Media, blobs: Blobs): void => {
   const base64 = blobs[source.hash];
   if (media.kind !== "image" || pixels === undefined || base64 === undefined) return;
   const bytes = Buffer.from(base64, "base64");
-  const picture = pictureFor(front.pictures, { bytes, mimeType, pixels }, { columns, rows: highest });
+  const picture = pictureFor(
+    front.pictures,
+    { bytes, mimeType, pixels },
+    { columns, rows: highest, letter: front.letter },
+  );
   if (picture !== undefined) front.printPicture(picture);
 };

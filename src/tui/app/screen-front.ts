@@ -1,18 +1,20 @@
 import type { Terminal } from "../../world/terminal.ts";
 import type { World } from "../../world/index.ts";
 import type { Wish } from "../editor/keymap.ts";
-import type { Picture } from "../images/encode.ts";
-import { pictureSupport, type PictureSupport } from "../images/support.ts";
+import type { Picture, Pixels } from "../images/encode.ts";
+import { pictureSupport, saysSixel, type PictureSupport } from "../images/support.ts";
 import type { KeyEvent, Reply } from "../keys/event.ts";
 import { keyListener } from "../keys/listen.ts";
 import { colourDepthOf } from "../screen/colour.ts";
 import { attend, stopAndWait } from "../screen/lifetime.ts";
-import { questions } from "../screen/modes.ts";
+import { letterQuestion, questions } from "../screen/modes.ts";
 import { paintFor } from "../screen/paint.ts";
 import { Screen, type Live } from "../screen/screen.ts";
 import { themeFor, type Theme } from "../screen/theme.ts";
-import { line } from "../text/line.ts";
+import { line, span } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
+import { drawnCursor } from "../views/cursor.ts";
 import { createPicker, pressPicker, viewPicker, type Option, type Picker } from "../views/picker.ts";
 import { viewProgress } from "../views/progress.ts";
 import { AskingBox } from "./asking-box.ts";
@@ -73,7 +75,7 @@ export class ScreenFront implements Front {
 
   update(): void {
     const { host, terminal } = this.#options;
-    this.print(this.#asking.look(terminal.size()));
+    this.print(this.#asking.look({ ...terminal.size(), isTyping: !this.#input.isEmpty }));
     this.#screen.update();
     if (host.since() !== undefined && !this.#isTicking) void this.#tickle();
   }
@@ -107,6 +109,10 @@ export class ScreenFront implements Front {
 
   get pictures(): PictureSupport {
     return pictureSupport(this.#options.world.env, this.#replies);
+  }
+
+  get letter(): Pixels | undefined {
+    return this.#replies.find((reply) => reply.type === "letter");
   }
 
   printPicture(picture: Picture): void {
@@ -143,7 +149,7 @@ export class ScreenFront implements Front {
     const { host } = this.#options;
     if (this.#isClosed) return { lines: [] };
     const below = this.#below(columns, rows);
-    const after = [...this.#progress(columns), ...below.lines, host.status(columns)];
+    const after = [...this.#progress(columns), ...this.#held(columns), ...below.lines, host.status(columns)];
     const room = Math.max(0, rows - after.length - 1);
     const feed = host.live();
     const shown = feed.slice(Math.max(0, feed.length - room));
@@ -151,6 +157,7 @@ export class ScreenFront implements Front {
     const { cursor } = below;
     return {
       lines: [...shown, ...after],
+      isFlowing: host.since() !== undefined,
       ...(cursor === undefined ? {} : { cursor: { row: first + cursor.row, column: cursor.column } }),
     };
   }
@@ -163,10 +170,24 @@ export class ScreenFront implements Front {
     return [viewProgress({ label, elapsed: world.clock.elapsed() - since, hint: "Esc to cancel" }, columns)];
   }
 
+  #held(columns: number): readonly Line[] {
+    const { held } = this.#asking;
+    return held === undefined
+      ? []
+      : wrap([span(`${held} asks. Send or clear what you type to see it.`, { tone: "warning" })], { width: columns });
+  }
+
   #below(columns: number, rows: number): Live {
     if (this.#picking !== undefined)
       return { lines: viewPicker(this.#picking.picker, { width: columns, height: Math.max(4, rows - 4) }) };
-    return this.#asking.view(columns) ?? this.#input.view(columns, rows);
+    return this.#asking.view(columns, rows) ?? this.#inputView(columns, rows);
+  }
+
+  /** While much is printed and nobody types, the terminal's own cursor rests where no size of the terminal can mislead. */
+  #inputView(columns: number, rows: number): Live {
+    const view = this.#input.view(columns, rows);
+    const isWatching = this.#options.host.since() !== undefined && this.#input.isEmpty;
+    return isWatching ? drawnCursor(view) : view;
   }
 
   async #tickle(): Promise<void> {
@@ -186,10 +207,12 @@ export class ScreenFront implements Front {
     if (this.#picking !== undefined) this.#pressPicker(event, this.#picking);
     else if (!this.#asking.press(event)) this.#pressInput(event);
     this.update();
+    this.#screen.hurry();
   }
 
   #replied(reply: Reply): void {
     this.#replies.push(reply);
+    if (saysSixel(reply)) void this.#options.terminal.write(letterQuestion);
     if (reply.type === "ground" && this.#theme === undefined) this.#screen.repaint(this.#paint());
   }
 

@@ -2,9 +2,15 @@ import type { Action } from "./action.ts";
 import { type Match, rank } from "./fuzzy.ts";
 import type { Editor } from "./state.ts";
 
-/** What can be completed at the cursor: a command after `/` at the beginning, or something named after `@`. */
-export type Completing = {
-  readonly kind: "command" | "mention";
+/** What can be completed at the cursor: a command after `/` at the beginning, a word after a command, or something named after `@`. */
+export type Completing = Written &
+  (
+    | { readonly kind: "command" | "mention" }
+    /** With the words before it; the first is the command. */
+    | { readonly kind: "argument"; readonly words: readonly string[] }
+  );
+
+type Written = {
   readonly query: string;
   /** The part of the text that a choice takes the place of, with its sign. */
   readonly start: number;
@@ -12,13 +18,21 @@ export type Completing = {
 };
 
 /** Something to choose. */
-export type Choice = { readonly label: string; readonly detail?: string; readonly insert: string };
+export type Choice = {
+  readonly label: string;
+  readonly detail?: string;
+  readonly insert: string;
+  /** What is written may be meant as it stands, so only who goes to this choice takes it. */
+  readonly isSuggestion?: boolean;
+};
 
 /** What can be chosen now, best first, and which has the focus. */
 export type Menu = {
   readonly completing: Completing;
   readonly choices: readonly Match<Choice>[];
   readonly focus: number;
+  /** Whether the person went to the choice in focus. */
+  readonly isMoved: boolean;
 };
 
 /** Who knows the choices: files and resources, or commands. */
@@ -31,28 +45,37 @@ export const completingAt = ({ text, cursor, search }: Editor): Completing | und
   const command = /^\/([\w:-]*)$/.exec(before);
   if (command !== null) return { kind: "command", query: command[1] ?? "", start: 0, end: cursor };
   const mention = /(?:^|[\s([{"'])@([^\s@]*)$/.exec(before);
-  if (mention === null) return undefined;
-  const query = mention[1] ?? "";
-  return { kind: "mention", query, start: cursor - query.length - 1, end: cursor };
+  if (mention !== null) {
+    const query = mention[1] ?? "";
+    return { kind: "mention", query, start: cursor - query.length - 1, end: cursor };
+  }
+  const [, words, query] = /^\/(\S[^\n]*[ \t])(\S*)$/.exec(before) ?? [];
+  if (words === undefined || query === undefined) return undefined;
+  return { kind: "argument", words: words.trim().split(/\s+/), query, start: cursor - query.length, end: cursor };
 };
 
 /** The choices that fit what is written so far. */
 export const menuFor = (completing: Completing, choices: readonly Choice[]): Menu | undefined => {
   const ranked = rank(completing.query, choices, ({ label }) => label);
-  return ranked.length === 0 ? undefined : { completing, choices: ranked.slice(0, 50), focus: 0 };
+  return ranked.length === 0 ? undefined : { completing, choices: ranked.slice(0, 50), focus: 0, isMoved: false };
 };
 
 /** The menu with the focus moved; from the last choice to the first and back. */
 export const moveFocus = (menu: Menu, by: number): Menu => ({
   ...menu,
   focus: (menu.focus + by + menu.choices.length) % menu.choices.length,
+  isMoved: true,
 });
+
+/** Whether Enter takes the choice in focus, or what is written as it stands. */
+export const isMeant = ({ completing: { kind, query }, choices, focus, isMoved }: Menu): boolean =>
+  kind !== "argument" || isMoved || (query !== "" && choices[focus]?.item.isSuggestion !== true);
 
 /** What choosing does to the text: a space follows, unless the choice is a folder to go into. */
 export const chosen = ({ completing: { start, end, kind }, choices, focus }: Menu): Action | undefined => {
   const choice = choices[focus]?.item;
   if (choice === undefined) return undefined;
-  const sign = kind === "command" ? "/" : "@";
+  const sign = { command: "/", mention: "@", argument: "" }[kind];
   const text = `${sign}${choice.insert}${choice.insert.endsWith("/") ? "" : " "}`;
   return { type: "complete", start, end, text };
 };

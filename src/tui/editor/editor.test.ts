@@ -4,7 +4,7 @@ import type { KeyEvent } from "../keys/event.ts";
 import { lineText } from "../text/line.ts";
 import { columnsOf, graphemesOf } from "../text/width.ts";
 import type { Action } from "./action.ts";
-import { chosen, completingAt, menuFor, moveFocus } from "./completion.ts";
+import { chosen, completingAt, isMeant, menuFor, moveFocus, type Menu } from "./completion.ts";
 import { edit } from "./edit.ts";
 import { rank } from "./fuzzy.ts";
 import { press, type Wish } from "./keymap.ts";
@@ -260,14 +260,19 @@ describe("the view of an editor", () => {
 describe("completion", () => {
   it("knows what is being completed", () => {
     expect(
-      ["/mo", "see @src/m", "a@b.c", "/model x", "@", "(@x", "x /mo"].map((text) => completingAt(pressed(empty, text))),
+      ["/mo", "see @src/m", "a@b.c", "/model x", "/mcp  restart ", "/model @x", "@", "(@x", "x /mo", "/ x"].map(
+        (text) => completingAt(pressed(empty, text)),
+      ),
     ).toEqual([
       { kind: "command", query: "mo", start: 0, end: 3 },
       { kind: "mention", query: "src/m", start: 4, end: 10 },
       undefined,
-      undefined,
+      { kind: "argument", words: ["model"], query: "x", start: 7, end: 8 },
+      { kind: "argument", words: ["mcp", "restart"], query: "", start: 14, end: 14 },
+      { kind: "mention", query: "x", start: 7, end: 9 },
       { kind: "mention", query: "", start: 0, end: 1 },
       { kind: "mention", query: "x", start: 1, end: 3 },
+      undefined,
       undefined,
     ]);
   });
@@ -283,6 +288,20 @@ describe("completion", () => {
       return action === undefined ? undefined : shown(edit(editor, action));
     };
     expect([after(0), after(1), after(-1)]).toEqual(["see @manual/|", "see @src/main.ts |", "see @src/domain.ts |"]);
+  });
+
+  it("takes with Enter what was chosen, and otherwise the word that was written where that may be meant", () => {
+    const menuOf = (text: string, isSuggestion: boolean): Menu => {
+      const completing = completingAt(pressed(empty, text));
+      const menu = completing && menuFor(completing, [{ label: "a/bc", insert: "a/bc", isSuggestion }]);
+      if (menu === undefined) throw new Error(`No menu for ${text}.`);
+      return menu;
+    };
+    const menus = [menuOf("/mo a", false), menuOf("/mo a", true), menuOf("/mo ", false), menuOf("/mo ", true)];
+    expect(menus.map(isMeant)).toEqual([true, false, false, false]);
+    expect(menus.map((menu) => isMeant(moveFocus(menu, 1)))).toEqual([true, true, true, true]);
+    expect([menuOf("/a", true), menuOf("@a", true)].map(isMeant)).toEqual([true, true]);
+    expect(chosen(menuOf("/mo a", false))).toEqual({ type: "complete", start: 4, end: 5, text: "a/bc " });
   });
 
   it("has no menu where nothing fits", () => {

@@ -1,25 +1,33 @@
 import type { PictureSupport } from "./support.ts";
 
-/** A picture as its terminal takes it, and the room it takes there. */
-export type Picture = { readonly encoded: string; readonly rows: number };
+/** A picture as its terminal takes it, and the room it takes there. One that is still being made, and may turn out to be none, is waited for. */
+export type Picture = { readonly encoded: string | Promise<string | undefined>; readonly rows: number };
 
 /** How large a picture is. */
-type Pixels = { readonly width: number; readonly height: number };
+export type Pixels = { readonly width: number; readonly height: number };
+
+/** Where a picture may stand: letters, and how large one of them is where the terminal has said so. */
+export type Room = { readonly columns: number; readonly rows: number; readonly letter?: Pixels | undefined };
 
 /** A picture for a terminal that shows such, in no more room than this; undefined where it cannot be shown. */
 export const pictureFor = (
   support: PictureSupport,
   { bytes, mimeType, pixels }: { readonly bytes: Uint8Array; readonly mimeType: string; readonly pixels: Pixels },
-  room: { readonly columns: number; readonly rows: number },
+  room: Room,
 ): Picture | undefined => {
-  const cells = cellsFor(pixels, room);
   switch (support) {
-    case "kitty":
+    case "kitty": {
       // Of files, kitty takes PNG alone.
-      return mimeType === "image/png" ? { encoded: kittyPicture(bytes, cells), rows: cells.rows } : undefined;
-    case "iterm":
+      if (mimeType !== "image/png") return undefined;
+      const cells = cellsFor(pixels, room, usualLetter);
+      return { encoded: kittyPicture(bytes, cells), rows: cells.rows };
+    }
+    case "iterm": {
+      const cells = cellsFor(pixels, room, usualLetter);
       return { encoded: itermPicture(bytes, cells), rows: cells.rows };
+    }
     case "sixel":
+      return mimeType === "image/png" ? sixelIn(bytes, pixels, room) : undefined;
     case "none":
       return undefined;
   }
@@ -28,18 +36,36 @@ export const pictureFor = (
 type Cells = { readonly columns: number; readonly rows: number };
 
 /** A letter is about eight pixels wide and sixteen high. */
-const letter = { width: 8, height: 16 };
+const usualLetter: Pixels = { width: 8, height: 16 };
 
-const cellsFor = ({ width, height }: Pixels, room: Cells): Cells => {
+/** Hardly any letter is smaller: a picture made for such takes less room than it was given, never more. */
+const smallLetter: Pixels = { width: 6, height: 12 };
+
+const cellsFor = (pixels: Pixels, room: Room, letter: Pixels): Cells => {
+  const { width, height } = fitted(pixels, room, letter);
+  return {
+    columns: Math.max(1, Math.min(room.columns, Math.ceil(width / letter.width))),
+    rows: Math.max(1, Math.min(room.rows, Math.ceil(height / letter.height))),
+  };
+};
+
+/** The size of a picture that was made no larger, and as much smaller as it must be. */
+const fitted = ({ width, height }: Pixels, { columns, rows }: Room, letter: Pixels): Pixels => {
   const scale = Math.min(
     1,
-    (room.columns * letter.width) / Math.max(1, width),
-    (room.rows * letter.height) / Math.max(1, height),
+    (columns * letter.width) / Math.max(1, width),
+    (rows * letter.height) / Math.max(1, height),
   );
-  return {
-    columns: Math.max(1, Math.min(room.columns, Math.ceil((width * scale) / letter.width))),
-    rows: Math.max(1, Math.min(room.rows, Math.ceil((height * scale) / letter.height))),
-  };
+  return { width: width * scale, height: height * scale };
+};
+
+/** Of sixels the terminal is told every pixel, so the picture is made as small as it is shown. */
+const sixelIn = (bytes: Uint8Array, pixels: Pixels, room: Room): Picture => {
+  const { letter = smallLetter } = room;
+  const { width, height } = fitted(pixels, room, letter);
+  const size = { width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) };
+  const encoded = import("./sixel.ts").then(({ sixelPicture }) => sixelPicture(bytes, size)).catch(() => undefined);
+  return { encoded, rows: Math.ceil(size.height / letter.height) };
 };
 
 /** How many letters of base64 kitty takes at once. */

@@ -22,6 +22,7 @@ describe("pictures", () => {
     [{ TERM: "xterm" }, [{ type: "attributes", attributes: [62, 4] }], "sixel"],
     [{ TERM: "xterm" }, [{ type: "attributes", attributes: [62] }], "none"],
     [{ TERM: "xterm-kitty", TMUX: "/tmp/x" }, [kittyAnswer], "none"],
+    [{ TERM: "tmux-256color" }, [{ type: "attributes", attributes: [1, 2, 4] }], "sixel"],
     [{}, [], "none"],
   ])("of %j with %j are shown by %s", (env, replies, support) => {
     expect(pictureSupport(env, replies)).toBe(support);
@@ -33,9 +34,9 @@ describe("pictures", () => {
     pixels: { width: 160, height: 64 },
   };
 
-  it("are sent to kitty in pieces it takes, with their size in letters", () => {
+  it("are sent to kitty in pieces it takes, with their size in letters", async () => {
     const sent = pictureFor("kitty", picture, { columns: 40, rows: 10 });
-    const pieces = (sent?.encoded ?? "").split("\u001b\\").slice(0, -1);
+    const pieces = ((await sent?.encoded) ?? "").split("\u001b\\").slice(0, -1);
     expect([sent?.rows, pieces.map((piece) => piece.slice(0, piece.indexOf(";")))]).toEqual([
       4,
       ["\u001b_Ga=T,f=100,q=2,C=1,c=20,r=4,m=1", "\u001b_Gm=0"],
@@ -54,7 +55,7 @@ describe("pictures", () => {
   it("that cannot be shown are not sent", () => {
     expect([
       pictureFor("none", picture, { columns: 40, rows: 10 }),
-      pictureFor("sixel", picture, { columns: 40, rows: 10 }),
+      pictureFor("sixel", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
       pictureFor("kitty", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
     ]).toEqual([undefined, undefined, undefined]);
   });

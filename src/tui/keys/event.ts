@@ -17,6 +17,8 @@ export type Reply =
   | { readonly type: "attributes"; readonly attributes: readonly number[] }
   /** Whether the terminal takes pictures in kitty's way. */
   | { readonly type: "pictures"; readonly isKitty: boolean }
+  /** How large a letter is, in pixels. */
+  | { readonly type: "letter"; readonly width: number; readonly height: number }
   | { readonly type: "other" };
 
 /** The name of a key with what was held: bits as terminals count them, 1 shift, 2 alt, 4 ctrl. */

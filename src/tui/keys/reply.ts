@@ -9,6 +9,8 @@ export const replyIn = (sequence: string): Reply | undefined => {
     return { type: "ground", rgb: ground.slice(1).reduce((rgb, part) => rgb * 256 + eightBits(part), 0) };
   const pictures = /^_Gi=31(?:,[^;]*)?;(\w+)/.exec(sequence);
   if (pictures !== null) return { type: "pictures", isKitty: pictures[1] === "OK" };
+  const letter = /^\[6;([1-9]\d{1,2});([1-9]\d{0,2})t$/.exec(sequence);
+  if (letter !== null) return { type: "letter", width: Number(letter[2]), height: Number(letter[1]) };
   return isReply(sequence) ? { type: "other" } : undefined;
 };
 

@@ -11,6 +11,7 @@ export type Region = {
   /** Where the terminal's cursor stands. */
   readonly at: Spot;
   readonly isCursorShown: boolean;
+  readonly isFlowing: boolean;
 };
 
 /** What shall be on the screen: `printed` is finished and never touched again, `live` may change. */
@@ -19,8 +20,10 @@ export type Scene = {
   /** What is put over the first of the printed lines: a picture, already in the terminal's own words. */
   readonly picture?: string | undefined;
   readonly live: readonly Line[];
-  /** Where the cursor is shown in the live part; hidden without. */
+  /** Where the cursor is shown in the live part; without, it rests hidden at its beginning. */
   readonly cursor?: Spot | undefined;
+  /** Whether more is printed all the time, so that the terminal may get its next size before it gets this frame. */
+  readonly isFlowing?: boolean | undefined;
   readonly size: TerminalSize;
 };
 
@@ -30,31 +33,51 @@ export const emptyRegion = (size: TerminalSize): Region => ({
   size,
   at: { row: 0, column: 0 },
   isCursorShown: true,
+  isFlowing: false,
 });
 
-/**
- * What to write to get from one region to the next. Lines that were live and are
- * now finished stay where they are; the work depends on what is new and what is live, not on what was printed before.
- */
+/** What to write to get from one region to the next. The work depends on what is new and what is live, not on what was printed before. */
 export const frame = (
   before: Region,
   scene: Scene,
   paint: Paint,
 ): { readonly region: Region; readonly text: string } => {
-  const { size } = scene;
+  const { live: all, cursor, isFlowing = false, size } = scene;
   const isResized = before.size.columns !== size.columns || before.size.rows !== size.rows;
-  const old = isResized ? [] : before.rows;
-  const cut = Math.max(0, scene.live.length - size.rows);
-  const live = cut === 0 ? scene.live : scene.live.slice(cut);
-  const rows = [...scene.printed, ...live].map((line, at) => known(old[at], line) ?? rowOf(line, size.columns));
-  const at = isResized ? { row: rowsAbove(before, size), column: 0 } : before.at;
-  const pen = new Pen(paint, { at, rows: isResized ? at.row + 1 : old.length });
-  // From a place nobody is sure of, only the beginning of the line can be reached surely.
-  const opening = isResized ? "\r" : "";
-  if (isResized) {
-    pen.move({ row: 0, column: 0 });
-    pen.clearBelow();
+  const isAnew = isResized || scene.printed.length > 0;
+  const old = isAnew ? [] : before.rows;
+  const cut = Math.max(0, all.length - size.rows);
+  const live = cut === 0 ? all : all.slice(cut);
+  const rows = live.map((line, at) => known(old[at], line) ?? rowOf(line, size.columns));
+  const pen = isAnew ? penAbove(before, scene, paint) : new Pen(paint, { at: before.at, rows: old.length });
+  writeLive(pen, old, rows);
+  if (scene.picture !== undefined) {
+    pen.move({ row: -scene.printed.length, column: 0 });
+    pen.place(scene.picture);
   }
+  const isShown = cursor !== undefined && cursor.row >= cut;
+  const end = isShown
+    ? { row: cursor.row - cut, column: Math.min(cursor.column, size.columns - 1) }
+    : { row: 0, column: 0 };
+  pen.move(end);
+  pen.rest();
+  return {
+    region: { rows, size, at: end, isCursorShown: isShown, isFlowing },
+    text: wrapped(pen.text, before.isCursorShown, isShown),
+  };
+};
+
+/** A pen at the beginning of an empty live part, below what is printed. */
+const penAbove = (before: Region, { printed, size }: Scene, paint: Paint): Pen => {
+  const row = rowsAbove(before, size);
+  const pen = new Pen(paint, { at: { row, column: undefined }, rows: row + 1 });
+  pen.move({ row: 0, column: 0 });
+  if (before.rows.length > 0) pen.clearBelow();
+  pen.print(printed.map((line) => rowOf(line, size.columns)));
+  return pen;
+};
+
+const writeLive = (pen: Pen, old: readonly Row[], rows: readonly Row[]): void => {
   rows.forEach((row, index) => {
     const change = changeBetween(old[index] ?? empty, row);
     if (change !== undefined) {
@@ -66,23 +89,6 @@ export const frame = (
     pen.move({ row: rows.length, column: 0 });
     pen.clearBelow();
   }
-  if (scene.picture !== undefined) {
-    pen.move({ row: 0, column: 0 });
-    pen.place(scene.picture);
-  }
-  const end = endOf(scene, rows, cut);
-  pen.move(end);
-  pen.rest();
-  const first = scene.printed.length;
-  return {
-    region: {
-      rows: rows.slice(first),
-      size,
-      at: { row: end.row - first, column: end.column },
-      isCursorShown: scene.cursor !== undefined,
-    },
-    text: wrapped(opening + pen.text, before.isCursorShown, scene.cursor !== undefined),
-  };
 };
 
 const empty: Row = { cells: [], columns: 0, from: [] };
@@ -90,15 +96,13 @@ const empty: Row = { cells: [], columns: 0, from: [] };
 /** A line that is drawn already needs no second look. */
 const known = (old: Row | undefined, line: Line): Row | undefined => (old?.from === line ? old : undefined);
 
-/** Where the cursor stands at the end, counted from the top of everything drawn. */
-const endOf = ({ printed, live, cursor, size }: Scene, rows: readonly Row[], cut: number): Spot => {
-  if (cursor !== undefined && cursor.row >= cut)
-    return { row: printed.length + cursor.row - cut, column: Math.min(cursor.column, size.columns - 1) };
-  return { row: live.length === 0 ? rows.length : rows.length - 1, column: 0 };
-};
-
-/** How many rows of the screen are above the cursor in the region, once the terminal has broken its lines anew. */
-const rowsAbove = ({ rows, at }: Region, { columns, rows: height }: TerminalSize): number => {
+/**
+ * How many rows of the screen are above the cursor in the region. Most terminals break lines anew when they become
+ * narrower; a frame that came after that was cut instead. Too few leave something live behind, too many would take
+ * what is finished: so while frames are on their way, no line is taken to be broken.
+ */
+const rowsAbove = ({ rows, at, size: before, isFlowing }: Region, { columns, rows: height }: TerminalSize): number => {
+  if (isFlowing || before.columns === columns) return Math.min(at.row, height - 1);
   const broken = rows.slice(0, at.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(row.columns / columns)), 0);
   return Math.min(broken, height - 1);
 };

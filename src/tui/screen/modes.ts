@@ -10,3 +10,6 @@ export const leave =
 
 /** Asks for the colour of the ground, for pictures, and last for what every terminal answers. */
 export const questions = "\u001b]11;?\u001b\\\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\\u001b[c";
+
+/** Asks how large a letter is, of terminals that draw pictures pixel by pixel. */
+export const letterQuestion = "\u001b[16t";

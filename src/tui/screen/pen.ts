@@ -1,9 +1,12 @@
 import { sameStyle, type Style, unstyled } from "../text/style.ts";
 import type { Paint } from "./paint.ts";
-import type { Change } from "./row.ts";
+import type { Change, Row } from "./row.ts";
 
 /** A place in the live region: rows from its top, columns from the left. */
 export type Spot = { readonly row: number; readonly column: number };
+
+/** A place whose column need not be known. */
+type Standing = { readonly row: number; readonly column: number | undefined };
 
 /** Writes changes at their places, moving as little as possible. Knows where it stands and in which style. */
 export class Pen {
@@ -17,7 +20,7 @@ export class Pen {
   /** How many rows exist below the top; beyond them, rows are made by line feeds. */
   #rows: number;
 
-  constructor(paint: Paint, { at, rows }: { readonly at: Spot; readonly rows: number }) {
+  constructor(paint: Paint, { at, rows }: { readonly at: Standing; readonly rows: number }) {
     this.#paint = paint;
     this.#row = at.row;
     this.#column = at.column;
@@ -54,6 +57,25 @@ export class Pen {
       this.#column = isCertain ? this.#expected : undefined;
     }
     if (clear === "after") this.#clear("K");
+  }
+
+  /**
+   * Writes whole rows that are finished, and is then at the beginning of the row below them, which counts as the first.
+   * Nothing that follows depends on how many rows they took: where the terminal is narrower than anybody knows yet, it
+   * breaks them itself.
+   */
+  print(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    this.#text += "\u001b[?7h";
+    for (const { cells } of rows) {
+      this.write({ column: 0, cells, clear: "no" });
+      this.#use(unstyled);
+      this.#text += "\r\n";
+      this.#column = 0;
+    }
+    this.#text += "\u001b[?7l";
+    this.#row = 0;
+    this.#rows = 1;
   }
 
   /** Writes a picture here; wherever that leaves the cursor, it comes back. */

@@ -89,7 +89,7 @@ describe("the screen", () => {
     expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([["c", "d", "e"], { row: 2, column: 1 }]);
   });
 
-  it("makes a live line finished without writing it again", async () => {
+  it("makes a live line finished by writing it once more, and nothing twice", async () => {
     const all = stage();
     const done = line("a whole line of text");
     await all.show([done, "> "]);
@@ -97,7 +97,61 @@ describe("the screen", () => {
       all.screen.print([done]);
       await all.show(["> "]);
     });
-    expect([cost, all.terminal.screen.rows()]).toEqual([0, ["a whole line of text", ">"]]);
+    expect([cost, all.terminal.screen.rows()]).toEqual([55, ["a whole line of text", ">"]]);
+  });
+
+  it("loses nothing it prints in a terminal that is narrower than anybody knows, and takes nothing back later", async () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "日", "é"), minLength: 1, maxLength: 30 });
+    const step = fc.record({ printed: fc.array(text, { maxLength: 3 }), live: fc.array(text, { maxLength: 4 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.integer({ min: 5, max: 29 }), async (steps, columns) => {
+        const { terminal, screen, show } = stage({ columns: 30, rows: 60 });
+        terminal.screen.resize({ columns, rows: 60 });
+        for (const { printed, live } of steps) {
+          screen.print(printed.map((each) => line(each)));
+          await show(live);
+        }
+        await show([]);
+        expect(terminal.screen.everything().join("")).toBe(
+          steps
+            .flatMap(({ printed }) => printed)
+            .map((each) => fitting(each, 30))
+            .join(""),
+        );
+      }),
+      { seed: 1, numRuns: 150 },
+    );
+  });
+
+  it("rests at the beginning of what is live while no cursor is shown", async () => {
+    const { terminal, show, print } = stage();
+    await print("done");
+    await show(["a", "b", "c"]);
+    expect(terminal.screen.cursor()).toEqual({ row: 1, column: 0 });
+    await show(["a", "b", "cd"]);
+    expect([terminal.screen.cursor(), terminal.screen.rows()]).toEqual([
+      { row: 1, column: 0 },
+      ["done", "a", "b", "cd"],
+    ]);
+  });
+
+  it("takes lines to be as they were drawn while more is printed all the time", async () => {
+    const terminal = testTerminal({ columns: 30, rows: 12 });
+    const world = simulatedWorld();
+    const live: Live = {
+      lines: [line("x".repeat(30)), line("y".repeat(30)), line("> ")],
+      cursor: { row: 2, column: 2 },
+      isFlowing: true,
+    };
+    const screen = new Screen({ terminal, clock: world.clock, paint: plainPaint, live: () => live });
+    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    // The frame comes when the terminal is narrow already.
+    terminal.screen.resize({ columns: 15, rows: 12 });
+    screen.print(["one", "two", "three", "four"].map((each) => line(each)));
+    await world.run(screen.settled());
+    terminal.resize({ columns: 15, rows: 12 });
+    await world.run(screen.settled());
+    expect(terminal.screen.everything()).toEqual(["one", "two", "three", "four", "x".repeat(15), "y".repeat(15), ">"]);
   });
 
   it("writes no more than twice a token and a constant", async () => {
@@ -210,6 +264,28 @@ describe("the screen", () => {
     screen.print(Array.from({ length: 50 }, (_, at) => line(`${at}`)));
     await world.run(screen.settled());
     expect(terminal.written().length - before).toBe(1);
+  });
+
+  it("draws what a key did without waiting for the next frame, once for all that came together", async () => {
+    const terminal = testTerminal();
+    const world = simulatedWorld();
+    let typed = "";
+    const screen = new Screen({
+      terminal,
+      clock: world.clock,
+      paint: plainPaint,
+      live: () => ({ lines: [line(`${typed} at ${world.clock.elapsed()}`)] }),
+    });
+    // The first frame was drawn, and its time is not over.
+    await Promise.resolve();
+    await terminal.screen.write("");
+    const before = terminal.written().length;
+    for (const letter of "abc") {
+      typed += letter;
+      screen.hurry();
+    }
+    await world.run(screen.settled());
+    expect([terminal.screen.rows(), terminal.written().length - before]).toEqual([["abc at 0"], 1]);
   });
 
   it("lets who prints much wait, in pieces between which keys are heard", async () => {

@@ -10,7 +10,13 @@ import type { Paint } from "./paint.ts";
 import type { Spot } from "./pen.ts";
 
 /** What may change on the screen. It is asked for once per frame, so what changes between two frames costs nothing. */
-export type Live = { readonly lines: readonly Line[]; readonly cursor?: Spot | undefined };
+export type Live = {
+  readonly lines: readonly Line[];
+  /** Where the cursor is shown; hidden without. */
+  readonly cursor?: Spot | undefined;
+  /** Whether more is printed all the time. */
+  readonly isFlowing?: boolean;
+};
 
 /** How a screen is made. */
 export type ScreenOptions = {
@@ -54,6 +60,7 @@ export class Screen implements Surface {
   #drawing: Promise<void> | undefined;
   #isAway = true;
   #listeners: (() => void)[] = [];
+  #pause: AbortController | undefined;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -70,6 +77,12 @@ export class Screen implements Surface {
   update(): void {
     this.#isChanged = true;
     if (!this.#isAway) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
+  }
+
+  /** Draws as soon as the terminal takes it: somebody has pressed a key and looks at what comes of it. */
+  hurry(): void {
+    this.update();
+    this.#pause?.abort();
   }
 
   /** Adds a picture, in a frame of its own. One that is too high for the screen now is left out. */
@@ -126,22 +139,34 @@ export class Screen implements Surface {
     await Promise.resolve();
     while (this.#isChanged && !this.#isAway) {
       this.#isChanged = false;
+      const pause = new AbortController();
+      this.#pause = pause;
+      await this.#makePicture();
       const size = terminal.size();
-      const { lines, cursor } = this.#options.live(size);
+      const { lines, cursor, isFlowing } = this.#options.live(size);
       const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
-      const { region, text } = frame(this.#region, { ...next, live: lines, cursor, size }, this.#paint);
+      const { region, text } = frame(this.#region, { ...next, live: lines, cursor, isFlowing, size }, this.#paint);
       this.#region = region;
       if (this.#waiting.length > 0) this.#isChanged = true;
       if (text !== "") await terminal.write(text);
       for (const resolve of this.#listeners.splice(0)) resolve();
-      await clock.sleep(this.#waiting.length > 0 ? 0 : pace);
+      await clock.sleep(this.#waiting.length > 0 ? 0 : pace, pause.signal).catch(() => undefined);
     }
+  }
+
+  /** Waits for a picture that comes next. One that turns out to be none takes no room. */
+  async #makePicture(): Promise<void> {
+    const [first] = this.#waiting;
+    if (first === undefined || !("encoded" in first) || typeof first.encoded === "string") return;
+    const encoded = await first.encoded;
+    this.#waiting.splice(0, 1, ...(encoded === undefined ? [] : [{ ...first, encoded }]));
   }
 
   /** What is printed in the next frame: a picture alone, or the lines before the next one. */
   #next(room: TerminalSize): { readonly printed: readonly Line[]; readonly picture?: string } {
     const [first] = this.#waiting;
     if (first !== undefined && "encoded" in first) {
+      if (typeof first.encoded !== "string") return { printed: [] };
       this.#waiting.shift();
       if (first.rows > room.rows) return { printed: [] };
       return { printed: Array.from({ length: first.rows }, () => []), picture: first.encoded };

@@ -14,11 +14,15 @@ export type Approval = {
     | { readonly type: "command"; readonly command: string; readonly folder: string }
     /** `target` is where the path really leads. */
     | { readonly type: "diff"; readonly path: string; readonly target: string; readonly patch: string }
+    /** Whose the address is stands out in it. */
+    | { readonly type: "address"; readonly text: string; readonly url: string }
     | { readonly type: "text"; readonly text: string };
   /** Why it is asked about. */
   readonly reasons: readonly string[];
   /** What can be answered besides no, in order. */
   readonly choices: readonly ApprovalChoice[];
+  /** What "no" says where no reason can be given with it. */
+  readonly no?: string;
   /** How many more wait behind this one. */
   readonly waiting: number;
 };
@@ -64,7 +68,9 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): Approving => {
     case "down":
       return open({ focus: (focus + 1) % count, isTyping: false });
     case "tab":
-      return focus === 0 ? open({ isTyping: !isTyping }) : open({ focus: (focus + 1) % count });
+      return focus === 0 && approval.no === undefined
+        ? open({ isTyping: !isTyping })
+        : open({ focus: (focus + 1) % count });
     case "backspace":
       return open({ reason: graphemesOf(reason).slice(0, -1).join("") });
     case "ctrl+u":
@@ -82,6 +88,7 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): Approving => {
 };
 
 const byKey = (box: ApprovalBox, key: string): Approving => {
+  if (key === "n" && box.approval.no !== undefined) return { type: "refused", reason: "" };
   if (key === "n") return { type: "open", box: { ...box, focus: 0, isTyping: true } };
   const choice = box.approval.choices.find((each) => each.key === key);
   return choice === undefined ? { type: "open", box } : { type: "chosen", id: choice.id };
@@ -104,8 +111,8 @@ export const viewApproval = (
   ];
   const no = wrap(
     [
-      ...label("n", "No", focus === 0),
-      span(reason === "" ? (isTyping ? ": " : "  (Tab to say why)") : `: ${reason}`, { tone: "muted" }),
+      ...label("n", approval.no ?? "No", focus === 0),
+      span(approval.no === undefined ? reasonWords(reason, isTyping) : "", { tone: "muted" }),
     ],
     { width },
   );
@@ -124,6 +131,9 @@ export const viewApproval = (
       : undefined,
   };
 };
+
+const reasonWords = (reason: string, isTyping: boolean): string =>
+  reason === "" ? (isTyping ? ": " : "  (Tab to say why)") : `: ${reason}`;
 
 const label = (key: string, text: string, isFocused: boolean): Line => {
   const ground: Style = isFocused ? { ground: "focus", bold: true } : {};
@@ -148,7 +158,24 @@ export const viewSubject = (what: Approval["what"], width: number): readonly Lin
         ).flatMap((each) => wrap(each, { width })),
         ...viewDiff(what.patch, { width }),
       ];
+    case "address":
+      return [
+        ...viewSubject({ type: "text", text: what.text }, width),
+        ...wrap(withHost(what.url), { width, at: "letters" }),
+      ];
     case "text":
       return linesOf(shownCommand(what.text)).flatMap((each) => wrap(each, { width }));
   }
+};
+
+/** An address as a URL writes itself, with the part in bold that says whose it is. */
+const withHost = (address: string): Line => {
+  const { protocol, username, password, host } = new URL(address);
+  const user = username === "" && password === "" ? "" : `${username}${password === "" ? "" : `:${password}`}@`;
+  const at = `${protocol}//${user}`.length;
+  return [
+    span(address.slice(0, at), { tone: "muted" }),
+    span(host, { bold: true, tone: "warning" }),
+    span(address.slice(at + host.length), { tone: "muted" }),
+  ];
 };

@@ -1,6 +1,7 @@
 import { composedFor, modelOf } from "../../../cli/session-render.ts";
-import { destinationOf, findWire, homeOf } from "../../../providers/find.ts";
+import { destinationOf, findWire, homeOf, wireIds } from "../../../providers/find.ts";
 import { conversationOf, markdownOf, openSessions, type ReadSession } from "../../../session/index.ts";
+import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 
 /** `/export`: the session in a new file of the workspace. Nothing that is there is written over. */
@@ -14,6 +15,13 @@ export const exportSession = async (words: string, at: Desk): Promise<void> => {
   await workspace.write(file, Buffer.from(text), "absent");
   at.say(`Written to ${(await workspace.resolve(file)).path}`);
 };
+
+/** What a session can be written as. */
+export const formatOptions: readonly Option[] = [
+  { id: "markdown", label: "markdown", detail: "to be read" },
+  { id: "json", label: "json", detail: "all that is kept" },
+  ...wireIds.map((id) => ({ id, label: id, detail: `the body of a request, as ${homeOf[id]} gets it` })),
+];
 
 const textOf = (session: ReadSession, format: string): string => {
   if (format === "markdown") return markdownOf(session);

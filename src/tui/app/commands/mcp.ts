@@ -1,9 +1,10 @@
 import type { ServerStatus } from "../../../mcp/servers.ts";
-import { openConsents } from "../../../policy/consents.ts";
-import { shownCommand } from "../../../policy/plain.ts";
-import { line, linesOf, span } from "../../text/line.ts";
+import { openConsents, type Consents } from "../../../policy/consents.ts";
+import { line, span } from "../../text/line.ts";
 import type { Line } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
+import { offerServers } from "../agreeing.ts";
+import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 import { counted } from "./words.ts";
 
@@ -20,33 +21,18 @@ export const mcp = async (words: string, at: Desk): Promise<void> => {
   const missing = await unconsented(at);
   if (servers === undefined && missing.length === 0)
     return at.say("No MCP servers are set up. parley mcp add adds one.");
-  if (missing.length > 0) await offer(missing, at);
+  const consents = openConsents(at.world.disk, at.home);
+  if (await offerServers(at, { consents, folder: at.folder, wanted: missing }))
+    await at.reopen({ id: at.opened().session.id });
 };
 
-type Wanted = Awaited<ReturnType<typeof unconsented>>;
+/** The servers of this session. */
+export const serverOptions = ({ opened }: Desk): readonly Option[] =>
+  (opened().servers?.status() ?? []).map(({ name, status }) => ({ id: name, label: name, detail: status.state }));
 
-const unconsented = (at: Desk): ReturnType<ReturnType<typeof openConsents>["missing"]> => {
+const unconsented = (at: Desk): ReturnType<Consents["missing"]> => {
   const wanted = at.loaded().project.consents.filter(({ key }) => key.startsWith("mcpServers."));
   return openConsents(at.world.disk, at.home).missing(at.folder, wanted);
-};
-
-const offer = async (missing: Wanted, at: Desk): Promise<void> => {
-  let isAgreed = false;
-  for (const consent of missing) {
-    const name = consent.key.replace("mcpServers.", "");
-    at.print([
-      line(`This project wants to start the MCP server ${name}:`, { tone: "warning" }),
-      ...linesOf(shownCommand(consent.text)).flatMap((each) => wrap(each, { width: at.width(), at: "letters" })),
-    ]);
-    const answer = await at.pick(`Start ${name}, now and from now on?`, [
-      { id: "no", label: "No" },
-      { id: "yes", label: "Yes, as it is written above" },
-    ]);
-    if (answer?.id !== "yes") continue;
-    await openConsents(at.world.disk, at.home).agree(at.folder, consent);
-    isAgreed = true;
-  }
-  if (isAgreed) await at.reopen({ id: at.opened().session.id });
 };
 
 const viewServer = (server: ServerStatus, width: number): readonly Line[] => {

@@ -4,7 +4,6 @@ import type { SwitchCheck } from "../../../agent/switch-check.ts";
 import { providers } from "../../../providers/all.ts";
 import { modelsOf, type ModelFacts } from "../../../providers/models.ts";
 import { findCredentials } from "../../../transport/credentials.ts";
-import type { World } from "../../../world/index.ts";
 import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 import { counted, dollars, tokenCount } from "./words.ts";
@@ -24,13 +23,14 @@ export const model = async (words: string, at: Desk): Promise<void> => {
 
 const pickModel = async (at: Desk): Promise<ModelRef | undefined> => {
   const current = modelName(at.opened().agent.model());
-  const options = await modelOptions(at.world, current);
+  const options = await modelOptions(at);
   const picked = await at.pick("Which model?", options, current);
   return picked === undefined ? undefined : parseModel(picked.id);
 };
 
 /** All models there are, those that can be used from here first. */
-const modelOptions = async (world: World, current: string): Promise<readonly Option[]> => {
+export const modelOptions = async ({ world, opened }: Desk): Promise<readonly Option[]> => {
+  const current = modelName(opened().agent.model());
   const groups = await Promise.all(
     providers.map(async (provider) => {
       const found = await findCredentials(provider, world).catch(() => undefined);

@@ -1,13 +1,22 @@
 import { openSessions } from "../../../session/index.ts";
+import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 import { counted } from "./words.ts";
 
 /** `/resume`: goes on with another session of this folder. */
 export const resume = async (words: string, at: Desk): Promise<void> => {
-  const { session } = at.opened();
   if (words !== "") return at.reopen({ id: words });
+  const options = await sessionOptions(at);
+  if (options.length === 0) return at.say("There is no other session in this folder.");
+  const picked = await at.pick("Which session?", options);
+  if (picked !== undefined) await at.reopen({ id: picked.id });
+};
+
+/** The other sessions of this folder, the latest first. */
+export const sessionOptions = async (at: Desk): Promise<readonly Option[]> => {
+  const { session } = at.opened();
   const summaries = await openSessions(at.world, { home: at.home }).list({ root: session.head.root, limit: 100 });
-  const options = summaries
+  return summaries
     .filter(({ id, turns }) => id !== session.id && turns !== 0)
     .map(({ id, title, modified, turns, models }) => ({
       id,
@@ -18,9 +27,6 @@ export const resume = async (words: string, at: Desk): Promise<void> => {
         ...models.slice(-1),
       ].join(", "),
     }));
-  if (options.length === 0) return at.say("There is no other session in this folder.");
-  const picked = await at.pick("Which session?", options);
-  if (picked !== undefined) await at.reopen({ id: picked.id });
 };
 
 const ago = (ms: number): string => {

@@ -1,0 +1,68 @@
+import {
+  isObject,
+  kindOf,
+  storeBase64,
+  text as textPart,
+  type Blobs,
+  type Entry,
+  type JsonObject,
+  type Media,
+  type Text,
+} from "../conversation/index.ts";
+import type { SamplingAnswer, SamplingRequest } from "../mcp/asking.ts";
+import type { Destination } from "../wire/bind.ts";
+import { Composer } from "../wire/compose.ts";
+import type { Agent } from "./agent.ts";
+import { modelName } from "./model-name.ts";
+
+/** The longest answer that is asked for, in tokens: what every current model can write. */
+const most = 8192;
+
+/**
+ * Has the session's model answer a server: one request without tools. What it uses is counted; nothing of it enters
+ * the conversation. Which model the server would like, and what else it wants included, is not heeded.
+ */
+export const answerSampling = async (
+  agent: Pick<Agent, "aside" | "model">,
+  request: SamplingRequest,
+  signal: AbortSignal,
+): Promise<SamplingAnswer> => {
+  const model = agent.model();
+  const { text, finish } = await agent.aside(bodyFor(request), signal);
+  return { model: modelName(model), text, ...(finish === "length" ? { isCut: true } : {}) };
+};
+
+const bodyFor =
+  ({ system, messages, maxTokens, raw }: SamplingRequest) =>
+  (destination: Destination): JsonObject => {
+    const { provider, model } = destination.target;
+    const origin = { provider, model };
+    const read = messages.map(({ role, content }) => ({ role, pieces: [content].flat().map(pieceOf) }));
+    const blobs: Blobs = Object.fromEntries(read.flatMap(({ pieces }) => pieces.flatMap(({ blob }) => blob ?? [])));
+    const composer = new Composer({ destination, system, blobs, policy: { unsupportedMedia: "stub" } });
+    composer.add(
+      read.map(({ role, pieces }): Entry => {
+        const parts = pieces.map(({ part }) => part);
+        return role === "user" ? { type: "user", parts } : { type: "model", origin, parts };
+      }),
+    );
+    const { temperature } = raw;
+    return composer.body({
+      stream: true,
+      maxTokens: Math.min(maxTokens, most),
+      ...(typeof temperature === "number" ? { temperature } : {}),
+    });
+  };
+
+type Piece = { readonly part: Text | Media; readonly blob?: readonly (readonly [hash: string, base64: string])[] };
+
+/** A piece of a message in our terms. What is no text and no file is named. */
+const pieceOf = (content: unknown): Piece => {
+  const { type, text, data, mimeType } = isObject(content) ? content : {};
+  if (type === "text" && typeof text === "string") return { part: textPart(text.toWellFormed()) };
+  if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string") {
+    const { media, blob } = storeBase64(data, { mimeType, kind: kindOf(mimeType) });
+    return { part: media, blob: [[blob.hash, blob.base64]] };
+  }
+  return { part: textPart(`[A piece of the kind ${JSON.stringify(type ?? "unknown")}, which cannot be passed on.]`) };
+};

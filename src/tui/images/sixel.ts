@@ -1,0 +1,54 @@
+import { clear, paletteOf, type Colour, type Indexed } from "./palette.ts";
+import { readPng } from "./png.ts";
+import { shrink } from "./shrink.ts";
+
+/** Terminals have at least this many colours for pictures, nearly all of them. */
+const mostColours = 256;
+
+/** A PNG as sixels in this many pixels at most; undefined where it cannot be read. Nothing of the file is in it but its colours. */
+export const sixelPicture = async (
+  png: Uint8Array,
+  size: { readonly width: number; readonly height: number },
+): Promise<string | undefined> => {
+  const picture = await readPng(png);
+  return picture && sixels(paletteOf(await shrink(picture, size), mostColours));
+};
+
+/** A picture in the letters of DEC's terminals. What has no colour is left as it is. */
+const sixels = (picture: Indexed): string => {
+  const { width, height, colours } = picture;
+  const bands = Array.from({ length: Math.ceil(height / 6) }, (_, band) => bandText(picture, band));
+  return `\u001bP0;1q"1;1;${width};${height}${colours.map(definition).join("")}${bands.join("-")}\u001b\\`;
+};
+
+/** Parts of colours are percents. */
+const definition = (colour: Colour, number: number): string =>
+  `#${number};2;${colour.map((part) => Math.round((part * 100) / 255)).join(";")}`;
+
+/** Six rows: for each colour in them one line of letters, all of them over each other. */
+const bandText = ({ width, height, indexes }: Indexed, band: number): string => {
+  const lines = new Map<number, Uint8Array>();
+  for (let bit = 0; bit < 6 && band * 6 + bit < height; bit++)
+    for (let x = 0; x < width; x++) {
+      const number = indexes[(band * 6 + bit) * width + x] ?? clear;
+      if (number === clear) continue;
+      const line = lines.get(number) ?? new Uint8Array(width);
+      lines.set(number, line);
+      line[x] = (line[x] ?? 0) | (1 << bit);
+    }
+  return [...lines].map(([number, line]) => `#${number}${packed(line)}`).join("$");
+};
+
+/** Equal letters in a row are counted; empty ones at the end are left out. */
+const packed = (line: Uint8Array): string => {
+  const end = line.findLastIndex((bits) => bits !== 0) + 1;
+  let text = "";
+  for (let at = 0; at < end;) {
+    let next = at + 1;
+    while (next < end && line[next] === line[at]) next += 1;
+    const letter = String.fromCharCode(63 + (line[at] ?? 0));
+    text += next - at > 3 ? `!${next - at}${letter}` : letter.repeat(next - at);
+    at = next;
+  }
+  return text;
+};

@@ -1,0 +1,140 @@
+import type { FieldKind, FormField, TextFormat } from "../../mcp/form.ts";
+import { cut, span } from "../text/line.ts";
+import type { Line } from "../text/style.ts";
+import { columnsOf, graphemesOf } from "../text/width.ts";
+import { wrap } from "../text/wrap.ts";
+import { optionsOf, type Entry, type FieldOption, type Form } from "./form.ts";
+
+/** A form as lines: the field in sight, what fits in it, what was entered, and where letters go. */
+export const viewForm = (
+  form: Form,
+  { who, width, height }: { readonly who: string; readonly width: number; readonly height: number },
+): {
+  readonly lines: readonly Line[];
+  readonly cursor: { readonly row: number; readonly column: number } | undefined;
+} => {
+  const field = form.fields[form.at];
+  const entry = form.entries[form.at];
+  if (field === undefined || entry === undefined) return { lines: [], cursor: undefined };
+  const options = optionsOf(field);
+  const above = [
+    ...wrap([span(`${who} asks`, { bold: true, tone: "warning" })], { width }),
+    ...wrap(headOf(field, `${form.at + 1} of ${form.fields.length}`), { width }),
+    ...shortened(field.about === "" ? [] : wrap([span(field.about)], { width }), Math.max(1, height - 10)),
+    ...wrap([span(hintOf(field), { tone: "muted" })], { width }),
+  ];
+  const below = [
+    ...(form.problem === "" ? [] : wrap([span(`! ${form.problem}`, { tone: "error" })], { width })),
+    ...wrap([span(options === undefined ? typingHelp : helpFor(field), { tone: "muted" })], { width }),
+  ];
+  const middle =
+    options === undefined
+      ? viewTyped(field, entry, width)
+      : viewOptions(entry, options, {
+          width,
+          room: Math.max(1, height - above.length - below.length),
+          isMany: field.kind.type === "choices",
+        });
+  const typed = middle.at(-1) ?? [];
+  return {
+    lines: [...above, ...middle, ...below],
+    cursor:
+      options === undefined
+        ? {
+            row: above.length + middle.length - 1,
+            column: Math.min(width - 1, columnsOf(typed.map(({ text }) => text).join(""))),
+          }
+        : undefined,
+  };
+};
+
+const typingHelp = "Enter goes on · Shift-Tab goes back · Esc cancels";
+
+const helpFor = ({ kind }: FormField): string =>
+  kind.type === "choices" ? `Up, Down · Space marks · ${typingHelp}` : `Up, Down · ${typingHelp}`;
+
+const headOf = ({ title, isRequired }: FormField, place: string): Line => [
+  span(`${place}  `, { tone: "muted" }),
+  span(title, { bold: true }),
+  span(isRequired ? "  (required)" : "", { tone: "muted" }),
+];
+
+const shortened = (lines: readonly Line[], most: number): readonly Line[] =>
+  lines.length <= most ? lines : [...lines.slice(0, most - 1), [span("…", { tone: "muted" })]];
+
+const viewTyped = ({ seemsSecret }: FormField, { text }: Entry, width: number): readonly Line[] =>
+  wrap([span(seemsSecret ? dots(text) : text)], {
+    width,
+    at: "letters",
+    first: [span("> ", { tone: "accent", bold: true })],
+    rest: [span("  ")],
+  });
+
+/** As many dots as letters. */
+export const dots = (text: string): string => "•".repeat(graphemesOf(text).length);
+
+const viewOptions = (
+  { focus, picked }: Entry,
+  options: readonly FieldOption[],
+  { width, room, isMany }: { readonly width: number; readonly room: number; readonly isMany: boolean },
+): readonly Line[] => {
+  const top = Math.max(0, Math.min(focus - (room >> 1), options.length - room));
+  return options.slice(top, top + room).map(({ label, typed }, at) => {
+    const isFocused = top + at === focus;
+    const mark = isMany ? (picked.includes(typed) ? "[x] " : "[ ] ") : "";
+    const style = isFocused ? ({ ground: "focus", bold: true } as const) : {};
+    return cut([span(isFocused ? "› " : "  ", style), span(`${mark}${label}`, style)], width);
+  });
+};
+
+/** What fits into a field, and what becomes of it when nothing is entered. */
+export const hintOf = (field: FormField): string => `${fitting(field.kind)}${alone(field)}`;
+
+const fitting = (kind: FieldKind): string => {
+  switch (kind.type) {
+    case "text":
+      return `${kind.format === undefined ? "A text" : formatWords[kind.format]}${lengths(kind)}.`;
+    case "number":
+      return `A${kind.isWhole ? " whole" : ""} number${between(kind)}.`;
+    case "switch":
+      return "Yes or no.";
+    case "choice":
+      return "One of these.";
+    case "choices":
+      return `${counts(kind)} of these.`;
+  }
+};
+
+const alone = ({ kind, isRequired }: FormField): string => {
+  if (kind.type !== "text" && kind.type !== "number") return "";
+  if (kind.otherwise !== undefined) return ` Enter alone takes ${JSON.stringify(kind.otherwise)}.`;
+  return isRequired ? "" : " Enter alone leaves it out.";
+};
+
+const formatWords: Readonly<Record<TextFormat, string>> = {
+  email: "An email address",
+  uri: "An address such as https://example.com",
+  date: "A date such as 2026-03-28",
+  "date-time": "A date and time such as 2026-03-28T14:30:00Z",
+};
+
+type Bounds = { readonly least?: number; readonly most?: number };
+
+const lengths = ({ least, most }: Bounds): string => {
+  if (least === undefined && most === undefined) return "";
+  return ` of ${range({ least, most })} characters`;
+};
+
+const between = ({ least, most }: Bounds): string =>
+  least === undefined && most === undefined ? "" : `, ${range({ least, most })}`;
+
+const counts = ({ least, most }: Bounds): string => {
+  if (least === undefined && most === undefined) return "Any";
+  const words = range({ least, most });
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};
+
+const range = ({ least, most }: { readonly least: number | undefined; readonly most: number | undefined }): string => {
+  if (least === undefined) return `at most ${most}`;
+  return most === undefined ? `at least ${least}` : `${least} to ${most}`;
+};

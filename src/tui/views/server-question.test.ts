@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../conversation/index.ts";
+import type { KeyEvent } from "../keys/event.ts";
+import { lineColumns, lineText } from "../text/line.ts";
+import {
+  createServerBox,
+  fitting,
+  pressServerBox,
+  viewServerBox,
+  withWaiting,
+  type Answering,
+  type ServerBox,
+} from "./server-question.ts";
+import type { ServerAsks } from "./server-words.ts";
+
+const key = (chord: string): KeyEvent => ({ type: "key", chord });
+const typed = (text: string): KeyEvent => ({ type: "text", text });
+const enter = key("enter");
+const size = { columns: 40, rows: 12 };
+
+const form = (properties: JsonObject, more: Partial<Extract<ServerAsks, { type: "form" }>> = {}): ServerAsks => ({
+  type: "form",
+  server: "s",
+  message: "Well?",
+  schema: { type: "object", properties },
+  seemsSecret: false,
+  ...more,
+});
+
+const boxOf = (asks: ServerAsks, waiting = 0): ServerBox => createServerBox(asks, { model: "p/m", waiting });
+
+const press = (asks: ServerAsks | ServerBox, ...events: readonly KeyEvent[]): Answering =>
+  events.reduce<Answering>((state, event) => (state.type === "open" ? pressServerBox(state.box, event) : state), {
+    type: "open",
+    box: "asks" in asks ? asks : boxOf(asks),
+  });
+
+const rows = (state: Answering, at = size): readonly string[] =>
+  state.type === "open" ? viewServerBox(state.box, at).lines.map(lineText) : [JSON.stringify(state)];
+
+const answered = (answer: object): object => ({ type: "answered", answer });
+
+describe("a server's form", () => {
+  it("says who asks, how many wait, and has no in focus", () => {
+    expect(rows({ type: "open", box: boxOf(form({ a: { type: "string", description: "The a." } }), 2) })).toEqual([
+      "The MCP server s asks (2 more wait)",
+      "Well?",
+      "It wants to know:",
+      "- a: The a.",
+      "› n No",
+      "  y Answer",
+    ]);
+  });
+
+  it("is declined by Enter and n, cancelled by Esc, stopped by Ctrl-C, and never answered by a paste", () => {
+    const asks = form({ a: { type: "string" } });
+    expect([
+      press(asks, enter),
+      press(asks, typed("n")),
+      press(asks, key("escape")),
+      press(asks, key("ctrl+c")),
+      press(asks, { type: "paste", text: "y" }).type,
+      press(asks, typed("y"), key("escape")),
+      press(asks, typed("y"), key("ctrl+c")),
+    ]).toEqual([
+      answered({ type: "no" }),
+      answered({ type: "no" }),
+      answered({ type: "cancel" }),
+      { type: "stopped" },
+      "open",
+      answered({ type: "cancel" }),
+      { type: "stopped" },
+    ]);
+  });
+
+  it("takes letters, erases them, says what is wrong with them, and goes on once they fit", () => {
+    const asks = form({ a: { type: "string", minLength: 2 }, b: { type: "integer", default: 3 } });
+    const wrong = press(asks, typed("y"), typed("x"), { type: "paste", text: "y\nz" }, key("backspace"), enter);
+    expect(rows(wrong)).toEqual([
+      "The MCP server s asks",
+      "2 of 2  b",
+      "A whole number. Enter alone takes 3.",
+      "> ",
+      "Enter goes on · Shift-Tab goes back ·",
+      "Esc cancels",
+    ]);
+    const short = press(asks, typed("y"), typed("xyz"), key("ctrl+u"), typed("x"), enter);
+    expect(rows(short).slice(1, 5)).toEqual([
+      "1 of 2  a",
+      "A text of at least 2 characters. Enter",
+      "alone leaves it out.",
+      "> x",
+    ]);
+    const pasted = press(asks, typed("y"), { type: "paste", text: "one\ntwo" }, enter, enter, typed("y"));
+    expect(pasted).toEqual(answered({ type: "yes", content: { a: "one two", b: 3 } }));
+    expect(rows(short)[5]).toBe("! This must have at least 2 characters;");
+    const done = [typed("z"), enter, typed("12"), enter] as const;
+    expect(rows(press((short as { box: ServerBox }).box, ...done))).toEqual([
+      "The MCP server s asks",
+      "It would be sent this:",
+      "- a: xz",
+      "- b: 12",
+      "› n No, send nothing",
+      "  y Yes, send it",
+      "  e Change it",
+    ]);
+  });
+
+  it("goes back, changes what was entered, and sends it only after a look at all of it", () => {
+    const asks = form({ a: { type: "string" }, b: { type: "string" } });
+    const back = [typed("y"), typed("one"), enter, key("shift+tab"), typed("!"), enter, typed("two"), enter];
+    expect([
+      press(asks, ...back, enter),
+      press(asks, ...back, typed("y")),
+      press(asks, ...back, typed("e"), key("backspace"), enter, typed("y")),
+    ]).toEqual([
+      answered({ type: "no" }),
+      answered({ type: "yes", content: { a: "one!", b: "two" } }),
+      answered({ type: "yes", content: { a: "one!", b: "tw" } }),
+    ]);
+  });
+
+  it("has its switches and lists chosen from, with the default in focus", () => {
+    const asks = form({
+      a: { type: "boolean", default: true },
+      b: { type: "string", enum: ["p", "q", "r"], default: "q" },
+      c: { type: "array", items: { enum: ["p", "q", "r"] }, default: ["r"], maxItems: 2 },
+      d: { type: "boolean" },
+    });
+    expect(rows(press(asks, typed("y"))).slice(2, 5)).toEqual(["Yes or no.", "  No", "› Yes"]);
+    const marked = press(asks, typed("y"), enter, key("up"), enter, typed(" "), key("down"), typed(" "));
+    expect(rows(marked).slice(2, 6)).toEqual(["At most 2 of these.", "  [x] p", "› [x] q", "  [x] r"]);
+    const { box } = marked as { box: ServerBox };
+    expect(rows(press(box, enter))[6]).toBe("! At most 2 may be chosen.");
+    expect([
+      press(box, typed(" "), enter, enter, typed("y")),
+      press(box, typed(" "), enter, key("end"), enter, typed("y")),
+      press(box, typed(" "), enter, key("down"), enter, typed("y")),
+    ]).toEqual([
+      answered({ type: "yes", content: { a: true, b: "p", c: ["p", "r"] } }),
+      answered({ type: "yes", content: { a: true, b: "p", c: ["p", "r"], d: true } }),
+      answered({ type: "yes", content: { a: true, b: "p", c: ["p", "r"], d: false } }),
+    ]);
+  });
+
+  it("shows the part of a long list that has the focus, within the screen", () => {
+    const many = Array.from({ length: 100 }, (_, at) => `value ${at}`);
+    const asks = form({ a: { type: "string", enum: many, default: "value 50" } });
+    const shown = rows(press(asks, typed("y")));
+    expect([shown.length <= size.rows, shown.includes("› value 50")]).toEqual([true, true]);
+  });
+
+  it("warns of secrets, shows none of their letters, and warns of what looks like one", () => {
+    const asks = form({ password: { type: "string" }, note: { type: "string" } }, { seemsSecret: true });
+    const key64 = `sk-ant-api03-${"a1B2".repeat(20)}AA`;
+    const typing = press(asks, typed("y"), typed("abc"));
+    const review = press(asks, typed("y"), typed("abc"), enter, typed(key64), enter);
+    expect(rows({ type: "open", box: boxOf(asks) }, { columns: 200, rows: 20 }).slice(-3)).toEqual([
+      '! It seems to ask for a password, a key or the like. Servers must not do that in a form: "No" is the sane answer.',
+      "› n No",
+      "  y Answer all the same",
+    ]);
+    expect(rows(typing)[3]).toBe("> •••");
+    expect(rows(review).filter((row) => /password|looks like/.test(row))).toEqual([
+      "- password: •••",
+      "! What you entered for note looks like a",
+    ]);
+  });
+
+  it("that cannot be filled in can only be declined", () => {
+    const asks = form({ a: { type: "object" } });
+    expect(rows({ type: "open", box: boxOf(asks) })).toEqual([
+      "The MCP server s asks",
+      "Well?",
+      "! It cannot be answered here. The field",
+      "a is of a kind that cannot be asked for.",
+      "› n No",
+    ]);
+    expect(press(asks, typed("y")).type).toBe("open");
+  });
+
+  it("keeps every hostile word within its line", () => {
+    const evil = "\u001b]52;c;eA==\u0007\u202e".repeat(9);
+    const asks = form(
+      { [evil]: { type: "string", title: evil, description: evil, default: evil, enum: [evil], enumNames: [evil] } },
+      { server: evil, message: evil },
+    );
+    const seen = [[], [typed("y")], [typed("y"), enter]].flatMap((events) => {
+      const state = press(asks, ...events);
+      return state.type === "open" ? viewServerBox(state.box, size).lines : [];
+    });
+    expect(seen.filter((line) => lineColumns(line) > 40)).toEqual([]);
+    expect(seen.map(lineText).join("")).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
+
+describe("a server's address and its wish for words", () => {
+  const url: ServerAsks = { type: "url", server: "s", message: "Go.", url: "http://127.0.0.1:8/x" };
+  const words: ServerAsks = {
+    type: "sampling",
+    server: "s",
+    system: "Be kind.",
+    messages: [
+      { role: "user", content: { type: "text", text: "One\ntwo" } },
+      { role: "assistant", content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }, { type: "odd" }] },
+    ],
+    maxTokens: 9,
+    raw: {},
+  };
+
+  it("are shown whole, with what speaks against them", () => {
+    expect([rows({ type: "open", box: boxOf(url) }), rows({ type: "open", box: boxOf(words) })]).toEqual([
+      [
+        "The MCP server s asks",
+        "Go.",
+        "It wants you to open this address:",
+        "http://127.0.0.1:8/x",
+        "! 127.0.0.1 is not a public address",
+        "(this machine).",
+        "› n No",
+        "  o Open it in a browser",
+      ],
+      [
+        "The MCP server s asks",
+        "It wants p/m to answer this, at your",
+        "cost, in at most 9 tokens. It gets the",
+        "answer; nothing of it enters the",
+        "conversation.",
+        "system:",
+        "  Be kind.",
+        "user:",
+        "  One",
+        "  two",
+        "assistant:",
+        "  [audio audio/wav, 3 bytes]",
+        "  [odd]",
+        "› n No",
+        "  y Yes, this once",
+      ],
+    ]);
+  });
+
+  it("are allowed by their key or their focus alone", () => {
+    expect([
+      press(url, typed("o")),
+      press(url, key("down"), enter),
+      press(words, typed("y")),
+      press(words, key("tab"), enter),
+      press(words, enter),
+      press(words, key("escape")),
+    ]).toEqual([
+      answered({ type: "yes" }),
+      answered({ type: "yes" }),
+      answered({ type: "yes" }),
+      answered({ type: "yes" }),
+      answered({ type: "no" }),
+      answered({ type: "cancel" }),
+    ]);
+  });
+
+  it("are printed where they are higher than the screen, and only then", () => {
+    const box = boxOf(words);
+    expect(fitting(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
+    const fitted = fitting(box, { columns: 40, rows: 14 });
+    expect([fitted.printed.map(lineText).slice(0, 3), rows({ type: "open", box: fitted.box })]).toEqual([
+      ["The MCP server s", "It wants p/m to answer this, at your", "cost, in at most 9 tokens. It gets the"],
+      ["The MCP server s asks", "All of it is shown above.", "› n No", "  y Yes, this once"],
+    ]);
+    expect(fitting(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
+  });
+
+  it("tell how many wait as that changes", () => {
+    expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) })[0]).toBe("The MCP server s asks (1 more waits)");
+  });
+});

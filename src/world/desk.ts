@@ -1,0 +1,76 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+
+/** Waits on a port of this machine for a browser to come back from a sign-in. */
+export type Desk = { readonly redirect: string; readonly visit: Promise<Visit>; readonly close: () => void };
+
+/** What the browser brings. `issuer` is who sent it, where they say so; `why` is a single word. */
+type Visit =
+  | { readonly type: "code"; readonly code: string; readonly issuer?: string }
+  | { readonly type: "refused"; readonly why: string };
+
+/**
+ * Opens a desk, on a port of its own where `redirect` names none. Only a visit with this `state` is heard; all others are
+ * turned away.
+ */
+export const openDesk = async (state: string, redirect = "http://127.0.0.1/callback"): Promise<Desk> => {
+  const { createServer } = await import("node:http");
+  const address = new URL(redirect);
+  let settle: ((visit: Visit) => void) | undefined;
+  const visited = new Promise<Visit>((resolve) => (settle = resolve));
+  const server = createServer((request, response) => {
+    const visit = readVisit(request, state, address.pathname);
+    // Only once the page is out may the desk close.
+    response.once("close", () => visit !== undefined && settle?.(visit));
+    greet(response, visit);
+  });
+  const port = await listen(server, Number(address.port));
+  return {
+    // An address that was registered somewhere must come out letter by letter.
+    redirect: address.port === "" ? `${address.protocol}//${address.hostname}:${port}${address.pathname}` : redirect,
+    visit: visited,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });
+
+const readVisit = ({ method, url = "/" }: IncomingMessage, state: string, path: string): Visit | undefined => {
+  const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
+  if (method !== "GET" || pathname !== path || !isSame(searchParams.get("state") ?? "", state)) return undefined;
+  const code = searchParams.get("code");
+  const issuer = searchParams.get("iss");
+  if (code !== null && code !== "") return { type: "code", code, ...(issuer === null ? {} : { issuer }) };
+  // Error codes are single words; anything else might be meant for the person's eyes.
+  return { type: "refused", why: /^[a-z_]{1,40}$/.exec(searchParams.get("error") ?? "")?.[0] ?? "no reason" };
+};
+
+const isSame = (given: string, expected: string): boolean => {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};
+
+const greet = (response: ServerResponse, visit: Visit | undefined): void => {
+  const isGood = visit?.type === "code";
+  const words =
+    visit === undefined
+      ? "There is nothing here."
+      : `${isGood ? "You are signed in." : "The sign-in was refused."} You can close this window.`;
+  response.writeHead(isGood ? 200 : 400, {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    connection: "close",
+  });
+  response.end(`${words}\n`);
+};

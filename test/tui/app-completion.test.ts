@@ -1,0 +1,103 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { stages, type App } from "./app-stage.ts";
+
+ensureBuilt();
+const { on, started } = stages();
+
+/** The rows of the menu once it has so many and begins like this. */
+const menu = async (app: App, first: string, count: number): Promise<readonly string[]> => {
+  const offered = (rows: readonly string[]): readonly string[] =>
+    rows.slice(rows.findLastIndex((row) => row.startsWith("> ")) + 1, -1);
+  return offered(
+    await app.seen((rows) => offered(rows).length === count && offered(rows)[0]?.startsWith(`› ${first}`) === true),
+  );
+};
+
+describe("after a command, what can follow is offered", () => {
+  it("and Tab takes it, Enter gives the command", async () => {
+    const [app] = await started();
+    app.type("/approval ");
+    expect(await menu(app, "plan", 4)).toEqual([
+      "› plan  reading alone; everything else is refused",
+      "  default  reading is free, the rest is asked about",
+      "  auto_edit  edits are free too",
+      "  yolo  everything runs but what no mode allows",
+    ]);
+    app.type("au\t");
+    await app.sees(/^> \/approval auto_edit$/);
+    app.type("\r");
+    await app.sees("auto_edit: edits are free too.");
+    app.type("/theme li");
+    expect(await menu(app, "light", 1)).toEqual(["› light"]);
+    app.type("\r");
+    await app.sees("From now on in light colours.");
+    app.type("/theme ");
+    await menu(app, "auto", 3);
+    app.type("\u001b[B\u001b[B\r");
+    await app.sees("From now on in dark colours.");
+    await app.quit();
+  });
+
+  it("and a model that is written in full is the one that is meant", async () => {
+    const [app] = await started({ env: { ANTHROPIC_API_KEY: "none" } });
+    app.type("/model offline/par");
+    await menu(app, "offline/parley", 1);
+    app.type("\r");
+    await app.sees("Now on offline/par, from the next request on.");
+    app.type("/explain opus");
+    expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
+    app.type("\r");
+    await app.sees(/As anthropic\/claude-opus-/);
+    await app.quit();
+  });
+
+  it("also where that are sessions, pools, formats and servers", async () => {
+    const { home, start } = await on({ script: { otherwise: { say: "Well." } }, size: { columns: 80, rows: 40 } });
+    const pools = { cheap: { models: ["offline/parley", "offline/other"] } };
+    const mcpServers = { broken: { command: "false" } };
+    writeFileSync(join(home, ".parley", "settings.json"), JSON.stringify({ pools, mcpServers }));
+    const app = start();
+    await app.sees(/ · \d+% of \d/);
+    const opened = (times: number): Promise<unknown> =>
+      app.seen((rows) => rows.filter((row) => row === "MCP servers: broken.").length === times);
+    app.submit("something to come back to");
+    await app.sees("Well.");
+    await app.idle();
+    app.submit("/clear");
+    await opened(2);
+    await app.idle();
+    app.type("/resume ");
+    expect(await menu(app, "something to come back to", 1)).toEqual([
+      expect.stringMatching(/^› something to come back to {2}just now, 1 message, offline\/parley$/),
+    ]);
+    app.type("some\r");
+    await app.sees(/^> \/resume \w{8,}$/);
+    await opened(3);
+    await app.idle();
+    app.type("/pool ");
+    expect(await menu(app, "cheap", 1)).toEqual(["› cheap  offline/parley, offline/other: the first that works."]);
+    app.type("\u0003/export ");
+    expect((await menu(app, "markdown", 7)).map((row) => row.slice(2).split(" ")[0])).toEqual([
+      "markdown",
+      "json",
+      "gemini",
+      "anthropic",
+      "bedrock",
+      "openai-chat",
+      "openai-responses",
+    ]);
+    app.type("\u0003/mcp ");
+    expect(await menu(app, "restart", 1)).toEqual(["› restart"]);
+    app.type("\t");
+    expect(await menu(app, "broken", 1)).toEqual([expect.stringMatching(/^› broken {2}\w+$/)]);
+    app.type("\u0003/memory ");
+    expect(await menu(app, "add", 2)).toEqual(["› add", "  edit"]);
+    app.type("\u0003/quit now ");
+    await app.sees("> /quit now");
+    expect(app.screen.rows().at(-2)).toBe("> /quit now");
+    await app.quit();
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { ensureBuilt } from "../built.ts";
+import { stages } from "./app-stage.ts";
+import { heldModels } from "./held-model.ts";
+
+ensureBuilt();
+const { started } = stages();
+const held = heldModels();
+
+describe("while an answer streams, the terminal becomes", () => {
+  it.each([
+    { before: 80, after: 40, breaksAnew: true },
+    { before: 120, after: 53, breaksAnew: true },
+    { before: 61, after: 60, breaksAnew: true },
+    { before: 200, after: 41, breaksAnew: true },
+    { before: 40, after: 100, breaksAnew: true },
+    { before: 80, after: 40, breaksAnew: false },
+    { before: 200, after: 63, breaksAnew: false },
+  ])(
+    "$after columns wide instead of $before, and no letter is lost (lines broken anew: $breaksAnew)",
+    async (sizes) => {
+      const { before, after, breaksAnew } = sizes;
+      const model = await held();
+      const [app] = await started({ ...model, size: { columns: before, rows: 24 }, breaksAnew });
+      app.submit("go");
+      await model.asked;
+      const first = `${words("first", 60)}\n\nReady 1.`;
+      model.say(`${first}\n\n${words("open", 30)} `);
+      await app.sees("open29");
+      // What is on its way reaches a terminal that has its new size already, before the program is told of it.
+      app.screen.resize({ columns: after, rows: 24 });
+      model.say(`${words("narrow", 40)}\n\n\`\`\`\n${codeLine}\n\`\`\`\n\nReady 2.\n\n${words("late", 40)} `);
+      await app.sees("Ready 2.");
+      app.type("a draft");
+      await app.sees("> a draft");
+      model.say(`${words("later", 10)}\n\nReady 3.\n\n${words("still", 40)} `);
+      await app.sees("Ready 3.");
+      app.resize({ columns: after, rows: 24 });
+      await app.sees("still39");
+      model.say(`${words("last", 10)}\n\nReady 4.`);
+      model.end();
+      await app.seen((rows) => rows.slice(-4, -1).join("|") === "Ready 4.||> a draft");
+      const answer = [
+        // A terminal that does not break lines anew cuts those that were there.
+        ...(breaksAnew ? [words("first", 60)] : []),
+        "Ready 1.",
+        `${words("open", 30)} ${words("narrow", 40)}`,
+        codeLine,
+        "Ready 2.",
+        `${words("late", 40)} ${words("later", 10)}`,
+        "Ready 3.",
+        `${words("still", 40)} ${words("last", 10)}`,
+        "Ready 4.",
+        "> a draft",
+      ].map((each) => letters([each]));
+      const everything = letters(app.screen.everything());
+      expect(answer.filter((each) => !everything.includes(each))).toEqual([]);
+      expect(answer.map((each) => everything.lastIndexOf(each))).toEqual(
+        answer.map((each) => everything.lastIndexOf(each)).toSorted((one, other) => one - other),
+      );
+      expect(app.screen.cursor()).toEqual({ row: app.screen.rows().length - 2, column: 9 });
+      await app.quit();
+    },
+  );
+});
+
+const words = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, at) => `${name}${at}`).join(" ");
+
+/** A line that nobody breaks between words. */
+const codeLine = Array.from({ length: 50 }, (_, at) => `code${at}`).join("_");
+
+/** What is written, wherever lines end. */
+const letters = (lines: readonly string[]): string => lines.join("").replaceAll(" ", "");
