@@ -71,26 +71,28 @@ const chunksOf = (outputs) => {
   );
 };
 
-const cli = (names) => new RegExp(`^src/cli/(${names})\\.ts$`);
-const provider = (names) => new RegExp(`^src/providers/(${names})\\.ts$`);
+const among = (...names) => new RegExp(`^(src/(${names.join("|")})\\.ts)$`);
 
 /** Files that hold many chunks, in the order they come to be needed, and the modules that need all of one at once. */
 const files = {
-  main: [cli("main")],
-  talk: [/^src\/(cli\/headless|agent\/toolbox|mcp\/servers)\.ts$/, cli("terminal")],
-  terminal: [cli("terminal")],
-  // With what nearly every run loads later: what models are known for, a trusted project's settings, ignored files, a stream.
-  headless: [/^src\/(cli\/headless|providers\/models|settings\/project)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
-  servers: [/^src\/mcp\/(servers|config)\.ts$/],
-  toolbox: [/^src\/agent\/toolbox\.ts$/],
-  connection: [/^src\/mcp\/connection\.ts$/],
-  // Each run needs the first of these and one of the others.
-  wires: [provider("google"), provider("anthropic"), provider("openai")],
-  openai: [provider("openai"), provider("openai-chat")],
-  gemini: [provider("google")],
-  claude: [provider("anthropic|bedrock")],
-  responses: [provider("openai|xai")],
-  chat: [provider("(?!models|index)[a-z-]+")],
+  main: [among("cli/main")],
+  talk: [
+    among("cli/headless", "agent/toolbox", "mcp/servers", "settings/project"),
+    among("cli/terminal", "tui/app/screen-front", "settings/project"),
+  ],
+  terminal: [among("cli/terminal", "tui/app/screen-front")],
+  // With what nearly every run loads later: what models are known for, which files are ignored, a stream.
+  headless: [/^src\/(cli\/(headless|opening)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
+  servers: [among("mcp/servers", "mcp/config")],
+  toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
+  connection: [among("mcp/connection")],
+  // Each run needs the first of these and one or two of the others.
+  wires: [among("providers/google"), among("providers/anthropic"), among("providers/openai")],
+  openai: [among("providers/openai"), among("providers/openai-chat")],
+  gemini: [among("providers/google")],
+  claude: [among("providers/anthropic", "providers/bedrock")],
+  responses: [among("providers/openai", "providers/xai")],
+  chat: [among("providers/(?!models|index)[a-z-]+")],
 };
 
 /** The files to be: a chunk goes into the first whose modules all need it, or has one of its own. */
@@ -203,27 +205,53 @@ const replace = async (path, fresh) => {
   await rm(old, { recursive: true, force: true });
 };
 
-/** Has V8 keep the code of what is kept. A convenience: without it, all works the same. */
+/** Has V8 keep the code of what is kept, by having the program do a bit of everything. A convenience: without it, all works the same. */
 const keepCode = async (dist) => {
   const folder = await mkdtemp(join(tmpdir(), "parley-build-"));
   const env = { ...process.env, PARLEY_KEEP_CODE: "1", PARLEY_HOME: join(folder, "home") };
-  const ran = (words) =>
+  const program = join(dist, "parley.cjs");
+  const ran = (...words) =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, words, { cwd: folder, env, stdio: "ignore" });
+      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env, stdio: "ignore" });
       child.on("error", resolve);
       child.on("exit", resolve);
     });
-  const program = join(dist, "parley.cjs");
   await mkdir(join(folder, ".git"));
   await writeFile(join(folder, ".gitignore"), "ignored\n");
-  await ran([program, "trust"]);
-  await ran([program, "mcp", "add", "own", "--", process.execPath, program, "mcp", "serve"]);
-  await ran([program, "mcp", "test"]);
-  await ran([program, "mcp", "remove", "own"]);
-  // The tour speaks to every provider, the other run does what most do.
-  await ran([program, "tour"]);
-  await ran([program, "-p", "list the files", "-m", "offline"]);
+  await ran("trust");
+  await ran("mcp", "add", "own", "--", process.execPath, program, "mcp", "serve");
+  await ran("mcp", "test");
+  await ran("mcp", "remove", "own");
+  // The tour speaks to every provider, the others do what most do.
+  await ran("tour");
+  await ran("-p", "list the files", "-m", "offline");
+  await seen(program, { cwd: folder, env }).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
+};
+
+/** The same before a terminal, where there is one to be had: a task is typed, and the program left once it is done. */
+const seen = async (program, { cwd, env }) => {
+  const { spawn: open } = await import("@lydell/node-pty");
+  const size = { cols: 80, rows: 24 };
+  const child = open(process.execPath, [program, "-m", "offline"], { ...size, cwd, env: { ...env, TERM: "xterm" } });
+  const ended = new Promise((resolve) => child.onExit(resolve));
+  const late = setTimeout(() => child.kill(), 10_000);
+  let said = "";
+  let step = 0;
+  const steps = [
+    [/ or \/help/, "list the files\r"],
+    [/\.gitignore[^]*\.gitignore/, "/quit\r"],
+  ];
+  child.onData((text) => {
+    said += text;
+    const [awaited, answer] = steps[step] ?? [];
+    if (awaited === undefined || !awaited.test(said)) return;
+    step += 1;
+    said = "";
+    child.write(answer);
+  });
+  await ended;
+  clearTimeout(late);
 };
 
 /**

@@ -122,7 +122,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
       agents: named.agents,
       servers,
       allow,
-      model: await modelsToAsk(world, (prompt, signal) => askAside(transport, agent.model(), question(prompt), signal)),
+      model: modelsToAsk(world, (prompt, signal) => askAside(transport, agent.model(), question(prompt), signal)),
       doTask: ({ schedulerFor }) =>
         subagents.doing({
           ...shared,

@@ -160,7 +160,8 @@ export type GrepResult = {
 /** A side question to a model. `google` asks with Google's own search or URL tools. */
 export type AskModel = {
   readonly ask: (prompt: string, signal: AbortSignal) => Promise<string>;
-  readonly google?: (prompt: string, tool: "search" | "url", signal: AbortSignal) => Promise<Grounded>;
+  /** Asks Google's with its own tools; undefined where there is no key for that. */
+  readonly google?: (prompt: string, tool: "search" | "url", signal: AbortSignal) => Promise<Grounded | undefined>;
 };
 
 /** A grounded answer: its text, and which bytes of it come from which sources. */

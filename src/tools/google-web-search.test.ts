@@ -128,10 +128,11 @@ describe("google_web_search", () => {
   });
 
   it("names what is needed where there are no Google credentials", async () => {
-    await expect(run("snow", undefined)).rejects.toMatchObject({
-      type: "web_search_failed",
-      message: expect.stringContaining("Set GEMINI_API_KEY") as string,
-    });
+    for (const google of [undefined, async () => undefined])
+      await expect(run("snow", google)).rejects.toMatchObject({
+        type: "web_search_failed",
+        message: expect.stringContaining("Set GEMINI_API_KEY") as string,
+      });
   });
 
   it("fails with the reason when the search does", async () => {

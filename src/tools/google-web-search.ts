@@ -18,8 +18,7 @@ export const googleWebSearch: AnyTool = defineTool({
   title: ({ query }) => `Searching the web for: "${query}"`,
   run: async ({ query }, can): Promise<ToolResult> => {
     const { signal, files, model } = can;
-    if (model?.google === undefined) throw new ToolFailure("web_search_failed", withoutGoogle);
-    const answer = await model.google(query, "search", signal).catch((error: unknown) => {
+    const answer = await model?.google?.(query, "search", signal).catch((error: unknown) => {
       signal.throwIfAborted();
       if (error instanceof ToolFailure) throw error;
       const words = error instanceof Error ? error.message : String(error);
@@ -27,6 +26,7 @@ export const googleWebSearch: AnyTool = defineTool({
         cause: error,
       });
     });
+    if (answer === undefined) throw new ToolFailure("web_search_failed", withoutGoogle);
     if (answer.text.trim() === "")
       return said(`No search results or information found for query: "${query}"`, "No information found.");
     const text = `Web search results for "${query}":\n\n${withCitations(answer)}`;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../conversation/index.ts";
-import { findProvider } from "../providers/find.ts";
 import type { Provider } from "../providers/define.ts";
+import { loadProvider } from "../providers/late.ts";
 import type { World } from "../world/index.ts";
 import { fieldIn } from "./credentials-http.ts";
 import { findCredentials } from "./credentials.ts";
@@ -23,7 +23,7 @@ const served = ["google", "vertex"];
 /** The first provider with Google's tools that can be used from here. */
 export const findGrounding = async (world: World): Promise<Provider | undefined> => {
   for (const id of served) {
-    const provider = findProvider(id);
+    const provider = await loadProvider(id);
     if ((await findCredentials(provider, world)).found) return provider;
   }
   return undefined;
