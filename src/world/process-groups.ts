@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readdir, readText } from "./system.ts";
 
 /** Signals every process of a group. False when there is none left. */
 export const signalGroup = (group: number, signal: NodeJS.Signals): boolean => {
@@ -42,10 +42,10 @@ type Seen = { readonly pid: number; readonly group: number; readonly state: stri
 
 const everyoneFromProc = async (): Promise<readonly Seen[] | undefined> => {
   const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name));
+  const pids = names.flatMap(({ name }) => (/^\d+$/.test(name) ? [name] : []));
   if (pids.length === 0) return undefined;
   const seen = await Promise.all(
-    pids.map(async (pid) => seenInStat(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""))),
+    pids.map(async (pid) => seenInStat(await readText(`/proc/${pid}/stat`).catch(() => ""))),
   );
   return seen.filter((one) => one !== undefined);
 };

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { aliveInGroup, signalGroup } from "./process-groups.ts";
 import type { Processes, Program, Running } from "./processes.ts";
 import { asCompanion } from "./companion.ts";
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
+import { isProgram } from "./system.ts";
 
 /**
  * The programs of this machine. A program that left others behind has ended all the same: what these still write
@@ -94,13 +93,4 @@ const find = async (name: string, searchPath: string): Promise<string | undefine
   for (const folder of folders)
     for (const candidate of names) if (await isProgram(join(folder, candidate))) return join(folder, candidate);
   return undefined;
-};
-
-const isProgram = async (path: string): Promise<boolean> => {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 };

@@ -1,4 +1,7 @@
 import {
+  accessSync,
+  constants,
+  statSync,
   closeSync,
   fchmodSync,
   fchownSync,
@@ -126,6 +129,17 @@ export const readlink = (path: string): Promise<string> => soon(() => readlinkSy
 
 export const readdir = (path: string): Promise<readonly Dirent[]> =>
   soon(() => readdirSync(path, { withFileTypes: true }));
+
+/** Whether there is a file that we may run. */
+export const isProgram = (path: string): Promise<boolean> =>
+  soon(() => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  });
 
 export const readText = (path: string): Promise<string> => soon(() => readFileSync(path, "utf8"));
 
