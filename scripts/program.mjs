@@ -224,7 +224,8 @@ const keepCode = async (dist) => {
   await ran("mcp", "remove", "own");
   // The tour speaks to every provider, the others do what most do.
   await ran("tour");
-  await ran("-p", "list the files", "-m", "offline");
+  for (const task of ["list the files", "read the file .gitignore", "run the command: echo done"])
+    await ran("-p", task, "-m", "offline", "--approval-mode", "yolo");
   await seen(program, { cwd: folder, env }).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 };
