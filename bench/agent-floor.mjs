@@ -1,11 +1,12 @@
 /*
  * The least a program can do that talks to a model and does what it asks for:
  * node agent-floor.mjs URL WORDS SIZE, with SIZE bytes in place of a system
- * prompt. It streams, reads files, runs commands, and keeps nothing.
+ * prompt; - for WORDS takes one line of input after the other. It streams, reads files, runs commands, and keeps nothing.
  */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
+import { createInterface } from "node:readline";
 
 const [url, words, size] = process.argv.slice(2);
 const messages = [{ role: "system", content: "x".repeat(Number(size)) }];
@@ -64,4 +65,5 @@ const turn = async (said) => {
   }
 };
 
-process.stdout.write(`${await turn(words)}\n`);
+if (words !== "-") process.stdout.write(`${await turn(words)}\n`);
+else for await (const line of createInterface({ input: process.stdin })) process.stdout.write(`${await turn(line)}\n`);

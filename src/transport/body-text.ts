@@ -15,13 +15,18 @@ export const openBodyWriter = (): ((body: JsonObject) => string) => {
     return text;
   };
   const write = (value: unknown, depth: number): string | undefined => {
-    if (Array.isArray(value)) return `[${value.map(item).join(",")}]`;
+    // Put together piece by piece, texts are copied once, when they are sent.
+    let all = "";
+    if (Array.isArray(value)) {
+      for (const each of value) all += `${all === "" ? "" : ","}${item(each)}`;
+      return `[${all}]`;
+    }
     if (typeof value !== "object" || value === null || depth === deepest) return JSON.stringify(value);
-    const fields = Object.entries(value).flatMap(([name, field]) => {
+    for (const [name, field] of Object.entries(value)) {
       const text = write(field, depth + 1);
-      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-    });
-    return `{${fields.join(",")}}`;
+      if (text !== undefined) all += `${all === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
+    }
+    return `{${all}}`;
   };
   return (body) => write(body, 0) ?? "";
 };
