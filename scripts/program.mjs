@@ -83,9 +83,9 @@ const files = {
   terminal: [among("cli/terminal", "tui/app/screen-front")],
   // With what nearly every run loads later: what models are known for, which files are ignored, a stream.
   headless: [/^src\/(cli\/(headless|opening)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
-  servers: [among("mcp/servers", "mcp/config")],
+  servers: [among("mcp/servers", "mcp/config", "agent/server-asking")],
   toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
-  connection: [among("mcp/connection")],
+  connection: [among("mcp/connection", "mcp/catalog")],
   // Each run needs the first of these and one or two of the others.
   wires: [among("providers/google"), among("providers/anthropic"), among("providers/openai")],
   openai: [among("providers/openai"), among("providers/openai-chat")],
