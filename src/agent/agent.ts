@@ -37,6 +37,8 @@ export type AgentOptions = {
   readonly settings?: Settings;
   readonly policy?: Partial<Policy>;
   readonly limits?: Partial<Limits>;
+  /** Where what it uses is added up, where that is a part of something. */
+  readonly spending?: Spending;
   /** The share of a model's context that may be full before room is made; 0 for never. */
   readonly compactAt?: number;
   /** How many tokens a model can read, where it is known better than here. */
@@ -108,7 +110,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     subagents = new Map<string, Agent>(),
   } = options;
   const route = new Route(options.pool, clock);
-  const spending = new Spending();
+  const spending = options.spending ?? new Spending();
   const compositions = new Compositions(journal, options.head, options.policy ?? {});
   const steered: (readonly UserPart[])[] = [];
   let events: Queue<AgentEvent> | undefined;

@@ -22,6 +22,7 @@ import { modelsToAsk } from "./models-to-ask.ts";
 import { findAgents } from "./named-agents.ts";
 import type { ServerAsking } from "./server-asking.ts";
 import { isWaitedFor, serving } from "./serving.ts";
+import { Spending } from "./spending.ts";
 import { Subagents } from "./subagents.ts";
 import { taskDeclaration } from "./task-declaration.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -103,6 +104,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   const isFree = settings.model === undefined && resume !== undefined;
   const pool = isFree ? await lastPool(session, chosen) : chosen.pool;
   const subagents = new Subagents();
+  const spending = new Spending();
   const shared = {
     clock: world.clock,
     transport,
@@ -130,6 +132,8 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
           tools: head.tools,
           schedulerFor,
           model: agent.model,
+          spending,
+          spend: settings["limits.spend"],
           tell: agent.tell,
         }),
     });
@@ -140,6 +144,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     head,
     pool,
     subagents: subagents.working,
+    spending,
     limits: {
       ...(settings["limits.maxTurns"] === undefined ? {} : { turns: settings["limits.maxTurns"] }),
       ...(settings["limits.spend"] === undefined ? {} : { spend: settings["limits.spend"] }),

@@ -4,14 +4,26 @@ import type { ModelRef } from "./model-name.ts";
 
 /** Adds up what answers used and cost. Prices are loaded with the first answer, while nobody waits. */
 export class Spending {
+  readonly #whole: Spending | undefined;
   #spent: Spent = { requests: 0, input: 0, cachedRead: 0, output: 0, cost: 0, unpriced: 0 };
+
+  /** What is added here is part of `whole`. */
+  constructor(whole?: Spending) {
+    this.#whole = whole;
+  }
 
   get spent(): Spent {
     return this.#spent;
   }
 
+  /** What all of it cost, of which this may be a part. */
+  get whole(): number {
+    return this.#whole?.whole ?? this.#spent.cost;
+  }
+
   async add({ provider, model }: ModelRef, usage: Usage): Promise<Spent> {
     const { costOf, factsOf } = await import("../providers/models.ts");
+    await this.#whole?.add({ provider, model }, usage);
     const cost = costOf(factsOf(provider.id, model), usage);
     const { requests, input, cachedRead, output, unpriced } = this.#spent;
     this.#spent = {

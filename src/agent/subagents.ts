@@ -9,6 +9,7 @@ import type { AgentEvent } from "./events.ts";
 import { Journal } from "./journal.ts";
 import { loadModel, type ModelRef } from "./model-name.ts";
 import type { OpenOptions } from "./open.ts";
+import { Spending } from "./spending.ts";
 import { taskTool } from "./task-declaration.ts";
 import type { DoTask, Task } from "./task-tool.ts";
 
@@ -25,6 +26,9 @@ export type SubagentSurroundings = Pick<
   /** A scheduler of its own for some of the tools, behind the same gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;
   readonly model: () => ModelRef;
+  /** What the whole session uses and may cost: subagents are part of it. */
+  readonly spending: Spending;
+  readonly spend?: number | undefined;
   readonly tell: (event: AgentEvent) => void;
 };
 
@@ -61,7 +65,7 @@ export class Subagents {
 
 const begin = async (
   { description, agent: named }: Task,
-  { open, tools, schedulerFor, model, ...shared }: SubagentSurroundings,
+  { open, tools, schedulerFor, model, spending, spend, ...shared }: SubagentSurroundings,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
   const offered = tools.filter(({ name }) => name !== taskTool && (named?.tools?.includes(name) ?? true));
   const chosen = named?.model === undefined ? model() : await loadModel(named.model);
@@ -79,7 +83,8 @@ const begin = async (
     head: { system, tools: offered },
     pool: single(chosen),
     tools: async () => schedulerFor(offered.map(({ name }) => name)),
-    limits: { turns: named?.turns ?? usualTurns },
+    limits: { turns: named?.turns ?? usualTurns, ...(spend === undefined ? {} : { spend }) },
+    spending: new Spending(spending),
   });
   return { agent, close: session.close };
 };

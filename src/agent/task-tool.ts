@@ -18,6 +18,7 @@ export const makeTaskTool = (agents: readonly NamedAgent[], doTask: DoTask): Any
     name: taskTool,
     about: taskDeclaration(agents).description ?? "",
     access: "read",
+    isPatient: true,
     input: z.object({ description: z.string().min(1), prompt: z.string().min(1), agent: z.string().optional() }),
     touches: () => ({}),
     title: ({ description, agent }) => `${agent ?? taskTool}: ${description}`,

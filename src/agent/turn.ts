@@ -99,7 +99,7 @@ export class Turn {
   async #step(): Promise<End | undefined> {
     const { journal, limits, spending, window, between } = this.#around;
     if (this.#requests >= limits.turns) return this.#finished("max-turns");
-    if (spending.spent.cost >= limits.spend) return this.#finished("max-spend");
+    if (spending.whole >= limits.spend) return this.#finished("max-spend");
     await between?.();
     await window.fit(this.#signal);
     settle(journal.ledger);

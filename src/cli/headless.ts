@@ -52,7 +52,8 @@ export const headless = async (args: readonly string[]): Promise<number> => {
       if (tally.end?.type !== "finished") break;
     }
   } catch (error) {
-    if (!stopping.signal.aborted) throw error;
+    if (!stopping.signal.aborted && !(error instanceof Failure)) throw error;
+    if (error instanceof Failure) tally.fault = error;
   } finally {
     signals.stop();
     await close();
@@ -61,7 +62,7 @@ export const headless = async (args: readonly string[]): Promise<number> => {
   const result = tally.result(agent, prepared.world.clock.elapsed());
   output.end(result);
   if (result.error !== undefined) say(result.error.message);
-  return exitCode(tally.end, result);
+  return tally.fault?.code ?? exitCode(tally.end, result);
 };
 
 /** Something to do. What was piped in is matter to work on: it mentions no files. */
@@ -157,6 +158,8 @@ const explaining =
 /** Adds up what a run did. */
 class Tally {
   end: Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }> | undefined;
+  /** What was wrong with what was to be done next. */
+  fault: Failure | undefined;
   readonly #began: number;
   #calls = 0;
   #failed = 0;
@@ -173,9 +176,9 @@ class Tally {
   };
 
   result(agent: Agent, now: number): RunResult {
-    const { end } = this;
+    const { end, fault } = this;
     return {
-      ...ending(end),
+      ...(fault === undefined ? ending(end) : badInput(fault)),
       response: end?.type === "finished" ? end.text : "",
       spent: agent.spent(),
       calls: { total: this.#calls, failed: this.#failed },
@@ -183,6 +186,12 @@ class Tally {
     };
   }
 }
+
+const badInput = ({ message }: Failure): ReturnType<typeof ending> => ({
+  status: "error",
+  reason: "bad-input",
+  error: { type: "bad-input", message },
+});
 
 const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error"> => {
   switch (end?.type) {

@@ -216,6 +216,19 @@ describe("a tool that takes too long", () => {
     expect(at.run("a").can.signal.aborted).toBe(true);
   });
 
+  it("is left alone where it has limits of its own", async () => {
+    const at = setting({ mode: "yolo", toolTime: 5000 });
+    const { tool } = at.registry.get(one.tool) ?? {};
+    at.registry.set(one.tool, { tool: { ...tool, isPatient: true } as never });
+    const batch = at.scheduler.schedule([one]);
+    await at.settle();
+    await at.pass(3_600_000);
+    expect(at.run("a").can.signal.aborted).toBe(false);
+    at.run("a").finish({ content: [{ type: "text", text: "at last" }] });
+    const [end] = await batch;
+    expect([end?.duration, end && said(end)]).toEqual([3_600_000, ["complete", "at last"]]);
+  });
+
   it("may also take too long to look before anything is asked", async () => {
     const at = setting({ toolTime: 5000 });
     const { tool } = at.registry.get("write_file") ?? {};

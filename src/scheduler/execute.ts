@@ -12,7 +12,8 @@ export type Execution = {
   /** Whether what it does is done as a whole, so that an answer means it happened. */
   readonly atomic: boolean;
   readonly clock: SchedulerClock;
-  readonly most: number;
+  /** How long it may take, in milliseconds; undefined where it ends by limits of its own. */
+  readonly most: number | undefined;
   /** Aborted with `Stopped`. */
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
@@ -29,7 +30,9 @@ export const execute = async (execution: Execution): Promise<Ending> => {
   setMaxListeners(0, stop.signal);
   const work = settled(() => run({ signal: stop.signal, report: (text) => output.add(text) }));
   try {
-    const end = await until(signal, within(clock, most, work)).catch((reason: unknown) => reason as Error);
+    const end = await until(signal, most === undefined ? work : within(clock, most, work)).catch(
+      (reason: unknown) => reason as Error,
+    );
     if (!(end instanceof Error)) return "result" in end ? returned(end.result) : thrown(end.error, output.text);
     stop.abort(end);
     return await stopped(execution, work, end, output);

@@ -176,7 +176,7 @@ const carryOut = async (one: LiveCall, around: Surroundings, permitted: Permitte
       },
       atomic: tool.access === "write",
       clock: around.clock,
-      most: around.toolTime,
+      most: tool.isPatient === true ? undefined : around.toolTime,
       signal: one.signal,
       tell: (output) => around.tell(one, output),
     });

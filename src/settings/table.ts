@@ -197,13 +197,13 @@ export const table: Table = {
   },
   "limits.toolTime": {
     shape: { type: "number", least: 1 },
-    about: "How many seconds one tool may run.",
+    about: "How many seconds one tool may run; a subagent takes as long as it has requests left.",
     default: 600,
     example: 120,
   },
   "limits.spend": {
     shape: dollars,
-    about: "The most one task may cost, in US dollars.",
+    about: "The most one task may cost with its subagents, in US dollars.",
     example: 2.5,
   },
   "limits.processes": {

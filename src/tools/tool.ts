@@ -10,6 +10,8 @@ export type Tool<Input = unknown> = {
   readonly name: string;
   readonly about: string;
   readonly access: Access;
+  /** Whether it takes as long as it takes, because what it does has limits of its own. */
+  readonly isPatient?: boolean;
   readonly input: InputSchema<Input>;
   /** What models are told of the parameters, where that is not made from `input`. */
   readonly parameters?: JsonObject;

@@ -152,11 +152,15 @@ describe("stream-json", () => {
   });
 
   it("refuses a line it cannot read, and says which", async () => {
-    const { code, err } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], {
+    const { code, err, lines } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], {
       input: "hello\n",
     });
     expect(code).toBe(2);
-    expect(err).toContain('parley: A line of the input is not {"type":"user","text":"..."}: hello\n');
+    const message = 'A line of the input is not {"type":"user","text":"..."}: hello';
+    expect(err).toContain(`parley: ${message}\n`);
+    const last = lines().at(-1);
+    schema("stream-json")(last);
+    expect(last).toMatchObject({ type: "result", status: "error", error: { type: "bad-input", message } });
     const check = schema("input");
     check({ type: "user", text: "hello" });
     expect(() => check({ type: "user" })).toThrow();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
+import { Spending } from "../../src/agent/spending.ts";
 import type { Fault, Reply, Script } from "../../src/sim/index.ts";
 import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
@@ -49,6 +50,20 @@ describe("a turn that does not end by itself", () => {
     expect(events.at(-1)).toEqual({ type: "finished", reason: "max-spend", text: "" });
     const costs = events.flatMap((event) => (event.type === "usage" ? [event.spent.cost] : []));
     expect(costs.map((cost) => cost >= 0.001)).toEqual([...costs.slice(1).map(() => false), true]);
+  });
+
+  it("stops when what it is a part of has cost as much as it may, to which it adds its own", async () => {
+    const whole = new Spending();
+    const part = { limits: { spend: 0.001 }, spending: new Spending(whole) };
+    const stage = await openStage({ script, agent: part });
+    await play(stage, "hello");
+    expect(stage.agent.spent().requests).toBe(1);
+    expect(whole.spent).toEqual(stage.agent.spent());
+    const other = await openStage({ script, agent: { spending: new Spending(whole) } });
+    while (whole.spent.cost < 0.001) await play(other, "count");
+    expect(stage.agent.spent().cost).toBeLessThan(0.001);
+    expect(told(await play(stage, "hello")).at(-1)).toBe("finished max-spend: ");
+    expect(stage.agent.spent().requests).toBe(1);
   });
 
   it("stops when the same calls come for the fifth time, which are not run", async () => {

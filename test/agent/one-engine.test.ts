@@ -108,4 +108,15 @@ describe("one conversation", () => {
     expect(delegated).toEqual(direct);
     expect(embedded).toEqual(direct);
   });
+
+  it("counts what a subagent used as its own", async () => {
+    const { code, out } = await stage.run(
+      ["-p", "Delegate.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "json"],
+      {
+        env: { PARLEY_HOME: homeOf("counted") },
+      },
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ response: "Delegated.", stats: { requests: 2 + 4 } });
+  });
 });
