@@ -13,7 +13,19 @@ import { isPlainName } from "./disk-names.ts";
 import { flushFolder, putFile } from "./real-disk-put.ts";
 import { namesAt } from "./real-disk-names.ts";
 import { byHandle, byPath, isSame, isWalkable, type Spot, type Way } from "./real-disk-spot.ts";
-import { lstat, mkdir, nextIn, open, openDirectory, readlink, realpath, rmdir, unlink, type Handle } from "./system.ts";
+import {
+  lstat,
+  mkdir,
+  nextIn,
+  open,
+  openDirectory,
+  readlink,
+  realpath,
+  rmdir,
+  seen,
+  unlink,
+  type Handle,
+} from "./system.ts";
 
 /** The disk of this machine: by handles where the system lets a handle be walked, by checked paths elsewhere. */
 export const realDisk: Disk = {
@@ -41,7 +53,7 @@ const appendFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NO
 
 const canonical = async (path: string): Promise<string | undefined> => {
   try {
-    return await realpath(path);
+    return (await seen(path)) && (await realpath(path));
   } catch (error) {
     const { code } = failure(error, `find ${path}`);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
@@ -112,14 +124,10 @@ const folderOf = (spot: Spot): Folder => {
 };
 
 const look = async (spot: Spot, name: string): Promise<Entry | undefined> => {
-  try {
-    const entry = entryOf(await lstat(spot.at(name)));
-    await spot.verify();
-    return entry;
-  } catch (error) {
-    if (isCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const found = await seen(spot.at(name));
+  if (found === undefined) return undefined;
+  await spot.verify();
+  return entryOf(found);
 };
 
 const childFolder = async (spot: Spot, name: string): Promise<Folder> => {

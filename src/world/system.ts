@@ -123,6 +123,10 @@ export const open = (path: string, flags: number, mode?: number): Promise<Handle
 
 export const lstat = (path: string): Promise<BigIntStats> => soon(() => lstatSync(path, { bigint: true }));
 
+/** The same, and undefined where there is nothing: what is thrown takes longer than the look. */
+export const seen = (path: string): Promise<BigIntStats | undefined> =>
+  soon(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+
 export const realpath = (path: string): Promise<string> => soon(() => realpathSync.native(path));
 
 export const readlink = (path: string): Promise<string> => soon(() => readlinkSync(path));
@@ -133,9 +137,10 @@ export const readdir = (path: string): Promise<readonly Dirent[]> =>
 /** Whether there is a file that we may run. */
 export const isProgram = (path: string): Promise<boolean> =>
   soon(() => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     try {
       accessSync(path, constants.X_OK);
-      return statSync(path).isFile();
+      return true;
     } catch {
       return false;
     }
