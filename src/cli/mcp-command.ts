@@ -8,7 +8,7 @@ export const mcpCommand: Command = {
   words: ["[ACTION]", "[NAME]", "[COMMAND...]"],
   choices: ["list", "add", "get", "remove", "allow", "deny", "test", "login", "logout", "serve"],
   details: [
-    "  list                    your servers and this project's, and which are used (this is what it does alone)",
+    "  list                    your servers and this project's, and which are used (the default)",
     "  add NAME -- COMMAND...  a program to start, with its arguments, for your settings",
     "  add NAME URL            an address to ask instead",
     "  get NAME                how one is configured; keys are not shown",

@@ -128,9 +128,10 @@ class Walker {
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       const entry = await this.#folder.look(name);
-      // It was no folder when it was opened and is one now: somebody is swapping it.
-      if (entry?.kind === "folder") throw error;
-      return entry;
+      if (entry?.kind !== "folder") return entry;
+      // It was something else when it was opened and is a folder now: somebody is swapping it. Or it was just made.
+      if (error.code !== "ENOENT" || (this.#steps += 1) > mostSteps) throw error;
+      return this.#goDown(name);
     }
   }
 
