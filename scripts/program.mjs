@@ -4,7 +4,7 @@
  * that V8 made of it before: reading and compiling files is most of what a start costs.
  */
 import { spawn } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -27,19 +27,15 @@ export const buildProgram = async (root, dist) => {
       plugins: [namesOnDemand, oneLocale],
     });
     const chunks = chunksOf(metafile.outputs);
+    const [main, ...parts] = partsOf(chunks);
+    const script = (part) => scriptOf(bundle, { root, modules, part, parts: [main, ...parts], chunks });
     await mkdir(fresh);
-    const parts = partsOf(chunks);
-    await Promise.all(
-      parts.map(async (part) =>
-        writeFile(join(fresh, `${part.name}.cjs`), await scriptOf(bundle, { root, modules, part, parts, chunks })),
-      ),
-    );
-    await replace(join(dist, "parts"), fresh);
+    await Promise.all(parts.map(async (part) => writeFile(join(fresh, `${part.name}.cjs`), await script(part))));
     const program = join(dist, `parley-${process.pid}.cjs`);
-    await writeFile(program, starter(await readFile(join(dist, "parts", "main.cjs"), "latin1"), parts));
+    await writeFile(program, starter(await script(main), parts));
     await chmod(program, 0o755);
+    await replace(join(dist, "parts"), fresh);
     await rename(program, join(dist, "parley.cjs"));
-    await rm(join(dist, "parts", "main.cjs"));
   } finally {
     for (const folder of [fresh, modules]) await rm(folder, { recursive: true, force: true });
   }
@@ -102,7 +98,7 @@ const partsOf = (chunks) => {
     const closures = needing.map((begins) => closureOf(chunks, begins));
     const own = [...chunks.keys()].filter((chunk) => !placed.has(chunk) && closures.every((each) => each.has(chunk)));
     for (const chunk of own) placed.add(chunk);
-    return { name, chunks: own, kept: name !== "main" };
+    return { name, chunks: own, kept: true };
   });
   const alone = [...chunks.keys()].filter((chunk) => !placed.has(chunk));
   return [...together, ...alone.map((name) => ({ name, chunks: [name], kept: false }))];
@@ -170,6 +166,7 @@ const onlyOwn = (own, parts) => ({
 const starter = (main, parts) => `#!/usr/bin/env node
 "use strict";
 const { readFileSync, writeFileSync } = require("node:fs");
+const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
 const chunks = {};
 const kept = (path) => {
@@ -183,7 +180,7 @@ const run = (file) => {
   const path = __dirname + "/parts/" + file + ".cjs";
   const isKept = ${JSON.stringify(parts.flatMap(({ name, kept }) => (kept ? [name] : [])))}.includes(file);
   const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(isKept ? kept(path) : {}) });
-  script.runInThisContext()(ask, late, give, "file://" + path);
+  script.runInThisContext()(ask, late, give, pathToFileURL(path).href);
   if (isKept && process.env.PARLEY_KEEP_CODE === "1")
     process.on("exit", () => writeFileSync(path + ".code", script.createCachedData()));
 };
@@ -195,7 +192,7 @@ const ask = (path) => {
 };
 const late = (path) => Promise.resolve(path).then(ask);
 const give = (more) => void Object.assign(chunks, more);
-${main.trim().replace(/;$/, "")}(ask, late, give, "file://" + __filename);
+${main.trim().replace(/;$/, "")}(ask, late, give, pathToFileURL(__filename).href);
 `;
 
 const replace = async (path, fresh) => {

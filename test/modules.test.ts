@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { simulated } from "../src/sim/index.ts";
@@ -30,13 +30,16 @@ afterAll(async () => {
 /** What a run printed, and the addresses of the modules it loaded. */
 type Ran = { readonly out: string; readonly loaded: readonly string[] };
 
-const run = async (...words: readonly string[]): Promise<Ran> => {
+const run = async (given: readonly string[] | { words: readonly string[]; env: object }): Promise<Ran> => {
+  const { words, env: more } = "words" in given ? given : { words: given, env: {} };
   const list = join(await mkdtemp(join(folder, "run-")), "loaded.txt");
-  const env = { LOADED: list, ...everyKey, ...environmentFor(served.bases) };
+  const env = { LOADED: list, ...everyKey, ...environmentFor(served.bases), ...more };
   const out = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, ["--import", beside("support/loaded.mjs"), ...words], { env }, (error, said) =>
+    const args = ["--import", beside("support/loaded.mjs"), ...words];
+    const child = execFile(process.execPath, args, { env }, (error, said) =>
       error === null ? resolve(said) : reject(error),
     );
+    child.stdin?.end();
   });
   return { out, loaded: [...new Set((await readFile(list, "utf8")).trim().split("\n"))] };
 };
@@ -49,7 +52,7 @@ const packagesIn = ({ loaded }: Ran): readonly string[] => {
   return [...new Set([...named, ...loaded.filter((url) => url === "node:undici")])].toSorted();
 };
 
-const turn = (name: string): Promise<Ran> => run(beside("support/one-turn.mjs"), name);
+const turn = (name: string): Promise<Ran> => run([beside("support/one-turn.mjs"), name]);
 
 describe("a turn through the built library", () => {
   it.each(simulated().filter((name) => name !== "bedrock"))("with %s loads one small package", async (name) => {
@@ -78,14 +81,29 @@ describe("a turn through the built library", () => {
 
 describe("the built program", () => {
   it("loads nothing for its version but its beginning", async () => {
-    const { out, loaded } = await run(bin, "--version");
+    const { out, loaded } = await run([bin, "--version"]);
     expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(loaded.map((url) => fileURLToPath(url))).toEqual([bin]);
     expect((await readFile(bin, "utf8")).length).toBeLessThan(5000);
   });
 
+  it("loads for a task what such runs need, in the files that hold it, and nothing of another provider's", async () => {
+    const env = { HOME: folder, PARLEY_HOME: join(folder, "home") };
+    const ran = await run({ words: [bin, "-p", "Hello.", "-m", "anthropic"], env });
+    expect(ran.out).toMatch(/^You said: /);
+    const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
+    // The tools are made ready when an answer takes a moment.
+    expect(files.filter((file) => file !== "toolbox.cjs" && file !== "servers.cjs")).toEqual([
+      "claude.cjs",
+      "headless.cjs",
+      "parley.cjs",
+      "talk.cjs",
+      "wires.cjs",
+    ]);
+  });
+
   it("needs no package from anywhere", async () => {
-    const ran = await run(bin, "tour");
+    const ran = await run([bin, "tour"]);
     expect(packagesIn(ran)).toEqual([]);
     expect(ran.loaded.length).toBeGreaterThan(5);
   });

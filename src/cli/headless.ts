@@ -1,4 +1,3 @@
-import { readSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
 import type { UserPart } from "../conversation/index.ts";
@@ -16,6 +15,7 @@ import {
   type RunFacts,
   type RunResult,
 } from "./outputs.ts";
+import { readPiped } from "./piped.ts";
 
 /** `parley -p`: one task, or several from a stream, without a terminal. */
 export const headless = async (args: readonly string[]): Promise<number> => {
@@ -79,25 +79,9 @@ const inputsOf = async (given: Arguments, signal: AbortSignal): Promise<AsyncIte
   const [word] = given.words;
   const asked = given.value("prompt") ?? word ?? "";
   if (given.value("input-format") === "stream-json") return streamed(asked, signal);
-  const piped = isatty(0) ? "" : (await readAll()).trimEnd();
+  const piped = isatty(0) ? "" : (await readPiped(asked === "")).trimEnd();
   if (piped === "" && asked === "") throw misused('There is nothing to do. Say what: parley -p "TEXT".');
   return [{ piped, text: asked }];
-};
-
-/** Nothing else is to be done meanwhile, so it is read on the spot; a pipe that does not wait is waited for. */
-const readAll = async (): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  try {
-    for (let chunk = readSome(); chunk.length > 0; chunk = readSome()) chunks.push(chunk);
-  } catch {
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-};
-
-const readSome = (): Uint8Array => {
-  const buffer = new Uint8Array(65_536);
-  return buffer.subarray(0, readSync(0, buffer));
 };
 
 /** Messages as `{"type":"user","text":"..."}`, one per line. */

@@ -90,8 +90,8 @@ describe("the repository git would find", () => {
 
   it("is read where a second working tree says it is", async () => {
     const tree = {
-      "/site/.git": "gitdir: /main/.git/worktrees/work\n",
-      "/main/.git/worktrees/work/commondir": "../..\n",
+      "/site/.git": "gitdir: /main/.git/worktrees/site\n",
+      "/main/.git/worktrees/site/commondir": "../..\n",
     };
     expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/site", risk: undefined });
     expect(await find({ ...tree, "/main/.git/config": "[core]\nfsmonitor = x\n" })).toEqual({

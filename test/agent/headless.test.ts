@@ -1,10 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Speak } from "../../src/sim/index.ts";
-import { ensureBuilt } from "../built.ts";
+import { bin, ensureBuilt } from "../built.ts";
 import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
 
 const speak: Speak = ({ turns }) => {
@@ -99,6 +101,34 @@ const request = (number: number, notes: number) => ({
   timestamp: "<timestamp>",
 });
 const timestamp = "<timestamp>";
+
+describe("what is piped in", () => {
+  /** The program with a pipe for its input, which stays open until somebody ends it. */
+  const opened = (...words: readonly string[]) => {
+    const child = spawn(process.execPath, [bin, "-m", "offline", ...words], { cwd: stage.project, env: stage.env });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (err += bytes.toString()));
+    const ended = once(child, "close").then(([code]) => ({ code: code as unknown, out, err }));
+    return { stdin: child.stdin, ended };
+  };
+
+  it("is not waited for without end where there is something to do without it, and that is said", async () => {
+    const { code, out, err } = await opened("-p", "hello").ended;
+    expect([code, out === ""]).toEqual([0, false]);
+    expect(err).toContain("parley: nothing was piped in for 3 seconds, so it is left out.");
+  });
+
+  it("is read to its end once it has begun, and waited for where there is nothing else to do", async () => {
+    for (const words of [["-p", "Count the words."], []]) {
+      const { stdin, ended } = opened(...words, "-o", "json");
+      stdin.write("one two ");
+      stdin.end("three");
+      const { code, err } = await ended;
+      expect([code, err]).toEqual([0, ""]);
+    }
+  });
+});
 
 describe("stream-json", () => {
   it("is a line for everything that happens, and each fits the schema", async () => {
