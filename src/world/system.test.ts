@@ -49,8 +49,15 @@ describe("asking the system", () => {
     expect(order).toEqual(["flushed", "closed"]);
     expect(handle.fd).toBe(-1);
     await handle.close();
-    for (const work of [handle.stat(), handle.datasync(), handle.write(new Uint8Array(1)), handle.truncate(0)])
-      await expect(work).rejects.toMatchObject({ code: "EBADF" });
+    const uses = [
+      () => handle.stat(),
+      () => handle.datasync(),
+      () => handle.sync(),
+      () => handle.write(new Uint8Array(1)),
+      () => handle.write(new Uint8Array(2 ** 19)),
+      () => handle.truncate(0),
+    ];
+    for (const use of uses) await expect(use()).rejects.toMatchObject({ code: "EBADF" });
   });
 });
 
