@@ -16,6 +16,19 @@ export const openGate = (world: World): Gate => {
   const session = `${world.clock.now()} ${world.random()}`;
   const projects = new Map<string, Lease<string>>();
   const write = openBodyWriter();
+  const addresses = new Map<string, string>();
+  const accounts = new Map<string, string | undefined>();
+  // The environment stays what it is, so where requests go and on whose account is found out once.
+  const addressFor = ({ provider, model }: Addressed, purpose: Purpose): string => {
+    const key = `${provider.id} ${purpose} ${model}`;
+    const url = addresses.get(key) ?? addressOf(provider, model, world, purpose);
+    addresses.set(key, url);
+    return url;
+  };
+  const accountFor = (provider: Provider): string | undefined => {
+    if (!accounts.has(provider.id)) accounts.set(provider.id, accountOf(provider, world.env));
+    return accounts.get(provider.id);
+  };
   const complete = async (provider: Provider, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
     if (provider.auth.type !== "code-assist") return body;
     const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
@@ -24,13 +37,14 @@ export const openGate = (world: World): Gate => {
     return completeCodeAssist(body, { project, promptId: digest(JSON.stringify(body)), session: digest(session) });
   };
   return {
-    place: ({ provider, model }) => {
-      const account = accountOf(provider, world.env);
-      const url = addressOf(provider, model, world, "generate");
+    place: (to) => {
+      const account = accountFor(to.provider);
+      const url = addressFor(to, "generate");
       return account === undefined ? { url } : { url, account };
     },
-    prepare: async ({ provider, model }, { body, stream, renew: again }, signal) => {
-      const url = addressOf(provider, model, world, stream ? "stream" : "generate");
+    prepare: async (to, { body, stream, renew: again }, signal) => {
+      const { provider } = to;
+      const url = addressFor(to, stream ? "stream" : "generate");
       try {
         if (again) await renew(provider, credentials);
         const text = write(await complete(provider, body, signal));
@@ -41,6 +55,8 @@ export const openGate = (world: World): Gate => {
     },
   };
 };
+
+type Addressed = { readonly provider: Provider; readonly model: string };
 
 const jsonRequest = (url: string, body: string, world: World): HttpRequest => ({
   method: "POST",
