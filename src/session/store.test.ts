@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { temporaryName } from "../world/disk-names.ts";
 import { conversationOf, sessionFrom, summaryOf, type SessionError } from "./index.ts";
 import {
   blobs,
@@ -239,10 +240,7 @@ describe("the sessions", () => {
     const [one, two] = [await saved(), await saved()];
     const { path } = fileOf(bench.disk, one);
     bench.disk.plant(`${path}.damaged-1`, { kind: "file", text: "old" });
-    bench.disk.plant(path.replace(one, ".0123456789abcdef01").replace(".jsonl", ".tmp"), {
-      kind: "file",
-      text: "half",
-    });
+    bench.disk.plant(path.replace(`${one}.jsonl`, temporaryName()), { kind: "file", text: "half" });
     const blob = path.replace(`${one}.jsonl`, `blobs/${picture.blob.hash}`);
     await bench.sessions.remove(one);
     expect(filesIn(bench.disk.tree()).filter((name) => /jsonl|tmp/.test(name))).toEqual([

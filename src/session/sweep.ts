@@ -1,3 +1,4 @@
+import { isTemporaryName } from "../world/disk-names.ts";
 import type { Folder, World } from "../world/index.ts";
 import { blobFolder, hashesIn } from "./blobs.ts";
 import { within } from "./folders.ts";
@@ -11,20 +12,17 @@ import { namesOf } from "./place.ts";
 export const sweep = async (world: World, project: Folder): Promise<void> => {
   const blobs = await project.look(blobFolder);
   const files = await namesOf(project, "file");
-  if (blobs?.kind !== "folder" && !files.some(isTemporary)) return;
+  if (blobs?.kind !== "folder" && !files.some(isTemporaryName)) return;
   const release = await occupyAll(world, project);
   if (release === undefined) return;
   try {
-    for (const name of files.filter(isTemporary)) await project.remove(name);
+    for (const name of files.filter(isTemporaryName)) await project.remove(name);
     if (blobs?.kind === "folder")
       await within(await project.folder(blobFolder), (folder) => sweepBlobs(project, folder));
   } finally {
     await release();
   }
 };
-
-/** The disk writes a whole file under such a name first. */
-const isTemporary = (name: string): boolean => /^\.[0-9a-f]+\.tmp$/.test(name);
 
 const sweepBlobs = async (project: Folder, blobs: Folder): Promise<void> => {
   const named = new Set<string>();

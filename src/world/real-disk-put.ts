@@ -1,5 +1,6 @@
 import { constants, type BigIntStats } from "node:fs";
 import { DiskError } from "./disk.ts";
+import { temporaryName } from "./disk-names.ts";
 import type { Spot } from "./real-disk-spot.ts";
 import { lstat, open, rename, unlink, type Handle } from "./system.ts";
 
@@ -17,7 +18,7 @@ export const putFile = async (spot: Spot, { name, bytes, mode }: Parcel): Promis
   const before = await lstat(spot.at(name)).catch(() => undefined);
   if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${spot.path}: ${name} is a folder`);
   const kept = mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : undefined);
-  const temporary = `.${unlikely()}${unlikely()}.tmp`;
+  const temporary = temporaryName();
   const path = spot.at(temporary);
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, kept === undefined ? 0o666 : 0o600);
   try {
@@ -37,9 +38,6 @@ export const putFile = async (spot: Spot, { name, bytes, mode }: Parcel): Promis
     await handle.close();
   }
 };
-
-/** Nobody has a file of that name, and whoever made one would only have this fail. */
-const unlikely = (): string => Math.random().toString(36).slice(2);
 
 /** Only root may give files away; everyone else's edit makes the file theirs. */
 const keepOwner = async (handle: Handle, { uid, gid }: BigIntStats): Promise<void> => {
