@@ -43,7 +43,7 @@ describe("asking the system", () => {
   it("closes a file once nothing is under way in it, and knows it no more", async () => {
     const handle = await open(join(folder, "closed"), writing, 0o600);
     const order: string[] = [];
-    const flushed = handle.datasync().then(() => order.push("flushed"));
+    const flushed = handle.sync().then(() => order.push("flushed"));
     const closed = handle.close().then(() => order.push("closed"));
     await Promise.all([flushed, closed]);
     expect(order).toEqual(["flushed", "closed"]);

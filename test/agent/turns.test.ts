@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
+import { parseModel } from "../../src/agent/model-ref.ts";
+import { findProvider } from "../../src/providers/index.ts";
 import type { Script } from "../../src/sim/index.ts";
+import { Composer } from "../../src/wire/compose.ts";
 import { openStage, play, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";
@@ -96,6 +99,23 @@ describe("a turn", () => {
       await expectKept(stage);
     },
   );
+
+  it("has every answer remember the request it came to, and no more", async () => {
+    const stage = await openStage({ script });
+    await play(stage, "Please add.");
+    await play(stage, "Please add again.");
+    const { entries } = stage.journal.ledger;
+    const { system, tools } = stage.session.head;
+    const digestUpTo = (end: number): string => {
+      const destination = findProvider("anthropic").destination(parseModel("anthropic").model);
+      const composer = new Composer({ destination, system, tools, blobs: stage.journal.blobs });
+      composer.add(entries.slice(0, end));
+      return composer.digest();
+    };
+    const remembered = entries.flatMap((entry, at) => (entry.type === "model" ? [[at, entry.prefix] as const] : []));
+    expect(remembered).toHaveLength(4);
+    for (const [at, prefix] of remembered) expect(prefix).toBe(digestUpTo(at));
+  });
 
   it("tells what was used with every answer, and what it came to", async () => {
     const stage = await openStage({ script });
