@@ -123,7 +123,7 @@ const asked = /^The MCP server parrot asks/;
 describe("a form of an MCP server", () => {
   it("is filled in field by field, checked in place, and reaches the server", async () => {
     const [app, stage] = await begin([form]);
-    await app.sees(asked);
+    await app.sees("  y Answer");
     expect(rowsOf(app, asked)).toEqual([
       "The MCP server parrot asks",
       "Who are you?",
