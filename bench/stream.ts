@@ -1,8 +1,8 @@
 import { cpus, loadavg } from "node:os";
 import { destinationOf, findProvider, homeOf, wireIds } from "../src/providers/index.ts";
-import { eventStreamFrames, sseFrames } from "../src/transport/frames.ts";
+import { eventStreamFraming, sseFraming } from "../src/transport/frames.ts";
 import { openTransport, type TransportEvent } from "../src/transport/transport.ts";
-import type { AnswerEvent, Frame, WireId } from "../src/wire/index.ts";
+import type { AnswerEvent, WireId } from "../src/wire/index.ts";
 import { realWorld } from "../src/world/index.ts";
 import { firstEvents, inChunks, streamOf, tinyEvent, type Stream } from "./streams.ts";
 import { howToInstall, vendorReads, type Heard, type Reads } from "./vendors.ts";
@@ -27,12 +27,11 @@ const inMemory = async function* (chunks: readonly Uint8Array[]): AsyncGenerator
 /** Frames and decoder alone. Hears of the events of each frame. */
 const decode = async (family: WireId, body: Body, hear: (events: readonly AnswerEvent[]) => void): Promise<void> => {
   const reader = destinationOf(homeOf[family]).wire.decode.open();
-  for await (const frames of framesOf(family, body)) for (const frame of frames) hear(reader.step(frame));
+  const { push, end } = await (family === "bedrock" ? eventStreamFraming() : sseFraming());
+  for await (const chunk of body) for (const frame of push(chunk).frames) hear(reader.step(frame));
+  for (const frame of end().frames) hear(reader.step(frame));
   hear(reader.end());
 };
-
-const framesOf = (family: WireId, body: Body): AsyncIterable<readonly Frame[]> =>
-  family === "bedrock" ? eventStreamFrames(body) : sseFrames(body);
 
 /** The same through the whole transport, event by event, as a program gets it. */
 const send = (family: WireId, body: Body): AsyncIterable<TransportEvent> => {

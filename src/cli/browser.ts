@@ -16,14 +16,11 @@ export const openInBrowser = async (
   const file = await processes.find(name, env["PATH"] ?? "");
   if (file === undefined) return false;
   const given = Object.fromEntries(Object.entries(env).filter(([key]) => !isSecretName(key)));
-  const isOver = new AbortController();
   // Some of these programs are the browser itself: they stay, and do not keep us running.
-  const still = clock.sleep(patience, isOver.signal).then(() => true);
-  try {
-    return await Promise.race([started(file, [...args, url.href], given), still]);
-  } finally {
-    isOver.abort();
-  }
+  return new Promise((resolve) => {
+    const inTime = clock.after(patience, () => resolve(true));
+    void started(file, [...args, url.href], given).then(resolve).finally(inTime);
+  });
 };
 
 const openers: { readonly [platform: string]: { readonly name: string; readonly args: readonly string[] } } = {

@@ -99,11 +99,7 @@ const longestWait = 5000;
 
 const answering = async (provider: Provider, world: World): Promise<Pick<Finding, "state" | "models" | "problem">> => {
   const late = new AbortController();
-  const over = new AbortController();
-  world.clock.sleep(longestWait, over.signal).then(
-    () => late.abort(new Error("too late")),
-    () => undefined,
-  );
+  const inTime = world.clock.after(longestWait, () => late.abort(new Error("too late")));
   try {
     const { models } = await probe(provider, world, late.signal);
     return { state: "ok", ...(models === undefined ? {} : { models }) };
@@ -115,7 +111,7 @@ const answering = async (provider: Provider, world: World): Promise<Pick<Finding
       : error.failure;
     return { state: "bad", problem: { kind: failure.kind, message: explain(failure) } };
   } finally {
-    over.abort();
+    inTime();
   }
 };
 

@@ -79,15 +79,10 @@ const unhurried = async function* (
 };
 
 /** Waits for work, but not for longer than this. */
-export const withinPause = async <Result>(work: Promise<Result>, clock: Clock, ms: number): Promise<Result> => {
-  const over = new AbortController();
-  const late = clock.sleep(ms, over.signal).then(() => {
-    throw new Error(`The server's answer stopped for ${Math.round(ms / 1000)} s.`);
+export const withinPause = <Result>(work: Promise<Result>, clock: Clock, ms: number): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const inTime = clock.after(ms, () =>
+      reject(new Error(`The server's answer stopped for ${Math.round(ms / 1000)} s.`)),
+    );
+    work.then(resolve, reject).finally(inTime);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    over.abort();
-    late.catch(() => undefined);
-  }
-};

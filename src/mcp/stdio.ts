@@ -124,17 +124,11 @@ const programOf = async (command: string, { world, folder, path }: Looking): Pro
 /** Closes its input, and waits; then tells it to end, and waits; then ends it, with all it started. */
 const end = async (running: Running, clock: World["clock"]): Promise<void> => {
   running.endInput();
-  const gone = running.ended.then(() => true as const);
-  const within = async (ms: number): Promise<boolean> => {
-    const waited = new AbortController();
-    const late = clock.sleep(ms, waited.signal).then(
-      () => false,
-      () => false,
-    );
-    const isGone = await Promise.race([gone, late]);
-    waited.abort();
-    return isGone;
-  };
+  const within = (ms: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const inTime = clock.after(ms, () => resolve(false));
+      void running.ended.then(() => resolve(true)).finally(inTime);
+    });
   if (!(await within(patience.quietly))) {
     running.signal("SIGTERM");
     await within(patience.told);

@@ -62,7 +62,7 @@ const reach = async (
     signal.throwIfAborted();
     signal.addEventListener("abort", giveUp, { once: true });
     const isLast = index === addresses.length - 1;
-    if (!isLast) clock.sleep(patience, tried.signal).then(giveUp, () => undefined);
+    const inTime = isLast ? undefined : clock.after(patience, giveUp);
     try {
       return await connect({ address, port }, tried.signal);
     } catch (error) {
@@ -70,7 +70,7 @@ const reach = async (
       failure = error;
     } finally {
       signal.removeEventListener("abort", giveUp);
-      tried.abort();
+      inTime?.();
     }
   }
   throw new NetError("connect", `No connection to ${url.host}: ${wordsOf(failure)}`, failure);

@@ -8,6 +8,7 @@ import {
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { NetError } from "../world/net.ts";
+import { sleepBy } from "../world/sleep.ts";
 import type { Clock } from "../world/world.ts";
 import { PolicyError } from "./error.ts";
 import type { Connect } from "./guarded-fetch-exchange.ts";
@@ -412,16 +413,18 @@ type ManualClock = Clock & { readonly pass: (ms: number) => void };
 
 /** Wakes who sleeps no longer than the time that passes. */
 const manualClock = (): ManualClock => {
-  const sleepers: { readonly ms: number; readonly wake: () => void }[] = [];
+  const sleepers = new Set<{ readonly ms: number; readonly wake: () => void }>();
+  const after: Clock["after"] = (ms, wake) => {
+    const sleeper = { ms, wake };
+    sleepers.add(sleeper);
+    return () => void sleepers.delete(sleeper);
+  };
   return {
     now: () => 0,
     elapsed: () => 0,
-    sleep: (ms, signal) =>
-      new Promise((wake, reject) => {
-        signal?.addEventListener("abort", () => reject(signal.reason));
-        sleepers.push({ ms, wake });
-      }),
-    pass: (time) => sleepers.filter(({ ms }) => ms <= time).forEach(({ wake }) => wake()),
+    after,
+    sleep: (ms, signal) => sleepBy({ after }, ms, signal),
+    pass: (time) => [...sleepers].filter(({ ms }) => ms <= time).forEach(({ wake }) => wake()),
   };
 };
 

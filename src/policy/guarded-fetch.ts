@@ -46,20 +46,17 @@ export const guardedWeb = (options: GuardedWebOptions): GuardedWeb => ({
   fetch: async (url, { most, signal }) => {
     signal.throwIfAborted();
     const { clock, deadline = 30_000 } = options;
-    const ended = new AbortController();
     const stopped = new AbortController();
     const stop = (): void => stopped.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    clock.sleep(deadline, ended.signal).then(
-      () =>
-        stopped.abort(new PolicyError("timeout", `${shown(url, options)} did not arrive within ${deadline / 1000} s.`)),
-      () => undefined,
+    const inTime = clock.after(deadline, () =>
+      stopped.abort(new PolicyError("timeout", `${shown(url, options)} did not arrive within ${deadline / 1000} s.`)),
     );
     try {
       return await follow(url, { ...options, most, signal: stopped.signal });
     } finally {
       signal.removeEventListener("abort", stop);
-      ended.abort();
+      inTime();
     }
   },
 });

@@ -43,17 +43,17 @@ export const openLooker = async (pattern: string, clock: Clock, signal: AbortSig
   failed.catch(() => undefined);
   return {
     look: async (text, longest) => {
-      const done = new AbortController();
       const found = new Promise<readonly FoundLine[]>((resolve) => worker.once("message", resolve));
       worker.postMessage({ text, longest });
-      const late = clock.sleep(longestLook, done.signal).then(() => {
-        throw new PolicyError("timeout", "The expression takes too long. Use a simpler one.");
+      let inTime = (): void => {};
+      const late = new Promise<never>((_, reject) => {
+        const words = "The expression takes too long. Use a simpler one.";
+        inTime = clock.after(longestLook, () => reject(new PolicyError("timeout", words)));
       });
       try {
         return await Promise.race([found, failed, late]);
       } finally {
-        done.abort();
-        late.catch(() => undefined);
+        inTime();
         signal.throwIfAborted();
       }
     },

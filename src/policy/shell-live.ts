@@ -11,13 +11,14 @@ const most = 2 ** 15;
 export class LiveTail {
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
-  readonly #closed = new AbortController();
   #stream = new PlainStream();
   /** What waits to be told, copied: whoever reads a program's output does not keep it. */
   readonly #pending = Buffer.alloc(2 * most);
   #length = 0;
   #told = Number.NEGATIVE_INFINITY;
-  #waits = false;
+  #isClosed = false;
+  /** Leaves what waits to be told untold. */
+  #forget: (() => void) | undefined;
 
   constructor(clock: Clock, report: (text: string) => void) {
     this.#clock = clock;
@@ -30,20 +31,17 @@ export class LiveTail {
     if (this.#length + last.length > this.#pending.length) this.#keep(most - last.length);
     this.#pending.set(last, this.#length);
     this.#length += last.length;
-    if (this.#waits) return;
+    if (this.#forget !== undefined) return;
     const left = this.#told + interval - this.#clock.elapsed();
     if (left <= 0) return this.#tell();
-    this.#waits = true;
-    this.#clock.sleep(left, this.#closed.signal).then(
-      () => this.#tell(),
-      () => undefined,
-    );
+    this.#forget = this.#clock.after(left, () => this.#tell());
   }
 
   /** Tells the rest. */
   close(): void {
-    if (this.#closed.signal.aborted) return;
-    this.#closed.abort();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#forget?.();
     this.#tell();
     this.#say(this.#stream.end());
   }
@@ -56,7 +54,7 @@ export class LiveTail {
   }
 
   #tell(): void {
-    this.#waits = false;
+    this.#forget = undefined;
     this.#told = this.#clock.elapsed();
     const text = this.#stream.write(this.#pending.subarray(0, this.#length));
     this.#length = 0;

@@ -12,7 +12,7 @@ export type StopReason = "timeout" | "cancelled";
 export class Stopper {
   readonly #clock: Clock;
   readonly #running: Running;
-  readonly #done = new AbortController();
+  readonly #plans: (() => void)[] = [];
   #reason: StopReason | undefined;
 
   constructor(clock: Clock, running: Running) {
@@ -46,10 +46,10 @@ export class Stopper {
 
   /** The command has ended; there is nobody to signal any more. */
   done(): void {
-    this.#done.abort();
+    for (const forget of this.#plans) forget();
   }
 
   #later(ms: number, work: () => void): void {
-    this.#clock.sleep(ms, this.#done.signal).then(work, () => undefined);
+    this.#plans.push(this.#clock.after(ms, work));
   }
 }

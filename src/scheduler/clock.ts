@@ -2,6 +2,6 @@
 export type SchedulerClock = {
   /** Milliseconds that only ever grow. */
   readonly elapsed: () => number;
-  /** Resolves after `ms`; rejects as soon as the signal is aborted. */
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Does something after `ms`; answers how to leave it undone. */
+  readonly after: (ms: number, work: () => void) => () => void;
 };

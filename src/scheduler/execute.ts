@@ -59,13 +59,10 @@ const stopped = async (
   reason: Error,
   output: LiveOutput,
 ): Promise<Ending> => {
-  const waited = new AbortController();
-  const moment = clock.sleep(grace, waited.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  const end = await Promise.race([work, moment]);
-  waited.abort();
+  const end = await new Promise<Settled | undefined>((resolve) => {
+    const stopWaiting = clock.after(grace, () => resolve(undefined));
+    void work.then(resolve).finally(stopWaiting);
+  });
   const result = end !== undefined && "result" in end ? end.result : undefined;
   if (atomic && result !== undefined && result.error === undefined) return returned(result);
   if (!(reason instanceof Stopped)) return thrown(reason, output.text);

@@ -5,10 +5,11 @@ import type { SchedulerClock } from "./clock.ts";
 export class LiveOutput {
   readonly #clock: SchedulerClock;
   readonly #tell: (text: string) => void;
-  readonly #closed = new AbortController();
   #text = "";
   #told = Number.NEGATIVE_INFINITY;
-  #waits = false;
+  #isClosed = false;
+  /** Leaves what waits to be told untold. */
+  #forget: (() => void) | undefined;
 
   constructor(clock: SchedulerClock, tell: (text: string) => void) {
     this.#clock = clock;
@@ -21,25 +22,22 @@ export class LiveOutput {
   }
 
   add(text: string): void {
-    if (this.#closed.signal.aborted || text === "") return;
+    if (this.#isClosed || text === "") return;
     const all = this.#text + text;
     this.#text = all.length <= most ? all : all.slice(-most).toWellFormed();
-    if (this.#waits) return;
+    if (this.#forget !== undefined) return;
     const left = this.#told + interval - this.#clock.elapsed();
     if (left <= 0) return this.#tellNow();
-    this.#waits = true;
-    this.#clock.sleep(left, this.#closed.signal).then(
-      () => this.#tellNow(),
-      () => undefined,
-    );
+    this.#forget = this.#clock.after(left, () => this.#tellNow());
   }
 
   close(): void {
-    this.#closed.abort("over");
+    this.#isClosed = true;
+    this.#forget?.();
   }
 
   #tellNow(): void {
-    this.#waits = false;
+    this.#forget = undefined;
     this.#told = this.#clock.elapsed();
     this.#tell(plain(this.#text));
   }

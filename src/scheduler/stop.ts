@@ -22,15 +22,10 @@ export const until = <Result>(signal: AbortSignal, work: Promise<Result>): Promi
   });
 
 /** The same work, given up after so many milliseconds. */
-export const within = async <Result>(clock: SchedulerClock, most: number, work: Promise<Result>): Promise<Result> => {
-  const done = new AbortController();
-  const late = clock.sleep(most, done.signal).then(() => {
-    throw new ToolFailure("timeout", `Stopped after ${Math.round(most / 1000)} seconds.`);
+export const within = <Result>(clock: SchedulerClock, most: number, work: Promise<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const done = clock.after(most, () =>
+      reject(new ToolFailure("timeout", `Stopped after ${Math.round(most / 1000)} seconds.`)),
+    );
+    work.then(resolve, reject).finally(done);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    done.abort("over");
-    late.catch(() => undefined);
-  }
-};

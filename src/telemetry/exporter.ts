@@ -72,16 +72,13 @@ export class Exporter {
   /** Sends what is left. Settles within a bound, whatever the collector does. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    const over = new AbortController();
-    const { clock } = this.#options;
-    void clock.sleep(lastPatience, over.signal).then(
-      () => this.#stop.abort(new Error(`no answer within ${lastPatience / 1000} s`)),
-      () => undefined,
+    const inTime = this.#options.clock.after(lastPatience, () =>
+      this.#stop.abort(new Error(`no answer within ${lastPatience / 1000} s`)),
     );
     this.#waiting?.abort();
     await this.#work;
     if (!this.#stop.signal.aborted) await this.#send();
-    over.abort();
+    inTime();
   }
 
   #add(item: Pending): void {
@@ -139,11 +136,7 @@ export class Exporter {
     if (items.length === 0) return "done";
     const { endpoint, about, net, clock } = this.#options;
     const late = new AbortController();
-    const over = new AbortController();
-    void clock.sleep(patience, over.signal).then(
-      () => late.abort(new Error(`no answer within ${patience / 1000} s`)),
-      () => undefined,
-    );
+    const inTime = clock.after(patience, () => late.abort(new Error(`no answer within ${patience / 1000} s`)));
     try {
       const answer = await net.send(
         {
@@ -162,7 +155,7 @@ export class Exporter {
       this.#tell(error instanceof Error ? error.message : String(error));
       return "later";
     } finally {
-      over.abort();
+      inTime();
     }
   }
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import type { AgentEvent } from "../agent/events.ts";
 import { realWorld, type Clock } from "../world/index.ts";
+import { sleepBy } from "../world/sleep.ts";
 import { openCollector, type Collector } from "./collector.cases.ts";
 import { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
@@ -14,19 +15,16 @@ export const handClock = (): Clock & {
 } => {
   let elapsed = 0;
   const sleeping = new Set<{ readonly at: number; readonly wake: () => void }>();
+  const after: Clock["after"] = (ms, wake) => {
+    const sleeper = { at: elapsed + ms, wake };
+    sleeping.add(sleeper);
+    return () => void sleeping.delete(sleeper);
+  };
   return {
     now: () => start + elapsed,
     elapsed: () => elapsed,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted === true) return reject(signal.reason as Error);
-        const sleeper = { at: elapsed + ms, wake: resolve };
-        sleeping.add(sleeper);
-        signal?.addEventListener("abort", () => {
-          sleeping.delete(sleeper);
-          reject(signal.reason as Error);
-        });
-      }),
+    after,
+    sleep: (ms, signal) => sleepBy({ after }, ms, signal),
     pass: (ms) => {
       elapsed += ms;
       for (const sleeper of sleeping)

@@ -108,7 +108,7 @@ describe("web_fetch", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const web = guardedWeb({
-      clock: { now: () => 0, elapsed: () => 0, sleep: () => new Promise(() => {}) },
+      clock: { now: () => 0, elapsed: () => 0, after: () => () => {}, sleep: () => new Promise(() => {}) },
       lookup: () => Promise.resolve(["93.184.216.34"]),
       connect: () =>
         new Promise((resolve, reject) => {

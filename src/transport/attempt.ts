@@ -1,9 +1,8 @@
-import { bodyText, NetError, type HttpRequest, type HttpResponse, type World } from "../world/index.ts";
-import type { AnswerEvent, BoundWire, Frame } from "../wire/index.ts";
+import { NetError, type HttpRequest, type HttpResponse, type World } from "../world/index.ts";
+import type { AnswerEvent, BoundWire } from "../wire/index.ts";
 import type { Patience } from "./budget.ts";
 import { classify, type Reported, type Who } from "./classify.ts";
-import { jsonOf } from "./credentials-http.ts";
-import { eventStreamFrames, MalformedStream, sseFrames } from "./frames.ts";
+import { eventStreamFraming, MalformedStream, sseFraming, wholeFraming, type Framed, type Framing } from "./frames.ts";
 import { asAttemptError, AttemptError, refusalIn } from "./refusal.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -29,14 +28,16 @@ export type Attempt = {
 export const attempt = async function* (given: Attempt): AsyncGenerator<readonly Answered[], void> {
   const { world, request, who, patience, signal } = given;
   const watch = new Watchdog(world.clock, patience, signal);
+  let isRead = false;
   try {
     const response = await world.net.send(request, watch.signal);
     watch.next("firstByte");
     yield* read(given, response, watch);
+    isRead = true;
   } catch (error) {
     throw asAttemptError(error, who, request);
   } finally {
-    watch.end();
+    watch.end(isRead);
   }
 };
 
@@ -48,21 +49,29 @@ const read = async function* (
   const refusal = await refusalIn(response, { wire, who, clock: world.clock });
   if (refusal !== undefined) throw refusal;
   const reader = wire.decode.open();
+  const framing = await framingOf(response, wire);
   let isFinished = false;
-  const tell = function* (told: Told): Generator<readonly Answered[]> {
+  const tell = function* ({ events, trouble, ...told }: Told): Generator<readonly Answered[]> {
     if (told.isFinished && !isFinished) watch.leave();
     isFinished ||= told.isFinished;
-    if (told.events.length > 0) yield told.events;
-    if (told.trouble !== undefined) throw told.trouble;
+    if (events.length > 0) yield events;
+    if (trouble !== undefined) throw trouble;
+  };
+  const take = function* ({ frames, trouble }: Framed): Generator<readonly Answered[]> {
+    if (frames.length > 0) yield* tell(toldBy(frames, reader.step, who));
+    if (trouble !== undefined) throw trouble;
   };
   try {
-    for await (const frames of framesOf(response, wire, watch)) {
-      if (isFinished) {
+    for await (const chunk of response.body) {
+      watch.next("idle");
+      const framed = framing.push(chunk);
+      if (isFinished && framed.frames.length > 0) {
         yield [{ type: "skipped", what: "something after the end of the answer" }];
         break;
       }
-      yield* tell(toldBy(frames, reader.step, who));
+      yield* take(framed);
     }
+    if (!isFinished) yield* take(framing.end());
   } catch (error) {
     // Whatever happens after the end of an answer changes nothing about it.
     if (!isFinished || error instanceof AttemptError) throw error;
@@ -90,31 +99,11 @@ const toldBy = <Given>(given: readonly Given[], step: (one: Given) => readonly A
   return { events, isFinished };
 };
 
-/** The frames of an answer: a stream in the framing it claims, or a whole body as the frames that would have streamed it. */
-const framesOf = (response: HttpResponse, wire: BoundWire, watch: Watchdog): AsyncIterable<readonly Frame[]> => {
+/** How an answer is cut into frames: as it claims to be. */
+const framingOf = async (response: HttpResponse, wire: BoundWire): Promise<Framing> => {
   const type = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  const body = watched(response.body, watch);
-  if (type === "application/vnd.amazon.eventstream") return eventStreamFrames(body);
-  if (type === "application/json") return wholeFrames({ ...response, body }, wire);
-  if (type === "text/html") return rejecting(`It is a web page, not the answer of an API.`);
-  return wire.id === "bedrock" ? eventStreamFrames(body) : sseFrames(body);
-};
-
-const wholeFrames = async function* (response: HttpResponse, wire: BoundWire): AsyncGenerator<readonly Frame[]> {
-  const text = await bodyText(response, 2 ** 29);
-  const body = jsonOf(text);
-  if (body === undefined) throw new MalformedStream(`The body holds no valid JSON: ${text.slice(0, 80)}`);
-  yield wire.decode.frames(body);
-};
-
-// oxlint-disable-next-line require-yield
-const rejecting = async function* (what: string): AsyncGenerator<readonly Frame[]> {
-  throw new MalformedStream(what);
-};
-
-const watched = async function* (body: AsyncIterable<Uint8Array>, watch: Watchdog): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    watch.next("idle");
-    yield chunk;
-  }
+  if (type === "application/vnd.amazon.eventstream") return eventStreamFraming();
+  if (type === "application/json") return wholeFraming(wire.decode.frames);
+  if (type === "text/html") throw new MalformedStream("It is a web page, not the answer of an API.");
+  return wire.id === "bedrock" ? eventStreamFraming() : sseFraming();
 };

@@ -74,20 +74,18 @@ const within = async <Value>(
 ): Promise<Value> => {
   const { host } = new URL(url);
   const limit = new AbortController();
-  const over = new AbortController();
   const giveUp = (): void => limit.abort(signal?.reason);
   if (signal?.aborted === true) giveUp();
   signal?.addEventListener("abort", giveUp, { once: true });
-  clock.sleep(longestWait, over.signal).then(
-    () => limit.abort(new AuthProblem("network", `It did not answer within ${longestWait / 1000} s.`, host)),
-    () => undefined,
+  const inTime = clock.after(longestWait, () =>
+    limit.abort(new AuthProblem("network", `It did not answer within ${longestWait / 1000} s.`, host)),
   );
   try {
     return await work(limit.signal);
   } catch (error) {
     throw error instanceof NetError ? new AuthProblem("network", error.message, host) : error;
   } finally {
-    over.abort();
+    inTime();
     signal?.removeEventListener("abort", giveUp);
   }
 };

@@ -5,49 +5,61 @@ export class MalformedStream extends Error {}
 
 /** No single event of any API comes near this many characters. */
 const longestEvent = 2 ** 26;
+const longestBody = 2 ** 28;
 
-/** Turns the bytes of a stream into frames, as many as each chunk completes. Throws `MalformedStream`. */
-export type Framing = (body: AsyncIterable<Uint8Array>) => AsyncIterable<readonly Frame[]>;
+/** Turns the bytes of a stream into frames. */
+export type Framing = {
+  /** As many as a chunk completes. */
+  readonly push: (chunk: Uint8Array) => Framed;
+  /** What is left where the stream ends. */
+  readonly end: () => Framed;
+};
+
+/** Frames, and what is wrong with the bytes behind them: what was whole before is told first, however the bytes were cut. */
+export type Framed = { readonly frames: readonly Frame[]; readonly trouble?: unknown };
+
+/** Has frames put together one by one. */
+const framed = (work: (add: (frame: Frame) => void) => void): Framed => {
+  const frames: Frame[] = [];
+  try {
+    work((frame) => void frames.push(frame));
+    return { frames };
+  } catch (trouble) {
+    return { frames, trouble };
+  }
+};
 
 /** Server-sent events with JSON in them. */
-export const sseFrames: Framing = async function* (body) {
+export const sseFraming = async (): Promise<Framing> => {
   const { createParser } = await import("eventsource-parser");
   const decoder = new TextDecoder();
-  let frames: Frame[] = [];
+  let add: (frame: Frame) => void = () => undefined;
   let isOver = false;
   const parser = createParser({
     maxBufferSize: longestEvent,
     onEvent: ({ event, data }) => {
       if (isOver && !isWhole(data)) return;
       const frame = jsonFrame(event ?? "", data);
-      if (frame !== undefined) frames.push(frame);
+      if (frame !== undefined) add(frame);
     },
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded")
         throw new MalformedStream(`One event is longer than ${longestEvent} characters.`);
     },
   });
-  for await (const chunk of body) {
-    const trouble = troubleIn(() => parser.feed(decoder.decode(chunk, { stream: true })));
-    const ready = frames;
-    frames = [];
-    if (ready.length > 0) yield ready;
-    // What was whole before it is told first, however the bytes were cut.
-    if (trouble !== undefined) throw trouble;
-  }
-  // Some servers leave out the blank line that ends the last event; a cut stream ends within one.
-  isOver = true;
-  parser.feed("\n\n");
-  if (frames.length > 0) yield frames;
-};
-
-const troubleIn = (work: () => void): unknown => {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error;
-  }
+  const feed = (text: string): Framed =>
+    framed((each) => {
+      add = each;
+      parser.feed(text);
+    });
+  return {
+    push: (chunk) => feed(decoder.decode(chunk, { stream: true })),
+    // Some servers leave out the blank line that ends the last event; a cut stream ends within one.
+    end: () => {
+      isOver = true;
+      return feed("\n\n");
+    },
+  };
 };
 
 /** What is no JSON object is none of our business, except that a broken one is. */
@@ -70,16 +82,16 @@ const isWhole = (data: string): boolean => {
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 
-const parsed = (json: string): unknown => {
+const parsed = (json: string, what = "An event"): unknown => {
   try {
     return JSON.parse(json);
   } catch {
-    throw new MalformedStream(`An event holds no valid JSON: ${json.slice(0, 80)}`);
+    throw new MalformedStream(`${what} holds no valid JSON: ${json.slice(0, 80)}`);
   }
 };
 
 /** Amazon's binary event stream with JSON in it. An exception is a frame with its name. */
-export const eventStreamFrames: Framing = async function* (body) {
+export const eventStreamFraming = async (): Promise<Framing> => {
   const { EventStreamCodec } = await import("@smithy/eventstream-codec");
   const text = new TextDecoder();
   const codec = new EventStreamCodec(
@@ -87,19 +99,36 @@ export const eventStreamFrames: Framing = async function* (body) {
     (words) => new TextEncoder().encode(words),
   );
   const buffer = new ByteQueue();
-  for await (const chunk of body) {
-    buffer.push(chunk);
-    const frames: Frame[] = [];
-    for (let message = buffer.message(); message !== undefined; message = buffer.message()) {
-      const { headers, body: payload } = decoded(() => codec.decode(message!));
-      const name = headers[":event-type"]?.value ?? headers[":exception-type"]?.value ?? headers[":error-code"]?.value;
-      const words = text.decode(payload);
-      const said = headers[":error-message"]?.value;
-      const data = words === "" ? (said === undefined ? {} : { message: said }) : parsed(words);
-      frames.push({ name: String(name ?? ""), data });
-    }
-    if (frames.length > 0) yield frames;
-  }
+  const frameOf = (message: Uint8Array): Frame => {
+    const { headers, body } = decoded(() => codec.decode(message));
+    const name = headers[":event-type"]?.value ?? headers[":exception-type"]?.value ?? headers[":error-code"]?.value;
+    const words = text.decode(body);
+    const said = headers[":error-message"]?.value;
+    const data = words === "" ? (said === undefined ? {} : { message: said }) : parsed(words);
+    return { name: String(name ?? ""), data };
+  };
+  return {
+    push: (chunk) =>
+      framed((add) => {
+        buffer.push(chunk);
+        for (let message = buffer.message(); message !== undefined; message = buffer.message()) add(frameOf(message));
+      }),
+    end: () => ({ frames: [] }),
+  };
+};
+
+/** A body that is one JSON text, as the frames that would have streamed it. */
+export const wholeFraming = (frames: (body: unknown) => readonly Frame[]): Framing => {
+  const decoder = new TextDecoder();
+  let text = "";
+  return {
+    push: (chunk) =>
+      framed(() => {
+        text += decoder.decode(chunk, { stream: true });
+        if (text.length > longestBody) throw new MalformedStream(`The body is longer than ${longestBody} characters.`);
+      }),
+    end: () => framed((add) => frames(parsed(text, "The body")).forEach(add)),
+  };
 };
 
 const decoded = <Result>(work: () => Result): Result => {

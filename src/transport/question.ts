@@ -70,7 +70,7 @@ export class Asker {
       if (problem !== undefined) throw new AttemptError(classify(who, { problem }), { problem });
       return body;
     } finally {
-      watch.end();
+      watch.end(false);
     }
   }
 

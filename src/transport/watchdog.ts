@@ -25,11 +25,10 @@ export class Watchdog {
   readonly #patience: Patience;
   readonly #outer: AbortSignal | undefined;
   readonly #abort = new AbortController();
-  #wake = new AbortController();
   #phase: Phase = "headers";
   #since: number;
   #isLeaving = false;
-  #isOver = false;
+  #stopWatching = (): void => {};
 
   constructor(clock: Clock, patience: Patience, outer: AbortSignal | undefined) {
     this.#clock = clock;
@@ -38,7 +37,7 @@ export class Watchdog {
     this.#since = clock.elapsed();
     outer?.throwIfAborted();
     outer?.addEventListener("abort", this.#giveUp, { once: true });
-    void this.#watch();
+    this.#watch();
   }
 
   get signal(): AbortSignal {
@@ -56,31 +55,25 @@ export class Watchdog {
   leave(): void {
     this.#isLeaving = true;
     this.#since = this.#clock.elapsed();
-    this.#wake.abort("over");
+    this.#stopWatching();
+    this.#watch();
   }
 
-  /** Closes whatever is still open. */
-  end(): void {
+  /** The attempt is over; whatever is still open is closed, unless the answer was read to its end. */
+  end(isRead: boolean): void {
     this.#outer?.removeEventListener("abort", this.#giveUp);
-    this.#isOver = true;
-    this.#wake.abort("over");
-    this.#abort.abort(new Error("The attempt is over."));
+    this.#stopWatching();
+    if (!isRead) this.#abort.abort(new Error("The attempt is over."));
   }
 
   readonly #giveUp = (): void => this.#abort.abort(this.#outer?.reason);
 
-  async #watch(): Promise<void> {
-    while (!this.#isOver) {
-      const allowed = this.#isLeaving ? longestGoodbye : this.#patience[this.#phase];
-      const left = this.#since + allowed - this.#clock.elapsed();
-      if (left <= 0) {
-        this.#abort.abort(new Silence(this.#phase, allowed));
-        return;
-      }
-      await this.#clock.sleep(left, this.#wake.signal).catch(() => undefined);
-      if (this.#wake.signal.aborted) this.#wake = new AbortController();
-    }
-  }
+  readonly #watch = (): void => {
+    const allowed = this.#isLeaving ? longestGoodbye : this.#patience[this.#phase];
+    const left = this.#since + allowed - this.#clock.elapsed();
+    if (left > 0) this.#stopWatching = this.#clock.after(left, this.#watch);
+    else this.#abort.abort(new Silence(this.#phase, allowed));
+  };
 }
 
 /** How long a server may take to close an answer it has finished. */

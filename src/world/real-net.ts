@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
 import { NetError, type Headers, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
 import type { Environment } from "./world.ts";
 
@@ -117,7 +118,7 @@ const toResponse = (
   body: {
     [Symbol.asyncIterator]: async function* () {
       try {
-        for await (const chunk of await decompressed(message)) yield chunk;
+        yield* chunksOf(isPlain(message) ? message : await decompressed(message));
         if (!message.complete) throw new NetError("broken", "The connection was closed before the end of the answer.");
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
@@ -130,13 +131,35 @@ const toResponse = (
   },
 });
 
+/** What a stream brings, as it comes. Its own iterator does the same, and takes much longer to begin. */
+const chunksOf = async function* (stream: Readable): AsyncGenerator<Uint8Array> {
+  let isOver = false;
+  let failure: Error | undefined;
+  let wake = (): void => {};
+  const over = (error?: Error): void => {
+    isOver = true;
+    failure ??= error;
+    wake();
+  };
+  stream.on("readable", () => wake());
+  stream.on("end", over).on("close", over).on("error", over);
+  for (;;) {
+    const chunk = stream.read() as Uint8Array | null;
+    if (chunk !== null) yield chunk;
+    else if (failure !== undefined) throw failure;
+    else if (isOver) return;
+    else await new Promise<void>((resolve) => (wake = resolve));
+  }
+};
+
+const isPlain = ({ headers }: IncomingMessage): boolean => (headers["content-encoding"] ?? "identity") === "identity";
+
 /** We ask for none, but some servers compress all the same. */
-const decompressed = async (message: IncomingMessage): Promise<AsyncIterable<Uint8Array>> => {
-  const encoding = message.headers["content-encoding"];
-  if (encoding === undefined || encoding === "identity") return message;
+const decompressed = async (message: IncomingMessage): Promise<Readable> => {
   const { createBrotliDecompress, createUnzip } = await import("node:zlib");
   const { pipeline } = await import("node:stream");
-  return pipeline(message, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => undefined);
+  const isBrotli = message.headers["content-encoding"] === "br";
+  return pipeline(message, isBrotli ? createBrotliDecompress() : createUnzip(), () => undefined);
 };
 
 const plainHeaders = (message: IncomingMessage): Headers =>

@@ -4,6 +4,7 @@ import { realFiles } from "./real-files.ts";
 import { realLife } from "./real-life.ts";
 import { realNet } from "./real-net.ts";
 import { realProcesses } from "./real-processes.ts";
+import { sleepBy } from "./sleep.ts";
 import type { Clock, World } from "./world.ts";
 
 /** The world as it is. */
@@ -26,17 +27,9 @@ const realClock: Clock = {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1000 + nanoseconds / 1e6;
   },
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }, ms);
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", stop, { once: true });
-    }),
+  after: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  sleep: (ms, signal) => sleepBy(realClock, ms, signal),
 };

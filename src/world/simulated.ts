@@ -1,6 +1,7 @@
 import type { Life } from "./life.ts";
 import { NetError, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
 import type { Processes } from "./processes.ts";
+import { sleepBy } from "./sleep.ts";
 import { simulatedDisk, type SimulatedDisk } from "./simulated-disk.ts";
 import type { Clock, Environment, Files, World } from "./world.ts";
 
@@ -74,22 +75,16 @@ class VirtualTime {
   readonly clock: Clock = {
     now: () => this.#elapsed + this.#offset,
     elapsed: () => this.#elapsed,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        signal?.throwIfAborted();
-        const stop = (): void => {
-          this.#sleepers.delete(sleeper);
-          reject(signal?.reason);
-        };
-        const wake = (): void => {
-          this.#sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", stop);
-          resolve();
-        };
-        const sleeper: Sleeper = { at: this.#elapsed + Math.max(0, ms), order: this.#order++, wake };
-        this.#sleepers.add(sleeper);
-        signal?.addEventListener("abort", stop, { once: true });
-      }),
+    after: (ms, work) => {
+      const wake = (): void => {
+        this.#sleepers.delete(sleeper);
+        work();
+      };
+      const sleeper: Sleeper = { at: this.#elapsed + Math.max(0, ms), order: this.#order++, wake };
+      this.#sleepers.add(sleeper);
+      return () => void this.#sleepers.delete(sleeper);
+    },
+    sleep: (ms, signal) => sleepBy(this.clock, ms, signal),
   };
 
   jump(ms: number): void {

@@ -21,6 +21,8 @@ export type World = {
 export type Clock = {
   readonly now: () => number;
   readonly elapsed: () => number;
+  /** Does something after `ms`; answers how to leave it undone. */
+  readonly after: (ms: number, work: () => void) => () => void;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 };

@@ -3,7 +3,7 @@ import { findProvider } from "../../src/providers/index.ts";
 import { createSimulator, type FaultPlan, type Reply } from "../../src/sim/index.ts";
 import { attempt, type Answered } from "../../src/transport/attempt.ts";
 import { patience } from "../../src/transport/budget.ts";
-import { eventStreamFrames, sseFrames } from "../../src/transport/frames.ts";
+import { eventStreamFraming, sseFraming } from "../../src/transport/frames.ts";
 import { AttemptError } from "../../src/transport/refusal.ts";
 import { openGate } from "../../src/transport/index.ts";
 import { compose, type BoundWire, type Frame } from "../../src/wire/index.ts";
@@ -76,10 +76,11 @@ export const readAnswer = async (
 
 /** The frames of a recording, whatever chunks it comes in. */
 export const framesIn = async ({ wire }: Recording, chunks: readonly Uint8Array[]): Promise<readonly Frame[]> => {
-  const framing = wire.id === "bedrock" ? eventStreamFrames : sseFrames;
-  const all: Frame[] = [];
-  for await (const frames of framing(streamOf(chunks))) all.push(...frames);
-  return all;
+  const { push, end } = await (wire.id === "bedrock" ? eventStreamFraming() : sseFraming());
+  return [...chunks.map(push), end()].flatMap(({ frames, trouble }) => {
+    if (trouble !== undefined) throw trouble;
+    return frames;
+  });
 };
 
 /** Bytes cut at these places. */
@@ -97,6 +98,6 @@ const streamOf = async function* (chunks: readonly Uint8Array[]): AsyncGenerator
 const clock: Clock = {
   now: () => 0,
   elapsed: () => 0,
-  sleep: (_, signal) =>
-    new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true })),
+  after: () => () => undefined,
+  sleep: () => new Promise(() => undefined),
 };

@@ -8,19 +8,13 @@ const patience = 40;
 /** What to hand a terminal's bytes to; it tells of keys as they come, and of a lone Esc after a moment. */
 export const keyListener = (clock: Clock, hear: (event: KeyEvent) => void): ((bytes: Uint8Array) => void) => {
   const reader = new KeyReader();
-  let waiting: AbortController | undefined;
+  let stopWaiting = (): void => {};
   return (bytes) => {
-    waiting?.abort();
-    waiting = undefined;
+    stopWaiting();
     for (const event of reader.read(bytes)) hear(event);
     if (!reader.isWaiting) return;
-    const patient = new AbortController();
-    waiting = patient;
-    clock.sleep(patience, patient.signal).then(
-      () => {
-        for (const event of reader.giveUp()) hear(event);
-      },
-      () => undefined,
-    );
+    stopWaiting = clock.after(patience, () => {
+      for (const event of reader.giveUp()) hear(event);
+    });
   };
 };
