@@ -26,7 +26,7 @@ import { Window } from "./window.ts";
 
 /** What an agent is made of. */
 export type AgentOptions = {
-  readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  readonly clock: Pick<Clock, "elapsed" | "after" | "sleep">;
   readonly transport: Transport;
   /** The conversation, new or continued. */
   readonly journal: Journal;
@@ -156,6 +156,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     spending,
     window,
     settings,
+    clock,
     limits: { turns: limits?.turns ?? 100, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
     tools: { open, soon: () => void soon().catch(() => undefined) },
     count: () => (requests += 1),

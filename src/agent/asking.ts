@@ -15,6 +15,8 @@ export type Asking = {
   readonly settings: Settings;
   /** The how-manieth request of the conversation. */
   readonly number: number;
+  /** Settles when the conversation is written down; nothing leaves before. */
+  readonly kept: Promise<void>;
   readonly tell: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
 };
@@ -44,7 +46,7 @@ export class BrokenOff extends Error {
 
 /** Sends the conversation as it is to a model, and tells of its answer as it comes. Throws `BrokenOff`. */
 export const ask = async (asking: Asking): Promise<Asked> => {
-  const { transport, compositions, model, settings, signal } = asking;
+  const { transport, compositions, model, settings, kept, signal } = asking;
   const builder = new AnswerBuilder();
   const repeated = new RepeatedText();
   let written: Written | undefined;
@@ -53,6 +55,7 @@ export const ask = async (asking: Asking): Promise<Asked> => {
     const events = transport.send(
       {
         ...model,
+        ready: kept,
         write: (destination) => (written = compositions.write(destination, { ...settings, stream: true })).body,
       },
       signal,

@@ -22,6 +22,7 @@ export class Journal {
   readonly #fresh: Record<string, string> = {};
   #written: number;
   #saving: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   /** Goes on with `entries`, which the log holds already. Without a log, nothing outlives the process. */
   constructor(log?: Log, { entries, blobs }: { entries: readonly Entry[]; blobs: Blobs } = { entries: [], blobs: {} }) {
@@ -47,9 +48,13 @@ export class Journal {
 
   /** Writes everything new, after what is being written already. What could not be written is tried again next time. */
   save(): Promise<void> {
-    const saved = this.#saving.then(() => this.#write());
-    this.#saving = saved.catch(() => undefined);
-    return saved;
+    this.#next ??= this.#saving.then(() => {
+      this.#next = undefined;
+      const saved = this.#write();
+      this.#saving = saved.catch(() => undefined);
+      return saved;
+    });
+    return this.#next;
   }
 
   async #write(): Promise<void> {

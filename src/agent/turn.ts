@@ -5,6 +5,7 @@ import { settle } from "../transcript/settle.ts";
 import { ProviderError, type Failure } from "../transport/failure.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Settings } from "../wire/wire.ts";
+import type { Clock } from "../world/index.ts";
 import { ask, BrokenOff, type Asked } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
@@ -27,6 +28,7 @@ export type Surroundings = {
   readonly window: Window;
   readonly settings: Settings;
   readonly limits: Limits;
+  readonly clock: Pick<Clock, "after">;
   /** The scheduler, loaded when the first calls come; `soon` gets it ready while an answer is on its way. */
   readonly tools: { readonly soon: () => void; readonly open: () => Promise<Scheduler> };
   /** The number of the next request. */
@@ -54,6 +56,9 @@ type End = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
 /** So often a broken answer is asked for again, and a strange one. */
 const mostAgain = 2;
 
+/** How long calls that only read may run, in milliseconds, before the answer they came with is written down. */
+const moment = 10;
+
 /**
  * One turn: what the person said, the model's answer, the calls in it, their
  * results, and so on until the model stops. However it ends, the conversation
@@ -69,8 +74,12 @@ export class Turn {
   #broken = 0;
   #compacted = false;
   #text = "";
-  /** What happened and is told of once it is written down. */
-  readonly #untold: AgentEvent[] = [];
+  /** What is to be told, in this order; a record not before it is written down. */
+  readonly #untold: { readonly event: AgentEvent; readonly isRecord: boolean }[] = [];
+  /** How much was told. */
+  #told = 0;
+  /** What is being written down. A disk that fails is heard of before the next request leaves. */
+  readonly #keeping: Promise<void>[] = [];
 
   constructor(around: Surroundings, signal: AbortSignal) {
     this.#around = around;
@@ -83,10 +92,9 @@ export class Turn {
       this.#hear(input);
       this.#changed(this.#around.route.turn());
       for (;;) {
-        await this.#keep();
         const end = await this.#step();
         if (end === undefined) continue;
-        await this.#keep();
+        await this.#kept();
         if (end.type === "finished" && end.reason === "stop" && this.#listen()) continue;
         return end;
       }
@@ -100,10 +108,15 @@ export class Turn {
     const { journal, limits, spending, window, between } = this.#around;
     if (this.#requests >= limits.turns) return this.#finished("max-turns");
     if (spending.whole >= limits.spend) return this.#finished("max-spend");
-    await between?.();
-    await window.fit(this.#signal);
+    if (between !== undefined) {
+      await this.#kept();
+      await between();
+    }
+    if (await window.isFull()) {
+      await this.#kept();
+      await window.shrink(this.#signal);
+    }
     settle(journal.ledger);
-    await journal.save();
     const asked = await this.#ask();
     if (asked === undefined) return undefined;
     const end = await this.#take(asked);
@@ -111,15 +124,21 @@ export class Turn {
     return end;
   }
 
-  /** The answer to the conversation as it is; undefined where the next request may fare better. */
+  /**
+   * The answer to the conversation as it is; undefined where the next request may fare better. The request is written
+   * while the disk is busy, and leaves when all it says is kept.
+   */
   async #ask(): Promise<Asked | undefined> {
     const { route, tools, transport, compositions, settings, count, tell } = this.#around;
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
+    const kept = this.#kept();
+    kept.catch(() => undefined);
     try {
       this.#number = count();
-      const asked = ask({ transport, compositions, model, settings, number: this.#number, tell, signal: this.#signal });
+      const [number, signal] = [this.#number, this.#signal];
+      const asked = ask({ transport, compositions, model, settings, number, kept, tell, signal });
       tools.soon();
       return await asked;
     } catch (error) {
@@ -171,12 +190,11 @@ export class Turn {
     const origin = { provider: target.provider, model: target.model, ...(account === undefined ? {} : { account }) };
     const calls = journal.ledger.model(origin, parts, written.digest());
     this.#remember(asked);
-    await journal.save();
     await this.#tellOf(asked);
     this.#broken = 0;
-    if (circles) return this.#finished("loop");
-    if (calls.length === 0) return this.#finished(finish === "calls" ? "stop" : finish);
-    return this.#work(calls, finish === "length");
+    if (!circles && calls.length > 0) return this.#work(calls, finish === "length");
+    await this.#kept();
+    return this.#finished(circles ? "loop" : finish === "calls" ? "stop" : finish);
   }
 
   #remember({ written, usage }: Asked): void {
@@ -196,20 +214,23 @@ export class Turn {
   }
 
   async #tellOf({ parts, usage, model, answeredBy }: Asked): Promise<void> {
-    const { spending, tell } = this.#around;
+    const { spending } = this.#around;
     const text = wordsIn(parts, "text");
     if (text !== "") this.#text = text;
     const media = parts.filter((part) => part.type === "media");
-    tell({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
+    this.#note({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
     if (usage === undefined) return;
-    const spent = await spending.add(model, usage);
-    tell({ type: "usage", model: modelName(model), ...(answeredBy === undefined ? {} : { answeredBy }), usage, spent });
+    const [spent, by] = [await spending.add(model, usage), answeredBy === undefined ? {} : { answeredBy }];
+    this.#note({ type: "usage", model: modelName(model), ...by, usage, spent });
   }
 
-  /** Runs the calls of an answer as one batch. */
+  /**
+   * Runs the calls of an answer as one batch. The answer is written down before any of them is asked about or does
+   * something, and a moment later in any case; calls that only read have mostly ended by then, and it is all one writing.
+   */
   async #work(calls: readonly Call[], isCut: boolean): Promise<End | undefined> {
-    const { journal, tools, tell } = this.#around;
-    for (const call of calls) tell({ type: "call-requested", call });
+    const { journal, tools, prepare, clock } = this.#around;
+    for (const call of calls) this.#note({ type: "call-requested", call });
     // The last of them may have been cut short, and who knows which is the last.
     if (isCut) return this.#leave(calls, cutCall);
     if (this.#repeated.add(calls)) {
@@ -217,26 +238,28 @@ export class Turn {
       return this.#finished("loop");
     }
     const scheduler = await tools.open();
-    await this.#around.prepare?.(calls, this.#signal);
-    const kept: Promise<void>[] = [];
+    if (prepare !== undefined) {
+      await this.#kept();
+      await prepare(calls, this.#signal);
+    }
+    let recorded: Promise<void> | undefined;
+    const record = (): Promise<void> => (recorded ??= this.#keepSoon());
+    const inTime = clock.after(moment, record);
     const stop = scheduler.listen((event) => {
-      if (event.type === "call-output") return tell(event);
+      if (event.type === "call-output") return this.#say(event);
       const { call, status } = event;
-      if (!("finished" in status)) return tell({ type: "call-updated", call, status });
+      if (!("finished" in status)) return this.#say({ type: "call-updated", call, status });
       const { finished } = status;
       journal.keep(finished.blobs);
       journal.ledger.complete(call, finished.call.tool, finished.outcome);
-      this.#untold.push({ type: "call-completed", finished });
-      const saved = this.#keep();
-      // A disk that fails is heard of below, once the other calls have ended.
-      saved.catch(() => undefined);
-      kept.push(saved);
+      this.#note({ type: "call-completed", finished });
+      void this.#keepSoon();
     });
     try {
-      await scheduler.schedule(calls, this.#signal);
+      await scheduler.schedule(calls, this.#signal, record);
     } finally {
+      inTime();
       stop();
-      await Promise.all(kept);
     }
     if (this.#signal.aborted) return { type: "cancelled" };
     this.#listen();
@@ -248,22 +271,46 @@ export class Turn {
     for (const call of calls) {
       const finished = notRun(call, why);
       this.#around.journal.ledger.complete(call.id, call.tool, finished.outcome);
-      this.#untold.push({ type: "call-completed", finished });
+      this.#note({ type: "call-completed", finished });
     }
     await this.#keep();
   }
 
+  /** What is told once it is written down. */
+  #note(event: AgentEvent): void {
+    this.#untold.push({ event, isRecord: true });
+  }
+
+  /** What is told at once, but not before what it follows from. */
+  #say(event: AgentEvent): void {
+    if (this.#untold.length === 0) this.#around.tell(event);
+    else this.#untold.push({ event, isRecord: false });
+  }
+
+  /** Settles when everything so far is written down and told. */
+  async #kept(): Promise<void> {
+    await Promise.all([...this.#keeping.splice(0), this.#keep()]);
+  }
+
+  /** Begins to write down everything new, and goes on meanwhile. */
+  #keepSoon(): Promise<void> {
+    const kept = this.#keep();
+    kept.catch(() => undefined);
+    this.#keeping.push(kept);
+    return kept;
+  }
+
   /** Writes down everything new, then tells of it: what a front end has heard of is never lost. */
   async #keep(): Promise<void> {
-    const { journal, tell } = this.#around;
-    const events = this.#untold.splice(0);
-    try {
-      await journal.save();
-    } catch (error) {
-      this.#untold.unshift(...events);
-      throw error;
+    const upTo = this.#told + this.#untold.length;
+    await this.#around.journal.save();
+    for (;;) {
+      const [next] = this.#untold;
+      if (next === undefined || (next.isRecord && this.#told >= upTo)) return;
+      this.#untold.shift();
+      this.#told += 1;
+      this.#around.tell(next.event);
     }
-    for (const event of events) tell(event);
   }
 
   /** Takes in what the person said while the model was busy. True where there was something. */
@@ -277,7 +324,7 @@ export class Turn {
     if (parts.length === 0) return;
     this.#around.journal.ledger.user(parts);
     this.#repeated.forget();
-    this.#untold.push({ type: "user", parts });
+    this.#note({ type: "user", parts });
   }
 
   async #outgrown(): Promise<End | undefined> {
@@ -324,6 +371,7 @@ export class Turn {
 
   async #ended(error: unknown): Promise<End> {
     const failed = (failure: AgentFailure): End => ({ type: "failed", failure });
+    await Promise.allSettled(this.#keeping.splice(0));
     const unsaved = await this.#keep().catch((reason: unknown) => reason);
     if (isStorage(unsaved)) return failed({ kind: "storage", message: unsaved.message });
     if (this.#signal.aborted) return { type: "cancelled" };

@@ -82,13 +82,12 @@ export class Window {
     return factsOf(model.provider.id, model.model).context;
   }
 
-  /** Makes room when too much of the context is full. */
-  async fit(signal: AbortSignal): Promise<void> {
+  /** Whether so much of the context is full that room should be made. */
+  async isFull(): Promise<boolean> {
     const { share, journal } = this.#options;
-    if (share === 0 || journal.ledger.pending().length > 0) return;
-    const before = this.tokens;
-    if (before < fitsEverywhere || before < share * (await this.context())) return;
-    await this.shrink(signal);
+    if (share === 0 || journal.ledger.pending().length > 0) return false;
+    const { tokens } = this;
+    return tokens >= fitsEverywhere && tokens >= share * (await this.context());
   }
 
   /** Makes room: long old results are shortened; where that is not enough, a summary stands for the older part. */

@@ -168,6 +168,7 @@ const carryOut = async (one: LiveCall, around: Surroundings, permitted: Permitte
   const leave = tool.access === "execute" && server === undefined ? await around.slots.take(one.signal) : undefined;
   try {
     one.signal.throwIfAborted();
+    if (tool.leavesNoTrace !== true) await until(one.signal, one.record());
     one.changed({ state: "executing", title });
     return await execute({
       run: (grant) => {

@@ -16,11 +16,18 @@ export type Waiting = {
   readonly answer: (answer: Answer) => void;
 };
 
+/** A call that a model asks for. */
+export type Requested = Pick<LiveCall, "call" | "batch" | "record" | "began"> & {
+  readonly tell: (status: CallStatus) => void;
+};
+
 /** A call on its way from request to end. */
 export class LiveCall {
   readonly call: Call;
   /** The calls it came with, itself among them. */
   readonly batch: readonly LiveCall[];
+  /** Settles when it is on record that the model asked for it. */
+  readonly record: () => Promise<void>;
   /** Settles when what it touches is known, or will never be. */
   readonly touched: Promise<void>;
   readonly ended: Promise<void>;
@@ -34,9 +41,10 @@ export class LiveCall {
   #touch: () => void = () => {};
   #end: () => void = () => {};
 
-  constructor(call: Call, batch: readonly LiveCall[], began: number, tell: (status: CallStatus) => void) {
+  constructor({ call, batch, record, began, tell }: Requested) {
     this.call = call;
     this.batch = batch;
+    this.record = record;
     this.began = began;
     this.#tell = tell;
     this.touched = new Promise((resolve) => (this.#touch = resolve));
@@ -64,6 +72,7 @@ export class LiveCall {
 
   /** Asks, and waits for the answer. The question stands before anyone hears of it, so it can be answered at once. */
   async ask(approval: Approval, request: GateRequest): Promise<Answer> {
+    await until(this.signal, this.record());
     const answered = new Promise<Answer>((answer) => (this.waiting = { approval, request, answer }));
     try {
       this.changed({ state: "awaiting_approval", approval });

@@ -3,7 +3,7 @@ import type { Gate } from "../policy/gate.ts";
 import type { CapabilitiesFor } from "./capabilities.ts";
 import type { SchedulerClock } from "./clock.ts";
 import { thrown, type Ending } from "./ending.ts";
-import type { Approval, Decision, Finished, SchedulerEvent } from "./events.ts";
+import type { Approval, CallStatus, Decision, Finished, SchedulerEvent } from "./events.ts";
 import { finish } from "./finish.ts";
 import { live, type Surroundings } from "./life.ts";
 import { LiveCall } from "./live-call.ts";
@@ -27,8 +27,15 @@ export type SchedulerOptions = {
 
 /** Takes batches of calls from request to completion, for as long as a session lives. */
 export type Scheduler = {
-  /** Runs the calls of a model's turn. Answers with exactly one end per call, in call order; never rejects. */
-  readonly schedule: (batch: readonly Call[], signal?: AbortSignal) => Promise<readonly Finished[]>;
+  /**
+   * Runs the calls of a model's turn. Answers with exactly one end per call, in call order; never rejects. Has what it
+   * was asked for recorded before it asks anybody, or does anything that leaves a trace; neither is done if that fails.
+   */
+  readonly schedule: (
+    batch: readonly Call[],
+    signal?: AbortSignal,
+    record?: () => Promise<void>,
+  ) => Promise<readonly Finished[]>;
   /** Answers a question. False where this call does not wait for one. */
   readonly decide: (call: CallId, decision: Decision) => boolean;
   /** The questions that wait, in call order. */
@@ -90,12 +97,12 @@ export const createScheduler = ({
     // A result can hold values that throw when they are read.
     return finish({ ...end, ending }).catch((error: unknown) => finish({ ...end, ending: thrown(error) }));
   };
-  const schedule = async (batch: readonly Call[], signal?: AbortSignal): Promise<readonly Finished[]> => {
+  const schedule: Scheduler["schedule"] = async (batch, signal, record = nothing) => {
     const calls: LiveCall[] = [];
-    for (const call of batch)
-      calls.push(
-        new LiveCall(call, calls, clock.elapsed(), (status) => tell({ type: "call-changed", call: call.id, status })),
-      );
+    for (const call of batch) {
+      const changed = (status: CallStatus): void => tell({ type: "call-changed", call: call.id, status });
+      calls.push(new LiveCall({ call, batch: calls, record, began: clock.elapsed(), tell: changed }));
+    }
     lives.push(...calls);
     const stop = (): void => calls.forEach((one) => one.stop(false));
     if (signal?.aborted === true) stop();
@@ -127,6 +134,8 @@ export const createScheduler = ({
     },
   };
 };
+
+const nothing = (): Promise<void> => Promise.resolve();
 
 const states: { readonly [status in Finished["outcome"]["status"]]: "success" | "error" | "cancelled" } = {
   complete: "success",

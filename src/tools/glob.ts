@@ -18,6 +18,7 @@ export const glob: AnyTool = defineTool({
   name: "glob",
   about: "Finds files by a glob pattern. Gives absolute paths, the latest changed first.",
   access: "read",
+  leavesNoTrace: true,
   input,
   aliases: { path: ["dir_path"] },
   touches: ({ pattern, path = "." }) => ({ reads: [placeOf(pattern, path).folder] }),

@@ -19,6 +19,7 @@ export const listDirectory: AnyTool = defineTool({
   name: "list_directory",
   about: "Lists the files and folders directly inside a folder, folders first.",
   access: "read",
+  leavesNoTrace: true,
   input,
   aliases: { path: ["dir_path"] },
   touches: ({ path }) => ({ reads: [path] }),

@@ -22,6 +22,7 @@ export const readFile: AnyTool = defineTool({
   about:
     "Reads a file. A long text comes in part, with word on how to read on by offset and limit. Images, PDFs, audio and video come as media.",
   access: "read",
+  leavesNoTrace: true,
   input,
   aliases: { absolute_path: ["file_path", "path"] },
   normalise: fromLineNumbers,

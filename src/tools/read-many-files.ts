@@ -30,6 +30,7 @@ export const readManyFiles: AnyTool = defineTool({
   about:
     "Reads many text files at once, each under a line --- path ---. Images, PDFs, audio and video only when named by file or ending.",
   access: "read",
+  leavesNoTrace: true,
   input,
   touches: ({ paths, include = [] }) => ({ reads: [...paths, ...include].map(startOf) }),
   title: ({ paths }) => `Read ${paths.join(", ")}`,

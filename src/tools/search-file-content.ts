@@ -18,6 +18,7 @@ export const searchFileContent: AnyTool = defineTool({
   name: "search_file_content",
   about: "Searches file contents by a regular expression. Gives lines with their numbers, by file.",
   access: "read",
+  leavesNoTrace: true,
   input,
   aliases: { path: ["dir_path"], include: ["include_pattern"] },
   touches: ({ path }) => ({ reads: [path ?? "."] }),

@@ -10,6 +10,8 @@ export type Tool<Input = unknown> = {
   readonly name: string;
   readonly about: string;
   readonly access: Access;
+  /** Whether nothing in the world tells afterwards that it ran. */
+  readonly leavesNoTrace?: boolean;
   /** Whether it takes as long as it takes, because what it does has limits of its own. */
   readonly isPatient?: boolean;
   readonly input: InputSchema<Input>;

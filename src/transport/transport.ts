@@ -19,6 +19,8 @@ export type Outgoing = {
    * As long as nothing changes, it is the same object for every request.
    */
   readonly write: (destination: Destination) => JsonObject;
+  /** Nothing leaves before it resolves, nor if it rejects; the body is written meanwhile. */
+  readonly ready?: Promise<void>;
   /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */
   readonly stream?: boolean;
 };
@@ -150,11 +152,12 @@ class Sending {
 
   async *#once(body: JsonObject): AsyncGenerator<readonly TransportEvent[], void> {
     const { world, gate } = this.#shared;
-    const { stream = true } = this.#outgoing;
+    const { stream = true, ready } = this.#outgoing;
     this.#attempt += 1;
     const renew = this.#renew === "now";
     if (renew) this.#renew = "done";
     const request = await gate.prepare(this.#outgoing, { body, stream, renew }, this.#signal);
+    await ready;
     this.#signal?.throwIfAborted();
     const { wire } = this.#destination();
     yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];

@@ -69,12 +69,13 @@ class StaleConnection extends NetError {}
 
 const attempt = (open: Open, { method, headers, body }: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     const sent = open({
       method,
       headers: {
         "accept-encoding": "identity",
         ...headers,
-        ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+        ...(bytes === undefined ? {} : { "content-length": String(bytes.length) }),
       },
     });
     const stop = (): void => {
@@ -89,7 +90,7 @@ const attempt = (open: Open, { method, headers, body }: HttpRequest, signal?: Ab
       const stale = sent.reusedSocket && "code" in error && error.code === "ECONNRESET";
       reject(new (stale ? StaleConnection : NetError)("connect", error.message, error));
     });
-    sent.end(body);
+    sent.end(bytes);
   });
 
 /** A host that swallows packets would keep us for minutes; the rest of the waiting is the caller's to limit. */

@@ -6,7 +6,6 @@ import {
   fchmodSync,
   fchownSync,
   fdatasync,
-  fdatasyncSync,
   fstatSync,
   fsync,
   ftruncateSync,
@@ -41,7 +40,6 @@ export class Handle {
   #fd: number;
   /** What other threads do with it; a number that is let go may be given to another file at once. */
   #elsewhere: Promise<unknown> = Promise.resolve();
-  #isQuick = true;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -84,12 +82,8 @@ export class Handle {
     return soon(() => fchownSync(this.#open(), user, group));
   }
 
-  /** Flushes on the spot as long as that is quick, as it is where the disk has a memory of its own. */
-  async datasync(): Promise<void> {
-    const began = now();
-    if (this.#isQuick) fdatasyncSync(this.#open());
-    else await this.#away((done) => fdatasync(this.#open(), done));
-    this.#isQuick = now() - began < quick;
+  datasync(): Promise<void> {
+    return this.#away((done) => fdatasync(this.#open(), done));
   }
 
   sync(): Promise<void> {
@@ -164,9 +158,8 @@ export const nextIn = (folder: Dir): Promise<Dirent | null> => soon(() => folder
 /** Bytes that take longer to move than a thread takes to be asked. */
 const many = 2 ** 18;
 
-/** How long nobody else may have a turn, and how long a flush may take that is not worth another thread, in milliseconds. */
+/** How long nobody else may have a turn, in milliseconds. */
 const longest = 8;
-const quick = 2;
 
 const soon = async <Result>(call: () => Result): Promise<Result> => {
   if (turn.isLong()) await turn.next();
