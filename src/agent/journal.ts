@@ -21,7 +21,7 @@ export class Journal {
   readonly #remarks: Remark[] = [];
   readonly #fresh: Record<string, string> = {};
   #written: number;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
   /** Goes on with `entries`, which the log holds already. Without a log, nothing outlives the process. */
@@ -48,13 +48,24 @@ export class Journal {
 
   /** Writes everything new, after what is being written already. What could not be written is tried again next time. */
   save(): Promise<void> {
-    this.#next ??= this.#saving.then(() => {
+    if (this.#next !== undefined) return this.#next;
+    if (this.#saving === undefined) return this.#begin();
+    this.#next = this.#saving.then(() => {
       this.#next = undefined;
-      const saved = this.#write();
-      this.#saving = saved.catch(() => undefined);
-      return saved;
+      return this.#begin();
     });
     return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    const saved = this.#write();
+    const done = saved
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#saving === done) this.#saving = undefined;
+      });
+    this.#saving = done;
+    return saved;
   }
 
   async #write(): Promise<void> {

@@ -85,7 +85,7 @@ export class Log {
   async #commit(tasks: readonly Task[]): Promise<void> {
     const { folder, clock, name } = this.#start;
     try {
-      for (const { blobs } of tasks) await keepBlobs(folder, blobs);
+      for (const { blobs } of tasks) if (Object.keys(blobs).length > 0) await keepBlobs(folder, blobs);
     } catch (error) {
       throw asSessionError(error, folder.path);
     }

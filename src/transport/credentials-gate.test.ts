@@ -22,7 +22,7 @@ describe("the gate", () => {
         "user-agent": `Parley/${version} (simulated; none)`,
         "x-goog-api-key": "key-1",
       },
-      body: '{"contents":[]}',
+      body: Buffer.from('{"contents":[]}'),
     });
     expect(stream?.url).toMatch(/:streamGenerateContent\?alt=sse$/);
   });

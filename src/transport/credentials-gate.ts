@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../conversation/index.ts";
 import type { Provider } from "../providers/index.ts";
 import { version, type HttpRequest, type World } from "../world/index.ts";
-import { openBodyWriter } from "./body-text.ts";
+import { openBodyWriter } from "./body-bytes.ts";
 import { completeCodeAssist, findProject } from "./code-assist.ts";
 import { accountOf, asProviderError, authorize, openCredentials, renew, type Credentials } from "./credentials.ts";
 import { Lease } from "./credentials-lease.ts";
@@ -47,8 +47,8 @@ export const openGate = (world: World): Gate => {
       const url = addressFor(to, stream ? "stream" : "generate");
       try {
         if (again) await renew(provider, credentials);
-        const text = write(await complete(provider, body, signal));
-        return await authorize(jsonRequest(url, text, world), provider, credentials, signal);
+        const bytes = write(await complete(provider, body, signal));
+        return await authorize(jsonRequest(url, bytes, world), provider, credentials, signal);
       } catch (error) {
         throw asProviderError(error, provider);
       }
@@ -58,7 +58,7 @@ export const openGate = (world: World): Gate => {
 
 type Addressed = { readonly provider: Provider; readonly model: string };
 
-const jsonRequest = (url: string, body: string, world: World): HttpRequest => ({
+const jsonRequest = (url: string, body: Uint8Array, world: World): HttpRequest => ({
   method: "POST",
   url,
   headers: { "content-type": "application/json", "user-agent": userAgent(world) },

@@ -17,6 +17,8 @@ export type Credentials = {
   readonly aws: Lease<AwsKeys>;
   readonly google: Lease<GoogleToken>;
   readonly codeAssist: Lease<string>;
+  /** Addresses that were found to be a provider's own; the environment stays what it is. */
+  readonly own: Set<string>;
 };
 
 /** Opens the means to sign requests. Nothing is read, loaded or asked before it is needed. */
@@ -25,6 +27,7 @@ export const openCredentials = (world: World): Credentials => ({
   aws: new Lease(world.clock, () => fetchAwsKeys(world)),
   google: new Lease(world.clock, () => fetchGoogleToken(world)),
   codeAssist: new Lease(world.clock, () => fetchCodeAssistToken(world)),
+  own: new Set(),
 });
 
 /** Whether requests to a provider can be signed, and with what. Reads variables and files, asks nobody. */
@@ -48,9 +51,12 @@ export const authorize = async (
   credentials: Credentials,
   signal?: AbortSignal,
 ): Promise<HttpRequest> => {
-  const { env } = credentials.world;
-  if (!belongsTo(provider, request.url, env))
+  const { own, world } = credentials;
+  const { env } = world;
+  const address = `${provider.id} ${request.url}`;
+  if (!own.has(address) && !belongsTo(provider, request.url, env))
     throw new Error(`A key for ${provider.label} was about to leave for another host.`);
+  own.add(address);
   try {
     return await sign(withHeaders(request, provider, env), provider.auth, credentials, signal);
   } catch (error) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../src/conversation/index.ts";
 import { providers } from "../src/providers/index.ts";
 import { completeCodeAssist } from "../src/transport/code-assist.ts";
-import { openBodyWriter } from "../src/transport/body-text.ts";
+import { openBodyWriter } from "../src/transport/body-bytes.ts";
 import { Composer } from "../src/wire/compose.ts";
 import { build, makeHistory } from "./support/histories.ts";
 import { makeSettings } from "./support/properties.ts";
@@ -15,7 +16,8 @@ describe.each(providers.map((provider) => ({ id: provider.id, provider })))("bod
   const destination = provider.destination(provider.defaultModel);
 
   it("are written as JSON writes them, however often their messages went out before", () => {
-    const write = openBodyWriter();
+    const bytes = openBodyWriter();
+    const write = (body: JsonObject): string => new TextDecoder().decode(bytes(body));
     let bodies = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const { conversation, requests } = build(makeHistory(seed));
@@ -39,7 +41,8 @@ describe.each(providers.map((provider) => ({ id: provider.id, provider })))("bod
 
 describe("a body", () => {
   it("is written as JSON writes it, whatever it holds", () => {
-    const write = openBodyWriter();
+    const bytes = openBodyWriter();
+    const write = (body: JsonObject): string => new TextDecoder().decode(bytes(body));
     const shared = { text: 'a\u2028"\\\ud800', n: [1, -0, 1e21, null, [], {}] };
     const body = {
       messages: [shared, shared, "words", 1, true, null, [shared]],

@@ -1,0 +1,59 @@
+import type { JsonObject } from "../conversation/index.ts";
+
+/**
+ * Writes bodies as JSON, and what stands in their lists once: a conversation grows by a message or two from request to
+ * request, and one that changes is another object. What is larger than any but a few messages is written each time.
+ */
+export const openBodyWriter = (): ((body: JsonObject) => Uint8Array) => {
+  /** Each with a comma before it. */
+  const known = new WeakMap<object, Buffer>();
+  const itemBytes = (value: object): Buffer => {
+    const old = known.get(value);
+    if (old !== undefined) return old;
+    const bytes = Buffer.from(`,${JSON.stringify(value)}`);
+    if (bytes.length <= longest) known.set(value, bytes);
+    return bytes;
+  };
+  return (body) => {
+    const pieces: Buffer[] = [];
+    let text = "";
+    const list = (items: readonly unknown[]): void => {
+      text += "[";
+      items.forEach((item, index) => {
+        if (typeof item !== "object" || item === null) {
+          text += `${index === 0 ? "" : ","}${JSON.stringify(item) ?? "null"}`;
+          return;
+        }
+        const bytes = itemBytes(item);
+        if (text !== "") pieces.push(Buffer.from(text));
+        text = "";
+        pieces.push(index === 0 ? bytes.subarray(1) : bytes);
+      });
+      text += "]";
+    };
+    const write = (value: unknown, depth: number): void => {
+      if (Array.isArray(value)) return list(value);
+      if (typeof value !== "object" || value === null || depth === deepest) {
+        text += JSON.stringify(value);
+        return;
+      }
+      let isFirst = true;
+      text += "{";
+      for (const [name, field] of Object.entries(value)) {
+        if (field === undefined) continue;
+        text += `${isFirst ? "" : ","}${JSON.stringify(name)}:`;
+        isFirst = false;
+        write(field, depth + 1);
+      }
+      text += "}";
+    };
+    write(body, 0);
+    return Buffer.concat([...pieces, Buffer.from(text)]);
+  };
+};
+
+/** Bytes of an item that is kept: a picture is not. */
+const longest = 2 ** 18;
+
+/** Lists of messages stand in the body itself, or in a request within it. */
+const deepest = 2;
