@@ -13,6 +13,7 @@ import type { Destination } from "../wire/bind.ts";
 import type { Settings } from "../wire/wire.ts";
 import type { Clock } from "../world/index.ts";
 import { askAside, type Aside } from "./aside.ts";
+import { leaving } from "./asking.ts";
 import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -93,9 +94,6 @@ export type Agent = {
   /** Says something to whoever reads the turn that runs, such as what a subagent says. */
   readonly tell: (event: AgentEvent) => void;
 };
-
-/** Milliseconds a request has to leave before anything else is done. */
-const leaving = 30;
 
 /** Opens an agent. Nothing is sent before the first `send`. */
 export const createAgent = (options: AgentOptions): Agent => {

@@ -2,10 +2,14 @@ import type { NewPart } from "../conversation/index.ts";
 import type { Transport, TransportEvent } from "../transport/transport.ts";
 import { AnswerBuilder, type Answer } from "../wire/answer.ts";
 import type { Settings } from "../wire/wire.ts";
+import type { Clock } from "../world/index.ts";
 import type { Compositions, Written } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { RepeatedText } from "./repetition.ts";
+
+/** Milliseconds a request has to leave before anything else is done. */
+export const leaving = 30;
 
 /** What one request needs. */
 export type Asking = {
@@ -17,6 +21,7 @@ export type Asking = {
   readonly number: number;
   /** Settles when the conversation is written down; nothing leaves before. */
   readonly kept: Promise<void>;
+  readonly clock: Pick<Clock, "after">;
   readonly tell: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
 };
@@ -51,6 +56,8 @@ export const ask = async (asking: Asking): Promise<Asked> => {
   const repeated = new RepeatedText();
   let written: Written | undefined;
   let circles = false;
+  // What will be asked for with the answer is found out while it is waited for.
+  const inTime = asking.clock.after(leaving, () => void written?.digest());
   try {
     const events = transport.send(
       {
@@ -69,6 +76,8 @@ export const ask = async (asking: Asking): Promise<Asked> => {
     }
   } catch (error) {
     throw new BrokenOff(builder.words, written, error);
+  } finally {
+    inTime();
   }
   const answer = circles ? circling(builder.words) : builder.answer();
   if (written === undefined || answer === undefined) throw new Error("The transport ended without an answer.");

@@ -129,7 +129,7 @@ export class Turn {
    * while the disk is busy, and leaves when all it says is kept.
    */
   async #ask(): Promise<Asked | undefined> {
-    const { route, tools, transport, compositions, settings, count, tell } = this.#around;
+    const { route, tools, transport, compositions, settings, clock, count, tell } = this.#around;
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
@@ -138,7 +138,7 @@ export class Turn {
     try {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];
-      const asked = ask({ transport, compositions, model, settings, number, kept, tell, signal });
+      const asked = ask({ transport, compositions, model, settings, number, kept, clock, tell, signal });
       tools.soon();
       return await asked;
     } catch (error) {

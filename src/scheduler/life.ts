@@ -49,11 +49,15 @@ type Ready = { readonly valid: ValidCall; readonly resolved: Resolved };
 const prepare = async (one: LiveCall, around: Surroundings): Promise<Ready> => {
   const valid = await step(one, around, validate(one.call, around.tools));
   one.server = valid.server;
+  // It takes the disk a while; a failure is heard of when the call is about to run.
+  if (!leavesNoTrace(valid)) one.record().catch(() => undefined);
   const resolved = await resolve(one, around, valid);
   one.touches(resolved);
   if (resolved.writes.length === 0 || !(await predecessors(one, around))) return { valid, resolved };
   return { valid, resolved: await resolve(one, around, valid) };
 };
+
+const leavesNoTrace = ({ tool }: ValidCall): boolean => tool.leavesNoTrace === true;
 
 const resolve = (one: LiveCall, around: Surroundings, valid: ValidCall): Promise<Resolved> =>
   step(one, around, resolveTouches(valid, looking(one, around).files));
@@ -168,7 +172,7 @@ const carryOut = async (one: LiveCall, around: Surroundings, permitted: Permitte
   const leave = tool.access === "execute" && server === undefined ? await around.slots.take(one.signal) : undefined;
   try {
     one.signal.throwIfAborted();
-    if (tool.leavesNoTrace !== true) await until(one.signal, one.record());
+    if (!leavesNoTrace(valid)) await until(one.signal, one.record());
     one.changed({ state: "executing", title });
     return await execute({
       run: (grant) => {

@@ -5,7 +5,7 @@ import type { Processes, Program, Running } from "./processes.ts";
 import { asCompanion } from "./companion.ts";
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
-import { isProgram } from "./system.ts";
+import { firstProgram } from "./system.ts";
 
 /**
  * The programs of this machine. A program that left others behind has ended all the same: what these still write
@@ -13,8 +13,17 @@ import { isProgram } from "./system.ts";
  */
 export const realProcesses: Processes = {
   start: (program) => start(program),
-  find: (name, searchPath) => find(name, searchPath),
+  find: (name, searchPath) => {
+    const key = `${name}\0${searchPath}`;
+    if (found.size === 0) setImmediate(() => found.clear());
+    const known = found.get(key) ?? find(name, searchPath);
+    found.set(key, known);
+    return known;
+  },
 };
+
+/** What was looked for in this turn of the loop. The calls of a batch ask for the same programs, all at once. */
+const found = new Map<string, Promise<string | undefined>>();
 
 const start = async (program: Program): Promise<Running> => {
   const { child, pid } = await startIn(program);
@@ -90,7 +99,5 @@ const find = async (name: string, searchPath: string): Promise<string | undefine
   // An empty or relative entry means the current folder, where a project may have put anything.
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   const names = process.platform === "win32" ? [`${name}.exe`, `${name}.com`, name] : [name];
-  for (const folder of folders)
-    for (const candidate of names) if (await isProgram(join(folder, candidate))) return join(folder, candidate);
-  return undefined;
+  return firstProgram(folders.flatMap((folder) => names.map((candidate) => join(folder, candidate))));
 };

@@ -128,17 +128,19 @@ export const readlink = (path: string): Promise<string> => soon(() => readlinkSy
 export const readdir = (path: string): Promise<readonly Dirent[]> =>
   soon(() => readdirSync(path, { withFileTypes: true }));
 
-/** Whether there is a file that we may run. */
-export const isProgram = (path: string): Promise<boolean> =>
-  soon(() => {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+/** The first of these that is a file we may run. */
+export const firstProgram = (paths: readonly string[]): Promise<string | undefined> =>
+  soon(() => paths.find(isProgram));
+
+const isProgram = (path: string): boolean => {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 export const readText = (path: string): Promise<string> => soon(() => readFileSync(path, "utf8"));
 
