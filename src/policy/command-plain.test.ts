@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readPlain } from "./command-plain.ts";
 
@@ -164,5 +165,22 @@ describe("a line of plain words", () => {
     `a ${"b".repeat(10_000)}`,
   ])("%j is more than that", (text) => {
     expect(read(text)).toBe("more");
+  });
+});
+
+describe("the short way for simple lines", () => {
+  it("reads them as the long one does, which lines that end with a blank go", () => {
+    const word = fc.string({
+      unit: fc.constantFrom(..."abzAZ019_./:=,@%+-"),
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
+        expect(read(words.join(" "))).toEqual(read(`${words.join(" ")} `));
+      }),
+      { seed: 11, numRuns: 3000 },
+    );
+    expect(read("sleep 0.2")).toEqual([["first", "sleep", "0.2"]]);
   });
 });

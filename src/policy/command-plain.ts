@@ -16,12 +16,17 @@ export type PlainReading =
  */
 export const readPlain = (text: string): PlainReading => {
   if (text.length > longestPlain) return more(`it is longer than ${longestPlain} characters`);
+  // Most lines are no more than this, and what knows all of Unicode takes long to get ready.
+  if (simple.test(text)) return assemble(text.split(" ").map((raw) => ({ type: "word", raw })));
   if (unseeable.test(text)) return more("it holds control characters or invisible ones");
   const tokens = tokensOf(text);
   return typeof tokens === "string" ? more(tokens) : assemble(tokens);
 };
 
 const longestPlain = 10_000;
+
+/** Words of letters and signs that mean nothing to any shell. */
+const simple = /^[\w./:=,@%+-]+(?: [\w./:=,@%+-]+)*$/;
 
 /** Everything without a shape of its own, but for space, tab and newline. Shells disagree about carriage returns and vertical tabs. */
 const unseeable = /[^\P{C}\t\n]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}/u;

@@ -91,6 +91,17 @@ const harmless: readonly string[] = [
   "█▓▒░ ⠋ ⣿ → ∑ \ue0b0",
 ];
 
+describe("the short way for plain text", () => {
+  it.each(["output", "visible", "line"] as const)("shows every letter it knows as the long one does: %s", (mode) => {
+    const letters = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
+    for (const text of [letters.join(""), letters.toReversed().join(""), "", ...letters]) {
+      const stream = new PlainStream(mode);
+      expect(plain(text, mode)).toBe(stream.write(text) + stream.end());
+      expect(plain(text, mode)).toBe(text);
+    }
+  });
+});
+
 describe("plain text", () => {
   it.each(rows)("of %s, for a terminal", (_, text, output) => {
     expect(plain(text)).toBe(output);

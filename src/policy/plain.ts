@@ -24,6 +24,8 @@ export type PlainMode = "output" | "visible" | "line";
  * direction of reading, no towers of accents.
  */
 export const plain = (text: string, mode: PlainMode = "output"): string => {
+  // Most lines hold nothing else, and what knows all of Unicode takes long to get ready.
+  if (/^[ -~]*$/.test(text)) return text;
   const stream = new PlainStream(mode);
   return stream.write(text) + stream.end();
 };
@@ -46,6 +48,9 @@ const unitOf = (character: string, at: number): string =>
 /** Accents on one letter, at most. */
 const mostMarks = 16;
 
+/** Whoever looks with one says from where. */
+const patterns = new Map<PlainMode, RegExp>();
+
 /** Makes text plain as it comes; however it is split, by letter or by byte, the result is the same. */
 export class PlainStream {
   readonly #mode: PlainMode;
@@ -60,7 +65,8 @@ export class PlainStream {
 
   constructor(mode: PlainMode = "output") {
     this.#mode = mode;
-    this.#pattern = remarkable({ spaces: mode !== "output", line: mode === "line" });
+    this.#pattern = patterns.get(mode) ?? remarkable({ spaces: mode !== "output", line: mode === "line" });
+    patterns.set(mode, this.#pattern);
   }
 
   write(chunk: string | Uint8Array): string {
