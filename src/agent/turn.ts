@@ -125,16 +125,17 @@ export class Turn {
   }
 
   /**
-   * The answer to the conversation as it is; undefined where the next request may fare better. The request is written
-   * while the disk is busy, and leaves when all it says is kept.
+   * The answer to the conversation as it is; undefined where the next request may fare better. The request is put
+   * together while the disk is busy, and leaves when all it says is kept.
    */
   async #ask(): Promise<Asked | undefined> {
-    const { route, tools, transport, compositions, settings, clock, count, tell } = this.#around;
+    const { route, tools, transport, compositions, settings, clock, count, journal, tell } = this.#around;
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
     const kept = this.#kept();
     kept.catch(() => undefined);
+    await journal.handed;
     try {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];

@@ -23,9 +23,17 @@ export type LogStart = {
 /** A record's text; of an entry, only the entry's, since nobody knows its place before it is written. */
 export type Draft = { readonly record: string } | { readonly entry: string };
 
+/** Something for the log. `written` is called when it is in the file, and only the disk is waited for. */
+export type Addition = {
+  readonly blobs?: Blobs;
+  readonly drafts?: readonly Draft[];
+  readonly written?: (() => void) | undefined;
+};
+
 type Task = {
   readonly blobs: Blobs;
   readonly drafts: readonly Draft[];
+  readonly written: (() => void) | undefined;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 };
@@ -51,10 +59,10 @@ export class Log {
   }
 
   /** Resolves when the disk has confirmed all of it. If it rejects, nothing of it will be in the file. */
-  add({ blobs = {}, drafts = [] }: { readonly blobs?: Blobs; readonly drafts?: readonly Draft[] }): Promise<void> {
+  add({ blobs = {}, drafts = [], written }: Addition): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(new SessionError(this.#failure));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ blobs, drafts, resolve, reject });
+      this.#waiting.push({ blobs, drafts, written, resolve, reject });
       this.#working ??= this.#work();
     });
   }
@@ -102,7 +110,9 @@ export class Log {
     const bytes = Buffer.from(text);
     try {
       await this.#start.file.append(bytes);
-      await this.#flush();
+      const confirmed = this.#flush();
+      for (const { written } of tasks) written?.();
+      await confirmed;
     } catch (error) {
       await this.#takeBack();
       throw asSessionError(error, `${folder.path}/${name}`);

@@ -9,8 +9,11 @@ import type { NewRecord, Written } from "./record.ts";
 export type Session = Saved & {
   /** All records in the file, from the disk. */
   readonly records: () => AsyncIterable<Written>;
-  /** Resolves when the disk has confirmed the records; until then, none of them may be relied on. Order is kept. */
-  readonly write: (records: readonly NewRecord[]) => Promise<void>;
+  /**
+   * Resolves when the disk has confirmed the records; until then, none of them may be relied on. Order is kept.
+   * `written` is called when there is nothing left to do but to wait for the disk.
+   */
+  readonly write: (records: readonly NewRecord[], written?: () => void) => Promise<void>;
   /** Keeps bytes that records written from now on may name. */
   readonly keep: (blobs: Blobs) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -50,7 +53,7 @@ export const startSession = async (desk: Desk): Promise<Session> => {
       ...saved,
       healed: [...findings, ...saved.healed],
       records: desk.records,
-      write: (records) => log.add({ drafts: records.map(draftOf) }),
+      write: (records, written) => log.add({ drafts: records.map(draftOf), written }),
       keep: (blobs) => log.add({ blobs }),
       close: () => log.close(),
     };

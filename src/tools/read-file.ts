@@ -42,7 +42,7 @@ export const readFile: AnyTool = defineTool({
 
 /** What the person keeps from models is not read, by whatever name. */
 export const demandVisible = async (files: Pick<Files, "ignored">, paths: readonly string[]): Promise<void> => {
-  for (const path of paths) {
+  for (const path of new Set(paths)) {
     const kept = await files.ignored(path, { git: false, own: true });
     if (kept !== undefined) throw new ToolFailure("policy_violation", `${path} is kept from models by ${kept}.`);
   }
