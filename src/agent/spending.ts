@@ -1,3 +1,4 @@
+import type { ModelFacts } from "../providers/models.ts";
 import type { Usage } from "../wire/decode.ts";
 import type { Spent } from "./events.ts";
 import type { ModelRef } from "./model-name.ts";
@@ -5,6 +6,8 @@ import type { ModelRef } from "./model-name.ts";
 /** Adds up what answers used and cost. Prices are loaded with the first answer, while nobody waits. */
 export class Spending {
   readonly #whole: Spending | undefined;
+  /** What is known of the models that were asked. */
+  readonly #facts = new Map<string, ModelFacts>();
   #spent: Spent = { requests: 0, input: 0, cachedRead: 0, output: 0, cost: 0, unpriced: 0 };
 
   /** What is added here is part of `whole`. */
@@ -24,7 +27,10 @@ export class Spending {
   async add({ provider, model }: ModelRef, usage: Usage): Promise<Spent> {
     const { costOf, factsOf } = await import("../providers/models.ts");
     await this.#whole?.add({ provider, model }, usage);
-    const cost = costOf(factsOf(provider.id, model), usage);
+    const name = `${provider.id}/${model}`;
+    const facts = this.#facts.get(name) ?? factsOf(provider.id, model);
+    this.#facts.set(name, facts);
+    const cost = costOf(facts, usage);
     const { requests, input, cachedRead, output, unpriced } = this.#spent;
     this.#spent = {
       requests: requests + 1,

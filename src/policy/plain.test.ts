@@ -94,7 +94,8 @@ const harmless: readonly string[] = [
 describe("the short way for plain text", () => {
   it.each(["output", "visible", "line"] as const)("shows every letter it knows as the long one does: %s", (mode) => {
     const letters = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
-    for (const text of [letters.join(""), letters.toReversed().join(""), "", ...letters]) {
+    const known = mode === "line" ? letters : [...letters, "\t", "\n"];
+    for (const text of [known.join(""), known.toReversed().join(""), "", ...known]) {
       const stream = new PlainStream(mode);
       expect(plain(text, mode)).toBe(stream.write(text) + stream.end());
       expect(plain(text, mode)).toBe(text);

@@ -25,7 +25,7 @@ export type PlainMode = "output" | "visible" | "line";
  */
 export const plain = (text: string, mode: PlainMode = "output"): string => {
   // Most lines hold nothing else, and what knows all of Unicode takes long to get ready.
-  if (/^[ -~]*$/.test(text)) return text;
+  if ((mode === "line" ? /^[ -~]*$/ : /^[\t\n -~]*$/).test(text)) return text;
   const stream = new PlainStream(mode);
   return stream.write(text) + stream.end();
 };
