@@ -19,7 +19,9 @@ export const openInBrowser = async (
   // Some of these programs are the browser itself: they stay, and do not keep us running.
   return new Promise((resolve) => {
     const inTime = clock.after(patience, () => resolve(true));
-    void started(file, [...args, url.href], given).then(resolve).finally(inTime);
+    void started(file, [...args, url.href], given)
+      .then(resolve)
+      .finally(inTime);
   });
 };
 

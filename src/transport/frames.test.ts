@@ -163,7 +163,12 @@ describe("Amazon's event stream", () => {
     const told = await toldOf(eventStreamFraming, [damaged]);
     expect(told.frames).toEqual(expected.slice(0, 2));
     expect(String(told.trouble)).toContain("damaged");
-    expect(await toldOf(eventStreamFraming, [...damaged].map((byte) => Uint8Array.of(byte)))).toEqual(told);
+    expect(
+      await toldOf(
+        eventStreamFraming,
+        [...damaged].map((byte) => Uint8Array.of(byte)),
+      ),
+    ).toEqual(told);
   });
 
   it("is refused when it claims an absurd length, or is no event stream at all", async () => {

@@ -1,8 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { JsonObject } from "../../src/conversation/index.ts";
 import { openSessions } from "../../src/session/index.ts";
 import type { Script } from "../../src/sim/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import type { DiskChange, DiskTrouble } from "../../src/world/index.ts";
-import { home, openStage, play } from "../support/agent-stage.ts";
+import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";
 
@@ -74,6 +77,56 @@ describe("a session", () => {
       "anthropic: Good day.",
     ]);
     expect(stage.simulators["anthropic"]?.log.map(({ verdict }) => verdict)).toEqual(["accepted"]);
+  });
+});
+
+describe("what is written at once", () => {
+  const writings = async (tool: string, input: JsonObject): Promise<number> => {
+    let appends = 0;
+    const before = ({ kind, path }: DiskChange): undefined => {
+      if (kind === "append" && path.endsWith(".jsonl")) appends += 1;
+    };
+    const stage = await openStage({
+      script: { rules: [{ replies: [{ call: { tool, input } }, { say: "Done." }] }] },
+      before,
+    });
+    appends = 0;
+    expect(told(await play(stage, "Go.")).at(-1)).toBe("finished stop: Done.");
+    return appends;
+  };
+
+  it("is an answer with the results of calls that leave no trace", async () => {
+    // What the person said, the answer with the result, the last answer.
+    expect(await writings("add", { a: 1, b: 2 })).toBe(3);
+  });
+
+  it("is an answer alone, before a call that leaves one runs", async () => {
+    expect(await writings("do", { what: "one", ms: 0 })).toBe(4);
+  });
+
+  it("is not waited for longer than a moment", async () => {
+    const slow = defineTool({
+      name: "slow",
+      about: "Looks for long.",
+      access: "read",
+      leavesNoTrace: true,
+      input: z.object({}),
+      touches: () => ({}),
+      title: () => "slow",
+      run: async () => {
+        await stage.world.clock.sleep(5000);
+        return { content: [{ type: "text", text: "seen" }], display: { type: "text", text: "seen" } };
+      },
+    });
+    const stage: AgentStage = await openStage({
+      script: { rules: [{ replies: [{ call: { tool: "slow", input: {} } }, { say: "Done." }] }] },
+      tools: [slow],
+    });
+    const times: Record<string, number> = {};
+    await play(stage, "Look.", ({ type }) => (times[type] ??= stage.world.clock.elapsed()));
+    expect(times["call-completed"]).toBeGreaterThanOrEqual(5000);
+    expect(times["call-requested"]).toBeLessThan(100);
+    expect(times["call-updated"]).toBeLessThan(100);
   });
 });
 

@@ -13,6 +13,7 @@ const add: AnyTool = defineTool({
   name: "add",
   about: "Adds two numbers.",
   access: "read",
+  leavesNoTrace: true,
   input: z.object({ a: z.number(), b: z.number() }),
   touches: () => ({}),
   title: ({ a, b }) => `${a} + ${b}`,

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { call, setting, waitingTool, type Run, type Setting } from "./setting.cases.ts";
+
+/** What is recorded when the test says so. */
+const recording = () => {
+  let asked = 0;
+  let resolve = (): void => {};
+  let reject: (reason: Error) => void = () => undefined;
+  const recorded = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  const record = (): Promise<void> => {
+    asked += 1;
+    return recorded;
+  };
+  return { record, resolve, reject, asked: () => asked };
+};
+
+const looking = (at: Setting): void =>
+  void at.registry.set("look", { tool: { ...waitingTool("read", at.runs as Run[], "look"), leavesNoTrace: true } });
+
+describe("what a model asks for is on record", () => {
+  it("before anything is done that leaves a trace, though not before it is judged", async () => {
+    const at = setting({ mode: "yolo" });
+    const one = call(1, "write", { name: "a", path: "a.txt" });
+    const { record, resolve } = recording();
+    const batch = at.scheduler.schedule([one], undefined, record);
+    await at.settle();
+    expect(at.states(one)).toEqual(["validating", "scheduled"]);
+    expect(at.runs).toEqual([]);
+    resolve();
+    await at.settle();
+    at.run("a").finish();
+    expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["complete"]);
+  });
+
+  it("before anybody is asked about it", async () => {
+    const at = setting();
+    const one = call(1, "execute", { name: "make" });
+    const { record, resolve } = recording();
+    const batch = at.scheduler.schedule([one], undefined, record);
+    await at.settle();
+    expect(at.scheduler.waiting()).toEqual([]);
+    expect(at.states(one)).toEqual(["validating"]);
+    resolve();
+    await at.settle();
+    expect(at.scheduler.waiting()).toHaveLength(1);
+    at.scheduler.decide(one.id, { type: "refuse" });
+    await batch;
+  });
+
+  it("whenever it may be, for a call that leaves no trace: it does not wait, and does not ask for it", async () => {
+    const at = setting();
+    looking(at);
+    const { record, asked } = recording();
+    const batch = at.scheduler.schedule([call(1, "look", { name: "b" })], undefined, record);
+    await at.settle();
+    at.run("b").finish();
+    expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["complete"]);
+    expect(asked()).toBe(0);
+  });
+
+  it("or it is not done at all", async () => {
+    const at = setting({ mode: "yolo" });
+    looking(at);
+    const { record, reject } = recording();
+    const calls = [call(1, "write", { name: "a", path: "a.txt" }), call(2, "look", { name: "b" })];
+    const batch = at.scheduler.schedule(calls, undefined, record);
+    await at.settle();
+    at.run("b").finish();
+    reject(new Error("The disk is full."));
+    expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["error", "complete"]);
+    expect(at.runs.map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  it("and a call that is stopped meanwhile ends at once", async () => {
+    const at = setting({ mode: "yolo" });
+    const { record } = recording();
+    const batch = at.scheduler.schedule([call(1, "write", { name: "a", path: "a.txt" })], undefined, record);
+    await at.settle();
+    await at.scheduler.cancel();
+    expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["cancelled"]);
+  });
+});
