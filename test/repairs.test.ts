@@ -55,8 +55,8 @@ const endpoint = (name: string, ...judges: readonly Judge[]): Endpoint => {
   const world = simulatedWorld({
     env: everyKey,
     start: 1_800_000_000_000,
-    answer: async ({ body: said }): Promise<HttpResponse> => {
-      if (typeof said !== "string") throw new Error("There is no body.");
+    answer: async (request): Promise<HttpResponse> => {
+      const said = Buffer.from(request.body ?? "").toString();
       bodies.push(said);
       const body = JSON.parse(said) as JsonObject;
       const judged = judges.map((judge) => judge(body)).find((answer) => answer !== undefined);

@@ -69,6 +69,8 @@ class StaleConnection extends NetError {}
 
 const attempt = (open: Open, { method, headers, body }: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
+    // It may have been given up while the client was loaded.
+    if (signal?.aborted === true) return reject(signal.reason);
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     const sent = open({
       method,

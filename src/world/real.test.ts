@@ -107,6 +107,16 @@ describe("the real network", () => {
     await until(async () => (await open()) === 0);
   });
 
+  it("connects to nobody when it is given up at once", async () => {
+    const { url, connections } = await serve((_, response) => response.end());
+    const stop = new AbortController();
+    const sent = post(url, stop.signal);
+    stop.abort(new Error("enough"));
+    await expect(sent).rejects.toThrow("enough");
+    await bodyText(await post(url));
+    expect(connections()).toBe(1);
+  });
+
   it("closes the connection when its reader leaves", async () => {
     const { url, open } = await serve((request, response) => {
       request.resume();
