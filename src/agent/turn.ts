@@ -15,6 +15,7 @@ import { notRun } from "./not-run.ts";
 import { RepeatedCalls } from "./repetition.ts";
 import type { Change, Route } from "./route.ts";
 import type { Spending } from "./spending.ts";
+import { Telling } from "./telling.ts";
 import type { Window } from "./window.ts";
 import { brokenOffWord, cutCall, emptyAnswer, repeatedCall, unreadableAnswer } from "./words.ts";
 
@@ -74,16 +75,12 @@ export class Turn {
   #broken = 0;
   #compacted = false;
   #text = "";
-  /** What is to be told, in this order; a record not before it is written down. */
-  readonly #untold: { readonly event: AgentEvent; readonly isRecord: boolean }[] = [];
-  /** How much was told. */
-  #told = 0;
-  /** What is being written down. A disk that fails is heard of before the next request leaves. */
-  readonly #keeping: Promise<void>[] = [];
+  readonly #telling: Telling;
 
   constructor(around: Surroundings, signal: AbortSignal) {
     this.#around = around;
     this.#signal = signal;
+    this.#telling = new Telling(around);
   }
 
   async run(input: readonly UserPart[]): Promise<End> {
@@ -94,7 +91,7 @@ export class Turn {
       for (;;) {
         const end = await this.#step();
         if (end === undefined) continue;
-        await this.#kept();
+        await this.#telling.kept();
         if (end.type === "finished" && end.reason === "stop" && this.#listen()) continue;
         return end;
       }
@@ -109,11 +106,11 @@ export class Turn {
     if (this.#requests >= limits.turns) return this.#finished("max-turns");
     if (spending.whole >= limits.spend) return this.#finished("max-spend");
     if (between !== undefined) {
-      await this.#kept();
+      await this.#telling.kept();
       await between();
     }
     if (await window.isFull()) {
-      await this.#kept();
+      await this.#telling.kept();
       await window.shrink(this.#signal);
     }
     settle(journal.ledger);
@@ -133,7 +130,7 @@ export class Turn {
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
-    const kept = this.#kept();
+    const kept = this.#telling.kept();
     kept.catch(() => undefined);
     await journal.handed;
     try {
@@ -194,7 +191,7 @@ export class Turn {
     await this.#tellOf(asked);
     this.#broken = 0;
     if (!circles && calls.length > 0) return this.#work(calls, finish === "length");
-    await this.#kept();
+    await this.#telling.kept();
     return this.#finished(circles ? "loop" : finish === "calls" ? "stop" : finish);
   }
 
@@ -219,10 +216,10 @@ export class Turn {
     const text = wordsIn(parts, "text");
     if (text !== "") this.#text = text;
     const media = parts.filter((part) => part.type === "media");
-    this.#note({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
+    this.#telling.note({ type: "message", text, thought: wordsIn(parts, "thinking"), media });
     if (usage === undefined) return;
     const [spent, by] = [await spending.add(model, usage), answeredBy === undefined ? {} : { answeredBy }];
-    this.#note({ type: "usage", model: modelName(model), ...by, usage, spent });
+    this.#telling.note({ type: "usage", model: modelName(model), ...by, usage, spent });
   }
 
   /**
@@ -231,7 +228,7 @@ export class Turn {
    */
   async #work(calls: readonly Call[], isCut: boolean): Promise<End | undefined> {
     const { journal, tools, prepare, clock } = this.#around;
-    for (const call of calls) this.#note({ type: "call-requested", call });
+    for (const call of calls) this.#telling.note({ type: "call-requested", call });
     // The last of them may have been cut short, and who knows which is the last.
     if (isCut) return this.#leave(calls, cutCall);
     if (this.#repeated.add(calls)) {
@@ -240,21 +237,21 @@ export class Turn {
     }
     const scheduler = await tools.open();
     if (prepare !== undefined) {
-      await this.#kept();
+      await this.#telling.kept();
       await prepare(calls, this.#signal);
     }
     let recorded: Promise<void> | undefined;
-    const record = (): Promise<void> => (recorded ??= this.#keepSoon());
+    const record = (): Promise<void> => (recorded ??= this.#telling.keepSoon());
     const inTime = clock.after(moment, record);
     const stop = scheduler.listen((event) => {
-      if (event.type === "call-output") return this.#say(event);
+      if (event.type === "call-output") return this.#telling.say(event);
       const { call, status } = event;
-      if (!("finished" in status)) return this.#say({ type: "call-updated", call, status });
+      if (!("finished" in status)) return this.#telling.say({ type: "call-updated", call, status });
       const { finished } = status;
       journal.keep(finished.blobs);
       journal.ledger.complete(call, finished.call.tool, finished.outcome);
-      this.#note({ type: "call-completed", finished });
-      void this.#keepSoon();
+      this.#telling.note({ type: "call-completed", finished });
+      void this.#telling.keepSoon();
     });
     try {
       await scheduler.schedule(calls, this.#signal, record);
@@ -272,46 +269,9 @@ export class Turn {
     for (const call of calls) {
       const finished = notRun(call, why);
       this.#around.journal.ledger.complete(call.id, call.tool, finished.outcome);
-      this.#note({ type: "call-completed", finished });
+      this.#telling.note({ type: "call-completed", finished });
     }
-    await this.#keep();
-  }
-
-  /** What is told once it is written down. */
-  #note(event: AgentEvent): void {
-    this.#untold.push({ event, isRecord: true });
-  }
-
-  /** What is told at once, but not before what it follows from. */
-  #say(event: AgentEvent): void {
-    if (this.#untold.length === 0) this.#around.tell(event);
-    else this.#untold.push({ event, isRecord: false });
-  }
-
-  /** Settles when everything so far is written down and told. */
-  async #kept(): Promise<void> {
-    await Promise.all([...this.#keeping.splice(0), this.#keep()]);
-  }
-
-  /** Begins to write down everything new, and goes on meanwhile. */
-  #keepSoon(): Promise<void> {
-    const kept = this.#keep();
-    kept.catch(() => undefined);
-    this.#keeping.push(kept);
-    return kept;
-  }
-
-  /** Writes down everything new, then tells of it: what a front end has heard of is never lost. */
-  async #keep(): Promise<void> {
-    const upTo = this.#told + this.#untold.length;
-    await this.#around.journal.save();
-    for (;;) {
-      const [next] = this.#untold;
-      if (next === undefined || (next.isRecord && this.#told >= upTo)) return;
-      this.#untold.shift();
-      this.#told += 1;
-      this.#around.tell(next.event);
-    }
+    await this.#telling.keep();
   }
 
   /** Takes in what the person said while the model was busy. True where there was something. */
@@ -325,7 +285,7 @@ export class Turn {
     if (parts.length === 0) return;
     this.#around.journal.ledger.user(parts);
     this.#repeated.forget();
-    this.#note({ type: "user", parts });
+    this.#telling.note({ type: "user", parts });
   }
 
   async #outgrown(): Promise<End | undefined> {
@@ -372,8 +332,7 @@ export class Turn {
 
   async #ended(error: unknown): Promise<End> {
     const failed = (failure: AgentFailure): End => ({ type: "failed", failure });
-    await Promise.allSettled(this.#keeping.splice(0));
-    const unsaved = await this.#keep().catch((reason: unknown) => reason);
+    const unsaved = await this.#telling.last().catch((reason: unknown) => reason);
     if (isStorage(unsaved)) return failed({ kind: "storage", message: unsaved.message });
     if (this.#signal.aborted) return { type: "cancelled" };
     if (error instanceof ProviderError)
