@@ -29,7 +29,11 @@ export const begin = async (
     system,
     tools,
     ...(first === undefined ? {} : { model: { provider: first.provider.id, model: first.model } }),
-    records: [{ kind: "entry", entry: { type: "notice", text: wordsIn(environment) } }],
+    // The first notice stays when the rest is summarised, so the contents of files are in another.
+    records: [environment.slice(0, 1), environment.slice(1)].flatMap((parts) => {
+      const text = wordsIn(parts);
+      return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text } }];
+    }),
   });
   return { session, journal: new Journal(session, session), head: { system, tools }, notes };
 };

@@ -1,6 +1,6 @@
 import { estimateMedia, estimateParts, estimateTokens } from "../context/estimate.ts";
 import type { Entry, Part } from "../conversation/index.ts";
-import { cutBefore } from "../transcript/cut.ts";
+import { cutBefore, openingNotice } from "../transcript/cut.ts";
 import { ProviderError } from "../transport/failure.ts";
 import type { Transport } from "../transport/transport.ts";
 import { Composer } from "../wire/compose.ts";
@@ -62,7 +62,7 @@ export class Window {
     const { tokens, entries } = this.#known;
     if (entries > 0) return tokens + sum(sizes.slice(entries));
     const { summary, cut } = this.#summarised();
-    return this.#headTokens() + estimateTokens(summary) + sum(sizes.slice(cut));
+    return this.#headTokens() + this.#openingTokens(cut) + estimateTokens(summary) + sum(sizes.slice(cut));
   }
 
   /** What stands for the beginning of a conversation that was compacted before, and where it ends. */
@@ -128,11 +128,11 @@ export class Window {
   async #summarise(before: number, signal: AbortSignal): Promise<number | undefined> {
     const { journal, tell, route } = this.#options;
     const cut = this.#past(tail);
-    if (cut === 0) return undefined;
+    if (cut <= (openingNotice(journal.ledger.entries, cut) === undefined ? 0 : 1)) return undefined;
     try {
       const summary = await this.#ask(cut, signal);
       const kept = sum(this.#measured().slice(cut));
-      const after = this.#headTokens() + estimateTokens(summary) + kept;
+      const after = this.#headTokens() + this.#openingTokens(cut) + estimateTokens(summary) + kept;
       if (summary.trim() === "" || after >= before) {
         tell({ type: "notice", text: "The model's summary was of no use; the conversation is as it was." });
         return undefined;
@@ -196,6 +196,12 @@ export class Window {
     const { entries } = this.#options.journal.ledger;
     for (let at = this.#sizes.length; at < entries.length; at++) this.#sizes.push(sizeOf(entries[at]));
     return this.#sizes;
+  }
+
+  /** The size of the notice that stays in front of a summary. */
+  #openingTokens(cut: number): number {
+    const opening = openingNotice(this.#options.journal.ledger.entries, cut);
+    return opening === undefined ? 0 : estimateTokens(opening.text);
   }
 
   #headTokens(): number {

@@ -7,6 +7,7 @@ import { Spending } from "../agent/spending.ts";
 import { Window } from "../agent/window.ts";
 import type { Entry, JsonObject } from "../conversation/index.ts";
 import type { ReadSession } from "../session/index.ts";
+import { openingNotice } from "../transcript/cut.ts";
 import { shortened } from "../transcript/shorten.ts";
 import { openGate, openTransport } from "../transport/index.ts";
 import type { World } from "../world/index.ts";
@@ -30,7 +31,12 @@ const compactedAt = (entries: readonly Entry[]): number => entries.findLastIndex
 const shownOf = (entries: readonly Entry[]): readonly Entry[] => {
   const summed = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
   if (summed?.type !== "compaction") return shortened(entries, 0, () => undefined);
-  return [{ type: "notice", text: summed.summary }, ...shortened(entries, summed.from, () => undefined)];
+  const opening = openingNotice(entries, summed.from);
+  return [
+    ...(opening === undefined ? [] : [opening]),
+    { type: "notice", text: summed.summary },
+    ...shortened(entries, summed.from, () => undefined),
+  ];
 };
 
 /** The agent's own measure of a conversation. It sends nothing. */

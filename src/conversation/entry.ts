@@ -25,7 +25,8 @@ export type Completion = {
 };
 
 /**
- * Everything before entry `from` is replaced, for models, by `summary`; an empty one replaces nothing. With `longest`,
+ * Everything before entry `from` but a notice the conversation opens with is replaced, for models, by `summary`; an empty
+ * one replaces nothing. With `longest`,
  * texts in the results before entry `from` are shown up to so many characters, from both ends.
  */
 export type Compaction = {

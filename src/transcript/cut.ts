@@ -1,4 +1,4 @@
-import type { CallId, Entry } from "../conversation/index.ts";
+import type { CallId, Entry, Notice } from "../conversation/index.ts";
 
 /** The last place at or before `from` where a history can be cut without parting a call from its result. */
 export const cutBefore = (entries: readonly Entry[], from: number): number => {
@@ -20,4 +20,10 @@ export const cutBefore = (entries: readonly Entry[], from: number): number => {
     }
   }
   return cut;
+};
+
+/** The notice a session opens with, such as its environment, where entries before `cut` are replaced: no summary replaces it. */
+export const openingNotice = (entries: readonly Entry[], cut: number): Notice | undefined => {
+  const [first] = entries;
+  return cut > 0 && first?.type === "notice" ? first : undefined;
 };

@@ -440,6 +440,27 @@ describe("compaction", () => {
     ]);
     expect(report.calls.map(({ call }) => call)).toEqual(["hist_tool_2", "hist_tool_3"]);
   });
+
+  it("keeps the notice a conversation opens with before the summary", () => {
+    const { steps } = show(
+      conversation((ledger) => {
+        ledger.notice("The workspace is /project.");
+        ledger.notice("All of its files: ...");
+        ledger.user([text("one")]);
+        ledger.model(here, [text("first")]);
+        ledger.compact("earlier", 3);
+        ledger.user([text("two")]);
+        ledger.compact("still earlier", 5);
+        ledger.user([text("three")]);
+      }),
+    );
+    expect(steps).toEqual([
+      "user: [Notice] The workspace is /project.",
+      "user: Summary of the conversation so far:\n\nstill earlier",
+      "user: two",
+      "user: three",
+    ]);
+  });
 });
 
 describe("settle", () => {

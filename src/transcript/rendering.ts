@@ -16,7 +16,7 @@ import {
   type OutcomeStatus,
   type Seal,
 } from "../conversation/index.ts";
-import { cutBefore } from "./cut.ts";
+import { cutBefore, openingNotice } from "./cut.ts";
 import { Decisions } from "./decisions.ts";
 import { withNamedKeys } from "./keys.ts";
 import { Names } from "./name.ts";
@@ -262,6 +262,8 @@ export class Rendering<Message> {
     this.#items.clear();
     this.#lastCallsUnthought = false;
     if (this.#past !== undefined) {
+      const opening = openingNotice(this.#entries, this.#past.cut);
+      if (opening !== undefined) this.#fold(opening);
       this.#decisions.add("compacted", `A summary stands for the first ${this.#past.cut} entries.`);
       this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(this.#past.summary) }] });
     }

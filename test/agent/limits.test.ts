@@ -138,6 +138,21 @@ describe("a conversation that fills the context", () => {
     expectValid(stage);
   });
 
+  it("keeps the environment in every later request, summary after summary", async () => {
+    const environment = "Today is Monday, 1 June 2026. The platform is linux. The workspace is /project.";
+    const stage = await openStage({ script });
+    stage.journal.ledger.notice(environment);
+    for (const _ of [1, 2]) {
+      for (const each of [1, 2, 3]) await play(stage, `hello ${each} ${"and so on ".repeat(500)}`);
+      expect(await stage.world.run(stage.agent.compact())).toBe(true);
+      await play(stage, "hello");
+    }
+    const sent = (stage.simulators["anthropic"]?.log ?? []).map(({ body }) => JSON.stringify(body));
+    expect(sent.map((body) => body.split(environment).length - 1)).toEqual(sent.map(() => 1));
+    expect(sent.at(-1)).toContain("Summary of the conversation so far");
+    expectValid(stage);
+  });
+
   it("is as it was where the summary fails, and the turn goes on", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
     const silent = {

@@ -1,5 +1,6 @@
 import { estimateMedia, estimateParts, estimateTokens } from "../../../context/estimate.ts";
 import type { Conversation, Entry, Part } from "../../../conversation/index.ts";
+import { openingNotice } from "../../../transcript/cut.ts";
 import type { Desk } from "../command.ts";
 import { tokenCount } from "./words.ts";
 
@@ -27,7 +28,8 @@ const sizesOf = ({ system = "", tools = [], entries }: Conversation): Readonly<R
   const last = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
   const from = last?.type === "compaction" ? last.from : 0;
   const summary = last?.type === "compaction" ? estimateTokens(last.summary) : 0;
-  const seen = entries.slice(from);
+  const opening = openingNotice(entries, from);
+  const seen = [...(opening === undefined ? [] : [opening]), ...entries.slice(from)];
   const sum = (size: (entry: Entry) => number): number => seen.reduce((all, entry) => all + size(entry), 0);
   return {
     "system prompt": estimateTokens(system),
