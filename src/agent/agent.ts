@@ -13,7 +13,7 @@ import type { Destination } from "../wire/bind.ts";
 import type { Settings } from "../wire/wire.ts";
 import type { Clock } from "../world/index.ts";
 import { askAside, type Aside } from "./aside.ts";
-import { leaving } from "./asking.ts";
+import { leaving, type Confirm } from "./asking.ts";
 import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -50,6 +50,8 @@ export type AgentOptions = {
   readonly prepare?: Surroundings["prepare"];
   /** The agents that work for this one right now, by name. */
   readonly subagents?: ReadonlyMap<string, Agent>;
+  /** Asks the person instead of stopping a model that repeats itself. */
+  readonly confirm?: Confirm;
   /** Hears every event of every turn, before whoever reads the turn. */
   readonly listen?: (event: AgentEvent) => void;
 };
@@ -155,12 +157,13 @@ export const createAgent = (options: AgentOptions): Agent => {
     window,
     settings,
     clock,
-    limits: { turns: limits?.turns ?? 100, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
+    limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
     tools: { open, soon: () => void soon().catch(() => undefined) },
     count: () => (requests += 1),
     steering: () => steered.splice(0),
     tell,
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
+    ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
     ...(between === undefined
       ? {}
       : {

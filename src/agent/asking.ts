@@ -11,6 +11,9 @@ import { RepeatedText } from "./repetition.ts";
 /** Milliseconds a request has to leave before anything else is done. */
 export const leaving = 30;
 
+/** Asks the person whether the model should continue. */
+export type Confirm = (question: string, signal: AbortSignal) => Promise<boolean>;
+
 /** What one request needs. */
 export type Asking = {
   readonly transport: Transport;
@@ -22,6 +25,7 @@ export type Asking = {
   /** Settles when the conversation is written down; nothing leaves before. */
   readonly kept: Promise<void>;
   readonly clock: Pick<Clock, "after">;
+  readonly confirm?: Confirm | undefined;
   readonly tell: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
 };
@@ -53,7 +57,7 @@ export class BrokenOff extends Error {
 export const ask = async (asking: Asking): Promise<Asked> => {
   const { transport, compositions, model, settings, kept, signal } = asking;
   const builder = new AnswerBuilder();
-  const repeated = new RepeatedText();
+  let repeated: RepeatedText | undefined = new RepeatedText();
   let written: Written | undefined;
   let circles = false;
   // What will be asked for with the answer is found out while it is waited for.
@@ -71,8 +75,11 @@ export const ask = async (asking: Asking): Promise<Asked> => {
       if (written === undefined) continue;
       if (isAnswer(event)) builder.add(event);
       tellOf(event, written, asking);
-      circles = event.type === "text-delta" && repeated.add(event.text);
+      if (event.type !== "text-delta" || repeated?.add(event.text) !== true) continue;
+      circles = (await asking.confirm?.(repeatedText, signal)) !== true;
       if (circles) break;
+      // The person lets this answer continue and is not asked about it again.
+      repeated = undefined;
     }
   } catch (error) {
     throw new BrokenOff(builder.words, written, error);
@@ -91,6 +98,8 @@ export const ask = async (asking: Asking): Promise<Asked> => {
     parts: answer.parts.map((part) => ours(part, named)),
   };
 };
+
+const repeatedText = "The answer has repeated the same text for thousands of characters. Let it continue?";
 
 const circling = (words: string): Answer => ({
   parts: [{ type: "text", text: words }],

@@ -12,6 +12,7 @@ import type { Disk, World } from "../world/index.ts";
 import type { NamedAgent } from "./agent-file.ts";
 import { createAgent, type Agent } from "./agent.ts";
 import { askAside, question } from "./aside.ts";
+import type { Confirm } from "./asking.ts";
 import type { Attaching } from "./attaching.ts";
 import { begin, lastPool } from "./beginning.ts";
 import { chooseModel, type Chosen } from "./choose-model.ts";
@@ -48,6 +49,8 @@ export type OpenOptions = {
   readonly servers?: unknown;
   /** How MCP servers reach the person; where it is absent they are told that nobody is there. */
   readonly asking?: ServerAsking;
+  /** Asks the person whether a model that repeats itself should continue; where it is absent, such a model is stopped. */
+  readonly confirm?: Confirm;
   readonly listen?: (event: AgentEvent) => void;
 };
 
@@ -115,6 +118,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     },
     compactAt: settings.compaction === "off" ? 0 : settings.compaction,
     contextOf: (model: ModelRef) => settings.models[modelName(model)]?.context,
+    ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
   };
   let toolbox: Promise<Toolbox> | undefined;
   const openTools = async (): Promise<Toolbox> => {
@@ -134,6 +138,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
           model: agent.model,
           spending,
           spend: settings["limits.spend"],
+          turns: settings["limits.maxTurns"],
           tell: agent.tell,
         }),
     });

@@ -13,13 +13,10 @@ import { Spending } from "./spending.ts";
 import { taskTool } from "./task-declaration.ts";
 import type { DoTask, Task } from "./task-tool.ts";
 
-/** The most requests a subagent makes where nobody said otherwise. */
-const usualTurns = 50;
-
 /** What subagents share with the agent they work for. */
 export type SubagentSurroundings = Pick<
   AgentOptions,
-  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf"
+  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "confirm"
 > & {
   readonly open: Pick<OpenOptions, "world" | "home" | "folder">;
   readonly tools: readonly ToolDeclaration[];
@@ -29,6 +26,8 @@ export type SubagentSurroundings = Pick<
   /** What the whole session uses and may cost: subagents are part of it. */
   readonly spending: Spending;
   readonly spend?: number | undefined;
+  /** The most requests a subagent may make, unless its own file says otherwise; no limit where it is absent. */
+  readonly turns?: number | undefined;
   readonly tell: (event: AgentEvent) => void;
 };
 
@@ -65,7 +64,7 @@ export class Subagents {
 
 const begin = async (
   { description, agent: named }: Task,
-  { open, tools, schedulerFor, model, spending, spend, ...shared }: SubagentSurroundings,
+  { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentSurroundings,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
   const offered = tools.filter(({ name }) => name !== taskTool && (named?.tools?.includes(name) ?? true));
   const chosen = named?.model === undefined ? model() : await loadModel(named.model);
@@ -77,13 +76,14 @@ const begin = async (
     model: { provider: chosen.provider.id, model: chosen.model },
     records: [{ kind: "title", title: description }],
   });
+  const mostTurns = named?.turns ?? turns;
   const agent = createAgent({
     ...shared,
     journal: new Journal(session, session),
     head: { system, tools: offered },
     pool: single(chosen),
     tools: async () => schedulerFor(offered.map(({ name }) => name)),
-    limits: { turns: named?.turns ?? usualTurns, ...(spend === undefined ? {} : { spend }) },
+    limits: { ...(mostTurns === undefined ? {} : { turns: mostTurns }), ...(spend === undefined ? {} : { spend }) },
     spending: new Spending(spending),
   });
   return { agent, close: session.close };

@@ -6,7 +6,7 @@ import { ProviderError, type Failure } from "../transport/failure.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Settings } from "../wire/wire.ts";
 import type { Clock } from "../world/index.ts";
-import { ask, BrokenOff, type Asked } from "./asking.ts";
+import { ask, BrokenOff, type Asked, type Confirm } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
 import type { Journal } from "./journal.ts";
@@ -40,10 +40,12 @@ export type Surroundings = {
   readonly prepare?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
   /** Whatever changes between requests, such as the list of tools. */
   readonly between?: () => Promise<void> | void;
+  /** Asks the person instead of stopping a model that repeats itself; absent where there is no person. */
+  readonly confirm?: Confirm;
   readonly tell: (event: AgentEvent) => void;
 };
 
-/** How far a turn may go. */
+/** How far a turn may go. There is no limit unless one is set. */
 export type Limits = {
   /** How many requests one turn may take. */
   readonly turns: number;
@@ -126,7 +128,7 @@ export class Turn {
    * together while the disk is busy, and leaves when all it says is kept.
    */
   async #ask(): Promise<Asked | undefined> {
-    const { route, tools, transport, compositions, settings, clock, count, journal, tell } = this.#around;
+    const { route, tools, transport, compositions, settings, clock, count, journal, confirm, tell } = this.#around;
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
@@ -136,7 +138,7 @@ export class Turn {
     try {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];
-      const asked = ask({ transport, compositions, model, settings, number, kept, clock, tell, signal });
+      const asked = ask({ transport, compositions, model, settings, number, kept, clock, confirm, tell, signal });
       tools.soon();
       return await asked;
     } catch (error) {
@@ -231,7 +233,7 @@ export class Turn {
     for (const call of calls) this.#telling.note({ type: "call-requested", call });
     // The last of them may have been cut short, and who knows which is the last.
     if (isCut) return this.#leave(calls, cutCall);
-    if (this.#repeated.add(calls)) {
+    if (this.#repeated.isRepeating(calls) && !(await this.#mayRepeat(calls))) {
       await this.#leave(calls, repeatedCall);
       return this.#finished("loop");
     }
@@ -260,8 +262,24 @@ export class Turn {
       stop();
     }
     if (this.#signal.aborted) return { type: "cancelled" };
+    this.#repeated.add(
+      calls,
+      calls.map(({ id }) => journal.ledger.interaction(id)?.outcome),
+    );
     this.#listen();
     return undefined;
+  }
+
+  /** Asks the person whether calls may be repeated once more; no where there is no person. */
+  async #mayRepeat(calls: readonly Call[]): Promise<boolean> {
+    const { confirm } = this.#around;
+    if (confirm === undefined) return false;
+    await this.#telling.kept();
+    const tools = [...new Set(calls.map(({ tool }) => tool))].join(", ");
+    const question = `The model keeps making the same calls (${tools}) without a new result. Let it continue?`;
+    if (!(await confirm(question, this.#signal))) return false;
+    this.#repeated.forget();
+    return true;
   }
 
   /** Ends calls that are not run. */

@@ -38,7 +38,7 @@ export const chat: Command = {
     { name: "allowed-tools", value: "RULE", about: "runs without being asked about; may be given several times" },
     { name: "include-directories", value: "FOLDER", about: "belongs to the workspace too; may be given several times" },
     { name: "cwd", value: "FOLDER", about: "the folder to work in; without it, the current one" },
-    { name: "max-turns", value: "N", about: "the most requests one task may make" },
+    { name: "max-turns", value: "N", about: "stop a task after N requests (default: no limit)" },
     { name: "system-prompt", value: "TEXT", about: "replaces the system prompt" },
     { name: "mcp-config", value: "FILE", about: "MCP servers for this run, as JSON" },
     { name: "unsupported-media", value: "POLICY", values: ["stub", "error"], about: "stub (default) or error" },

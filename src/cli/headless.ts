@@ -205,7 +205,7 @@ const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error
 const isGood = (reason: EndReason): boolean => reason === "stop" || reason === "other" || reason === "paused";
 
 const limitWords: { readonly [reason in EndReason]?: string } = {
-  "max-turns": "The task took as many requests as it may. Raise --max-turns, or go on with parley --continue.",
+  "max-turns": "Stopped at the limit of requests (--max-turns). Raise it, or continue with parley --continue.",
   "max-spend": "The task cost as much as it may. Raise limits.spend in the settings, or go on with another model.",
   loop: "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.",
   length: "The answer reached its length limit and is not complete.",

@@ -46,7 +46,12 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
         const which = resume === undefined || resume === "new" ? {} : { resume };
         const asked = resume === "new" ? withoutSession(given) : given;
         return {
-          opened: await openSession(fresh, asked, { interactive: true, asking: desk.asking, ...which }),
+          opened: await openSession(fresh, asked, {
+            interactive: true,
+            asking: desk.asking,
+            confirm: desk.confirm,
+            ...which,
+          }),
           loaded: fresh.loaded,
         };
       },

@@ -191,13 +191,13 @@ export const table: Table = {
   },
   "limits.maxTurns": {
     shape: count,
-    about: "The most requests one task may make.",
+    about: "The most requests one task may make; a subagent counts its own. No limit unless set.",
     example: 50,
     flag: "max-turns",
   },
   "limits.toolTime": {
     shape: { type: "number", least: 1 },
-    about: "How many seconds one tool may run; a subagent takes as long as it has requests left.",
+    about: "How many seconds one tool may run; a subagent may take longer.",
     default: 600,
     example: 120,
   },

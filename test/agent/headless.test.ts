@@ -9,11 +9,26 @@ import type { Speak } from "../../src/sim/index.ts";
 import { bin, ensureBuilt } from "../built.ts";
 import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
 
+const someJson = `\`\`\`json\n${JSON.stringify(
+  Array.from({ length: 60 }, (_, id) => ({ id, name: "An item of the list", isActive: true, tags: [] })),
+  null,
+  2,
+)}\n\`\`\``;
+
 const speak: Speak = ({ turns }) => {
   const asked = turns.findLast((turn) => turn.by === "user");
   const results = turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
   if (asked?.by === "user" && asked.text.includes("Say it"))
     return { parts: [{ type: "say", text: "It is \u001b[31msaid." }] };
+  if (asked?.by === "user" && asked.text.includes("Read all")) {
+    const input = { path: `file-${results.length}.txt` };
+    return results.length < 120
+      ? { parts: [{ type: "call", tool: "read_file", input }] }
+      : { parts: [{ type: "say", text: "All read." }] };
+  }
+  if (asked?.by === "user" && asked.text.includes("Write JSON")) return { parts: [{ type: "say", text: someJson }] };
+  if (asked?.by === "user" && asked.text.includes("Loop"))
+    return { parts: [{ type: "say", text: "I will look at the file again to see what is in it. ".repeat(1000) }] };
   if (asked?.by === "user" && asked.text.includes("Again"))
     return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "true" } }] };
   if (results.length > 0) return { parts: [{ type: "say", text: `There were ${results.length} results.` }] };
@@ -227,6 +242,26 @@ describe("json", () => {
     const result = JSON.parse(ran.out) as OutputLine;
     schema("json")(result);
     expect([ran.code, result["status"], result["error"]]).toMatchObject([code, "error", { type }]);
+  });
+});
+
+describe("a long task", () => {
+  it("makes as many requests as it needs", async () => {
+    const { code, out } = await stage.run(["-p", "Read all of it.", ...yolo]);
+    expect([code, out, stage.log.length]).toEqual([0, "All read.\n", 121]);
+  });
+
+  it("writes a file of similar lines to its end", async () => {
+    const { code, out } = await stage.run(["-p", "Write JSON.", ...yolo]);
+    expect([code, out]).toEqual([0, `${someJson}\n`]);
+  });
+
+  it.each([
+    ["the same text", "Loop."],
+    ["the same call with the same result", "Again."],
+  ])("is stopped when it repeats %s", async (_, words) => {
+    const { code, err } = await stage.run(["-p", words, ...yolo]);
+    expect([code, err]).toEqual([53, expect.stringContaining("over and over")]);
   });
 });
 

@@ -5,6 +5,8 @@ import type { Fault, Reply, Script } from "../../src/sim/index.ts";
 import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";
+import { ordinaryTexts } from "../support/ordinary-texts.ts";
+import { Random } from "../support/random.ts";
 
 beforeAll(warm);
 
@@ -19,11 +21,11 @@ const script: Script = {
   rules: [
     { asked: "too long", replies: [{ say: summary }] },
     { asked: "hello", replies: [{ say: "Good day." }] },
-    { asked: "count", replies: [...sums(20), { say: "Counted." }] },
-    { asked: "circle", replies: [...same(20), { say: "Never said." }] },
+    { asked: "count", replies: [...sums(150), { say: "Counted." }] },
+    { asked: "circle", replies: [...same(25), { say: "Said at last." }] },
     {
       asked: "babble",
-      replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(40) }],
+      replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(400) }],
     },
     { asked: "read", replies: [big, { say: "Read." }] },
   ],
@@ -42,6 +44,13 @@ describe("a turn that does not end by itself", () => {
     expect(events.at(-1)).toBe("finished max-turns: ");
     expect(stage.journal.ledger.pending()).toEqual([]);
     expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+  });
+
+  it("has no limit of requests where none is set", async () => {
+    const stage = await openStage({ script });
+    const events = told(await play(stage, "count"));
+    expect(events.filter((line) => line.startsWith("request"))).toHaveLength(151);
+    expect(events.at(-1)).toBe("finished stop: Counted.");
   });
 
   it("stops when it has cost as much as it may", async () => {
@@ -66,15 +75,15 @@ describe("a turn that does not end by itself", () => {
     expect(stage.agent.spent().requests).toBe(1);
   });
 
-  it("stops when the same calls come for the fifth time, which are not run", async () => {
+  it("stops when the same calls had the same result ten times; they are not run again", async () => {
     const stage = await openStage({ script });
     const events = told(await play(stage, "circle"));
     expect(events.slice(-3)).toEqual([
-      "hist_tool_5: add",
-      "hist_tool_5: error: This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.",
+      "hist_tool_11: add",
+      "hist_tool_11: error: This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.",
       "finished loop: ",
     ]);
-    expect(events.filter((line) => line.endsWith("complete: 2"))).toHaveLength(4);
+    expect(events.filter((line) => line.endsWith("complete: 2"))).toHaveLength(10);
   });
 
   it("stops when an answer says the same over and over, and keeps what was said", async () => {
@@ -82,9 +91,50 @@ describe("a turn that does not end by itself", () => {
     const events = await play(stage, "babble");
     const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
     expect(events.at(-1)).toEqual({ type: "finished", reason: "loop", text: said });
-    expect(said.length).toBeLessThan(1500);
+    expect(said.length).toBeLessThan(14_000);
     expect(written(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${said}`]);
     expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+  });
+
+  it("asks the person where there is one, and goes on or stops as they say", async () => {
+    const questions: string[] = [];
+    const answers = [true, true, true, false];
+    const confirm = async (question: string): Promise<boolean> => {
+      questions.push(question);
+      return answers.shift() ?? false;
+    };
+    const stage = await openStage({ script, agent: { confirm } });
+    expect(told(await play(stage, "circle")).at(-1)).toBe("finished stop: Said at last.");
+    const whole = (await play(stage, "babble")).at(-1);
+    expect(whole).toMatchObject({ type: "finished", reason: "stop" });
+    expect(told(await play(stage, "circle")).at(-1)).toBe("finished loop: ");
+    const calls = "The model keeps making the same calls (add) without a new result. Let it continue?";
+    const text = "The answer has repeated the same text for thousands of characters. Let it continue?";
+    expect(questions).toEqual([calls, calls, text, calls]);
+  });
+
+  it("is cancelled where the person cancels instead of answering", async () => {
+    const stop = new AbortController();
+    const confirm = (_: string, signal: AbortSignal): Promise<boolean> =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(false));
+        stop.abort();
+      });
+    const stage = await openStage({ script, agent: { confirm } });
+    const events = await play(stage, "circle", () => undefined, stop.signal);
+    expect(events.at(-1)).toEqual({ type: "cancelled" });
+    expect(stage.journal.ledger.pending()).toEqual([]);
+  });
+
+  it("says ordinary files of every kind to their end", async () => {
+    const kinds = Object.entries(ordinaryTexts);
+    const rules = kinds.map(([kind, make]) => ({
+      asked: `file: ${kind}`,
+      replies: [{ say: `\`\`\`\n${make(150, new Random(1))}\n\`\`\`` }],
+    }));
+    const stage = await openStage({ script: { rules: rules.toReversed() }, agent: { compactAt: 0 } });
+    for (const [kind] of kinds)
+      expect([kind, (await play(stage, `file: ${kind}`)).at(-1)]).toMatchObject([kind, { reason: "stop" }]);
   });
 });
 

@@ -60,7 +60,7 @@ export const endText = (reason: EndReason): string | undefined => {
     case "loop":
       return "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.";
     case "max-turns":
-      return "That took as many requests as a task may make. Say go on, or raise limits.maxTurns.";
+      return "Stopped at the limit of requests (limits.maxTurns). Say go on to continue, or raise the limit.";
     case "max-spend":
       return "That cost as much as a task may. Raise limits.spend, or go on with another model.";
     case "paused":

@@ -12,7 +12,8 @@ const opened = (canOpen = true) => {
   const desk = new ServerDesk(async (address) => (urls.push(address), canOpen));
   let changes = 0;
   desk.listen({ changed: () => (changes += 1), say: (text) => void said.push(text) });
-  const waiting = (): readonly string[] => desk.waiting().map(({ asks }) => `${asks.type} of ${asks.server}`);
+  const waiting = (): readonly string[] =>
+    desk.waiting().map(({ asks }) => ("server" in asks ? `${asks.type} of ${asks.server}` : asks.type));
   return { desk, ask: desk.asking, urls, said, waiting, changes: () => changes };
 };
 
@@ -77,5 +78,16 @@ describe("the questions of servers", () => {
         ["No browser could be opened here. Open this yourself: https://a.test/"],
       ],
     ]);
+  });
+
+  it("stand in line with the agent's own, which goes on only after a yes", async () => {
+    const { desk, waiting, said } = opened();
+    const answers = [desk.confirm("Continue?", signal), desk.confirm("Continue?", signal), desk.confirm("?", signal)];
+    expect(waiting()).toEqual(["continue", "continue", "continue"]);
+    const [first, second] = desk.waiting();
+    desk.answer(first!, { type: "yes" });
+    desk.answer(second!, { type: "no" });
+    desk.cancel();
+    expect([await Promise.all(answers), said]).toEqual([[true, false, false], []]);
   });
 });

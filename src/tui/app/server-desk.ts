@@ -16,7 +16,7 @@ export type DeskListener = {
 
 type Waiting = ServerQuestion & { readonly settle: (answer: ServerAnswer) => void };
 
-/** Where questions of MCP servers wait for the person. One that is taken back, or whose server is gone, is gone too. */
+/** Where questions that are not about a call wait for the person: of MCP servers, and of the agent. One that is taken back, or whose server is gone, is gone too. */
 export class ServerDesk {
   /** How servers reach this desk. */
   readonly asking: ServerAsking = {
@@ -26,6 +26,9 @@ export class ServerDesk {
     },
     elicit: async (question, signal) => this.#elicited(question, await this.#put(question, signal)),
   };
+  /** How the agent itself asks whether a model should continue. */
+  readonly confirm = async (question: string, signal: AbortSignal): Promise<boolean> =>
+    (await this.#put({ type: "continue", message: question }, signal)).type === "yes";
   readonly #open: (url: string) => Promise<boolean>;
   #listener: DeskListener | undefined;
   #waiting: readonly Waiting[] = [];

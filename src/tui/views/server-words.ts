@@ -7,11 +7,15 @@ import { createRedactor } from "../../policy/redact.ts";
 import type { Approval } from "./approval.ts";
 import { dots } from "./form-view.ts";
 
-/** What an MCP server asks of a person. */
-export type ServerAsks = ({ readonly type: "sampling" } & SamplingRequest) | Elicitation;
+/** What an MCP server asks of a person, or the agent itself: whether a model that repeats itself should continue. */
+export type ServerAsks =
+  | ({ readonly type: "sampling" } & SamplingRequest)
+  | Elicitation
+  | { readonly type: "continue"; readonly message: string };
 
 /** Who asks, as people are told. */
-export const askerOf = ({ server }: ServerAsks): string => `The MCP server ${plain(server, "line")}`;
+export const askerOf = (asks: ServerAsks): string =>
+  asks.type === "continue" ? "Parley" : `The MCP server ${plain(asks.server, "line")}`;
 
 /** A server's question as it is first put. `model` is the one that would answer. */
 export const openingOf = (
@@ -25,6 +29,13 @@ export const openingOf = (
         ...base,
         what: { type: "text", text: samplingText(asks, model) },
         choices: [{ id: "yes", key: "y", label: "Yes, this once" }],
+      };
+    case "continue":
+      return {
+        ...base,
+        no: "No, stop it",
+        what: { type: "text", text: plain(asks.message, "line") },
+        choices: [{ id: "yes", key: "y", label: "Yes, continue" }],
       };
     case "url":
       return {
