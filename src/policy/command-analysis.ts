@@ -15,6 +15,8 @@ export type CommandContext = {
   readonly resolve: (name: string) => Promise<string | undefined>;
   /** Whether an absolute path leads into the workspace, all links followed. What is not there counts by where it would be. */
   readonly isInside: (path: string) => Promise<boolean>;
+  /** Where an absolute path leads, all links followed; the path itself where nothing is there. */
+  readonly canonical: (path: string) => Promise<string>;
   /** Whether writing to a path is free, asked about, or refused. */
   readonly protection: (path: string) => Promise<Protection>;
   /** What git would find from a folder. */

@@ -6,6 +6,8 @@ import type { ApprovalMode } from "./mode.ts";
 /** The rules a command is judged by: commands by their first words. */
 export type CommandRuling = {
   readonly allow: readonly (readonly string[])[];
+  /** Commands allowed only word for word. */
+  readonly exact?: readonly (readonly string[])[];
   readonly deny: readonly (readonly string[])[];
   readonly mode: ApprovalMode;
   /** Whether everything must be named by a rule: then not even reading goes without one. */
@@ -49,12 +51,15 @@ export const judgeCommand = (analysis: CommandAnalysis, ruling: CommandRuling): 
   return asked === undefined ? judged("allow", "Every command in it is allowed.") : judged("ask", asked.reason);
 };
 
-const judgePart = ({ words, needs, why }: SimpleCommand, { allow, only }: CommandRuling): JudgedPart => {
+const judgePart = ({ words, needs, why }: SimpleCommand, { allow, exact = [], only }: CommandRuling): JudgedPart => {
   const command = words.join(" ");
   if (needs === undefined) return { command, decision: "ask", reason: `${command}: ${why}.` };
   const least = only === true ? Math.max(1, needs) : needs;
   if (least === 0) return { command, decision: "allow", reason: why };
-  const isAllowed = allow.some((rule) => rule.length >= least && rule.every((word, at) => word === words[at]));
+  const begins = (rule: readonly string[]): boolean => rule.every((word, at) => word === words[at]);
+  const isAllowed =
+    allow.some((rule) => rule.length >= least && begins(rule)) ||
+    exact.some((rule) => rule.length === words.length && begins(rule));
   return isAllowed
     ? { command, decision: "allow", reason: "A rule allows it." }
     : { command, decision: "ask", reason: `${command}: ${why}, and no rule allows it.` };

@@ -45,6 +45,7 @@ const commandContext = (world: CommandWorld, folder: string): CommandContext => 
       const end = await endOf(disk, path);
       return end !== undefined && roots.some((root) => isInside(end, root));
     },
+    canonical: async (path) => (await disk.canonical(path)) ?? path,
     protection: async (path) => {
       const spelled = world.protection(path);
       return spelled.level === "free" ? world.protection((await endOf(disk, path)) ?? path) : spelled;

@@ -20,16 +20,6 @@ export const studyCommand: Student = (words) => {
 /** Whether bash runs this command itself, whatever programs there are. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(builtins, name) || shellCommands.has(name);
 
-/**
- * The words to remember where a person always wants to allow a command: as many
- * as it needs, and its subcommand where it has one.
- */
-export const ruleFor = (words: readonly string[], { needs }: Study): readonly string[] | undefined => {
-  if (needs === undefined) return undefined;
-  const usual = withSubcommands.test(words[0] ?? "") && isTame(words[1] ?? "-") ? 2 : 1;
-  return words.slice(0, Math.max(needs, usual));
-};
-
 const students: Readonly<Record<string, Student>> = { ...builtins, ...readers, find, sed, git };
 
 const runsOthers =
@@ -39,9 +29,6 @@ const runsOthers =
 const talks =
   /^(?:curl|wget|nc|ncat|netcat|socat|telnet|ftp|sftp|scp|rsync|dig|nslookup|host|ping6?|traceroute|whois)$/;
 
-const withSubcommands =
-  /^(?:git|npm|npx|yarn|pnpm|bun|cargo|go|pip3?|uv|poetry|make|just|mvn|gradle|dotnet|gh|terraform|brew|apt|apt-get|systemctl|bundle|rake|rails|composer|mix|swift|bazel|turbo|nx)$/;
-
 /** A program nothing is known of: words that could be options, settings, addresses or code must be spelled out by the rule. */
 const stranger = (words: readonly string[]): Study => {
   const needs = Math.max(1, words.findLastIndex((word) => !isTame(word)) + 1);
@@ -49,5 +36,5 @@ const stranger = (words: readonly string[]): Study => {
 };
 
 /** A name, a number, or a path that only goes down. */
-const isTame = (word: string): boolean =>
+export const isTame = (word: string): boolean =>
   /^[\w.](?:[\w.,@+/-]|:(?![:/]))*$/.test(word) && !word.split("/").includes("..");

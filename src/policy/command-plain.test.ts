@@ -59,6 +59,7 @@ describe("a line of plain words", () => {
     ["[ -f x ]", [["first", "[", "-f", "x", "]"]]],
     ["a 'b\nc' \"d\ne\"", [["first", "a", "b\nc", "d\ne"]]],
     ["a ! b=c x,y %z @w +v ü", [["first", "a", "!", "b=c", "x,y", "%z", "@w", "+v", "ü"]]],
+    ["a=1 b", [["first", "b"]]],
   ])("%j is read word for word", (text, commands) => {
     expect(read(text)).toEqual(commands);
   });
@@ -96,9 +97,32 @@ describe("a line of plain words", () => {
     'a "$"$x',
     'a "$\'"',
     "a > b",
-    "a < b",
-    "a 2>&1",
     "a >b",
+    "a 2>b",
+    "a >>b",
+    "a >|b",
+    "a <>b",
+    "a >/dev/null >b",
+    "a >/dev/nullx",
+    "a 10>/dev/null",
+    "a 3>&1",
+    "a {x}>/dev/null",
+    "a 2>&1x",
+    "a 2>& 1",
+    "a 2>&-",
+    "a >&3",
+    "a >& b",
+    "a >",
+    "a <",
+    "a < ; b",
+    "a <&2",
+    "a < $x",
+    "a < ~/x",
+    "a < b*",
+    "<a b",
+    "2>&1 a",
+    ">/dev/null",
+    "b=1 >/dev/null",
     "a <<b",
     "a <<<b",
     "a &>b",
@@ -125,7 +149,6 @@ describe("a line of plain words", () => {
     "a =b",
     "=a",
     "a=1",
-    "a=1 b",
     "a+=1 b",
     "a[0]=1",
     "\\a=1 b",
@@ -165,6 +188,35 @@ describe("a line of plain words", () => {
     `a ${"b".repeat(10_000)}`,
   ])("%j is more than that", (text) => {
     expect(read(text)).toBe("more");
+  });
+});
+
+describe("a line of plain words with streams and variables", () => {
+  it.each<[string, object]>([
+    ["a 2>&1", { redirects: [{ stream: 2, operator: ">&", target: "1" }] }],
+    ["a>&2", { redirects: [{ stream: undefined, operator: ">&", target: "2" }] }],
+    ["a1>&2", { words: ["a1"], redirects: [{ stream: undefined, operator: ">&", target: "2" }] }],
+    ["a '2'>/dev/null", { words: ["a", "2"], redirects: [{ stream: undefined, operator: ">", target: "/dev/null" }] }],
+    [
+      "a >/dev/null 2>&1",
+      {
+        redirects: [
+          { stream: undefined, operator: ">", target: "/dev/null" },
+          { stream: 2, operator: ">&", target: "1" },
+        ],
+      },
+    ],
+    ["a 2> /dev/null", { redirects: [{ stream: 2, operator: ">", target: "/dev/null" }] }],
+    ["a >>/dev/null", { redirects: [{ stream: undefined, operator: ">>", target: "/dev/null" }] }],
+    ["a &>/dev/null", { redirects: [{ stream: undefined, operator: "&>", target: "/dev/null" }] }],
+    ["a < 'b c'", { redirects: [{ stream: undefined, operator: "<", target: "b c" }] }],
+    ["b=1 c='2 3' a", { assignments: ["b=1", "c=2 3"] }],
+    ["b= a x=1", { assignments: ["b="], words: ["a", "x=1"] }],
+  ])("%j is read with them", (text, command) => {
+    expect(readPlain(text)).toEqual({
+      plain: true,
+      commands: [{ joint: "first", assignments: [], words: ["a"], redirects: [], ...command }],
+    });
   });
 });
 

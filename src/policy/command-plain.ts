@@ -1,5 +1,19 @@
 /** One command of plain words, and what joins it to the one before. */
-export type PlainCommand = { readonly joint: Joint; readonly words: readonly string[] };
+export type PlainCommand = {
+  readonly joint: Joint;
+  /** Variables set for this command alone, as `NAME=value`. */
+  readonly assignments: readonly string[];
+  readonly words: readonly string[];
+  readonly redirects: readonly PlainRedirect[];
+};
+
+/** A redirection that writes no file: from a file, to another stream, or to `/dev/null`. */
+export type PlainRedirect = {
+  /** The stream before the operator, where one is named. */
+  readonly stream: number | undefined;
+  readonly operator: string;
+  readonly target: string;
+};
 
 export type Joint = "first" | "&&" | "||" | "|" | ";";
 
@@ -10,7 +24,8 @@ export type PlainReading =
 
 /**
  * Reads a command line that holds nothing but literal words joined by `&&`,
- * `||`, `|`, `;` and newlines. Everything a shell would expand, redirect, define
+ * `||`, `|`, `;` and newlines, with variables set for one command and
+ * redirections that write no file. Everything a shell would expand, write, define
  * or put in the background makes it more than plain, and so does everything
  * that shells are known to read differently.
  */
@@ -33,7 +48,10 @@ const unseeable = /[^\P{C}\t\n]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}/u;
 
 const more = (reason: string): PlainReading => ({ plain: false, reason });
 
-type Token = { readonly type: "word"; readonly raw: string } | { readonly type: "joint"; readonly joint: string };
+type Token =
+  | { readonly type: "word"; readonly raw: string }
+  | { readonly type: "joint"; readonly joint: string }
+  | { readonly type: "redirect"; readonly stream: number | undefined; readonly operator: string };
 
 /** A word made of bare, escaped and quoted pieces. `~` and `#` are bare only where no shell gives them a meaning. */
 const word = [
@@ -46,30 +64,52 @@ const word = [
   String.raw`"(?:[^"\\$\x60]|\\[^\n]|\$(?=["|) ]))*"`,
 ].join("|");
 const joint = String.raw`&&|\|\||\|(?!&)|;(?![;&])|\n`;
+/** Streams above two, and operators that shells read in more than one way, are left out. */
+const redirect = String.raw`(?:(?<![^ \t\n;&|])[012](?=[<>]))?(?:>&(?=[12](?:[ \t\n;&|]|$))|>>(?![&|])|>(?![>&|(])|<(?![<>&(]))|&>>?(?![>&|(])`;
 
 const tokensOf = (text: string): readonly Token[] | string => {
-  const pattern = new RegExp(String.raw`[ \t]+|(?<word>(?:${word})+)|(?<joint>${joint})`, "uy");
+  const pattern = new RegExp(
+    String.raw`[ \t]+|(?<redirect>${redirect})|(?<word>(?:${word})+)|(?<joint>${joint})`,
+    "uy",
+  );
   const tokens: Token[] = [];
   while (pattern.lastIndex < text.length) {
     const at = pattern.lastIndex;
     const groups = pattern.exec(text)?.groups;
     if (groups === undefined) return `${JSON.stringify(text.slice(at, at + 16).trim())} is more than plain words`;
-    if (groups["word"] !== undefined) tokens.push({ type: "word", raw: groups["word"] });
+    const raw = groups["word"];
+    if (raw !== undefined && /^\d+$/.test(raw) && /[<>]/.test(text[pattern.lastIndex] ?? ""))
+      return "it redirects a stream that has no name";
+    if (raw !== undefined) tokens.push({ type: "word", raw });
+    if (groups["redirect"] !== undefined) tokens.push(redirectOf(groups["redirect"]));
     if (groups["joint"] !== undefined) tokens.push({ type: "joint", joint: groups["joint"] });
   }
   return tokens;
 };
 
+const redirectOf = (text: string): Token => {
+  const [, stream, operator = ""] = /^(\d)?(.*)$/.exec(text) ?? [];
+  return { type: "redirect", stream: stream === undefined ? undefined : Number(stream), operator };
+};
+
 const assemble = (tokens: readonly Token[]): PlainReading => {
-  const commands: { joint: Joint; words: string[] }[] = [];
+  const commands: Draft[] = [];
   /** What joins the next command; undefined while words still belong to the last one. */
   let pending: Joint | undefined = "first";
+  let open: Extract<Token, { readonly type: "redirect" }> | undefined;
   for (const token of tokens) {
+    if (open !== undefined && token.type !== "word") return more("a redirection lacks its target");
     if (token.type === "word") {
       if (token.raw.startsWith("=")) return more("some shells expand a word that begins with =");
-      if (pending === undefined) commands.at(-1)?.words.push(unquoted(token.raw));
-      else commands.push({ joint: pending, words: [unquoted(token.raw)] });
+      if (pending !== undefined) commands.push({ joint: pending, assignments: [], words: [], redirects: [] });
       pending = undefined;
+      const fault = place(commands.at(-1), token.raw, open);
+      if (fault !== undefined) return more(fault);
+      open = undefined;
+    } else if (token.type === "redirect") {
+      if (pending !== undefined || commands.at(-1)?.words.length === 0)
+        return more("a redirection stands before its command");
+      open = token;
     } else if (token.joint === "\n") {
       pending ??= ";";
     } else {
@@ -77,10 +117,29 @@ const assemble = (tokens: readonly Token[]): PlainReading => {
       pending = token.joint as Joint;
     }
   }
+  if (open !== undefined) return more("a redirection lacks its target");
   if (commands.length === 0) return more("there is no command in it");
   if (pending === "&&" || pending === "||" || pending === "|") return more("a command is missing beside an operator");
+  if (commands.some(({ words }) => words.length === 0)) return more("it sets a variable for no command");
   const odd = commands.find(({ words: [name = ""] }) => !isName(name))?.words[0];
   return odd === undefined ? { plain: true, commands } : more(`${JSON.stringify(odd)} is not a plain command name`);
+};
+
+type Draft = { joint: Joint; assignments: string[]; words: string[]; redirects: PlainRedirect[] };
+
+/** Puts a word where it belongs in its command. A text says why it cannot be there. */
+const place = (
+  command: Draft | undefined,
+  raw: string,
+  open: Extract<Token, { readonly type: "redirect" }> | undefined,
+): string | undefined => {
+  const text = unquoted(raw);
+  if (open !== undefined) {
+    if (/^&?>>?$/.test(open.operator) && text !== "/dev/null") return `it writes to ${JSON.stringify(text)}`;
+    command?.redirects.push({ stream: open.stream, operator: open.operator, target: text });
+  } else if (command?.words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) command.assignments.push(text);
+  else command?.words.push(text);
+  return undefined;
 };
 
 const unquoted = (raw: string): string =>

@@ -16,11 +16,14 @@ export const pathsOf = (word: PossibleWord, { folders, home }: Places): readonly
 };
 
 /** The folders a line may be in after this command. A folder that cannot be told is left out. */
-export const foldersAfter = (words: Words, places: Places): readonly string[] => {
-  if (!/^(?:cd|pushd|chdir)$/.test(nameOf(words) ?? "")) return places.folders;
+export const foldersAfter = (words: Words, places: Places): readonly string[] =>
+  [...new Set([...places.folders, ...foldersReached(words, places)])].slice(0, mostFolders);
+
+/** The folders this command changes to where it succeeds; none where it changes to none. */
+export const foldersReached = (words: Words, places: Places): readonly string[] => {
+  if (!/^(?:cd|pushd|chdir)$/.test(nameOf(words) ?? "")) return [];
   const target = words.slice(1).find((word) => !/^-[LPe@]*$/.test(spelled(word))) ?? ["~"];
-  const reached = pathsOf(target, places);
-  return [...new Set([...places.folders, ...reached])].slice(0, mostFolders);
+  return pathsOf(target, places).slice(0, mostFolders);
 };
 
 const mostFolders = 8;

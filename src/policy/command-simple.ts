@@ -1,9 +1,11 @@
 import { posix } from "node:path";
 import type { Binary, CommandContext, SimpleCommand } from "./command-analysis.ts";
-import { isBuiltin, ruleFor, studyCommand } from "./command-known.ts";
+import { ruleFor } from "./command-always.ts";
+import { isBuiltin, studyCommand } from "./command-known.ts";
 import type { PlainCommand } from "./command-plain.ts";
-import { foldersAfter } from "./command-reach.ts";
+import { foldersReached } from "./command-reach.ts";
 import type { Study } from "./command-study.ts";
+import { judgeVariable } from "./command-variables.ts";
 import { known } from "./command-word.ts";
 
 /** Looks at each command of a plain line, in every folder the line may be in by then. */
@@ -14,16 +16,66 @@ export const studyPlain = async (
   const studied: SimpleCommand[] = [];
   const everywhere = surroundingsFault(context);
   let folders: readonly string[] = [context.folder];
-  for (const { joint, words } of commands) {
-    const study = studyCommand(words);
-    const binary = await binaryOf(words[0] ?? "", context);
+  for (const [at, command] of commands.entries()) {
+    const { joint, words: own } = command;
+    const study = withVariables(command, withInputs(command, studyCommand(own)));
+    const words = study.words;
+    const binary = await binaryOf(own[0] ?? "", context);
     const fault = everywhere ?? (await binaryFault(binary, context)) ?? (await placeFault(study, folders, context));
     const outcome =
       fault === undefined ? await withRepository(study, folders, context) : { ...study, needs: undefined, why: fault };
     studied.push({ words, joint, binary, needs: outcome.needs, why: outcome.why, rule: ruleFor(words, outcome) });
-    folders = foldersAfter(words.map(known), { folders, home: context.home });
+    folders = await foldersOf(commands, at, folders, context);
   }
   return studied;
+};
+
+/** The folders the line may be in after a command: by their names, and where their links lead. */
+const foldersOf = async (
+  commands: readonly PlainCommand[],
+  at: number,
+  folders: readonly string[],
+  { home, canonical }: CommandContext,
+): Promise<readonly string[]> => {
+  const reached = foldersReached((commands[at]?.words ?? []).map(known), { folders, home });
+  if (reached.length === 0) return folders;
+  const real = await Promise.all(reached.map(canonical));
+  return [...new Set([...(isSureToHappen(commands, at) ? [] : folders), ...reached, ...real])];
+};
+
+/** Whether what follows a `cd` runs only where it succeeded: all before and after it is joined by `&&`. */
+const isSureToHappen = (commands: readonly PlainCommand[], at: number): boolean => {
+  const { words, joint } = commands[at] ?? { words: [], joint: "|" };
+  const rest = commands.slice(at + 1).map((command) => command.joint);
+  const before = commands.slice(0, at + 1).map((command) => command.joint);
+  const list = before.slice(before.lastIndexOf(";") + 1);
+  return (
+    words[0] === "cd" &&
+    joint !== "|" &&
+    rest[0] === "&&" &&
+    !list.includes("||") &&
+    rest.every((each) => each === "&&" || each === "|")
+  );
+};
+
+/** Files the command reads by a redirection are among those it reads. */
+const withInputs = ({ redirects }: PlainCommand, study: Study): Study => {
+  const inputs = redirects.flatMap(({ operator, target }) => (operator === "<" ? [target] : []));
+  return inputs.length === 0 ? study : { ...study, paths: [...study.paths, ...inputs] };
+};
+
+/** A variable that is not known to be harmless must be spelled out by a rule, and the whole command with it. */
+const withVariables = (
+  { assignments, words }: PlainCommand,
+  study: Study,
+): Study & { readonly words: readonly string[] } => {
+  const risks = assignments.map(judgeVariable);
+  const at = risks.indexOf("dangerous");
+  if (at >= 0)
+    return { ...study, words, needs: undefined, why: `${assignments[at]?.split("=")[0]} can change what runs` };
+  if (!risks.includes("unknown")) return { ...study, words };
+  const all = [...assignments, ...words];
+  return { ...study, words: all, needs: study.needs === undefined ? undefined : all.length, why: "it sets a variable" };
 };
 
 const binaryOf = async (name: string, { resolve }: CommandContext): Promise<Binary> => {

@@ -1,5 +1,14 @@
-import type { Command, CommandNode, PipelineNode, ParsedScript, Statement, Word } from "unbash";
-import type { Joint, PlainCommand } from "./command-plain.ts";
+import type {
+  Assignment,
+  Command,
+  CommandNode,
+  PipelineNode,
+  ParsedScript,
+  Redirection,
+  Statement,
+  Word,
+} from "unbash";
+import type { Joint, PlainCommand, PlainRedirect } from "./command-plain.ts";
 
 /** A script of nothing but plain words as a second parser sees it; undefined where it sees anything more. */
 export const plainIn = (script: ParsedScript): readonly PlainCommand[] | undefined => {
@@ -22,17 +31,33 @@ const pipelineIn = (node: PipelineNode, joint: Joint): Reading => {
 };
 
 const commandIn = (node: CommandNode, joint: Joint): Reading => {
-  if (node.type !== "Command") return undefined;
-  const words = wordsIn(node);
-  return words === undefined ? undefined : [{ joint, words }];
+  if (node.type !== "Command" || node.name === undefined) return undefined;
+  const assignments = node.prefix.map(assignmentIn);
+  const words = [node.name, ...node.suffix.filter(({ type }) => type === "Word" || type === "Assignment")];
+  const redirects = node.redirects.map(redirectIn);
+  if (!words.every((word): word is Word => word.type === "Word" && isLiteral(word))) return undefined;
+  if (assignments.includes(undefined) || redirects.includes(undefined)) return undefined;
+  return [
+    {
+      joint,
+      assignments: assignments.filter((each) => each !== undefined),
+      words: words.map(({ value }) => value),
+      redirects: redirects.filter((each) => each !== undefined),
+    },
+  ];
 };
 
-const wordsIn = ({ name, prefix, suffix }: Command): readonly string[] | undefined => {
-  if (name === undefined || prefix.length > 0) return undefined;
-  const words = [name, ...suffix];
-  return words.every((word): word is Word => word.type === "Word" && isLiteral(word))
-    ? words.map(({ value }) => value)
-    : undefined;
+const assignmentIn = (node: Command["prefix"][number]): string | undefined => {
+  if (node.type !== "Assignment") return undefined;
+  const { name, value, append, index }: Assignment = node;
+  const isPlain = value.type === "Word" && isLiteral(value) && append !== true && index === undefined;
+  return isPlain ? `${name}=${value.value}` : undefined;
+};
+
+const redirectIn = (node: Redirection): PlainRedirect | undefined => {
+  if (node.type !== "Redirect" || node.target === undefined || !isLiteral(node.target)) return undefined;
+  if (node.descriptor !== undefined && node.descriptor.type !== "FileDescriptor") return undefined;
+  return { stream: node.descriptor?.value, operator: node.operator, target: node.target.value };
 };
 
 const isLiteral = ({ parts = [] }: Word): boolean =>

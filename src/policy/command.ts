@@ -23,7 +23,8 @@ export const analyse = async (text: string, context: CommandContext): Promise<Co
   const reading = readPlain(text);
   const isPlain = reading.plain && same(reading.commands, plainIn(parser.parse(text)));
   const commands = isPlain ? await studyPlain(reading.commands, context) : [];
-  const rules = commands.map(({ rule }) => rule).filter((rule) => rule !== undefined);
+  const asked = commands.filter(({ needs }) => needs !== 0);
+  const rules = asked.map(({ rule }) => rule).filter((rule) => rule !== undefined);
   return {
     text,
     folder: context.folder,
@@ -31,7 +32,7 @@ export const analyse = async (text: string, context: CommandContext): Promise<Co
     reason: reading.plain ? (isPlain ? "" : "its words can be read in more than one way") : reading.reason,
     commands,
     roots: await rootsOf(sight, context),
-    always: rules.length === commands.length ? rules : [],
+    always: rules.length === asked.length ? rules : [],
     runs: sight.events.flatMap((event) => (event.type === "run" ? [event.words] : [])),
     unseen: sight.unseen,
     unread: [...sight.unread],

@@ -39,6 +39,9 @@ const quiet: { readonly [name: string]: string } = {
   TERM: "dumb",
 };
 
+/** Whether a variable of this name can make a program load, run or show something of its choice. */
+export const loadsCode = (name: string): boolean => !isOrdinary(name.toUpperCase());
+
 const isOrdinary = (name: string): boolean =>
   /^[A-Z_][A-Z\d_()]*$/.test(name) &&
   !loading.test(name) &&

@@ -42,9 +42,13 @@ export const unlisted = async (
   return [{ weight: "deny", reason: "This is not among what the person's settings list as the only things to run." }];
 };
 
-/** The commands rules name, by their words. */
+/** The commands rules name by their first words. */
 export const commandWords = (rules: readonly Rule[]): readonly (readonly string[])[] =>
-  rules.flatMap((rule) => (rule.type === "command" ? [rule.words] : []));
+  rules.flatMap((rule) => (rule.type === "command" && rule.exact !== true ? [rule.words] : []));
+
+/** The commands rules name whole. */
+export const exactCommands = (rules: readonly Rule[]): readonly (readonly string[])[] =>
+  rules.flatMap((rule) => (rule.type === "command" && rule.exact === true ? [rule.words] : []));
 
 /** Everything but reading, while a plan is made. Whether a command only reads is judged where it is read. */
 export const outsidePlan = ({ tool, access, server, touches }: GateRequest, mode: ApprovalMode): readonly Finding[] =>

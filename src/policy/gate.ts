@@ -1,8 +1,10 @@
+import { isRememberedWhole } from "./command-always.ts";
 import type { RootCommand } from "./command-analysis.ts";
 import {
   commandWords,
   coversTool,
   deniedByRule,
+  exactCommands,
   oddAddresses,
   outsidePlan,
   protectedPaths,
@@ -54,7 +56,7 @@ type VerdictDetails = {
 export type Always =
   | { readonly type: "tool"; readonly tool: string; readonly identity?: string }
   | { readonly type: "server"; readonly server: string; readonly identity?: string }
-  /** Commands that begin with these words. */
+  /** Commands that begin with these words, or that are these words where fewer would allow something worse. */
   | { readonly type: "command"; readonly commands: readonly (readonly string[])[] };
 
 /** A gate for one session. */
@@ -83,7 +85,11 @@ const rulesOf = (always: Always): readonly Rule[] => {
     case "server":
       return [{ type: "server", name: always.server, ...identified(always.identity) }];
     case "command":
-      return always.commands.map((words) => ({ type: "command", words }));
+      return always.commands.map((words) => ({
+        type: "command",
+        words,
+        ...(isRememberedWhole(words) && { exact: true }),
+      }));
   }
 };
 
@@ -101,6 +107,7 @@ const hear = async (request: GateRequest, { rules, mode, facts }: Bearings): Pro
   const isCovered = mode !== "plan" && rules.allow.some((rule) => coversTool(rule, request));
   const ruling = {
     allow: commandWords(rules.allow),
+    exact: exactCommands(rules.allow),
     deny: commandWords(rules.deny),
     mode: isCovered ? "yolo" : mode,
   } as const;

@@ -3,8 +3,8 @@ export type Rule =
   | { readonly type: "tool"; readonly name: string; readonly identity?: string }
   /** `identity` is set for an answer: then the name alone does not count. */
   | { readonly type: "server"; readonly name: string; readonly identity?: string }
-  /** A command that begins with these words. */
-  | { readonly type: "command"; readonly words: readonly string[] }
+  /** A command that begins with these words; that is these words and no more, where it is exact. */
+  | { readonly type: "command"; readonly words: readonly string[]; readonly exact?: true }
   /** A host by its real name; `*.` in front means what is below it. */
   | { readonly type: "host"; readonly host: string; readonly path?: string }
   /** A file or folder of the workspace, and all below it. */

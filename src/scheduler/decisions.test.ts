@@ -160,15 +160,15 @@ describe("an answer for always", () => {
 
   it("of a command holds for that command alone", async () => {
     const at = setting();
-    const batch = at.scheduler.schedule([call(1, "execute", { name: "npm test" })]);
+    const batch = at.scheduler.schedule([call(1, "execute", { name: "make test" })]);
     await at.settle();
     at.scheduler.decide("hist_tool_1", { type: "always", scope: "command" });
     await at.settle();
-    at.run("npm test").finish();
+    at.run("make test").finish();
     await batch;
     const next = at.scheduler.schedule([
-      call(2, "execute", { name: "npm install" }),
-      call(3, "execute", { name: "make" }),
+      call(2, "execute", { name: "make install" }),
+      call(3, "execute", { name: "npm" }),
     ]);
     await at.settle();
     expect(at.states(call(2, ""))).toEqual(["validating", "scheduled", "executing"]);

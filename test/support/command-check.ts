@@ -1,5 +1,6 @@
 import { analyse, type CommandAnalysis } from "../../src/policy/command.ts";
 import { judgeCommand } from "../../src/policy/command-judge.ts";
+import { readPlain, type PlainCommand } from "../../src/policy/command-plain.ts";
 import { couldName, literalOf } from "../../src/policy/command-word.ts";
 import type { RealRun } from "./command-runs.ts";
 import { failing, realPrograms, stubs } from "./command-scripts.ts";
@@ -15,6 +16,7 @@ export const analyseScript = (text: string): Promise<CommandAnalysis> =>
     env: { PATH: "/programs" },
     resolve: async (name) => ([...stubs, ...realPrograms].includes(name) ? `/programs/${name}` : undefined),
     isInside: async (path) => path === "/site" || path.startsWith("/site/"),
+    canonical: async (path) => path,
     protection: async () => ({ level: "free", reason: "" }),
     repository: async () => ({ root: undefined, risk: undefined }),
   });
@@ -63,7 +65,10 @@ const isForeseen = ({ runs }: CommandAnalysis, called: readonly string[], shell:
 };
 
 /** What a shell calls for a plain line of stubs; undefined where something else is in it, whose end nobody knows. */
-const expectedCalls = ({ commands }: CommandAnalysis): RealRun["called"] | undefined => {
+const expectedCalls = ({ text, commands: studied }: CommandAnalysis): RealRun["called"] | undefined => {
+  const reading = readPlain(text);
+  const commands = reading.plain ? reading.commands : [];
+  if (commands.length !== studied.length || commands.some(hasSideEffect)) return undefined;
   const calls: (readonly string[])[] = [];
   let status = 0;
   let isSkipped = false;
@@ -78,6 +83,11 @@ const expectedCalls = ({ commands }: CommandAnalysis): RealRun["called"] | undef
   }
   return calls;
 };
+
+/** Whether a variable may change what is found, or a file it reads may not be there. */
+const hasSideEffect = ({ assignments, redirects }: PlainCommand): boolean =>
+  assignments.some((assignment) => !/^(?:[A-D]|CI|LC_ALL)=/.test(assignment)) ||
+  redirects.some(({ operator, target }) => operator === "<" && target !== "/dev/null");
 
 const endOf = (name: string, words: readonly string[]): number | undefined => {
   if (stubs.includes(name)) return name === failing ? 1 : 0;

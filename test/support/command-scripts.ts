@@ -64,8 +64,22 @@ const blank = (random: Random): string => random.pick(["", " ", " ", "  ", "\t"]
 
 const plainCommand = (random: Random): string => {
   const name = random.chance(0.8) ? random.pick(stubs) : random.pick(["echo", "true", "false", "pwd", ":", "nothing"]);
-  return [quoted(name, random), ...times(random, 4, () => nearlyPlain(random))].join(random.pick([" ", "  ", "\t"]));
+  const words = [quoted(name, random), ...times(random, 4, () => nearlyPlain(random))];
+  const first = random.chance(0.1) ? [random.pick(["A=1", "CI=1", "LC_ALL=C", "B='x y'", 'C="a b"', "D="])] : [];
+  const last = random.chance(0.25) ? times(random, 2, () => random.pick(quietRedirects)) : [];
+  return [...first, ...words, ...last].join(random.pick([" ", "  ", "\t"]));
 };
+
+const quietRedirects = [
+  "2>&1",
+  ">/dev/null",
+  "2>/dev/null",
+  "2> /dev/null",
+  "&>/dev/null",
+  "</dev/null",
+  "1>&2",
+  ">&2",
+];
 
 /** Most of these mean only themselves; what does not must be noticed among them. */
 const nearlyPlain = (random: Random): string => (random.chance(0.06) ? random.pick(odd) : plainWord(random));
