@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type UserPart,
 } from "../conversation/index.ts";
+import { readDecision } from "../scheduler/decision.ts";
 import type { Approval, Decision } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Policy, Report } from "../transcript/index.ts";
@@ -73,7 +74,7 @@ export type Agent = {
   readonly cancel: () => Promise<void>;
   /** The questions that wait for the person, in call order. */
   readonly waiting: () => readonly Question[];
-  /** Answers one of them; `agent` names the subagent whose call waits. False where nothing waits there. */
+  /** Answers one of them; `agent` names the subagent whose call waits. An answer that is not a known decision refuses the call. False where nothing waits there. */
   readonly decide: (call: CallId, decision: Decision, agent?: string) => boolean;
   /** Puts waiting questions to policy again, after the approval mode changed. */
   readonly reconsider: () => Promise<void>;
@@ -241,7 +242,8 @@ export const createAgent = (options: AgentOptions): Agent => {
       ...(opened?.waiting() ?? []),
       ...[...subagents].flatMap(([name, agent]) => agent.waiting().map((each) => ({ ...each, agent: name }))),
     ],
-    decide: (call, decision, name) => {
+    decide: (call, answer, name) => {
+      const decision = readDecision(answer);
       if (name !== undefined) return subagents.get(name)?.decide(call, decision) ?? false;
       const decided = opened?.decide(call, decision) ?? false;
       if (decided && decision.type === "cancel") running?.abort();

@@ -4,6 +4,7 @@ import { isObject, toPlain, type JsonObject } from "../conversation/index.ts";
 import { judgeUrl } from "../policy/network.ts";
 import { plain } from "../policy/plain.ts";
 import { isSecretField } from "../policy/redact-names.ts";
+import { readElicitationAnswer, readSamplingAnswer } from "./answers.ts";
 import type { Asking, Elicitation } from "./asking.ts";
 
 /** What a server is told that it may ask. */
@@ -36,7 +37,7 @@ export const answerRequests = (client: Client, server: string, asking: Asking): 
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq: { signal } }) =>
       one(async () => {
         demandShort([params.systemPrompt, ...params.messages.flatMap(({ content }) => content)]);
-        const answer = await sample(
+        const given: unknown = await sample(
           {
             server,
             ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
@@ -46,6 +47,7 @@ export const answerRequests = (client: Client, server: string, asking: Asking): 
           },
           signal,
         );
+        const answer = readSamplingAnswer(given);
         if (answer === "refused") throw new ProtocolError(-1, "The user refused this.");
         return {
           role: "assistant",
@@ -61,7 +63,7 @@ export const answerRequests = (client: Client, server: string, asking: Asking): 
         demandShort([params.message, JSON.stringify("requestedSchema" in params ? params.requestedSchema : "")]);
         const question = questionOf(server, toPlain(params).value as JsonObject);
         if (question === undefined) return { action: "decline" };
-        const answer = await elicit(question, signal);
+        const answer = readElicitationAnswer(await elicit(question, signal));
         return answer.action === "accept" && answer.content !== undefined
           ? { action: "accept", content: toPlain(answer.content).value as Record<string, string> }
           : { action: answer.action };

@@ -164,7 +164,7 @@ export class Server implements ToolHost {
     if (!isAgain) this.#become({ state: "connecting" });
     try {
       await before?.close();
-      if (this.config.from === "project" && !(await this.#options.consent(this.config)))
+      if (this.config.from === "project" && (await this.#options.consent(this.config)) !== true)
         return this.#become({ state: "failed", reason: "The project wants it; nobody agreed to start it." });
       if (!isAgain) {
         await this.#remember();

@@ -105,6 +105,12 @@ describe("the modes", () => {
     expect([one.mode(), (await one.judge(write)).decision]).toEqual(["yolo", "allow"]);
   });
 
+  it.each([["deny"], ["Plan"], [""], [undefined], [{}]])("do not change to one that does not exist: %j", (mode) => {
+    const one = gate({ mode: "plan" });
+    expect(() => one.setMode(mode as never)).toThrow("Unknown approval mode");
+    expect(one.mode()).toBe("plan");
+  });
+
   it("hold against rules where only reading is wanted", async () => {
     const allowed = allow("run_shell_command", "write_file", "server:github");
     const found = await Promise.all(

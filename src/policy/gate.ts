@@ -15,7 +15,7 @@ import {
   type Finding,
 } from "./gate-findings.ts";
 import type { GateFacts, GateRequest, HeardCommand } from "./gate-request.ts";
-import type { ApprovalMode } from "./mode.ts";
+import { approvalModes, isApprovalMode, type ApprovalMode } from "./mode.ts";
 import type { UrlJudgement } from "./network.ts";
 import { rulesInForce, type Rule, type Rules, type RuleSources } from "./rules.ts";
 
@@ -63,10 +63,10 @@ export type Always =
 export const createGate = (options: GateOptions): Gate => {
   const given = rulesInForce(options.rules, options.trusted);
   const remembered: Rule[] = [];
-  let mode = options.mode;
+  let mode = knownMode(options.mode);
   return {
     mode: () => mode,
-    setMode: (next) => void (mode = next),
+    setMode: (next) => void (mode = knownMode(next)),
     remember: (always) => void remembered.push(...rulesOf(always)),
     judge: async (request) => {
       const rules = { ...given, allow: [...given.allow, ...remembered] };
@@ -76,6 +76,12 @@ export const createGate = (options: GateOptions): Gate => {
       return options.interactive || verdict.decision !== "ask" ? verdict : unattended(verdict, findings);
     },
   };
+};
+
+/** Callers without types can pass anything; a mode that does not exist must not loosen the one in force. */
+const knownMode = (mode: unknown): ApprovalMode => {
+  if (isApprovalMode(mode)) return mode;
+  throw new TypeError(`Unknown approval mode ${JSON.stringify(mode)}. Available: ${approvalModes.join(", ")}.`);
 };
 
 const rulesOf = (always: Always): readonly Rule[] => {

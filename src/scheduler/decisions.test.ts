@@ -89,6 +89,46 @@ describe("an answer", () => {
     expect([at.states(one).at(-1), finished.record.decision, said(finished)[1]]).toEqual([state, recorded, text]);
   });
 
+  const unknown: readonly unknown[] = [
+    "once",
+    "allow",
+    "deny",
+    "no",
+    "",
+    true,
+    1,
+    null,
+    undefined,
+    [],
+    ["once"],
+    {},
+    { type: "deny" },
+    { type: "Once" },
+    { type: ["once"] },
+    { decision: "once" },
+    { type: "allow" },
+    { type: "judged", verdict: { decision: "allow" } },
+    { type: "always" },
+    { type: "always", scope: "everything" },
+    { type: "always", scope: "constructor" },
+    { type: "edit" },
+    { type: "edit", text: { toString: 1 } },
+  ];
+  it.each(unknown.map((answer) => [answer]))("that is not a known decision refuses the call: %j", async (answer) => {
+    const at = setting();
+    const one = call(1, "write", { name: "a", path: "a.txt" });
+    const batch = at.scheduler.schedule([one]);
+    await at.settle();
+    expect(at.scheduler.decide(one.id, answer as Decision)).toBe(true);
+    const finished = finishedOf(await batch);
+    expect([at.runs.length, finished.record.decision, ...said(finished)]).toEqual([
+      0,
+      "reject",
+      "cancelled",
+      "The user refused this call: the answer to its question was not a known decision, so it did not run.",
+    ]);
+  });
+
   it("of cancel ends the whole batch, and no other", async () => {
     const at = setting();
     const [one, two, other] = [

@@ -131,7 +131,7 @@ const settle = (
       return;
     }
     case "judged":
-      if (answer.verdict.decision === "deny") throw denied(one, answer.verdict.reason);
+      if (answer.verdict.decision !== "allow") throw denied(one, answer.verdict.reason);
       one.decision = "auto_accept";
       return;
     case "refuse":

@@ -2,6 +2,7 @@ import type { Call, CallId } from "../conversation/index.ts";
 import type { Gate } from "../policy/gate.ts";
 import type { CapabilitiesFor } from "./capabilities.ts";
 import type { SchedulerClock } from "./clock.ts";
+import { readDecision } from "./decision.ts";
 import { thrown, type Ending } from "./ending.ts";
 import type { Approval, CallStatus, Decision, Finished, SchedulerEvent } from "./events.ts";
 import { finish } from "./finish.ts";
@@ -36,7 +37,7 @@ export type Scheduler = {
     signal?: AbortSignal,
     record?: () => Promise<void>,
   ) => Promise<readonly Finished[]>;
-  /** Answers a question. False where this call does not wait for one. */
+  /** Answers a question; an answer that is not a known decision refuses the call. False where this call does not wait for one. */
   readonly decide: (call: CallId, decision: Decision) => boolean;
   /** The questions that wait, in call order. */
   readonly waiting: () => readonly { readonly call: CallId; readonly approval: Approval }[];
@@ -114,7 +115,8 @@ export const createScheduler = ({
   return {
     schedule,
     reconsider,
-    decide: (call, decision) => {
+    decide: (call, answer) => {
+      const decision = readDecision(answer);
       const one = lives.find(({ call: { id }, waiting }) => id === call && waiting !== undefined);
       if (decision.type === "cancel") for (const each of one?.batch ?? []) each.stop(true);
       else one?.waiting?.answer(decision);

@@ -373,4 +373,16 @@ describe("a question", () => {
     ]);
     expect(stage.done).toEqual(["two"]);
   });
+
+  it.each([["deny"], ["no"], [{}], [undefined], [null], [{ type: "yes" }]])(
+    "answered with what is no decision runs nothing: %j",
+    async (answer) => {
+      const stage = await openStage({ script, mode: "default" });
+      const events = await play(stage, "Please do.", (event) => {
+        if (event.type === "call-updated" && event.status.state === "awaiting_approval")
+          stage.agent.decide(event.call, answer as never);
+      });
+      expect([stage.done, told(events).at(-1)]).toEqual([[], "finished stop: Did both."]);
+    },
+  );
 });

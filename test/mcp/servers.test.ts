@@ -112,6 +112,13 @@ describe("servers", () => {
     });
   });
 
+  it.each([["no"], ["deny"], [{}], [1]])("of a project do not start when the consent is %j", async (answer) => {
+    const { servers: configs } = readServers({ p: scripted("honest") }, { from: "project", env: {} });
+    await withServers({ configs, consent: async () => answer as unknown as boolean }, async ({ servers }) => {
+      expect(servers.status()[0]?.status.state).toBe("failed");
+    });
+  });
+
   it("that are trusted have rules of their own", () => {
     const { servers: configs } = readServers(
       { a: { command: "x", trust: true }, b: { command: "x" } },
@@ -285,6 +292,23 @@ describe("what a server asks", () => {
 
   it("is refused by the person in words the server knows", async () => {
     const asking = { sample: async () => "refused" as const, elicit: async () => ({ action: "decline" as const }) };
+    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+      expect([
+        textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
+        textOf(await call("echo", { method: "elicitation/create", params: form })),
+      ]).toEqual(['{"code":-1,"message":"The user refused this."}', '{"action":"decline"}']);
+    });
+  });
+
+  it.each([
+    ["yes", "no"],
+    [{ action: "allow" }, "allowed"],
+    [{ action: "accept", content: "k" }, { text: "hello" }],
+    [{ action: "accept", content: { api_key: { deep: 1 } } }, {}],
+    [{ content: { api_key: "k" } }, { model: "m" }],
+    [undefined, undefined],
+  ])("is refused where a front end answers with what is no answer: %j, %j", async (elicited, sampled) => {
+    const asking = { sample: async () => sampled as never, elicit: async () => elicited as never };
     await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
       expect([
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
