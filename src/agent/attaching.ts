@@ -1,8 +1,9 @@
 import { attachMentions } from "../context/attach.ts";
 import type { AttachOptions } from "../context/attachment.ts";
-import { storeBytes, text as textPart, type Blobs, type Stored, type UserPart } from "../conversation/index.ts";
+import { text as textPart, type Blobs, type Stored, type UserPart } from "../conversation/index.ts";
 import type { Servers } from "../mcp/servers.ts";
 import type { Workspace } from "../policy/workspace.ts";
+import { storeFile } from "../tools/store-file.ts";
 import type { Disk } from "../world/index.ts";
 
 /** A message with the files it mentions. */
@@ -54,9 +55,8 @@ const resourcesOf =
         case "structured":
           return textPart(JSON.stringify(content.value));
         case "file": {
-          const { type: _type, bytes, ...facts } = content;
-          const { media, blob } = storeBytes(bytes, facts);
-          blobs.push(blob);
+          const { media, blob } = storeFile(content);
+          if (blob !== undefined) blobs.push(blob);
           return media;
         }
       }

@@ -10,6 +10,8 @@ export {
   text,
   thinking,
 } from "./builders.ts";
+export { contentWithoutFiles, filesIn } from "./content-view.ts";
+export { parseDataUrl, toDataUrl } from "./data-url.ts";
 export type {
   Blobs,
   Compaction,

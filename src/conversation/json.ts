@@ -16,9 +16,11 @@ export type Plain = { readonly value: JsonValue; readonly cyclic: boolean };
 
 /**
  * The same value as readonly JSON data: cycles are cut with a marker, lone
- * surrogates repaired, and what JSON cannot hold is dropped as JSON would.
+ * surrogates repaired, maps become objects, sets and typed arrays lists, and
+ * what JSON cannot hold is dropped as JSON would. `replace` may put something
+ * else in the place of an object.
  */
-export const toPlain = (value: unknown): Plain => {
+export const toPlain = (value: unknown, replace?: (node: object) => JsonValue | undefined): Plain => {
   let cyclic = false;
   const walk = (node: unknown, parents: readonly object[]): JsonValue | undefined => {
     if (typeof node === "string") return node.toWellFormed();
@@ -30,13 +32,16 @@ export const toPlain = (value: unknown): Plain => {
       cyclic = true;
       return cycleMarker;
     }
+    const instead = replace?.(node);
+    if (instead !== undefined) return instead;
     if (hasToJson(node)) return walk(node.toJSON(), [...parents, node]);
     const within = [...parents, node];
-    if (Array.isArray(node)) return node.map((item) => walk(item, within) ?? null);
+    const list = listIn(node);
+    if (list !== undefined) return list.map((item) => walk(item, within) ?? null);
     const entries: [string, JsonValue][] = [];
-    for (const [key, item] of Object.entries(node)) {
+    for (const [key, item] of node instanceof Map ? node : Object.entries(node)) {
       const plain = walk(item, within);
-      if (plain !== undefined) entries.push([key.toWellFormed(), plain]);
+      if (plain !== undefined) entries.push([String(key).toWellFormed(), plain]);
     }
     return Object.fromEntries(entries);
   };
@@ -46,3 +51,10 @@ export const toPlain = (value: unknown): Plain => {
 
 const hasToJson = (node: object): node is { toJSON: () => unknown } =>
   "toJSON" in node && typeof node.toJSON === "function";
+
+/** The items of what JSON writes as a list, or should. */
+const listIn = (node: object): readonly unknown[] | undefined => {
+  if (Array.isArray(node)) return node;
+  if (node instanceof Set) return [...node];
+  return ArrayBuffer.isView(node) && !(node instanceof DataView) ? Array.from(node as Uint8Array) : undefined;
+};

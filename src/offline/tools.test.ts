@@ -5,7 +5,6 @@ import { openWorkbench, type Workbench } from "../../test/support/workbench.ts";
 import {
   failed,
   Ledger,
-  storeBytes,
   text,
   type Call,
   type Content,
@@ -17,6 +16,7 @@ import { findProvider } from "../providers/index.ts";
 import { lint } from "../rules/index.ts";
 import { builtins } from "../tools/all.ts";
 import { declarationOf } from "../tools/declare.ts";
+import { storeFile } from "../tools/store-file.ts";
 import { openGate, openTransport } from "../transport/index.ts";
 import { realWorld, type World } from "../world/index.ts";
 import { withOffline } from "./index.ts";
@@ -96,9 +96,8 @@ const carryOut = async (call: Call, blobs: Record<string, string>): Promise<Outc
       status: "complete",
       content: content.map((part): Content => {
         if (part.type !== "file") return part;
-        const { type: _, bytes, ...facts } = part;
-        const { media, blob } = storeBytes(bytes, facts);
-        blobs[blob.hash] = blob.base64;
+        const { media, blob } = storeFile(part);
+        if (blob !== undefined) blobs[blob.hash] = blob.base64;
         return media;
       }),
     };

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Capabilities } from "../tools/capabilities.ts";
-import type { ToolResult } from "../tools/tool.ts";
+import { normalizeResult } from "../tools/normalize-result.ts";
+import type { ToolResult, ToolReturn } from "../tools/tool.ts";
 import type { SchedulerClock } from "./clock.ts";
 import { cancelled, cancelledWith, returned, thrown, type Ending } from "./ending.ts";
 import { LiveOutput } from "./live-output.ts";
@@ -8,7 +9,7 @@ import { Stopped, until, within } from "./stop.ts";
 
 /** One run of a tool. */
 export type Execution = {
-  readonly run: (can: Pick<Capabilities, "signal" | "report">) => Promise<ToolResult>;
+  readonly run: (can: Pick<Capabilities, "signal" | "report">) => ToolReturn;
   /** Whether what it does is done as a whole, so that an answer means it happened. */
   readonly atomic: boolean;
   readonly clock: SchedulerClock;
@@ -44,9 +45,9 @@ export const execute = async (execution: Execution): Promise<Ending> => {
 type Settled = { readonly result: ToolResult } | { readonly error: unknown };
 
 /** Also a tool that throws before it returns a promise ends like any other. */
-const settled = async (run: () => Promise<ToolResult>): Promise<Settled> => {
+const settled = async (run: () => ToolReturn): Promise<Settled> => {
   try {
-    return { result: await run() };
+    return { result: await normalizeResult(await run()) };
   } catch (error) {
     return { error };
   }

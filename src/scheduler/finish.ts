@@ -1,6 +1,5 @@
 import {
   inputObject,
-  storeBytes,
   toPlain,
   type Call,
   type Content,
@@ -9,6 +8,7 @@ import {
 } from "../conversation/index.ts";
 import { bounded, mostText } from "../tools/bounded.ts";
 import type { Files } from "../tools/capabilities.ts";
+import { storeFile } from "../tools/store-file.ts";
 import type { ToolContent } from "../tools/tool.ts";
 import { statOf, type Ending } from "./ending.ts";
 import type { CallDecision, Finished, ToolCallRecord } from "./events.ts";
@@ -65,9 +65,8 @@ const keep = async (content: ToolContent, call: Call, files: Pick<Files, "keep">
       return { content: { type: "text", text: await short(text, call, files) } };
     }
     case "file": {
-      const { type: _, bytes, ...facts } = content;
-      const { media, blob } = storeBytes(bytes, facts);
-      return { content: media, blob };
+      const { media, ...kept } = storeFile(content);
+      return { content: media, ...kept };
     }
   }
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AskModel, Capabilities, Grounded } from "./capabilities.ts";
 import { withCitations } from "./google-web-search-citations.ts";
 import { googleWebSearch } from "./google-web-search.ts";
+import { normalizeResult } from "./normalize-result.ts";
 import { ToolFailure, type ToolResult } from "./tool.ts";
 
 const sources = [
@@ -78,14 +79,14 @@ describe("citations", () => {
 });
 
 describe("google_web_search", () => {
-  const run = (
+  const run = async (
     query: string,
     google: AskModel["google"] | undefined,
     signal = new AbortController().signal,
   ): Promise<ToolResult> => {
     const model = google === undefined ? undefined : { ask: () => Promise.reject(new Error("not asked")), google };
     const can = { model, signal, files: { keep: () => Promise.resolve("/kept") } } as unknown as Capabilities;
-    return googleWebSearch.run({ query } as never, can);
+    return normalizeResult(await googleWebSearch.run({ query } as never, can));
   };
   const answer: Grounded = {
     text: "Snow is white.",

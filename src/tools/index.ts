@@ -1,6 +1,7 @@
 export { builtins } from "./all.ts";
 export type { AskModel, Capabilities, Files, Memory, Search, Shell, Web } from "./capabilities.ts";
 export { declarationOf } from "./declare.ts";
+export { normalizeResult } from "./normalize-result.ts";
 export {
   defineTool,
   ToolFailure,
@@ -13,6 +14,8 @@ export {
   type ToolContent,
   type ToolErrorType,
   type ToolFile,
+  type ToolFileUrl,
   type ToolResult,
+  type ToolReturn,
   type Touches,
 } from "./tool.ts";

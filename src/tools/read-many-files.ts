@@ -74,7 +74,7 @@ const readAll = async (files: readonly Wanted[], can: Capabilities): Promise<Rea
       const parts = await readOne(file, room, can);
       for (const part of parts) {
         if (part.type === "text") room.characters -= part.text.length;
-        if (part.type === "file") room.media -= part.bytes.length;
+        if (part.type === "file" && "bytes" in part) room.media -= part.bytes.length;
       }
       content.push(...parts);
       read += 1;

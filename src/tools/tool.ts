@@ -29,7 +29,7 @@ export type Tool<Input = unknown> = {
   readonly propose?: (input: Input, can: Capabilities) => Promise<Proposal>;
   /** The arguments that write this text instead of the proposed one, after a person edited the proposal. */
   readonly amend?: (input: Input, proposal: Proposal, edited: string) => Input;
-  readonly run: (input: Input, can: Capabilities) => Promise<ToolResult>;
+  readonly run: (input: Input, can: Capabilities) => ToolReturn;
 };
 
 /** What checks arguments: a Zod type, or something that answers like one. */
@@ -46,6 +46,12 @@ export type Touches = {
 /** A file as it is, and as it would be. `before` is undefined for a new file. */
 export type Proposal = { readonly path: string; readonly before: string | undefined; readonly after: string };
 
+/**
+ * What a tool returns, at once or as a promise: a whole `ToolResult`, or directly a text, a value, a file, bytes, or a list of these.
+ * `normalizeResult` reads all of them.
+ */
+export type ToolReturn = unknown;
+
 /** What came of a call. */
 export type ToolResult = {
   /** What the model reads, in order. */
@@ -56,13 +62,16 @@ export type ToolResult = {
   readonly error?: ToolError;
 };
 
-export type ToolContent = Text | Structured | ToolFile;
+export type ToolContent = Text | Structured | ToolFile | ToolFileUrl;
 
 /** A file for the model. */
-export type ToolFile = {
-  readonly type: "file";
+export type ToolFile = FileFacts & { readonly type: "file"; readonly bytes: Uint8Array };
+
+/** A file somebody else serves. APIs that take addresses get `url`; for others the file is fetched. */
+export type ToolFileUrl = FileFacts & { readonly type: "file"; readonly url: string };
+
+type FileFacts = {
   readonly mimeType: string;
-  readonly bytes: Uint8Array;
   readonly name?: string;
   readonly width?: number;
   readonly height?: number;

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { PolicyError } from "../policy/error.ts";
 import { guardedWeb } from "../policy/guarded-fetch.ts";
 import type { AskModel, Capabilities, Grounded, Web } from "./capabilities.ts";
+import { normalizeResult } from "./normalize-result.ts";
 import { ToolFailure, type ToolResult } from "./tool.ts";
 import { addressesIn, fetchedFrom, hasInstructions } from "./web-fetch-addresses.ts";
 import { htmlToText } from "./web-fetch-html.ts";
@@ -125,19 +126,21 @@ describe("web_fetch", () => {
   };
 
   const kept: string[] = [];
-  const run = (
+  const run = async (
     prompt: string,
     { web, model, signal = new AbortController().signal }: { web?: Web; model?: AskModel; signal?: AbortSignal },
   ): Promise<ToolResult> =>
-    webFetch.run(
-      { prompt } as never,
-      {
-        web: web ?? { fetch: () => Promise.reject(new Error("nothing is fetched from here")) },
-        ...(model === undefined ? {} : { model }),
-        signal,
-        report: () => undefined,
-        files: { keep: (text: string) => Promise.resolve(`/kept/${kept.push(text)}`) },
-      } as unknown as Capabilities,
+    normalizeResult(
+      await webFetch.run(
+        { prompt } as never,
+        {
+          web: web ?? { fetch: () => Promise.reject(new Error("nothing is fetched from here")) },
+          ...(model === undefined ? {} : { model }),
+          signal,
+          report: () => undefined,
+          files: { keep: (text: string) => Promise.resolve(`/kept/${kept.push(text)}`) },
+        } as unknown as Capabilities,
+      ),
     );
 
   const page: RequestListener = (request, response) => {

@@ -1,4 +1,4 @@
-import { note, type JsonObject, type Note, type Structured, type Text } from "../conversation/index.ts";
+import { note, toDataUrl, type JsonObject, type Note, type Structured, type Text } from "../conversation/index.ts";
 import type { File, Result } from "../transcript/index.ts";
 import { kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "./wire.ts";
@@ -58,7 +58,7 @@ const failure = (text: string): string => (/^\s*error/i.test(text) ? text : `Err
 
 /** Where a file is fetched from: its own address, or its bytes as a `data:` address. */
 export const addressOf = ({ source, mimeType }: File): string =>
-  source.type === "uri" ? source.uri : `data:${/^[^;,\s]*/.exec(mimeType)![0]};base64,${source.base64}`;
+  source.type === "uri" ? source.uri : toDataUrl(mimeType, source.base64);
 
 /** The id of a file that was uploaded to this very provider; `openai-file:ID` is how a conversation keeps it. */
 export const uploadedId = ({ source }: File): string | undefined =>

@@ -3,6 +3,7 @@
  * and of what they started, then ends as its first word says.
  */
 import { openServers, readServers } from "../../src/mcp/index.ts";
+import { normalizeResult } from "../../src/tools/index.ts";
 import { realWorld } from "../../src/world/index.ts";
 
 const [how, server = ""] = process.argv.slice(2);
@@ -17,7 +18,7 @@ servers.takeChanges();
 const can = { signal: new AbortController().signal, report: () => undefined, files: { keep: async () => "" } };
 const told = await Promise.all(
   ["stays__echo", "breeds__echo"].map(async (name) => {
-    const result = await servers.find(name)!.tool.run({} as never, can as never);
+    const result = await normalizeResult(await servers.find(name)!.tool.run({} as never, can as never));
     return result.display.type === "text" ? result.display.text : "";
   }),
 );

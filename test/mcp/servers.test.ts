@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openServers, readServers, trustRules } from "../../src/mcp/index.ts";
 import type { Elicitation, SamplingRequest } from "../../src/mcp/index.ts";
+import { normalizeResult } from "../../src/tools/index.ts";
 import { realWorld, simulatedWorld } from "../../src/world/index.ts";
 import { scripted, textOf, untilHolds, withServers } from "./setting.ts";
 
@@ -90,7 +91,7 @@ describe("servers", () => {
       const can = { signal: new AbortController().signal, report: () => undefined, files: {} };
       const ended = servers.find("echo")!.tool.run({ message: "waited" } as never, can as never);
       begin();
-      expect(textOf(await ended)).toBe("echo: waited");
+      expect(textOf(await normalizeResult(await ended))).toBe("echo: waited");
       expect(servers.takeChanges()).toEqual([]);
       await servers.close();
     });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openServers, readServers, type Servers, type ServersOptions } from "../../src/mcp/index.ts";
-import { ToolFailure, type ToolResult } from "../../src/tools/index.ts";
+import { normalizeResult, ToolFailure, type ToolResult } from "../../src/tools/index.ts";
 import { realWorld } from "../../src/world/index.ts";
 
 /** The path of the server that behaves as it is told. */
@@ -83,7 +83,7 @@ const callTool = async (
     files: { keep: async (text: string) => `kept-${kept.push(text)}` },
   };
   try {
-    return await found.tool.run(input as never, can as never);
+    return await normalizeResult(await found.tool.run(input as never, can as never));
   } catch (error) {
     return error instanceof ToolFailure ? new Error(`${error.type}: ${error.message}`) : (error as Error);
   }

@@ -17,6 +17,7 @@ import { registryOf } from "../../src/scheduler/registry.ts";
 import { openServices } from "../../src/scheduler/services.ts";
 import { validate } from "../../src/scheduler/validate.ts";
 import type { Approved, AskModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
+import { normalizeResult } from "../../src/tools/normalize-result.ts";
 import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../../src/tools/tool.ts";
 import { realWorld } from "../../src/world/index.ts";
 
@@ -94,7 +95,7 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
   });
   const call = async (tool: AnyTool, input: JsonObject, given?: CallOptions): Promise<ToolResult> => {
     const valid = await validate(callOf(tool, input), registryOf([tool]));
-    return valid.tool.run(valid.input, capabilities(given));
+    return normalizeResult(await valid.tool.run(valid.input, capabilities(given)));
   };
   const named = (text: string): string =>
     text.replaceAll(at.root, "{WS}").replaceAll(at.scratch, "{KEPT}").replaceAll(base, "{BASE}");

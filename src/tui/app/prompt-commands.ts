@@ -1,5 +1,6 @@
-import { storeBytes, type UserPart } from "../../conversation/index.ts";
+import type { UserPart } from "../../conversation/index.ts";
 import type { Servers } from "../../mcp/servers.ts";
+import { storeFile } from "../../tools/store-file.ts";
 import type { ToolContent } from "../../tools/tool.ts";
 import type { Desk } from "./command.ts";
 
@@ -52,9 +53,8 @@ const partOf = (content: ToolContent, blobs: Record<string, string>): UserPart =
     case "structured":
       return { type: "text", text: JSON.stringify(content.value) };
     case "file": {
-      const { type: _type, bytes, ...facts } = content;
-      const { media, blob } = storeBytes(bytes, facts);
-      blobs[blob.hash] = blob.base64;
+      const { media, blob } = storeFile(content);
+      if (blob !== undefined) blobs[blob.hash] = blob.base64;
       return media;
     }
   }

@@ -1,0 +1,12 @@
+import { mediaAt, storeBytes, type Media, type Stored } from "../conversation/index.ts";
+import type { ToolFile, ToolFileUrl } from "./tool.ts";
+
+/** A file of a tool as a media part, with the blob to keep where the tool gave bytes and not an address. */
+export const storeFile = (file: ToolFile | ToolFileUrl): { readonly media: Media; readonly blob?: Stored["blob"] } => {
+  if ("url" in file) {
+    const { type: _, url, ...facts } = file;
+    return { media: mediaAt(url, facts) };
+  }
+  const { type: _, bytes, ...facts } = file;
+  return storeBytes(bytes, facts);
+};
