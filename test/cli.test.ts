@@ -227,6 +227,13 @@ describe("parley render", () => {
     expect(json(run(["render", "answered.json", "--for", "anthropic", "--max-tokens", "77"]).out).max_tokens).toBe(77);
   });
 
+  it("lays out Gemini results by status where that is asked for", () => {
+    const { out } = run(["render", "answered.json", "--for", "google", "--tool-response", "status"]);
+    expect(out).toContain('"status": "success"');
+    expect(out).toContain('"text_result": "4 C, rain"');
+    expect(run(["render", "answered.json", "--for", "google"]).out).toContain('"output": "4 C, rain"');
+  });
+
   it("names media the target cannot take, or fails when that is asked for", () => {
     const named = run(["render", "audio.json", "--for", "anthropic"]);
     expect(named.code).toBe(0);

@@ -111,7 +111,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   const shared = {
     clock: world.clock,
     transport,
-    policy: { unsupportedMedia: settings.unsupportedMedia },
+    policy: { unsupportedMedia: settings.unsupportedMedia, toolResponse: settings.toolResponse },
     settings: {
       cache: { marks: true, key: session.id },
       ...(settings.thinking === undefined ? {} : { thinking: { effort: settings.thinking } }),

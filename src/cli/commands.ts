@@ -79,6 +79,12 @@ const requestOptions: readonly Option[] = [
     values: ["stub", "error"],
     about: "stub (default) names media the model cannot take, error refuses it",
   },
+  {
+    name: "tool-response",
+    value: "LAYOUT",
+    values: ["output", "status"],
+    about: "Gemini results as {output} (default) or {status, text_result, structured_result}",
+  },
   { name: "max-tokens", value: "N", about: "the longest reply to ask for" },
   { name: "compact", about: "print the body on one line" },
   { name: "json", about: 'print {"body", "report"} as one JSON object on stdout' },

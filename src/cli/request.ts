@@ -59,6 +59,7 @@ const optionsOf = (given: Arguments): RequestOptions => {
     policy: {
       unsupportedMedia: (given.value("unsupported-media") ?? "stub") as Policy["unsupportedMedia"],
       thinking: (given.value("thinking") ?? "own") as Policy["thinking"],
+      toolResponse: (given.value("tool-response") ?? "output") as Policy["toolResponse"],
     },
     ...(maxTokens === undefined ? {} : { settings: { maxTokens } }),
   };

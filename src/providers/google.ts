@@ -51,7 +51,7 @@ const traits: Traits = {
   demandsThoughtInLoop: false,
 };
 
-const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true, response: "output" };
+const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true };
 
 /** Model names come bare, as `models/...` or as a resource path; an alias such as `gemini-flash-latest` nests nothing. */
 const families = (nested: MediaRows["result"]): readonly Family<GeminiDialect>[] => [

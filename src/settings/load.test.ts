@@ -37,6 +37,7 @@ const load = (more: Partial<Places> = {}, env: Environment = {}) =>
 const defaults: Settings = {
   pools: {},
   unsupportedMedia: "stub",
+  toolResponse: "output",
   models: {},
   providers: {},
   "permissions.mode": "default",

@@ -110,6 +110,12 @@ export const table: Table = {
     example: "error",
     flag: "unsupported-media",
   },
+  toolResponse: {
+    shape: { type: "choice", of: ["output", "status"] },
+    about: "How Gemini gets results: {output}, or {status, text_result, structured_result}.",
+    default: "output",
+    example: "status",
+  },
   models: {
     shape: { type: "names", named: "models", of: modelNote, format: "model" },
     about: "What is known of models that Parley does not know, by provider/model.",

@@ -7,6 +7,7 @@ export type Values = {
   readonly fallback: string;
   readonly thinking: "none" | "low" | "medium" | "high";
   readonly unsupportedMedia: "stub" | "error";
+  readonly toolResponse: "output" | "status";
   readonly models: { readonly [model: string]: ModelNote };
   readonly providers: { readonly [id: string]: ProviderNote };
   readonly "permissions.mode": ApprovalMode;
@@ -42,6 +43,7 @@ export type SomeSettings = { readonly [Path in SettingPath]?: Values[Path] };
 /** Settings that are always there, because they have a default. */
 export type DefaultedPath =
   | "unsupportedMedia"
+  | "toolResponse"
   | "permissions.mode"
   | "permissions.allow"
   | "permissions.deny"

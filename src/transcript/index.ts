@@ -24,4 +24,5 @@ export {
   type Reader,
   type Target,
   type ThinkingRule,
+  type ToolResponseLayout,
 } from "./target.ts";

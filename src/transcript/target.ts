@@ -100,7 +100,12 @@ export type Policy = {
   readonly thinking: "own" | "text" | "none";
   /** Whether media the target cannot take becomes a text that names it, or an error. */
   readonly unsupportedMedia: "stub" | "error";
+  /** How a result is laid out where an API takes an object (Gemini); `output` if not given. */
+  readonly toolResponse?: ToolResponseLayout | undefined;
 };
+
+/** `output`: `{output}` or `{error}`. `status`: `{status, text_result, structured_result}`. */
+export type ToolResponseLayout = "output" | "status";
 
 /** The library's defaults: nothing is stubbed without being asked for. */
 export const defaultPolicy: Policy = { thinking: "own", unsupportedMedia: "error" };

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../conversation/index.ts";
-import type { Target } from "../transcript/index.ts";
+import type { Step, Target, ToolResponseLayout } from "../transcript/index.ts";
 import type { Decode, Decoding } from "./decode.ts";
 import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 
 /** A wire that already knows whose dialect to write. */
 export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
   readonly head: (request: BoundRequest) => ReturnType<Wire<unknown>["head"]>;
-  readonly encodeStep: (step: Parameters<Wire<unknown>["encodeStep"]>[0]) => ReturnType<Wire<unknown>["encodeStep"]>;
+  readonly encodeStep: (step: Step, layout?: ToolResponseLayout) => readonly JsonObject[];
   readonly marked: (messages: readonly JsonObject[], request: BoundRequest) => readonly Marked[];
   readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
   readonly decode: Pick<Decode<unknown>, "frames" | "problem"> & { readonly open: () => Decoding };
@@ -31,7 +31,7 @@ export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire 
   messagesIn: wire.messagesIn,
   read: wire.read,
   head: (request) => wire.head({ ...request, dialect }),
-  encodeStep: (step) => wire.encodeStep(step, dialect),
+  encodeStep: (step, layout) => wire.encodeStep(step, dialect, layout),
   marked: (messages, request) => wire.marked(messages, { ...request, dialect }),
   encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
   decode: { ...wire.decode, open: () => wire.decode.open(dialect) },

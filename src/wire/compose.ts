@@ -42,7 +42,7 @@ export class Composer {
       target,
       policy: { ...defaultPolicy, ...policy },
       blobs,
-      encode: wire.encodeStep,
+      encode: (step) => wire.encodeStep(step, policy?.toolResponse),
       head: wire.head(this.#request({}, [])),
       preamble: () => JSON.stringify([system ?? "", tools]),
       tools: tools.map((tool) => tool.name),

@@ -5,8 +5,7 @@ import { answerOf, eventsOf, expectCalm, partsIn, sentBack, type Answer } from "
 import { readGemini } from "./gemini-read.ts";
 import { gemini } from "./gemini.ts";
 
-const open = (): Decoding =>
-  gemini.decode.open({ envelope: "none", thinking: "level", sampling: true, response: "output" });
+const open = (): Decoding => gemini.decode.open({ envelope: "none", thinking: "level", sampling: true });
 
 type Json = { readonly [key: string]: unknown };
 

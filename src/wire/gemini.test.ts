@@ -14,12 +14,12 @@ import {
   type Media,
   type OutcomeStatus,
 } from "../conversation/index.ts";
-import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
+import type { Exchange, File, Result, Step, Target, ToolResponseLayout } from "../transcript/index.ts";
 import { gemini, type GeminiDialect } from "./gemini.ts";
 import { at, blobsOf, expectSameAgain, nameless, png as plainPng, snapped, write } from "./wire.cases.ts";
 import type { Encoded, Settings, WireRequest } from "./wire.ts";
 
-const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true, response: "output" };
+const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true };
 const codeAssist: GeminiDialect = {
   ...dialect,
   envelope: "code-assist",
@@ -38,11 +38,16 @@ const addressedPdf = { fileData: { mimeType: "application/pdf", fileUri: "gs://b
 
 const exchange = (content: Result["content"], status?: OutcomeStatus): Exchange => snapped("call_1", content, status);
 
-const encode = (step: Step, as = dialect): readonly JsonObject[] => gemini.encodeStep(step, as);
+const encode = (step: Step, layout?: ToolResponseLayout): readonly JsonObject[] =>
+  gemini.encodeStep(step, dialect, layout);
 
 /** The functionResponse of a call that ended this way. */
-const answered = (content: Result["content"], status: OutcomeStatus = "complete", as = dialect): unknown => {
-  const [, results] = encode({ role: "model", parts: [exchange(content, status)] }, as);
+const answered = (
+  content: Result["content"],
+  status: OutcomeStatus = "complete",
+  layout?: ToolResponseLayout,
+): unknown => {
+  const [, results] = encode({ role: "model", parts: [exchange(content, status)] }, layout);
   return (results as { parts: { functionResponse: { response: unknown } }[] }).parts[0]!.functionResponse;
 };
 
@@ -154,7 +159,7 @@ describe("a result", () => {
 });
 
 describe("a result in the status layout", () => {
-  const status: GeminiDialect = { ...dialect, response: "status" };
+  const status = "status" as const;
 
   it("has words and objects apart", () => {
     expect(answered([text("a"), structured({ n: 1 }), text("b"), png], "complete", status)).toEqual(
@@ -763,15 +768,17 @@ describe("there and back", () => {
     dialect,
     codeAssist,
     { ...dialect, thinking: "budget", sampling: false },
-    { ...dialect, thinking: "budget", budget: { least: 128, most: 2048, off: false }, response: "status" },
-    { ...codeAssist, thinking: "none", response: "status" },
+    { ...dialect, thinking: "budget", budget: { least: 128, most: 2048, off: false } },
+    { ...codeAssist, thinking: "none" },
   ];
 
   it.each(dialects)("a conversation is written the same again: %j", (as) => {
-    for (const settings of asks) {
-      const back = expectSameAgain(gemini, conversation(), { target, dialect: as, settings, from: google });
-      expect(back.notes).toEqual([]);
-    }
+    for (const settings of asks)
+      for (const toolResponse of ["output", "status"] as const) {
+        const writing = { target, dialect: as, settings, from: google, policy: { toolResponse } };
+        const back = expectSameAgain(gemini, conversation(), writing);
+        expect(back.notes).toEqual([]);
+      }
   });
 
   it("loses no file on the way", () => {

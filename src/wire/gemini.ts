@@ -9,7 +9,14 @@ import {
   type Text,
   type ToolDeclaration,
 } from "../conversation/index.ts";
-import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
+import {
+  hasExchange,
+  type Exchange,
+  type File,
+  type ModelStep,
+  type Step,
+  type ToolResponseLayout,
+} from "../transcript/index.ts";
 import { answerPart, outputOf, statusResponse } from "./function-response.ts";
 import { decodeGemini } from "./gemini-decode.ts";
 import { readGemini } from "./gemini-read.ts";
@@ -32,15 +39,13 @@ export type GeminiDialect = {
   readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
   /** Whether temperature is taken. */
   readonly sampling: boolean;
-  /** Layout of a result: `{output}` or `{error}`, or `{status, text_result, structured_result}`. */
-  readonly response: "output" | "status";
 };
 
 /** Google's generateContent, as the Gemini API, Vertex and Code Assist speak it. */
 export const gemini: Wire<GeminiDialect> = {
   id: "gemini",
   head: () => [],
-  encodeStep: (step, dialect) => encodeStep(step, dialect),
+  encodeStep: (step, _, layout) => encodeStep(step, layout),
   marked: () => [],
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],
@@ -49,12 +54,12 @@ export const gemini: Wire<GeminiDialect> = {
 };
 
 /** All results of a batch share one content with nothing beside them: Gemini 3.6 and later refuse anything after a result. */
-const encodeStep = (step: Step, dialect: GeminiDialect): readonly JsonObject[] => {
+const encodeStep = (step: Step, layout: ToolResponseLayout = "output"): readonly JsonObject[] => {
   if (step.role === "user") return [{ role: "user", parts: step.parts.map(userPart) }];
   const said = { role: "model", parts: step.parts.map(modelPart) };
   if (!hasExchange(step)) return [said];
   const results: JsonObject[] = [];
-  for (const part of step.parts) if (part.type === "exchange") results.push(functionResponse(part, dialect));
+  for (const part of step.parts) if (part.type === "exchange") results.push(functionResponse(part, layout));
   return [said, { role: "user", parts: results }];
 };
 
@@ -89,14 +94,14 @@ const media = (file: File): JsonObject =>
     ? { fileData: { mimeType: file.mimeType, fileUri: file.source.uri } }
     : { inlineData: { mimeType: file.mimeType, data: file.source.base64 } };
 
-const functionResponse = ({ id, tool, result }: Exchange, dialect: GeminiDialect): JsonObject => {
+const functionResponse = ({ id, tool, result }: Exchange, layout: ToolResponseLayout): JsonObject => {
   const words: (Text | Structured)[] = [];
   const parts: JsonObject[] = [];
   for (const part of result.content) {
     if (part.type === "file") parts.push(media(part));
     else words.push(part);
   }
-  const response = dialect.response === "status" ? statusOf : outputOrError;
+  const response = layout === "status" ? statusOf : outputOrError;
   return answerPart({ id, name: tool, response: response(result.status, words, parts.length), parts });
 };
 

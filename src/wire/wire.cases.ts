@@ -45,7 +45,7 @@ export const write = <Dialect>(
     dialect,
   };
   const { transcript } = render(conversation, target, policy);
-  const steps = transcript.flatMap((step) => wire.encodeStep(step, dialect));
+  const steps = transcript.flatMap((step) => wire.encodeStep(step, dialect, policy?.toolResponse));
   return encodeMarked(wire, [...wire.head(request), ...steps], request);
 };
 

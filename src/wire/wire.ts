@@ -1,5 +1,5 @@
 import type { Conversation, JsonObject, Note, Origin, ToolDeclaration } from "../conversation/index.ts";
-import type { Step } from "../transcript/index.ts";
+import type { Step, ToolResponseLayout } from "../transcript/index.ts";
 import type { Decode } from "./decode.ts";
 
 /** The API families, by the names people use on the command line. */
@@ -55,8 +55,8 @@ export type Wire<Dialect> = {
   readonly id: WireId;
   /** Messages that stand before all steps, such as a system message. */
   readonly head: (request: WireRequest<Dialect>) => readonly JsonObject[];
-  /** One step as messages. */
-  readonly encodeStep: (step: Step, dialect: Dialect) => readonly JsonObject[];
+  /** One step as messages. `layout` is how results are laid out where an API leaves that open. */
+  readonly encodeStep: (step: Step, dialect: Dialect, layout?: ToolResponseLayout) => readonly JsonObject[];
   /** The messages that carry a cache marker, where markers are asked for and this API has them. The others stay as they are. */
   readonly marked: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => readonly Marked[];
   /** The request around the messages. The array is taken as it is, not copied. */
