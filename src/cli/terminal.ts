@@ -25,7 +25,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
     ? await import("../tui/app/line-front.ts").then(
         ({ LineFront }): Maker =>
           (host) =>
-            new LineFront({ terminal: there, host }),
+            new LineFront({ terminal: there, host, clock: world.clock }),
       )
     : await import("../tui/app/screen-front.ts").then(
         ({ ScreenFront }): Maker =>

@@ -209,7 +209,7 @@ describe("a form of an MCP server", () => {
   it("does not take what is being typed for an answer", async () => {
     const [app, stage] = await begin([elicitation("Sure?")]);
     app.type("a draft");
-    await app.sees("The MCP server parrot asks. Send or clear what you type to see it.");
+    await app.sees("A question waits until you stop typing.");
     app.type("y");
     await app.sees("> a drafty");
     expect(app.screen.rows().filter((row) => row === "Sure?")).toEqual([]);

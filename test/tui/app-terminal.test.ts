@@ -194,6 +194,20 @@ describe("for a screen reader", () => {
     expect(app.output()).not.toMatch(/\u001b/);
   });
 
+  it("a line that was typed when a question came is a message, not an answer", async () => {
+    const { start, read } = await on({ args: ["--screen-reader"] });
+    const app = start();
+    await app.sees("see /doctor");
+    app.type('create a.txt with "hello"\ry\ryes please\r');
+    await app.sees("Type a letter and Enter.");
+    expect(() => read("a.txt")).toThrow("ENOENT");
+    app.type("n\r");
+    await app.sees("Ready.");
+    app.type("/quit\r");
+    expect((await app.ended).code).toBe(0);
+    expect(() => read("a.txt")).toThrow("ENOENT");
+  });
+
   it("Ctrl-C ends what is under way, and leaves the second time", async () => {
     const { start } = await on({
       args: ["--screen-reader", "--approval-mode", "yolo"],

@@ -41,7 +41,7 @@ export const offerServers = async (
       line(`This project wants to start the MCP server ${name}:`, { tone: "warning" }),
       ...linesOf(shownCommand(consent.text)).flatMap((each) => wrap(each, { width: front.width(), at: "letters" })),
     ]);
-    const answer = await front.pick(`Start ${name}, now and from now on?`, [
+    const answer = await front.confirm(`Start ${name}, now and from now on?`, [
       { id: "no", label: "No" },
       { id: "yes", label: "Yes, as it is written above" },
       { id: "never", label: "No, and do not ask at the start again", detail: "/mcp asks again" },
@@ -55,7 +55,7 @@ export const offerServers = async (
 };
 
 /** Whoever shows something and lets the person choose. */
-type Asker = Pick<Front, "print" | "pick" | "width">;
+type Asker = Pick<Front, "print" | "confirm" | "width">;
 
 const prefix = "mcpServers.";
 

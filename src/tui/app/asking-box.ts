@@ -28,6 +28,9 @@ type Shown =
   | { readonly type: "call"; readonly box: ApprovalBox; readonly key: string }
   | { readonly type: "server"; readonly box: ServerBox; readonly question: ServerQuestion };
 
+/** What the terminal shows of a question: which one, and whether it is the last look at an answer before it is sent. */
+export type Drawn = { readonly question: string; readonly isReview: boolean };
+
 type Size = { readonly columns: number; readonly rows: number };
 
 /** Rows that are needed below a question. */
@@ -39,6 +42,8 @@ export class AskingBox {
   /** Questions that were answered and may still be on the list for a moment. */
   readonly #answered = new Set<string>();
   #shown: Shown | undefined;
+  /** What the terminal shows. */
+  #drawn: Drawn | undefined;
   #held: string | undefined;
 
   constructor(host: AskingHost) {
@@ -49,30 +54,57 @@ export class AskingBox {
     return this.#shown !== undefined;
   }
 
-  /** Which server waits until the person has stopped typing. */
+  /** Who asks a question that waits until the person has stopped typing. */
   get held(): string | undefined {
     return this.#held;
   }
 
+  /** Names what is on the screen: a question, and whether it is the last step of one that is answered in several. */
+  get current(): Drawn | undefined {
+    const shown = this.#shown;
+    if (shown === undefined) return undefined;
+    return shown.type === "call"
+      ? { question: `call ${shown.key}`, isReview: false }
+      : { question: `server ${shown.question.id}`, isReview: shown.box.stage.type === "review" };
+  }
+
+  /** Notes what the terminal shows now. */
+  markDrawn(drawn: Drawn | undefined): void {
+    this.#drawn = drawn;
+  }
+
+  /** Whether the terminal shows what a key would answer: nobody answers what they have not seen. */
+  get isAnswerable(): boolean {
+    return this.#wasSeen() && this.current?.isReview === this.#drawn?.isReview;
+  }
+
+  #wasSeen(): boolean {
+    return this.#drawn !== undefined && this.#drawn.question === this.current?.question;
+  }
+
   /**
-   * Takes over what waits now. A question that is higher than the screen is printed, so that all of it can be read. A
-   * server may ask at any time, so one that asks while the person types does not get the next letter for an answer.
+   * Opens the question that waits, unless the person is busy: a question may come at any time, and must not take the
+   * next letter of a message for an answer. Returns lines to print: a question that is higher than the screen, so that
+   * all of it can be read.
    */
-  look(size: Size & { readonly isTyping: boolean }): readonly Line[] {
+  look(size: Size, isBusy: boolean): readonly Line[] {
     const calls = this.#waiting();
     const servers = this.#host.serverQuestions();
     const behind = calls.length + servers.length - 1;
-    this.#shown = this.#still(calls, servers, behind);
+    this.#shown = isBusy && !this.#wasSeen() ? undefined : this.#still(calls, servers, behind);
     this.#held = undefined;
     if (this.#shown?.type === "call") return [];
+    if (this.#shown !== undefined) return this.#fit(size);
     const [call] = calls;
     const [question] = servers;
-    if (this.#shown === undefined && call !== undefined) return this.#showCall(call, behind, size);
-    if (this.#shown === undefined && question !== undefined && size.isTyping) this.#held = askerOf(question.asks);
-    else if (this.#shown === undefined && question !== undefined) {
-      const box = createServerBox(question.asks, { model: this.#host.model(), waiting: behind });
-      this.#shown = { type: "server", question, box };
+    if (isBusy) {
+      this.#held = call === undefined ? question && askerOf(question.asks) : approvalOf(call, behind).who;
+      return [];
     }
+    if (call !== undefined) return this.#showCall(call, behind, size);
+    if (question === undefined) return [];
+    const box = createServerBox(question.asks, { model: this.#host.model(), waiting: behind });
+    this.#shown = { type: "server", question, box };
     return this.#fit(size);
   }
 

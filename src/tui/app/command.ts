@@ -47,6 +47,8 @@ export type Desk = {
   readonly show: (markdown: string) => Promise<void>;
   /** Lets the person pick one of several things; undefined where they do not. */
   readonly pick: (title: string, options: readonly Option[], focused?: string) => Promise<Option | undefined>;
+  /** Asks the person to decide something they did not ask for; what they type meanwhile is never an answer. */
+  readonly confirm: (title: string, options: readonly Option[]) => Promise<Option | undefined>;
   /** Says something to the model, as if it had been typed; parts stand after the words. */
   readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
   /** Opens a text in the person's own editor; undefined where it was left unchanged. */

@@ -20,6 +20,11 @@ export interface Front {
   room(): Promise<void>;
   /** Lets the person pick one of several things; undefined where they do not. */
   pick(title: string, options: readonly Option[], focused?: string): Promise<Option | undefined>;
+  /**
+   * Asks the person to decide something they did not ask for; undefined where they do not. What they type meanwhile is
+   * their next message, never an answer.
+   */
+  confirm(title: string, options: readonly Option[]): Promise<Option | undefined>;
   /** Gives the terminal to somebody else while they work. */
   outside<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Puts text on the clipboard of the terminal. */

@@ -296,6 +296,7 @@ export class Interface {
       print: (lines) => front.print(lines),
       show: (markdown) => this.#markdown.show(markdown),
       pick: (title, options, focused) => front.pick(title, options, focused),
+      confirm: (title, options) => front.confirm(title, options),
       send: (text, parts = []) => this.#send(text, parts),
       edit: (text, name) => front.outside(() => edit(text, name)),
       copy: (text) => front.copy(text),

@@ -1,5 +1,6 @@
 import type { Question } from "../../agent/agent.ts";
 import type { Terminal } from "../../world/terminal.ts";
+import type { Clock } from "../../world/world.ts";
 import { Sequential } from "../screen/sequential.ts";
 import { line } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
@@ -14,7 +15,15 @@ import type { ServerQuestion } from "./server-desk.ts";
 /** The interrupt key, as it comes from a terminal. */
 const interrupt = 3;
 
-type Picking = { readonly options: readonly Option[]; readonly done: (option: Option | undefined) => void };
+type Picking = {
+  readonly options: readonly Option[];
+  /** Whether anything but a number is the person's next message. */
+  readonly isConfirmation: boolean;
+  readonly done: (option: Option | undefined) => void;
+};
+
+/** Milliseconds between a question and the line that says how to answer it; a line that comes in between was begun before. */
+const readingTime = 1000;
 
 type ServerTalk = { readonly question: ServerQuestion; readonly dialogue: Dialogue };
 
@@ -32,9 +41,21 @@ export class LineFront implements Front {
   #server: ServerTalk | undefined;
   #wantsToLeave = false;
   #wasBusy = false;
+  readonly #clock: Pick<Clock, "after">;
+  /** Drops the line that says how to answer, where it has not been printed yet. */
+  #dropPrompt: (() => void) | undefined;
 
-  constructor({ terminal, host }: { readonly terminal: Terminal; readonly host: Host }) {
+  constructor({
+    terminal,
+    host,
+    clock,
+  }: {
+    readonly terminal: Terminal;
+    readonly host: Host;
+    readonly clock: Pick<Clock, "after">;
+  }) {
     this.#terminal = terminal;
+    this.#clock = clock;
     this.#host = host;
     this.#surface = new Sequential(terminal);
     this.#stop = this.#listen();
@@ -61,16 +82,26 @@ export class LineFront implements Front {
   }
 
   pick(title: string, options: readonly Option[]): Promise<Option | undefined> {
+    return this.#list(title, options, false);
+  }
+
+  confirm(title: string, options: readonly Option[]): Promise<Option | undefined> {
+    return this.#list(title, options, true);
+  }
+
+  #list(title: string, options: readonly Option[], isConfirmation: boolean): Promise<Option | undefined> {
     return new Promise((done) => {
       this.#picking?.done(undefined);
-      this.#picking = { options, done };
+      this.#picking = { options, isConfirmation, done };
+      const prompt = line("Type a number and Enter; Enter alone leaves it.");
       this.print([
         line(title),
         ...options.map(({ label, detail }, at) =>
           line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`),
         ),
-        line("Type a number and Enter; Enter alone leaves it."),
       ]);
+      if (isConfirmation) this.#promptLater(prompt);
+      else this.print([prompt]);
     });
   }
 
@@ -94,6 +125,7 @@ export class LineFront implements Front {
 
   async close(): Promise<void> {
     this.#stop();
+    this.#forgetPrompt();
     this.#picking?.done(undefined);
     await this.#surface.close();
   }
@@ -129,13 +161,47 @@ export class LineFront implements Front {
 
   #take(typed: string): void {
     this.#wantsToLeave = false;
-    const picking = this.#picking;
-    if (picking !== undefined) {
-      this.#picking = undefined;
-      picking.done(picking.options[Number(typed.trim()) - 1]);
-    } else if (this.#asked !== undefined) this.#answer(typed.trim(), this.#asked);
+    const isQuestionOpen = this.#picking !== undefined || this.#asked !== undefined || this.#server !== undefined;
+    if (isQuestionOpen && this.#dropPrompt !== undefined) return this.#takeEarly(typed);
+    if (this.#picking !== undefined) this.#choose(typed.trim(), this.#picking);
+    else if (this.#asked !== undefined) this.#answer(typed.trim(), this.#asked);
     else if (this.#server !== undefined) this.#answerServer(typed, this.#server);
-    else if (typed.trim() !== "") this.#host.submit(typed);
+    else this.#submit(typed);
+  }
+
+  #submit(typed: string): void {
+    if (typed.trim() !== "") this.#host.submit(typed);
+  }
+
+  /** A line that was begun before the question came is a message, never an answer. */
+  #takeEarly(typed: string): void {
+    if (isMessage(typed)) return this.#submit(typed);
+    this.print([line("Not taken as an answer: you were typing when the question came.")]);
+  }
+
+  /** Prints how to answer after some time. Until then, no line is an answer. */
+  #promptLater(prompt: Line): void {
+    this.#forgetPrompt();
+    this.#dropPrompt = this.#clock.after(readingTime, () => {
+      this.#dropPrompt = undefined;
+      this.print([prompt]);
+    });
+  }
+
+  /** The question is gone, and with it how to answer it. */
+  #forgetPrompt(): void {
+    this.#dropPrompt?.();
+    this.#dropPrompt = undefined;
+  }
+
+  #choose(typed: string, { options, isConfirmation, done }: Picking): void {
+    const option = options[Number(typed) - 1];
+    if (typed !== "" && option === undefined && isConfirmation) {
+      if (isMessage(typed)) this.#submit(typed);
+      return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone leaves it.`)]);
+    }
+    this.#picking = undefined;
+    done(option);
   }
 
   /** Puts the first question that waits, once: a call's before a server's, but never in the middle of one. */
@@ -147,6 +213,7 @@ export class LineFront implements Front {
     this.#asked = undefined;
     if (servers.some(({ id }) => id === this.#server?.question.id)) return;
     this.#server = undefined;
+    if (this.#picking === undefined) this.#forgetPrompt();
     if (first === undefined) return this.#askServer(servers);
     this.#asked = first;
     const { who, what, reasons, choices } = approvalOf(first, waiting.length - 1);
@@ -155,8 +222,8 @@ export class LineFront implements Front {
       ...viewSubject(what, this.width()),
       ...reasons.map((each) => line(each)),
       line(`n: No; a reason may follow. ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
-      line("Type a letter and Enter."),
     ]);
+    this.#promptLater(line("Type a letter and Enter."));
   }
 
   #askServer(waiting: readonly ServerQuestion[]): void {
@@ -165,7 +232,8 @@ export class LineFront implements Front {
     const told = { model: this.#host.model(), waiting: waiting.length - 1 };
     const dialogue = dialogueFor(question.asks, told, this.width());
     this.#server = { question, dialogue };
-    this.print(dialogue.says);
+    this.print(dialogue.says.slice(0, -1));
+    this.#promptLater(dialogue.says.at(-1) ?? []);
   }
 
   #answerServer(typed: string, { question, dialogue }: ServerTalk): void {
@@ -178,11 +246,12 @@ export class LineFront implements Front {
     this.print(next.says);
   }
 
-  /** One letter answers; words after an n are the reason. Anything else asks again. */
+  /** One letter answers; words after an n are the reason. A sentence is a message; anything else asks again. */
   #answer(typed: string, question: Question): void {
     const { choices } = approvalOf(question, 0);
     const [, reason] = /^n(?:o)?(?:[\s:,]+(.*))?$/is.exec(typed) ?? [typed, undefined];
     const choice = choices.find(({ key }) => key === typed.toLowerCase());
+    if (choice === undefined && !/^no?\b/i.test(typed) && isMessage(typed)) return this.#submit(typed);
     this.#asked = undefined;
     if (/^no?\b/i.test(typed)) this.#host.decide(question, refusal(reason ?? ""));
     else if (choice !== undefined) {
@@ -192,3 +261,6 @@ export class LineFront implements Front {
     } else this.#ask();
   }
 }
+
+/** Whether a line is more than a mistyped answer. */
+const isMessage = (typed: string): boolean => typed.trim().length > 3;

@@ -20,8 +20,17 @@ import { viewProgress } from "../views/progress.ts";
 import { AskingBox } from "./asking-box.ts";
 import type { Front, Host } from "./front.ts";
 import { Input } from "./input.ts";
+import { QuietTime } from "./quiet-time.ts";
 
-type Picking = { readonly picker: Picker; readonly done: (option: Option | undefined) => void };
+type Picking = {
+  readonly id: number;
+  readonly picker: Picker;
+  /** Whether typed letters narrow the list; where they do not, they are the person's next message. */
+  readonly isFiltered: boolean;
+  /** Whether a message was begun since the list is open. */
+  readonly wasTypedAt: boolean;
+  readonly done: (option: Option | undefined) => void;
+};
 
 /** What a screen for people is made of. */
 export type ScreenFrontOptions = {
@@ -37,17 +46,29 @@ export type ScreenFrontOptions = {
 /** How often the line moves that says that something is under way. */
 const tick = 120;
 
+/** Milliseconds without a key after which somebody who typed is taken to have stopped, and may be asked something. */
+const quietAfterTyping = 1000;
+
+/** The same after an answer: a key that is held down, or pressed twice, does not answer the next question too. */
+const quietAfterAnswer = 250;
+
 /** Lines with an input below them, drawn in place. */
 export class ScreenFront implements Front {
   readonly #options: ScreenFrontOptions;
   readonly #screen: Screen;
   readonly #input: Input;
   readonly #asking: AskingBox;
+  readonly #quiet: QuietTime;
   readonly #replies: Reply[] = [];
   readonly #hear: (bytes: Uint8Array) => void;
   #stop: () => void;
   #theme: Theme | undefined;
   #picking: Picking | undefined;
+  #pickings = 0;
+  /** The list that the terminal shows. */
+  #drawnList: number | undefined;
+  /** Whether the person wants to answer now, whatever they were writing. */
+  #wantsToAnswer = false;
   #isTicking = false;
   #wantsToLeave = false;
   #isClosed = false;
@@ -58,6 +79,7 @@ export class ScreenFront implements Front {
     this.#theme = theme;
     this.#input = new Input(host, () => this.update());
     this.#asking = new AskingBox(host);
+    this.#quiet = new QuietTime(world.clock, () => this.update());
     this.#screen = new Screen({ terminal, clock: world.clock, paint: this.#paint(), live: (size) => this.#live(size) });
     this.#hear = keyListener(world.clock, (event) => this.#press(event));
     this.#stop = this.#listen();
@@ -75,7 +97,9 @@ export class ScreenFront implements Front {
 
   update(): void {
     const { host, terminal } = this.#options;
-    this.print(this.#asking.look({ ...terminal.size(), isTyping: !this.#input.isEmpty }));
+    const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !this.#quiet.isQuiet);
+    this.print(this.#asking.look(terminal.size(), isTyping || this.#picking !== undefined));
+    if (this.#asking.held !== undefined && !this.#quiet.isQuiet) this.#quiet.notify();
     this.#screen.update();
     if (host.since() !== undefined && !this.#isTicking) void this.#tickle();
   }
@@ -85,9 +109,18 @@ export class ScreenFront implements Front {
   }
 
   pick(title: string, options: readonly Option[], focused?: string): Promise<Option | undefined> {
+    return this.#openPicker(createPicker(title, options, focused), true);
+  }
+
+  confirm(title: string, options: readonly Option[]): Promise<Option | undefined> {
+    return this.#openPicker(createPicker(title, options), false);
+  }
+
+  #openPicker(picker: Picker, isFiltered: boolean): Promise<Option | undefined> {
     return new Promise((done) => {
       this.#picking?.done(undefined);
-      this.#picking = { picker: createPicker(title, options, focused), done };
+      this.#pickings += 1;
+      this.#picking = { id: this.#pickings, picker, isFiltered, wasTypedAt: false, done };
       this.update();
     });
   }
@@ -128,6 +161,7 @@ export class ScreenFront implements Front {
     this.#stop();
     this.#picking?.done(undefined);
     this.#isClosed = true;
+    this.#quiet.stop();
     this.#screen.update();
     await this.#screen.close();
   }
@@ -155,8 +189,14 @@ export class ScreenFront implements Front {
     const shown = feed.slice(Math.max(0, feed.length - room));
     const first = shown.length + after.length - below.lines.length - 1;
     const { cursor } = below;
+    const list = this.#picking?.id;
+    const question = list === undefined ? this.#asking.current : undefined;
     return {
       lines: [...shown, ...after],
+      onDrawn: () => {
+        this.#drawnList = list;
+        this.#asking.markDrawn(question);
+      },
       isFlowing: host.since() !== undefined,
       ...(cursor === undefined ? {} : { cursor: { row: first + cursor.row, column: cursor.column } }),
     };
@@ -172,15 +212,21 @@ export class ScreenFront implements Front {
 
   #held(columns: number): readonly Line[] {
     const { held } = this.#asking;
-    return held === undefined
-      ? []
-      : wrap([span(`${held} asks. Send or clear what you type to see it.`, { tone: "warning" })], { width: columns });
+    if (held === undefined || this.#picking !== undefined) return [];
+    const words = `A question waits until you stop typing. Ctrl-G answers it now and keeps your draft. (${held})`;
+    return wrap([span(words, { tone: "warning" })], { width: columns });
   }
 
   #below(columns: number, rows: number): Live {
-    if (this.#picking !== undefined)
-      return { lines: viewPicker(this.#picking.picker, { width: columns, height: Math.max(4, rows - 4) }) };
-    return this.#asking.view(columns, rows) ?? this.#inputView(columns, rows);
+    const picking = this.#picking;
+    if (picking === undefined) return this.#asking.view(columns, rows) ?? this.#inputView(columns, rows);
+    const lines = viewPicker(picking.picker, { width: columns, height: Math.max(4, rows - 4) });
+    if (picking.isFiltered || this.#input.isEmpty) return { lines };
+    const { lines: draft, cursor } = this.#input.view(columns, rows);
+    return {
+      lines: [...lines, ...draft],
+      cursor: cursor === undefined ? undefined : { row: lines.length + cursor.row, column: cursor.column },
+    };
   }
 
   /** While much is printed and nobody types, the terminal's own cursor rests where no size of the terminal can mislead. */
@@ -205,9 +251,19 @@ export class ScreenFront implements Front {
   #press(event: KeyEvent): void {
     if (event.type === "reply") return this.#replied(event.reply);
     if (this.#picking !== undefined) this.#pressPicker(event, this.#picking);
-    else if (!this.#asking.press(event)) this.#pressInput(event);
+    else if (this.#asking.isAnswerable) this.#pressQuestion(event);
+    else if (this.#asking.held !== undefined && event.type === "key" && event.chord === "ctrl+g")
+      this.#wantsToAnswer = true;
+    else this.#pressInput(event);
     this.update();
     this.#screen.hurry();
+  }
+
+  #pressQuestion(event: KeyEvent): void {
+    this.#asking.press(event);
+    if (this.#asking.isOpen) return;
+    this.#wantsToAnswer = false;
+    this.#quiet.restart(quietAfterAnswer);
   }
 
   #replied(reply: Reply): void {
@@ -216,14 +272,28 @@ export class ScreenFront implements Front {
     if (reply.type === "ground" && this.#theme === undefined) this.#screen.repaint(this.#paint());
   }
 
-  #pressPicker(event: KeyEvent, { picker, done }: Picking): void {
-    const pressed = pressPicker(picker, event);
-    this.#picking = pressed.type === "open" ? { picker: pressed.picker, done } : undefined;
-    if (pressed.type !== "open") done(pressed.type === "picked" ? pressed.option : undefined);
+  #pressPicker(event: KeyEvent, picking: Picking): void {
+    if (!picking.isFiltered && this.#isForInput(event, picking)) {
+      this.#picking = { ...picking, wasTypedAt: true };
+      return this.#pressInput(event);
+    }
+    const pressed = pressPicker(picking.picker, event);
+    // Nobody chooses from what they have not seen.
+    if (pressed.type !== "open" && this.#drawnList !== picking.id) return;
+    this.#picking = pressed.type === "open" ? { ...picking, picker: pressed.picker } : undefined;
+    if (pressed.type !== "open") picking.done(pressed.type === "picked" ? pressed.option : undefined);
+  }
+
+  /** Whether a key is part of a message that is being written while something is to be confirmed. */
+  #isForInput(event: KeyEvent, { wasTypedAt }: Picking): boolean {
+    if (event.type !== "key") return true;
+    if (!this.#input.isEmpty) return true;
+    return event.chord === "enter" && wasTypedAt && !this.#quiet.isQuiet;
   }
 
   #pressInput(event: KeyEvent): void {
     const { host } = this.#options;
+    if (event.type !== "focus") this.#quiet.restart(quietAfterTyping);
     const wantedToLeave = this.#wantsToLeave;
     if (event.type !== "focus") this.#wantsToLeave = false;
     if (event.type === "key")

@@ -76,7 +76,7 @@ const asked = async (command: string, at: Desk): Promise<string | undefined> => 
       wrap(each, { width: at.width(), at: "letters" }),
     ),
   );
-  const answer = await at.pick("This prompt wants to run the command above.", [
+  const answer = await at.confirm("This prompt wants to run the command above.", [
     { id: "skip", label: "Leave it out" },
     { id: "run", label: "Run it" },
     { id: "stop", label: "Do not use the prompt" },

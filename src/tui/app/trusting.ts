@@ -20,7 +20,7 @@ export const askTrust = async (front: Front, { world: { disk }, home, folder }: 
       "warning",
     ),
   );
-  const answer = await front.pick("Trust this folder?", [
+  const answer = await front.confirm("Trust this folder?", [
     { id: "later", label: "Not now", detail: "its files are only files; ask again next time" },
     { id: "trust", label: "Yes, trust it", detail: at },
     { id: "never", label: "No, and do not ask again here", detail: "/trust changes that" },

@@ -16,6 +16,8 @@ export type Live = {
   readonly cursor?: Spot | undefined;
   /** Whether more is printed all the time. */
   readonly isFlowing?: boolean;
+  /** Called once these lines have been written to the terminal. */
+  readonly onDrawn?: () => void;
 };
 
 /** How a screen is made. */
@@ -143,12 +145,13 @@ export class Screen implements Surface {
       this.#pause = pause;
       await this.#makePicture();
       const size = terminal.size();
-      const { lines, cursor, isFlowing } = this.#options.live(size);
+      const { lines, cursor, isFlowing, onDrawn } = this.#options.live(size);
       const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = frame(this.#region, { ...next, live: lines, cursor, isFlowing, size }, this.#paint);
       this.#region = region;
       if (this.#waiting.length > 0) this.#isChanged = true;
       if (text !== "") await terminal.write(text);
+      onDrawn?.();
       for (const resolve of this.#listeners.splice(0)) resolve();
       await clock.sleep(this.#waiting.length > 0 ? 0 : pace, pause.signal).catch(() => undefined);
     }
