@@ -318,6 +318,24 @@ describe.each([
     expect(await namesIn(folder)).toEqual(["folder full"]);
   });
 
+  it("renames files, links and folders, but not onto another name", async () => {
+    bench.plant(at("f.txt"), file("text"));
+    bench.plant(at("link"), link("f.txt"));
+    bench.plant(at("full/x"), file("kept"));
+    const pairs = [
+      ["f.txt", "g.txt"],
+      ["full", "moved"],
+      ["link", "g.txt"],
+      ["gone", "other"],
+    ] as const;
+    const codes: unknown[] = [];
+    for (const [name, to] of pairs) codes.push(await codeOf(folder.rename(name, to)));
+
+    expect(codes).toEqual(["done", "done", "EEXIST", "ENOENT"]);
+    expect(await namesIn(folder)).toEqual(["file g.txt", "folder moved", "link link"]);
+    expect(await textIn(folder, "g.txt")).toBe("text");
+  });
+
   it("gives another identity to whatever was changed or replaced, and the same to what was not", async () => {
     bench.plant(at("f.txt"), file("one"));
     bench.plant(at("g.txt"), file("one"));

@@ -40,6 +40,8 @@ export type Folder = {
   readonly put: (name: string, bytes: Uint8Array, mode?: number) => Promise<Identity>;
   /** Removes a file, a link or an empty folder; fine if there is nothing. */
   readonly remove: (name: string) => Promise<void>;
+  /** Renames an entry inside this folder. Refuses a name that is taken (EEXIST). */
+  readonly rename: (name: string, to: string) => Promise<void>;
   /** The regular file under a name, to be written on at its end. Makes one, for its owner alone, if there is none. */
   readonly append: (name: string) => Promise<AppendHandle>;
   /** Resolves when the names made and removed here so far would survive a power loss. */

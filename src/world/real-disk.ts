@@ -21,6 +21,7 @@ import {
   openDirectory,
   readlink,
   realpath,
+  rename,
   rmdir,
   seen,
   unlink,
@@ -114,6 +115,7 @@ const folderOf = (spot: Spot): Folder => {
     makeFolder: (name, mode) => on("make", name, () => makeFolder(spot, name, mode)),
     put: (name, bytes, mode) => on("write", name, async () => identityOf(await putFile(spot, { name, bytes, mode }))),
     remove: (name) => on("remove", name, () => remove(spot, name)),
+    rename: (name, to) => on("rename", name, () => on("rename to", to, () => renameEntry(spot, name, to))),
     append: (name) => on("open", name, () => childLog(spot, name)),
     flush: () => busy(`flush ${spot.path}`, () => flushFolder(spot.handle)),
     close: async () => {
@@ -242,6 +244,12 @@ const remove = async (spot: Spot, name: string): Promise<void> => {
   const kind = (await look(spot, name))?.kind;
   if (kind === undefined) return;
   await (kind === "folder" ? rmdir(spot.at(name)) : unlink(spot.at(name)));
+};
+
+/** The system would replace a file under the new name; one that appears between the look and the rename is replaced. */
+const renameEntry = async (spot: Spot, name: string, to: string): Promise<void> => {
+  if ((await look(spot, to)) !== undefined) throw new DiskError("EEXIST", `${join(spot.path, to)} is there already`);
+  await rename(spot.at(name), spot.at(to));
 };
 
 const entryOf = (stats: BigIntStats): Entry => ({

@@ -33,7 +33,7 @@ export type SimulatedDisk = Disk & {
 
 /** A change about to be made. */
 export type DiskChange = {
-  readonly kind: "make" | "put" | "remove" | "create" | "append" | "truncate" | "flush";
+  readonly kind: "make" | "put" | "remove" | "rename" | "create" | "append" | "truncate" | "flush";
   readonly path: string;
 };
 
@@ -163,6 +163,14 @@ const folderOf = (store: Platter, path: string, node: FolderNode): Folder => {
       attempt(store, { kind: "remove", path: child(name) });
       if (found.kind === "folder") found.gone = true;
       node.children.delete(name);
+    },
+    rename: async (name, to) => {
+      const found = there(name);
+      if (find(to) !== undefined) throw failed("EEXIST", child(to));
+      change(name);
+      attempt(store, { kind: "rename", path: child(name) });
+      node.children.delete(name);
+      node.children.set(to, found);
     },
     append: async (name) => {
       const found = find(name);
