@@ -62,7 +62,7 @@ export const openToolbox = async ({
     interactive,
     longest: toolTime,
     model,
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
   });
   const shared = {
     gate: services.gate,

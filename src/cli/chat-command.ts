@@ -43,6 +43,12 @@ export const chat: Command = {
     { name: "mcp-config", value: "FILE", about: "MCP servers for this run, as JSON" },
     { name: "unsupported-media", value: "POLICY", values: ["stub", "error"], about: "stub (default) or error" },
     { name: "sandbox", about: "require a sandbox for commands" },
+    {
+      name: "sandbox-network",
+      value: "WHETHER",
+      values: ["on", "off"],
+      about: "off: commands have no network; requires a sandbox",
+    },
     { name: "screen-reader", about: "plain text in order" },
     { name: "explain", about: "print the report on each request to stderr, as JSON" },
     { name: "debug", value: "FILE", about: "append every event to a file, one JSON object per line" },

@@ -44,7 +44,7 @@ export const headless = async (args: readonly string[]): Promise<number> => {
   });
   try {
     // Whether there is a sandbox is found out with the tools; who requires one is told before anything is sent.
-    if (given.has("sandbox")) await opened.services().catch(refusing);
+    if (given.has("sandbox") || given.value("sandbox-network") === "off") await opened.services().catch(refusing);
     for await (const { piped, text } of inputs) {
       const { parts, told } = await opened.attach(text, stopping.signal);
       for (const each of told) say(each);

@@ -26,9 +26,9 @@ export const openSession = async (
       ...prepared,
       ...(system === undefined ? {} : { system }),
       ...(servers === undefined ? {} : { servers }),
-      ...(given.has("sandbox")
+      ...(given.has("sandbox") || given.value("sandbox-network") === "off"
         ? { sandbox: "required" }
-        : prepared.loaded.settings.sandbox
+        : prepared.loaded.settings.sandbox || prepared.loaded.settings.sandboxNetwork === "off"
           ? { sandbox: "wanted" }
           : {}),
       ...(id !== undefined ? { resume: { id } } : given.has("continue") ? { resume: "last" } : {}),

@@ -54,6 +54,7 @@ const flagsOf = (given: Arguments): Flags =>
       "max-turns",
       "unsupported-media",
       "sandbox",
+      "sandbox-network",
       "screen-reader",
     ].map((name) => [name, given.values(name).length > 0 ? given.values(name) : given.has(name) ? true : undefined]),
   );

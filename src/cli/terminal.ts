@@ -40,7 +40,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
       home,
       folder,
       loaded,
-      isSandboxed: given.has("sandbox") || settings.sandbox,
+      isSandboxed: given.has("sandbox") || settings.sandbox || settings.sandboxNetwork === "off",
       open: async (resume) => {
         const [fresh, { openSession }] = await Promise.all([prepare(given), import("./opening.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };

@@ -235,6 +235,21 @@ export const codeFolders: ReadonlySet<string> = new Set([
   ".docker",
 ]);
 
+/** Folders that package managers fill. Edits in them are asked about; commands in a sandbox may write them. */
+export const dependencyFolders: ReadonlySet<string> = new Set([
+  "node_modules",
+  ".yarn",
+  ".pnp",
+  "venv",
+  ".venv",
+  "virtualenv",
+  ".virtualenv",
+  "site-packages",
+  ".tox",
+  ".nox",
+  ".gradle",
+]);
+
 /** Folders that count only inside others. */
 export const codeSequences: readonly (readonly string[])[] = [
   [".github", "workflows"],

@@ -7,7 +7,17 @@ import { findSandbox } from "./sandbox.ts";
 
 const { processes } = realWorld();
 const program = { file: "/bin/bash", args: ["-c", "ls"], folder: "/home/me/ws/sub", env: { PATH: "/bin" } };
-const within = { writable: ["/home/me/ws", "/home/me/.parley/kept"], hidden: ["/home/me/.parley"], network: false };
+const within = {
+  writable: ["/home/me/ws", "/home/me/.parley/kept"],
+  readOnly: ["/home/me/ws/.envrc"],
+  hiddenFolders: ["/home/me/.parley"],
+  hiddenFiles: ["/home/me/.netrc"],
+  private: ["/tmp", "/run"],
+  shared: ["/run/resolv.conf"],
+  emptyFile: "/home/me/.parley/empty",
+  network: false,
+};
+const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr"];
 
 let folder: string;
 beforeEach(() => {
@@ -25,18 +35,41 @@ describe("a sandbox", () => {
     install("bwrap", "exit 0");
     const sandbox = await findSandbox(processes, { platform: "linux" }, folder);
     if ("missing" in sandbox) throw new Error(sandbox.missing);
+    expect(sandbox.notes).toEqual([]);
     expect(sandbox.confine(program, within)).toEqual({
       ...program,
+      env: { PATH: "/bin", TMPDIR: "/tmp", XDG_CACHE_HOME: "/tmp/.cache", npm_config_cache: "/tmp/.npm" },
       file: join(folder, "bwrap"),
       args: [
-        "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp",
-        "--bind /home/me/ws /home/me/ws --tmpfs /home/me/.parley",
-        "--bind /home/me/.parley/kept /home/me/.parley/kept",
+        "--ro-bind / / --dev /dev --proc /proc",
+        ...kernel.map((name) => `--ro-bind-try /proc/${name} /proc/${name}`),
+        "--tmpfs /tmp --tmpfs /run --ro-bind-try /run/resolv.conf /run/resolv.conf",
+        "--bind /home/me/ws /home/me/ws --ro-bind /home/me/.parley/empty /home/me/.netrc --tmpfs /home/me/.parley",
+        "--ro-bind /home/me/ws/.envrc /home/me/ws/.envrc --bind /home/me/.parley/kept /home/me/.parley/kept",
+        "--remount-ro /home/me/.parley --unshare-user --disable-userns --cap-drop ALL",
         "--unshare-pid --unshare-ipc --unshare-uts --die-with-parent --new-session --unshare-net",
         "--chdir /home/me/ws/sub -- /bin/bash -c ls",
       ].flatMap((line) => line.split(" ")),
     });
     expect(sandbox.confine(program, { ...within, network: true }).args).not.toContain("--unshare-net");
+  });
+
+  it.each([
+    [
+      "--disable-userns",
+      "Sandboxed commands can create namespaces: this bubblewrap is older than 0.8, or may not forbid it.",
+    ],
+    ["--unshare-user", "Sandboxed commands have no user namespace of their own: this system does not allow one."],
+  ])("of Linux does without %s where it must, and says so", async (option, note) => {
+    install(
+      "bwrap",
+      `for each; do case $each in ${option}) echo "bwrap: Unknown option $each" >&2; exit 1;; esac; done`,
+    );
+    const sandbox = await findSandbox(processes, { platform: "linux" }, folder);
+    if ("missing" in sandbox) throw new Error(sandbox.missing);
+    expect(sandbox.notes).toEqual([note]);
+    expect(sandbox.confine(program, within).args).not.toContain(option);
+    expect(sandbox.confine(program, within).args).toContain("--cap-drop");
   });
 
   it("of Linux is not there where it is not installed", async () => {
@@ -77,9 +110,11 @@ describe("a sandbox", () => {
           "(version 1)",
           "(allow default)",
           "(deny file-write*)",
-          '(allow file-write* (subpath "/dev"))',
+          '(allow file-write* (subpath "/dev") (subpath "/private/tmp") (subpath "/private/var/folders"))',
           '(allow file-read* file-write* (subpath "/home/me/ws"))',
-          '(deny file-read* file-write* (subpath "/home/me/.parley"))',
+          '(deny file-read* file-write* network-outbound (subpath "/home/me/.netrc"))',
+          '(deny file-read* file-write* network-outbound (subpath "/home/me/.parley"))',
+          '(deny file-write* (subpath "/home/me/ws/.envrc"))',
           '(allow file-read* file-write* (subpath "/home/me/.parley/kept"))',
           "(deny network*)",
         ].join("\n"),

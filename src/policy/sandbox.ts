@@ -1,17 +1,29 @@
 import type { Host, Processes, Program } from "../world/index.ts";
 
-/** What a sandboxed command may touch. All else of the disk it may only read. Of two that lie in each other the inner counts. */
+/** What a sandboxed command may touch. All else of the disk it may only read. Of two paths that lie in each other the inner counts. */
 export type Confinement = {
   /** Folders it may write in: the workspace, and a scratch folder. They must be there. */
   readonly writable: readonly string[];
-  /** Folders it may not even read, such as those with our own keys. They must be there. */
-  readonly hidden: readonly string[];
+  /** Files and folders it may read and not change, such as the hooks of a repository. They must be there. */
+  readonly readOnly: readonly string[];
+  /** Folders it sees empty, such as those with keys. They must be there. */
+  readonly hiddenFolders: readonly string[];
+  /** Files it sees empty; sockets among them cannot be connected to. They must be there. */
+  readonly hiddenFiles: readonly string[];
+  /** Folders of its own, empty when it starts and gone when it ends. They must be there. */
+  readonly private: readonly string[];
+  /** Files and folders inside private ones that it may read after all. */
+  readonly shared: readonly string[];
+  /** An empty file that stands in for the hidden ones. */
+  readonly emptyFile: string;
   readonly network: boolean;
 };
 
 /** A way of this system to keep a program in bounds. */
 export type Sandbox = {
   readonly name: "bubblewrap" | "sandbox-exec";
+  /** What it cannot do on this system, for the person. */
+  readonly notes: readonly string[];
   readonly confine: (program: Program, within: Confinement) => Program;
 };
 
@@ -26,12 +38,19 @@ export const findSandbox = async (
   const file = await processes.find(kind.program, kind.folders ?? searchPath);
   if (file === undefined)
     return { missing: `Commands run without a sandbox: ${kind.program} is not installed${kind.hint}.` };
-  const sandbox: Sandbox = { name: kind.name, confine: (program, within) => kind.confine(file, program, within) };
-  const problem = await tried(processes, sandbox);
-  return problem === undefined
-    ? sandbox
-    : { missing: `Commands run without a sandbox: ${kind.program} does not work here (${problem}).` };
+  let problem: string | undefined;
+  for (const { args, notes } of kind.levels) {
+    const confine: Sandbox["confine"] = (program, within) => kind.confine(file, args, program, within);
+    const failure = await tryConfine(processes, confine);
+    if (failure === undefined) return { name: kind.name, notes, confine };
+    // The first failure is of the level that should work; a later one is often a mere consequence.
+    problem ??= failure;
+  }
+  return { missing: `Commands run without a sandbox: ${kind.program} does not work here (${problem ?? "unknown"}).` };
 };
+
+/** How much of its work a sandbox can do; systems differ. */
+type Level = { readonly args: readonly string[]; readonly notes: readonly string[] };
 
 type Kind = {
   readonly name: Sandbox["name"];
@@ -39,14 +58,26 @@ type Kind = {
   /** Where the program is; the usual places if not given. */
   readonly folders?: string;
   readonly hint: string;
-  readonly confine: (file: string, program: Program, within: Confinement) => Program;
+  /** The strictest first. */
+  readonly levels: readonly Level[];
+  readonly confine: (file: string, args: readonly string[], program: Program, within: Confinement) => Program;
 };
 
 /** A system may have the program and not let it work. */
-const tried = async (processes: Processes, { confine }: Sandbox): Promise<string | undefined> => {
+const tryConfine = async (processes: Processes, confine: Sandbox["confine"]): Promise<string | undefined> => {
   const nothing: Program = { file: "/bin/sh", args: ["-c", "exit 0"], folder: "/", env: {} };
+  const within: Confinement = {
+    writable: [],
+    readOnly: [],
+    hiddenFolders: [],
+    hiddenFiles: [],
+    private: [],
+    shared: [],
+    emptyFile: "/dev/null",
+    network: false,
+  };
   try {
-    const running = await processes.start(confine(nothing, { writable: [], hidden: [], network: false }));
+    const running = await processes.start(confine(nothing, within));
     let complaint = "";
     for await (const { bytes } of running.output) complaint += Buffer.from(bytes).toString().slice(0, 1000);
     const { code, signal } = await running.ended;
@@ -57,35 +88,35 @@ const tried = async (processes: Processes, { confine }: Sandbox): Promise<string
   }
 };
 
-type Rule = { readonly path: string; readonly kind: "writable" | "hidden" };
+type Rule = { readonly path: string; readonly kind: "writable" | "readOnly" | "hiddenFolder" | "hiddenFile" };
 
 /** Outer folders first: what is said later holds. */
-const rulesOf = ({ writable, hidden }: Confinement): readonly Rule[] =>
+const rulesOf = ({ writable, readOnly, hiddenFolders, hiddenFiles }: Confinement): readonly Rule[] =>
   [
     ...writable.map((path): Rule => ({ path, kind: "writable" })),
-    ...hidden.map((path): Rule => ({ path, kind: "hidden" })),
+    ...readOnly.map((path): Rule => ({ path, kind: "readOnly" })),
+    ...hiddenFolders.map((path): Rule => ({ path, kind: "hiddenFolder" })),
+    ...hiddenFiles.map((path): Rule => ({ path, kind: "hiddenFile" })),
   ].toSorted((one, other) => one.path.length - other.path.length);
 
-/** A process tree of its own that ends with us, a disk that is read-only but for some folders, and no devices but the plain ones. */
-const bubblewrap: Kind["confine"] = (file, program, within) => ({
+/**
+ * A process tree of its own that ends with us, a disk that is read-only but for some folders, no devices but the plain
+ * ones, and no capabilities: root of a sandbox could otherwise mount the disk writable again.
+ */
+const bubblewrap: Kind["confine"] = (file, args, program, within) => ({
   ...program,
+  env: { ...withoutSockets(program.env), TMPDIR: "/tmp", ...writableCaches },
   file,
   args: [
-    "--ro-bind",
-    "/",
-    "/",
-    "--dev",
-    "/dev",
-    "--proc",
-    "/proc",
-    "--tmpfs",
-    "/tmp",
-    ...rulesOf(within).flatMap(({ path, kind }) => (kind === "hidden" ? ["--tmpfs", path] : ["--bind", path, path])),
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--die-with-parent",
-    "--new-session",
+    ...wholeDisk,
+    ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...within.private.flatMap((path) => ["--tmpfs", path]),
+    ...within.shared.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...rulesOf(within).flatMap((rule) => mountOf(rule, within.emptyFile)),
+    // Only now: folders inside them had to be made.
+    ...within.hiddenFolders.flatMap((path) => ["--remount-ro", path]),
+    ...args,
+    ...isolation,
     ...(within.network ? [] : ["--unshare-net"]),
     "--chdir",
     program.folder,
@@ -95,17 +126,63 @@ const bubblewrap: Kind["confine"] = (file, program, within) => ({
   ],
 });
 
+const wholeDisk = "--ro-bind / / --dev /dev --proc /proc".split(" ");
+
+const isolation = "--cap-drop ALL --unshare-pid --unshare-ipc --unshare-uts --die-with-parent --new-session".split(" ");
+
+/** Root may write these without any capability: `/proc/sys/kernel/core_pattern` names a program that the kernel runs. */
+const kernelPlaces = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr"].map(
+  (name) => `/proc/${name}`,
+);
+
+const mountOf = ({ path, kind }: Rule, emptyFile: string): readonly string[] => {
+  switch (kind) {
+    case "writable":
+      return ["--bind", path, path];
+    case "readOnly":
+      return ["--ro-bind", path, path];
+    case "hiddenFolder":
+      return ["--tmpfs", path];
+    case "hiddenFile":
+      return ["--ro-bind", emptyFile, path];
+  }
+};
+
+/** Their folders are hidden, and programs complain of a socket that is not there. */
+const withoutSockets = (env: Program["env"]): Program["env"] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !socketVariables.has(name)));
+
+const socketVariables: ReadonlySet<string> = new Set([
+  "SSH_AUTH_SOCK",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "XDG_RUNTIME_DIR",
+  "WAYLAND_DISPLAY",
+  "DOCKER_HOST",
+  "CONTAINER_HOST",
+]);
+
+/** The home folder is read-only; without these, npm, pip and go fail to write their caches. */
+const writableCaches = { XDG_CACHE_HOME: "/tmp/.cache", npm_config_cache: "/tmp/.npm" };
+
 /** The same in the words of macOS. */
-const seatbelt: Kind["confine"] = (file, program, within) => {
+const seatbelt: Kind["confine"] = (file, _args, program, within) => {
   const rules = rulesOf(within).map(({ path, kind }) => {
     const place = `(subpath ${JSON.stringify(path)})`;
-    return kind === "hidden" ? `(deny file-read* file-write* ${place})` : `(allow file-read* file-write* ${place})`;
+    switch (kind) {
+      case "writable":
+        return `(allow file-read* file-write* ${place})`;
+      case "readOnly":
+        return `(deny file-write* ${place})`;
+      case "hiddenFolder":
+      case "hiddenFile":
+        return `(deny file-read* file-write* network-outbound ${place})`;
+    }
   });
   const profile = [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    '(allow file-write* (subpath "/dev"))',
+    '(allow file-write* (subpath "/dev") (subpath "/private/tmp") (subpath "/private/var/folders"))',
     ...rules,
     ...(within.network ? [] : ["(deny network*)"]),
   ].join("\n");
@@ -113,6 +190,27 @@ const seatbelt: Kind["confine"] = (file, program, within) => {
 };
 
 const kinds: { readonly [platform: string]: Kind } = {
-  linux: { name: "bubblewrap", program: "bwrap", hint: " (the package is called bubblewrap)", confine: bubblewrap },
-  darwin: { name: "sandbox-exec", program: "sandbox-exec", folders: "/usr/bin", hint: "", confine: seatbelt },
+  linux: {
+    name: "bubblewrap",
+    program: "bwrap",
+    hint: " (the package is called bubblewrap)",
+    levels: [
+      { args: ["--unshare-user", "--disable-userns"], notes: [] },
+      {
+        args: ["--unshare-user"],
+        notes: ["Sandboxed commands can create namespaces: this bubblewrap is older than 0.8, or may not forbid it."],
+      },
+      // An installation with the setuid bit, where users may not create namespaces: it drops its rights by itself.
+      { args: [], notes: ["Sandboxed commands have no user namespace of their own: this system does not allow one."] },
+    ],
+    confine: bubblewrap,
+  },
+  darwin: {
+    name: "sandbox-exec",
+    program: "sandbox-exec",
+    folders: "/usr/bin",
+    hint: "",
+    levels: [{ args: [], notes: [] }],
+    confine: seatbelt,
+  },
 };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Program, World } from "../world/index.ts";
+import type { World } from "../world/index.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { childEnvironment } from "./environment.ts";
 import { PolicyError } from "./error.ts";
@@ -13,13 +13,13 @@ import { createRedactor, type Redactor } from "./redact.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import type { RuleSources } from "./rules.ts";
 import { openSearch, type SearchService } from "./search.ts";
-import { openShell } from "./shell.ts";
+import { openShell, type ShellWorld } from "./shell.ts";
 import { openTrust } from "./trust.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** What a session decides before anything is guarded. */
 export type PolicyOptions = {
-  readonly world: Pick<World, "clock" | "env" | "host" | "disk" | "processes">;
+  readonly world: Pick<World, "clock" | "env" | "host" | "files" | "disk" | "processes">;
   /** The folders of the workspace as the person gave them. Relative paths begin at the first. */
   readonly roots: readonly string[];
   /** The agent's own folder: PARLEY_HOME, or .parley in the person's home. */
@@ -34,6 +34,8 @@ export type PolicyOptions = {
   readonly trusted?: boolean;
   /** Whether commands run in a sandbox: where there is one, or not at all without. Never, if not given. */
   readonly sandbox?: "wanted" | "required";
+  /** Whether sandboxed commands reach the network; they do if not given. */
+  readonly sandboxNetwork?: boolean;
   /** Variables that commands get whatever they hold, by the person's own choice. */
   readonly keep?: readonly string[];
   /** Secrets besides those the environment holds. */
@@ -69,10 +71,10 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const env = childEnvironment(world.env, { keep });
   const redactor = createRedactor({ env: world.env, secrets });
   const trusted = options.trusted ?? (await areTrusted(options));
-  const { confine, notes } = await sandboxFor(options);
   const scratch = options.scratch ?? join(home, "scratch");
-  const workspace = await openWorkspace({ disk, roots, home, scratch });
   const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
+  const { confine, notes } = await openSandbox(options, { scratch, protection: guard });
+  const workspace = await openWorkspace({ disk, roots, home, scratch });
   const commands = { disk, processes, roots: workspace.roots, home: world.host.home, env, protection: guard };
   return {
     gate: createGate({
@@ -101,11 +103,13 @@ const areTrusted = async ({ world, home, roots }: PolicyOptions): Promise<boolea
   return (await Promise.all(roots.map(isTrusted))).every((each) => each);
 };
 
-type Confining = { readonly confine?: (program: Program) => Promise<Program>; readonly notes: readonly string[] };
+type Confining = { readonly confine?: ShellWorld["confine"]; readonly notes: readonly string[] };
 
-/** In the sandbox only the workspace and the kept texts can be written, and the agent's own folder cannot be seen. */
-const sandboxFor = async (options: PolicyOptions): Promise<Confining> => {
-  const { world, roots, home, scratch = join(home, "scratch"), sandbox } = options;
+/** Puts every command into the sandbox, where there is one and it is wanted. Loaded only then. */
+const openSandbox = async (
+  { world, roots, home, sandbox, sandboxNetwork = true }: PolicyOptions,
+  { scratch, protection: guard }: { readonly scratch: string; readonly protection: (path: string) => Protection },
+): Promise<Confining> => {
   if (sandbox === undefined) return { notes: [] };
   const { findSandbox } = await import("./sandbox.ts");
   const found = await findSandbox(world.processes, world.host, world.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin");
@@ -113,15 +117,7 @@ const sandboxFor = async (options: PolicyOptions): Promise<Confining> => {
     if (sandbox === "wanted") return { notes: [found.missing] };
     throw new PolicyError("policy_violation", `A sandbox is required. ${found.missing}`);
   }
-  const there = async (paths: readonly string[]): Promise<readonly string[]> =>
-    (await Promise.all(paths.map((path) => world.disk.canonical(path)))).filter((path) => path !== undefined);
-  return {
-    notes: [],
-    confine: async (program) =>
-      found.confine(program, {
-        writable: await there([...roots, scratch]),
-        hidden: await there([home]),
-        network: true,
-      }),
-  };
+  const { openConfinement } = await import("./sandbox-session.ts");
+  const options = { world, roots, home, scratch, network: sandboxNetwork, protection: guard };
+  return { notes: found.notes, confine: openConfinement(found, options) };
 };

@@ -31,11 +31,12 @@ describe("a project's settings", () => {
     });
   });
 
-  it("can ask for a tighter mode and for a sandbox", () => {
-    expect(projectSettings('{"permissions": {"mode": "plan"}, "sandbox": true}')).toEqual({
+  it("can ask for a tighter mode, for a sandbox and for no network in it", () => {
+    expect(projectSettings('{"permissions": {"mode": "plan"}, "sandbox": true, "sandboxNetwork": "off"}')).toEqual({
       ...nothing,
       mode: "plan",
       sandbox: true,
+      sandboxNetwork: "off",
     });
   });
 
@@ -60,6 +61,7 @@ describe("a project's settings", () => {
     ["a program that gives keys", '{"apiKeyHelper": "touch x"}', ["apiKeyHelper"]],
     ["no sandbox", '{"sandbox": "off"}', ["sandbox"]],
     ["no sandbox, said otherwise", '{"sandbox": false}', ["sandbox"]],
+    ["network for commands", '{"sandboxNetwork": "on"}', ["sandboxNetwork"]],
     ["variables", '{"env": {"NODE_OPTIONS": "--require x", "PARLEY_HOME": "/x"}}', ["env"]],
     ["trust", '{"trusted": true, "folderTrust": {"enabled": false}}', ["trusted", "folderTrust"]],
     [

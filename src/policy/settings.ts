@@ -12,6 +12,8 @@ export type ProjectSettings = {
   readonly mode?: ApprovalMode;
   /** Set where the project wants commands to run in a sandbox. */
   readonly sandbox?: true;
+  /** Set where the project wants its commands to run without network. */
+  readonly sandboxNetwork?: "off";
   /** The programs the project wants run. None runs unless the person agrees to that very text. */
   readonly consents: readonly Consent[];
   /** Everything in the file without effect, by name. */
@@ -53,6 +55,7 @@ const joined = (one: ProjectSettings, other: ProjectSettings): ProjectSettings =
     deny: [...one.deny, ...other.deny],
     ...(modes.length === 0 ? {} : { mode: modes.reduce(tighterMode) }),
     ...(one.sandbox || other.sandbox ? { sandbox: true } : {}),
+    ...(one.sandboxNetwork || other.sandboxNetwork ? { sandboxNetwork: "off" } : {}),
     consents: [...one.consents, ...other.consents],
     warnings: [...new Set([...one.warnings, ...other.warnings])],
   };
@@ -76,6 +79,8 @@ const effectOf = (above: string, { key, value }: SettingsMember): ProjectSetting
       return value.type === "value" && (value.value === true || value.value === "required")
         ? { ...nothing, sandbox: true }
         : ignored(path);
+    case "sandboxNetwork":
+      return value.type === "value" && value.value === "off" ? { ...nothing, sandboxNetwork: "off" } : ignored(path);
     default:
       return wanted(path, key, value);
   }

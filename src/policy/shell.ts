@@ -16,9 +16,16 @@ export type ShellWorld = {
   /** Where commands run, and where long output is kept. */
   readonly files: Pick<Workspace, "resolve" | "keep">;
   /** Puts a program into a sandbox. */
-  readonly confine?: (program: Program) => Program | Promise<Program>;
+  readonly confine?: (program: Program) => Promise<Confined>;
   /** Milliseconds a command may run. */
   readonly longest: number;
+};
+
+/** A program put into a sandbox. */
+export type Confined = {
+  readonly program: Program;
+  /** Tidies up once the program has ended, and says what the sandbox had to do with its failure; empty if nothing. */
+  readonly finish: (end: { readonly code: number | undefined; readonly output: string }) => Promise<string>;
 };
 
 /** A command to run. */
@@ -51,8 +58,9 @@ const run = async (world: ShellWorld, command: Command): Promise<CommandOutcome>
   if (command.text.includes("\0")) throw new PolicyError("policy_violation", "A command cannot hold a NUL character.");
   const folder = await folderAt(world, command.folder);
   const program = await shellProgram(world, command.text, folder);
+  const { program: confined, finish } = await confine(world, program);
   command.signal.throwIfAborted();
-  const running = await start(world, program);
+  const running = await start(world, confined);
   const stopper = new Stopper(world.clock, running);
   const cancel = (): void => stopper.now("cancelled");
   command.signal.addEventListener("abort", cancel, { once: true });
@@ -63,9 +71,11 @@ const run = async (world: ShellWorld, command: Command): Promise<CommandOutcome>
     const output = await read(running, world.clock, command.report);
     const { code, signal } = await running.ended;
     if (stopper.reason !== undefined) await stopper.finish();
+    const shownOutput = await bounded(output, world);
+    const remark = await finish({ code, output: shownOutput });
     return {
       folder,
-      output: await bounded(output, world),
+      output: remark === "" ? shownOutput : [shownOutput, remark].filter((text) => text !== "").join("\n\n"),
       error: undefined,
       code,
       signal,
@@ -98,9 +108,12 @@ const shellProgram = async ({ processes, env }: ShellWorld, text: string, folder
   return { file: sh, args: ["-c", text], folder, env };
 };
 
-const start = async ({ processes, confine }: ShellWorld, program: Program): Promise<Running> => {
+const confine = async (world: ShellWorld, program: Program): Promise<Confined> =>
+  world.confine === undefined ? { program, finish: async () => "" } : world.confine(program);
+
+const start = async ({ processes }: ShellWorld, program: Program): Promise<Running> => {
   try {
-    return await processes.start(confine === undefined ? program : await confine(program));
+    return await processes.start(program);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new PolicyError("shell_execute_error", `The command could not be started: ${why}`, { cause: error });

@@ -29,6 +29,8 @@ export const judged = ({ values, sources, line, said, project, trusted, warnings
   });
   const rules: RuleSources = { line: rulesOf(line), settings: rulesOf(said), project: project.deny };
   const inForce = rulesInForce(rules, trusted);
+  const isCutOff = project.sandboxNetwork === "off" && all.sandboxNetwork === "on";
+  const network = isCutOff ? "off" : all.sandboxNetwork;
   const isBoxed = project.sandbox === true && !all.sandbox;
   return {
     settings: {
@@ -37,6 +39,7 @@ export const judged = ({ values, sources, line, said, project, trusted, warnings
       "permissions.allow": textsOf(inForce.allow),
       "permissions.deny": textsOf(inForce.deny),
       sandbox: all.sandbox || isBoxed,
+      sandboxNetwork: network,
     },
     sources: {
       ...sources,
@@ -46,6 +49,7 @@ export const judged = ({ values, sources, line, said, project, trusted, warnings
         : { "permissions.allow": [...fromLine(sources), noTrust] }),
       ...(isEmpty(project.deny) ? {} : { "permissions.deny": [...fromPerson(sources), theProject] }),
       ...(isBoxed ? { sandbox: [theProject] } : {}),
+      ...(isCutOff ? { sandboxNetwork: [theProject] } : {}),
     },
     policy: { mode, rules, trusted },
     project,

@@ -44,6 +44,7 @@ const defaults: Settings = {
   "permissions.allow": [],
   "permissions.deny": [],
   sandbox: false,
+  sandboxNetwork: "on",
   "context.fileName": ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"],
   "context.includeDirectories": [],
   "context.fullContext": false,

@@ -46,7 +46,10 @@ const mine = {
 describe("a project's files", () => {
   it("can deny, tighten the mode and ask for a sandbox, and are named as the cause", async () => {
     await write("me/.parley/settings.json", mine);
-    await write("project/.parley/settings.json", { permissions: { deny: ["write_file"], mode: "plan" } });
+    await write("project/.parley/settings.json", {
+      permissions: { deny: ["write_file"], mode: "plan" },
+      sandboxNetwork: "off",
+    });
     await write("project/.gemini/settings.json", {
       tools: { exclude: ["ShellTool(npm publish)"], sandbox: true },
       general: { defaultApprovalMode: "default" },
@@ -56,6 +59,7 @@ describe("a project's files", () => {
       "permissions.mode": "plan",
       "permissions.deny": ["glob", "write_file", "run_shell_command(npm publish)"],
       sandbox: true,
+      sandboxNetwork: "off",
     });
     const project = { from: "project" };
     const person = { from: "person", where: join(home, "settings.json") };
@@ -63,6 +67,7 @@ describe("a project's files", () => {
       "permissions.mode": [project],
       "permissions.deny": [person, project],
       sandbox: [project],
+      sandboxNetwork: [project],
     });
     expect([policy.mode, warnings]).toEqual(["plan", []]);
   });

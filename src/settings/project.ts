@@ -114,6 +114,7 @@ const joined = (one: ProjectSettings, other: ProjectSettings): ProjectSettings =
     deny: [...one.deny, ...other.deny],
     ...(modes.length === 0 ? {} : { mode: modes.reduce(tighterMode) }),
     ...(one.sandbox || other.sandbox ? { sandbox: true } : {}),
+    ...(one.sandboxNetwork || other.sandboxNetwork ? { sandboxNetwork: "off" } : {}),
     consents: [...one.consents, ...other.consents],
     warnings: [...one.warnings, ...other.warnings],
   };

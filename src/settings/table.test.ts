@@ -44,6 +44,7 @@ describe("the table of settings", () => {
       ["permissions.mode", "tighten"],
       ["permissions.deny", "tighten"],
       ["sandbox", "tighten"],
+      ["sandboxNetwork", "tighten"],
       ["mcpServers", "ask"],
     ]);
   });

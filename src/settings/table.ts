@@ -169,11 +169,19 @@ export const table: Table = {
   },
   sandbox: {
     shape: flip,
-    about: "Run commands where they can write to the project alone.",
+    about: "Run commands in a sandbox: they can write to the project alone, and see no keys.",
     default: false,
     example: true,
     project: "tighten",
     flag: "sandbox",
+  },
+  sandboxNetwork: {
+    shape: { type: "choice", of: ["on", "off"] },
+    about: "Whether commands in the sandbox reach the network; off turns the sandbox on too.",
+    default: "on",
+    example: "off",
+    project: "tighten",
+    flag: "sandbox-network",
   },
   "context.fileName": {
     shape: { type: "list", of: text, lenient: true },

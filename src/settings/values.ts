@@ -15,6 +15,7 @@ export type Values = {
   readonly "permissions.deny": readonly string[];
   readonly "permissions.only": readonly string[];
   readonly sandbox: boolean;
+  readonly sandboxNetwork: "on" | "off";
   readonly "context.fileName": readonly string[];
   readonly "context.includeDirectories": readonly string[];
   readonly "context.fullContext": boolean;
@@ -48,6 +49,7 @@ export type DefaultedPath =
   | "permissions.allow"
   | "permissions.deny"
   | "sandbox"
+  | "sandboxNetwork"
   | "context.fileName"
   | "context.includeDirectories"
   | "context.fullContext"

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { Program, World } from "../world/index.ts";
+import { guardWorkspace } from "./sandbox-guard.ts";
+import { findPlaces } from "./sandbox-places.ts";
+import { explainFailure, explainSetAside } from "./sandbox-words.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { Protection } from "./protected.ts";
+import type { Confined } from "./shell.ts";
+
+type Options = {
+  readonly world: Pick<World, "disk" | "files" | "host" | "processes">;
+  /** As the person gave them. */
+  readonly roots: readonly string[];
+  /** The agent's own folder. */
+  readonly home: string;
+  readonly scratch: string;
+  readonly network: boolean;
+  readonly protection: (path: string) => Protection;
+};
+
+/** Confines the commands of a session: what may be written, read and reached is found anew for each. */
+export const openConfinement = (sandbox: Sandbox, options: Options): ((program: Program) => Promise<Confined>) => {
+  const { world, roots, home, scratch, network, protection } = options;
+  const { disk, files, host, processes } = world;
+  const find = async (name: string, searchPath: string): Promise<string | undefined> => {
+    const file = await processes.find(name, searchPath);
+    return file === undefined ? undefined : disk.canonical(file);
+  };
+  const emptyFile = join(home, "sandbox", "empty");
+  let isEmptyFileMade = false;
+  return async (program) => {
+    if (!isEmptyFileMade) await files.writePrivate(emptyFile, "");
+    isEmptyFileMade = true;
+    const there = await Promise.all([...roots, scratch].map((path) => disk.canonical(path)));
+    const open = there.slice(0, -1).filter((path) => path !== undefined);
+    const writable = there.filter((path) => path !== undefined);
+    const own = (await disk.canonical(home)) ?? home;
+    const [places, guard] = await Promise.all([
+      findPlaces({ disk, files, host, home, writable }),
+      guardWorkspace({ disk, roots: open, protection, except: [own] }),
+    ]);
+    const confined = sandbox.confine(program, {
+      ...places,
+      writable: [...writable, ...guard.repositories.filter((path) => !writable.includes(path))],
+      readOnly: guard.readOnly,
+      emptyFile: (await disk.canonical(emptyFile)) ?? emptyFile,
+      network,
+    });
+    return {
+      program: confined,
+      finish: async (end) => {
+        const moved = await guard.setAside();
+        return [
+          ...explainSetAside(moved),
+          ...(guard.isPartial
+            ? ["(The workspace is too large: guarded names deep inside it were not protected.)"]
+            : []),
+          ...(await explainFailure({ ...end, program, network, places, readOnly: guard.readOnly, find })),
+        ].join("\n");
+      },
+    };
+  };
+};
