@@ -74,7 +74,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ["lesson", "API families", "what is then done"],
       ...(Object.keys(quirks) as Quirk[]).map((quirk) => [
         code(quirk),
-        quirks[quirk].only === undefined ? "all" : code(quirks[quirk].only),
+        quirks[quirk].only?.map(code).join(", ") ?? "all",
         lessonWords[quirk],
       ]),
     ]),

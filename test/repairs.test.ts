@@ -11,7 +11,7 @@ import {
   type Transport,
   type TransportOptions,
 } from "../src/transport/index.ts";
-import type { Destination } from "../src/wire/index.ts";
+import type { Destination, Settings } from "../src/wire/index.ts";
 import { simulatedWorld, type HttpResponse, type SimulatedWorld } from "../src/world/index.ts";
 import { converse, everyKey, type Went } from "./support/exchange.ts";
 import { record, type Recording } from "./support/recorded.ts";
@@ -91,9 +91,9 @@ const refusing =
 
 const settings = { stream: true, maxTokens: 2000, temperature: 0.5 } as const;
 
-const send = ({ world, transport }: Endpoint, to: string): Promise<Went> => {
+const send = ({ world, transport }: Endpoint, to: string, asked: Settings = settings): Promise<Went> => {
   const [name, model] = whoIs(to);
-  return world.run(converse(transport, findProvider(name), past(name, model), { model, settings }));
+  return world.run(converse(transport, findProvider(name), past(name, model), { model, settings: asked }));
 };
 
 const whoIs = (to: string): readonly [name: string, model: string] => {
@@ -110,13 +110,14 @@ describe("a refusal that teaches something", () => {
     expect(new Set(lessons.map(({ quirk }) => quirk))).toEqual(new Set(Object.keys(quirks)));
   });
 
-  it.each(lessons)("$quirk: is learned from $to, once and for good", async ({ quirk, to, isWrong, said, status }) => {
+  it.each(lessons)("$quirk: is learned from $to, once and for good", async (lesson) => {
+    const { quirk, to, isWrong, said, status, settings: asked } = lesson;
     const server = endpoint(whoIs(to)[0], refusing(isWrong, said, status));
-    const first = await send(server, to);
+    const first = await send(server, to, asked);
     expect([lessonsIn(first), kindOf(first)]).toEqual([[quirk], "stop"]);
     expect(server.bodies.map((body) => isWrong(JSON.parse(body) as JsonObject))).toEqual([true, false]);
 
-    const second = await send(server, to);
+    const second = await send(server, to, asked);
     expect([lessonsIn(second), kindOf(second)]).toEqual([[], "stop"]);
     expect(server.bodies).toHaveLength(3);
     expect(server.bodies[2]).toBe(server.bodies[1]);

@@ -22,6 +22,7 @@ const dialect: ChatDialect = {
   maxTokens: "max_tokens",
   streamOptions: true,
   thinking: { field: "none" },
+  effortWithTools: "any",
   cacheMarks: false,
   toolChoice: ["auto", "none", "required", "named"],
   schema: "openai",

@@ -111,7 +111,7 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
 /** A quirk as a family of its own, with the dialect fields this wire knows. */
 const correction = <Dialect>(quirk: Quirk, wire: WireId): readonly Family<Dialect>[] => {
   const { only, traits, dialect } = quirks[quirk];
-  if (only !== undefined && only !== wire) return [];
+  if (only !== undefined && !only.includes(wire)) return [];
   return [{ match: /./, ...(traits === undefined ? {} : { traits }), dialect: { ...dialect } as Partial<Dialect> }];
 };
 

@@ -6,6 +6,9 @@ const picture = fromAnywhere(pictures, { maxBytes: 15_000_000, perRequest: 500 }
 const paper = asBytes(pdf, { uri: ["openai-file:"], maxBytes: 32_000_000 });
 const efforts = { low: "low", medium: "medium", high: "high" };
 
+/** Models that can be told not to reason at all. */
+const unforced = /^gpt-5\.[1-9](-mini|-nano|-luna|-sol|-terra)?(-20\d\d|$)/;
+
 /** OpenAI's older API. Tool messages hold text alone; audio is for audio models. */
 export const openaiChat: Provider = chatProvider({
   id: "openai-chat",
@@ -24,7 +27,16 @@ export const openaiChat: Provider = chatProvider({
       match: /^(gpt-5|gpt-[6-9]|o\d)/,
       dialect: { system: "developer", thinking: { field: "reasoning_effort", efforts }, sampling: false },
     },
+    { match: unforced, dialect: { thinking: { field: "reasoning_effort", efforts: { none: "none", ...efforts } } } },
+    // From GPT-5.4 on, tools and reasoning go together only in Responses; from 5.5 on, reasoning has to be turned off.
+    { match: /^gpt-5\.4/, dialect: { effortWithTools: "absent" } },
+    { match: /^gpt-(5\.([5-9]|\d\d)|[6-9])/, dialect: { effortWithTools: "none" } },
     { match: /^gpt-5(\.\d+)?-pro/, dialect: { thinking: { field: "reasoning_effort", efforts: { high: "high" } } } },
+    {
+      match: /^gpt-5\.\d+-chat/,
+      dialect: { thinking: { field: "reasoning_effort", efforts: { medium: "medium" } }, effortWithTools: "any" },
+    },
+    { match: /^gpt-5-chat/, dialect: { thinking: { field: "none" } } },
     { match: /^o[13]-mini|^o1-preview|^gpt-3/, traits: { media: wordsOnly } },
     { match: /^o1-(mini|preview)/, dialect: { system: "user", thinking: { field: "none" } } },
     { match: /audio/, traits: { media: { user: { audio: asBytes(["audio/wav", "audio/mp3", "audio/mpeg"]) } } } },

@@ -14,6 +14,12 @@ export type Quirk =
   | "no-reasoning"
   /** Every message of the model needs reasoning. */
   | "reasoning-demanded"
+  /** How hard to think cannot be set. */
+  | "no-effort"
+  /** How hard to think cannot be set in a request with tools. */
+  | "no-effort-with-tools"
+  /** A request with tools has to say that the model does not think. */
+  | "effort-none-with-tools"
   | "max-tokens"
   | "max-completion-tokens"
   | "no-stream-options"
@@ -24,22 +30,28 @@ export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   unsealed: { traits: { thinking: { unsealed: true } } },
   "media-after": { traits: { media: { result: {}, errorResult: {} } } },
   "no-reasoning": {
-    only: "openai-chat",
+    only: ["openai-chat"],
     traits: { thinking: { form: "none", backfill: undefined } },
     dialect: { reasoning: "none" },
   },
   "reasoning-demanded": {
-    only: "openai-chat",
+    only: ["openai-chat"],
     traits: { thinking: { form: "plain", backfill: { text: " ", on: "all" } } },
     dialect: { reasoning: "reasoning_content" },
   },
-  "max-tokens": { only: "openai-chat", dialect: { maxTokens: "max_tokens" } },
-  "max-completion-tokens": { only: "openai-chat", dialect: { maxTokens: "max_completion_tokens" } },
-  "no-stream-options": { only: "openai-chat", dialect: { streamOptions: false } },
+  "no-effort": {
+    only: ["openai-chat", "openai-responses"],
+    dialect: { thinking: { field: "none" }, effortWithTools: "any", efforts: {} },
+  },
+  "no-effort-with-tools": { only: ["openai-chat"], dialect: { effortWithTools: "absent" } },
+  "effort-none-with-tools": { only: ["openai-chat"], dialect: { effortWithTools: "none" } },
+  "max-tokens": { only: ["openai-chat"], dialect: { maxTokens: "max_tokens" } },
+  "max-completion-tokens": { only: ["openai-chat"], dialect: { maxTokens: "max_completion_tokens" } },
+  "no-stream-options": { only: ["openai-chat"], dialect: { streamOptions: false } },
   "no-sampling": { dialect: { sampling: false } },
 };
 
 type QuirkData = Omit<Family<Readonly<Record<string, unknown>>>, "match"> & {
-  /** The one family it can happen with. */
-  readonly only?: WireId;
+  /** The families it can happen with; all where absent. */
+  readonly only?: readonly WireId[];
 };

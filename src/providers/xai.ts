@@ -34,7 +34,7 @@ export const xai: Provider = defineProvider({
     system: "system",
     reasoning: "encrypted",
     callsLast: false,
-    efforts: { low: "low", high: "high" },
+    efforts: {},
     leastTokens: 1,
     toolChoice: ["auto", "none", "required", "named"],
     schema: "openai",
@@ -42,4 +42,10 @@ export const xai: Provider = defineProvider({
     sampling: true,
     cacheKey: true,
   },
+  // The others refuse to be told how hard to think.
+  families: [
+    { match: /grok-3-mini/, dialect: { efforts: { low: "low", high: "high" } } },
+    { match: /grok-(4\.[5-9]|[5-9])/, dialect: { efforts: { low: "low", medium: "medium", high: "high" } } },
+    { match: /grok-4\.3/, dialect: { efforts: { none: "none", low: "low", medium: "medium", high: "high" } } },
+  ],
 });

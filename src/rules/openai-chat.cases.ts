@@ -5,6 +5,7 @@ import { chatOrderCases } from "./openai-chat-order.cases.ts";
 import { chatPairingCases } from "./openai-chat-pairing.cases.ts";
 import { chatShapeCases } from "./openai-chat-shape.cases.ts";
 import { chatToolCases } from "./openai-chat-tools.cases.ts";
+import { chatEffortCases } from "./openai-effort.cases.ts";
 
 /** Bodies that Chat Completions refuses, each beside one it takes. */
 export const openaiChatCases: readonly RuleCase[] = [
@@ -14,4 +15,5 @@ export const openaiChatCases: readonly RuleCase[] = [
   ...chatMediaCases,
   ...chatToolCases,
   ...chatFieldCases,
+  ...chatEffortCases,
 ];

@@ -4,6 +4,7 @@ import { chatOrderRules } from "./openai-chat-order.ts";
 import { chatPairingRules } from "./openai-chat-pairing.ts";
 import { chatShapeRules } from "./openai-chat-shape.ts";
 import { chatToolRules } from "./openai-chat-tools.ts";
+import { chatEffortRules } from "./openai-effort.ts";
 import type { Rule } from "./rule.ts";
 
 /** What Chat Completions refuses, at OpenAI and at the vendors who copy it. */
@@ -14,4 +15,5 @@ export const openaiChatRules: readonly Rule<unknown>[] = [
   ...chatMediaRules,
   ...chatToolRules,
   ...chatFieldRules,
+  ...chatEffortRules,
 ];

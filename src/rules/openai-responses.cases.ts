@@ -1,4 +1,5 @@
 import type { RuleCase } from "./cases.ts";
+import { responsesEffortCases } from "./openai-effort.cases.ts";
 import { responsesFieldCases } from "./openai-responses-fields.cases.ts";
 import { responsesItemCases } from "./openai-responses-items.cases.ts";
 import { responsesMediaCases } from "./openai-responses-media.cases.ts";
@@ -12,4 +13,5 @@ export const openaiResponsesCases: readonly RuleCase[] = [
   ...responsesMediaCases,
   ...responsesToolCases,
   ...responsesFieldCases,
+  ...responsesEffortCases,
 ];

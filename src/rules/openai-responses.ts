@@ -1,3 +1,4 @@
+import { responsesEffortRules } from "./openai-effort.ts";
 import { responsesFieldRules } from "./openai-responses-fields.ts";
 import { responsesItemRules } from "./openai-responses-items.ts";
 import { responsesMediaRules } from "./openai-responses-media.ts";
@@ -12,4 +13,5 @@ export const openaiResponsesRules: readonly Rule<unknown>[] = [
   ...responsesMediaRules,
   ...responsesToolRules,
   ...responsesFieldRules,
+  ...responsesEffortRules,
 ];

@@ -46,6 +46,36 @@ describe("a request with a fault in it is refused", () => {
     ],
     [
       "openai-chat",
+      "reasoning beside tools",
+      { model: "gpt-5.4-mini", messages: [user("one")], ...tools("snap"), reasoning_effort: "low" },
+      400,
+      {
+        error: {
+          message:
+            "Function tools with reasoning_effort are not supported for gpt-5.4-mini in /v1/chat/completions. Please use /v1/responses instead.",
+          type: "invalid_request_error",
+          param: "reasoning_effort",
+          code: null,
+        },
+      },
+    ],
+    [
+      "openai-chat",
+      "tools for a model that reasons unless told not to",
+      { model: "gpt-5.6", messages: [user("one")], ...tools("snap") },
+      400,
+      {
+        error: {
+          message:
+            "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+          type: "invalid_request_error",
+          param: "reasoning_effort",
+          code: null,
+        },
+      },
+    ],
+    [
+      "openai-chat",
       "sound for a model that does not listen",
       { messages: [user([{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }])] },
       400,
@@ -287,7 +317,7 @@ describe("the door refuses in each vendor's words", () => {
       {
         error: {
           message:
-            "This model's maximum context length is 1050000 tokens. However, your messages resulted in 1100003 tokens. Please reduce the length of the messages.",
+            "This model's maximum context length is 400000 tokens. However, your messages resulted in 1100003 tokens. Please reduce the length of the messages.",
           type: "invalid_request_error",
           param: "messages",
           code: "context_length_exceeded",

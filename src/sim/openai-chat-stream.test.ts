@@ -45,7 +45,7 @@ describe("a stream", () => {
     const script = { rules: [], otherwise: { say: "Hi." } };
     const text = await partner("openai-chat", { script }).raw({ messages: [user("hi")], ...counted });
     const id = /chatcmpl-\w+/.exec(text)?.[0];
-    const head = `{"id":"${id}","object":"chat.completion.chunk","created":1794700800,"model":"gpt-5.6","service_tier":"default","system_fingerprint":"fp_5c1f00a2b3","choices":`;
+    const head = `{"id":"${id}","object":"chat.completion.chunk","created":1794700800,"model":"gpt-5","service_tier":"default","system_fingerprint":"fp_5c1f00a2b3","choices":`;
 
     expect(text.replaceAll(/,"obfuscation":"\w+"/g, ',"obfuscation":"..."').split("\n\n")).toEqual([
       `data: ${head}[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"..."}`,

@@ -11,7 +11,7 @@ export type Reply = {
   readonly body: Json;
 };
 
-/** A simulated server, and the ways it is asked. Without a model in the body, its first is meant. */
+/** A simulated server, and the ways it is asked. Without a model in the body, one is meant that thinks and calls tools. */
 export type Partner = {
   readonly simulator: Simulator;
   readonly ask: (body: Json) => Promise<Reply>;
@@ -29,7 +29,8 @@ export const partner = (provider: string, options: Omit<SimulatorOptions, "provi
     method: "POST",
     url: `https://localhost${base}/chat/completions`,
     headers: { authorization: "Bearer key-0123456789" },
-    body: JSON.stringify({ model: models[0]?.id, ...body }),
+    // OpenAI's newest models do not think while they have tools.
+    body: JSON.stringify({ model: provider === "openai-chat" ? "gpt-5" : models[0]?.id, ...body }),
   });
   const raw: Partner["raw"] = async (body) => bodyText(await simulator.handle(request({ ...body, stream: true })));
   return {

@@ -39,7 +39,7 @@ describe("a tool loop", () => {
         id: expect.stringMatching(/^chatcmpl-[A-Za-z0-9]{29}$/),
         object: "chat.completion",
         created: 1_794_700_800,
-        model: "gpt-5.6",
+        model: "gpt-5",
         choices: [
           {
             index: 0,

@@ -21,6 +21,9 @@ export const lessonWords: Readonly<Record<Quirk, string>> = {
   "media-after": "It takes no files inside results; they go in a message after them.",
   "no-reasoning": "It knows no field for reasoning; the request goes without.",
   "reasoning-demanded": "It wants reasoning with every message of the model; where there is none, a blank stands in.",
+  "no-effort": "How hard it thinks cannot be set; the request goes without.",
+  "no-effort-with-tools": "It takes no reasoning effort beside tools; the request goes without.",
+  "effort-none-with-tools": "It calls tools only while it does not think; the request says so.",
   "max-tokens": "It calls the token limit max_tokens.",
   "max-completion-tokens": "It calls the token limit max_completion_tokens.",
   "no-stream-options": "It knows no stream_options; the request goes without.",
@@ -37,6 +40,28 @@ type Lesson = {
 const chat: readonly WireId[] = ["openai-chat"];
 
 const lessons: readonly Lesson[] = [
+  // OpenAI, and who passes its words on.
+  {
+    quirk: "effort-none-with-tools",
+    wires: chat,
+    sentences: [/tools with reasoning_effort are not supported.*set reasoning_effort to 'none'/i],
+  },
+  {
+    quirk: "no-effort-with-tools",
+    wires: chat,
+    sentences: [/tools with reasoning_effort are not supported/i],
+  },
+  {
+    quirk: "no-effort",
+    wires: ["openai-chat", "openai-responses"],
+    sentences: [
+      // xAI.
+      /does not support parameter reasoning_?effort/i,
+      // OpenAI, Azure, and servers that copy them.
+      /(unsupported|unknown|unrecognized|extra|not permitted).{0,80}reasoning[._]effort\b/i,
+      /reasoning[._]effort\b.{0,60}(unsupported|not supported|not permitted|unknown|unrecognized|must be one of)/i,
+    ],
+  },
   {
     quirk: "unsealed",
     sentences: [

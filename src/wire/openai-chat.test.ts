@@ -46,6 +46,7 @@ const openai: ChatDialect = {
   sampling: true,
   streamOptions: true,
   thinking: { field: "reasoning_effort", efforts: { low: "low", medium: "medium", high: "high" } },
+  effortWithTools: "any",
   cacheKey: true,
   cacheMarks: false,
   ends: "done",
@@ -357,6 +358,22 @@ describe("the request", () => {
     });
     expect(asked({ field: "enable_thinking" }, "high")).toEqual({ enable_thinking: true, thinking_budget: 2000 });
     expect(asked({ field: "enable_thinking" }, "none")).toEqual({ enable_thinking: false });
+  });
+
+  it("asks for no thinking beside tools where a model takes only one of them, and says so", () => {
+    const effort = (way: ChatDialect["effortWithTools"], settings: Settings, tools = [snap]): unknown => {
+      const dialect: ChatDialect = { ...openai, effortWithTools: way };
+      const { body, notes } = openaiChat.encodeRequest(messages, { ...requestWith(settings, dialect), tools });
+      return [body["reasoning_effort"], notes.map(({ message }) => message)];
+    };
+    const hard: Settings = { thinking: { effort: "high" } };
+    const said = ["In Chat Completions this model thinks only without tools; it does not think here."];
+
+    expect(effort("absent", hard)).toEqual([undefined, said]);
+    expect(effort("none", hard)).toEqual(["none", said]);
+    expect(effort("none", {})).toEqual(["none", []]);
+    expect(effort("absent", { thinking: { effort: "none" } })).toEqual([undefined, []]);
+    expect(effort("none", hard, [])).toEqual(["high", []]);
   });
 
   it("marks the system text and the last words for the cache, and finds the messages again", () => {

@@ -38,6 +38,11 @@ export type ChatDialect = OpenaiDialect & {
   readonly streamOptions: boolean;
   /** How thinking is asked for. */
   readonly thinking: ChatThinking;
+  /**
+   * What `reasoning_effort` may be in a request that declares tools. `absent`: not even there. `none`: it has to say so,
+   * as the model reasons otherwise.
+   */
+  readonly effortWithTools: "any" | "absent" | "none";
   /** Whether content parts take `cache_control`. */
   readonly cacheMarks: boolean;
   /** Fields that every request carries. */
@@ -221,8 +226,15 @@ const toolChoice = (request: WireRequest<ChatDialect>, notes: Note[]): JsonObjec
   };
 };
 
-const thinking = ({ settings, dialect }: WireRequest<ChatDialect>, notes: Note[]): JsonObject => {
+const thinking = ({ settings, tools, dialect }: WireRequest<ChatDialect>, notes: Note[]): JsonObject => {
   const asked = settings.thinking;
+  if (tools.length > 0 && dialect.effortWithTools !== "any") {
+    if (asked !== undefined && asked.effort !== "none")
+      notes.push(
+        note("setting-adapted", "In Chat Completions this model thinks only without tools; it does not think here."),
+      );
+    return dialect.effortWithTools === "none" ? { reasoning_effort: "none" } : {};
+  }
   if (asked === undefined) return {};
   const way = dialect.thinking;
   switch (way.field) {

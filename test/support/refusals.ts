@@ -7,9 +7,10 @@ import {
   type Conversation,
   type JsonObject,
   type Seal,
+  type ToolDeclaration,
 } from "../../src/conversation/index.ts";
 import { findProvider, type Quirk } from "../../src/providers/index.ts";
-import type { WireId } from "../../src/wire/index.ts";
+import type { Settings, WireId } from "../../src/wire/index.ts";
 
 /* What endpoints refuse, in their own words. First the requests, then the words, then the two together. */
 
@@ -23,6 +24,8 @@ const sealOf = (wire: WireId, name: string): Seal => {
   if (name === "openrouter") return { details: [{ type: "reasoning.text", text: "Hm.", signature: mark, index: 0 }] };
   return { signature: mark };
 };
+
+const look: ToolDeclaration = { name: "look", parameters: { type: "object", properties: {} } };
 
 /** A conversation in which anything may go wrong: sealed thinking, a call, a picture in its result. */
 export const past = (name: string, model: string): Conversation => {
@@ -40,7 +43,7 @@ export const past = (name: string, model: string): Conversation => {
     },
   ]);
   ledger.complete(made!.id, "look", done("Here.", picture.media));
-  return { version: 1, entries: ledger.entries, blobs: { [picture.blob.hash]: picture.blob.base64 } };
+  return { version: 1, tools: [look], entries: ledger.entries, blobs: { [picture.blob.hash]: picture.blob.base64 } };
 };
 
 /** Whether a request has these words anywhere. */
@@ -133,6 +136,8 @@ export type Lesson = {
   readonly isWrong: (body: JsonObject) => boolean;
   readonly said: unknown;
   readonly status: number;
+  /** What is asked for; the usual settings where absent. */
+  readonly settings?: Settings;
 };
 
 const lesson = (
@@ -142,6 +147,21 @@ const lesson = (
   said: unknown,
   status = 400,
 ): Lesson => ({ quirk, to, isWrong, said, status });
+
+/** A lesson for requests that ask for thinking. */
+const effortLesson = (quirk: Quirk, to: string, isWrong: (body: JsonObject) => boolean, said: unknown): Lesson => ({
+  ...lesson(quirk, to, isWrong, said),
+  settings: { stream: true, thinking: { effort: "high" } },
+});
+
+const asksEffort = (body: JsonObject): boolean =>
+  has("reasoning_effort")(body) || (isObject(body["reasoning"]) && "effort" in body["reasoning"]);
+const thinksWithTools = (body: JsonObject): boolean => body["reasoning_effort"] !== "none";
+const toolsWithEffort = (advice: string): unknown =>
+  openai(
+    `Function tools with reasoning_effort are not supported for gpt-5.2 in /v1/chat/completions. ${advice}`,
+    "reasoning_effort",
+  );
 
 /** All that can be learned, as vendors teach it. */
 export const lessons: readonly Lesson[] = [
@@ -271,6 +291,48 @@ export const lessons: readonly Lesson[] = [
     "qwen",
     lacksReasoning,
     openai("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"),
+  ),
+  effortLesson(
+    "no-effort-with-tools",
+    "openai-chat/gpt-5.2",
+    asksEffort,
+    toolsWithEffort("Please use /v1/responses instead."),
+  ),
+  effortLesson(
+    "effort-none-with-tools",
+    "openai-chat/gpt-5.2",
+    thinksWithTools,
+    toolsWithEffort("To use function tools, use /v1/responses or set reasoning_effort to 'none'."),
+  ),
+  effortLesson("no-effort", "xai", asksEffort, {
+    code: "Client specified an invalid argument",
+    error: "Model grok-4.5 does not support parameter reasoningEffort.",
+  }),
+  effortLesson(
+    "no-effort",
+    "openai",
+    asksEffort,
+    openai(
+      "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+      "reasoning.effort",
+      "unsupported_parameter",
+    ),
+  ),
+  effortLesson(
+    "no-effort",
+    "openai-chat/gpt-5.3-chat-latest",
+    asksEffort,
+    openai(
+      "Unsupported value: 'reasoning_effort' does not support 'medium' with this model. Supported values are: 'low'.",
+      "reasoning_effort",
+      "unsupported_value",
+    ),
+  ),
+  effortLesson(
+    "no-effort",
+    "groq",
+    asksEffort,
+    openai("`reasoning_effort` must be one of `none`, `default`", null, "invalid_request_error"),
   ),
   lesson(
     "max-completion-tokens",
