@@ -48,3 +48,31 @@ it.each([
       ).toEqual([]);
     }
 });
+
+describe("words a model said after a call", () => {
+  const callFirst = [
+    { role: "user", content: "What is in a.txt?" },
+    { type: "function_call", call_id: "call_1", name: "read", arguments: "{}" },
+    { role: "assistant", content: "Let me look." },
+    { type: "function_call_output", call_id: "call_1", output: "A cat." },
+  ];
+  const parts = [
+    { role: "user", parts: [{ text: "What is in a.txt?" }] },
+    { role: "model", parts: [{ functionCall: { name: "read", args: {} } }, { text: "Let me look." }] },
+    { role: "user", parts: [{ functionResponse: { name: "read", response: { output: "A cat." } } }] },
+  ];
+
+  it.each([
+    ["openai-responses", { model: "gpt-5", input: callFirst }],
+    ["gemini", { contents: parts }],
+  ])("of %s stand before it in a request to Claude, with a note", (from, body) => {
+    const { body: sent, report } = convertRequest(body, from, "anthropic/claude-haiku-4-5");
+    const messages = sent["messages"] as readonly { readonly content: readonly { readonly type: string }[] }[];
+    expect(messages.map(({ content }) => content.map(({ type }) => type))).toEqual([
+      ["text"],
+      ["text", "tool_use"],
+      ["tool_result"],
+    ]);
+    expect(report.notes.map(({ kind }) => kind)).toContain("text-before-calls");
+  });
+});

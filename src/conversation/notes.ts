@@ -23,6 +23,7 @@ export type NoteKind =
   | "synthetic-result"
   | "moved-result"
   | "moved-text"
+  | "text-before-calls"
   | "merged-messages"
   | "thinking-dropped"
   | "thinking-as-text"
@@ -60,6 +61,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "synthetic-result": "rendering",
   "moved-result": "rendering",
   "moved-text": "rendering",
+  "text-before-calls": "rendering",
   "merged-messages": "rendering",
   "thinking-dropped": "rendering",
   "thinking-as-text": "rendering",

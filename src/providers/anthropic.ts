@@ -37,6 +37,7 @@ export const anthropic: Provider = defineProvider({
     },
     thinking: { form: "signed", readers: [{ reader: bound, of: /^claude-/ }], bound: false },
     order: userFrames,
+    callsLast: true,
     demandsTools: true,
     demandsThoughtInLoop: false,
   },

@@ -55,6 +55,7 @@ export const bedrock: Provider = defineProvider({
     thinking: noThinking,
     order: strictTurns,
     namedKeys: true,
+    callsLast: true,
     demandsTools: true,
     demandsThoughtInLoop: false,
   },

@@ -22,6 +22,7 @@ import type { RuleCase } from "./cases.ts";
 
 const target = newest;
 const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
 
 /** Bodies for the checks in `anthropic-turns.ts`. */
 export const turnsCases: readonly RuleCase[] = [
@@ -47,6 +48,30 @@ export const turnsCases: readonly RuleCase[] = [
     target,
     breaks: body(ask, assistant(call("a"))),
     passes: fine,
+    pointer: "/messages/1/content/0",
+  },
+  {
+    rule: "anthropic/text-after-call",
+    name: "words after a call",
+    target,
+    breaks: body(ask, assistant(call("a"), text("Let me look.")), user(result("a"))),
+    passes: body(ask, assistant(text("Let me look."), call("a")), user(result("a"))),
+    pointer: "/messages/1/content/0",
+  },
+  {
+    rule: "anthropic/text-after-call",
+    name: "words between two calls",
+    target,
+    breaks: body(ask, assistant(call("a"), text("And this."), call("b")), user(result("a"), result("b"))),
+    passes: body(ask, assistant(text("And this."), call("a"), call("b")), user(result("a"), result("b"))),
+    pointer: "/messages/1/content/0",
+  },
+  {
+    rule: "anthropic/text-after-call",
+    name: "words in the next message, and words after a search of the server",
+    target,
+    breaks: body(ask, assistant(call("a")), assistant(text("Let me look.")), user(result("a"))),
+    passes: body(ask, assistant(search, found, text("Found it."), call("a")), user(result("a"))),
     pointer: "/messages/1/content/0",
   },
   {

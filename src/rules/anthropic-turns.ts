@@ -27,6 +27,22 @@ export const checkCallWithoutResult: Check = (body, report) => {
 const unanswered = (message: number, ids: readonly string[]): string =>
   `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.slice(0, 20).join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 
+/**
+ * Nothing the model said follows its calls: the calls before it count as unanswered, though their results are there.
+ * Blocks of tools that the service runs itself are left alone.
+ */
+export const checkTextAfterCall: Check = (body, report) => {
+  for (const turn of turnsOf(body)) {
+    if (turn.role !== "assistant") continue;
+    const last = turn.blocks.findLastIndex(({ type }) => saidTypes.has(type));
+    const cut = turn.blocks.slice(0, last + 1).filter(({ type }) => type === "tool_use");
+    const [first] = cut;
+    if (first !== undefined) report(first.pointer, unanswered(first.message, cut.map(callId)));
+  }
+};
+
+const saidTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking"]);
+
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {

@@ -22,6 +22,7 @@ export const anthropicRules: readonly Rule<unknown>[] = [
   refused("anthropic/stop-sequence", shape.checkStopSequences),
 
   refused("anthropic/call-without-result", turns.checkCallWithoutResult),
+  refused("anthropic/text-after-call", turns.checkTextAfterCall),
   refused("anthropic/result-without-call", turns.checkResultWithoutCall),
   refused("anthropic/duplicate-result", turns.checkDuplicateResult),
   refused("anthropic/result-not-first", turns.checkResultFirst),

@@ -14,6 +14,12 @@ describe("Claude refuses", () => {
       "`tool_use` ids were found without `tool_result` blocks immediately after: a.",
     ],
     [
+      "words after a call",
+      followed(ask("hi"), [call("a"), { type: "text", text: "Let me look." }], [result("a")]),
+      "anthropic/text-after-call",
+      "`tool_use` ids were found without `tool_result` blocks immediately after: a.",
+    ],
+    [
       "a result without a call",
       followed(ask("hi"), "yes", [result("a")]),
       "anthropic/result-without-call",

@@ -210,6 +210,26 @@ describe("order", () => {
   });
 });
 
+describe("words after a call", () => {
+  const chatty = conversation((ledger) => {
+    ledger.user([text("hi")]);
+    const made = ledger.model(there, [text("a"), call("t"), text("b"), call("u"), text("c")]);
+    for (const { id, tool } of made) ledger.complete(id, tool, done("T"));
+  });
+
+  it("stand before the calls where the API takes nothing behind one, and the report says so", () => {
+    const { steps, kinds } = show(chatty, { callsLast: true });
+    expect(steps).toEqual(["user: hi", "model: a | b | c | t#call_1=complete(T) | u#call_2=complete(T)"]);
+    expect(kinds).toEqual(["text-before-calls"]);
+  });
+
+  it("stay where they were said everywhere else", () => {
+    const { steps, kinds } = show(chatty);
+    expect(steps).toEqual(["user: hi", "model: a | t#call_1=complete(T) | b | u#call_2=complete(T) | c"]);
+    expect(kinds).toEqual([]);
+  });
+});
+
 describe("thinking", () => {
   const thought = conversation((ledger) => {
     ledger.user([text("hi")]);

@@ -17,6 +17,7 @@ import {
   type Seal,
 } from "../conversation/index.ts";
 import { cutBefore, openingNotice } from "./cut.ts";
+import { placeCallsLast } from "./calls-last.ts";
 import { Decisions } from "./decisions.ts";
 import { withNamedKeys } from "./keys.ts";
 import { Names } from "./name.ts";
@@ -279,15 +280,17 @@ export class Rendering<Message> {
     }
     const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
     for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
-    if (draft.calls > 0 && this.#options.target.callsAsWords === true) {
-      const { said, answered } = tellInWords(parts as ModelStep["parts"], this.#decisions.add);
+    const closed = parts as ModelStep["parts"];
+    const { callsAsWords, callsLast } = this.#options.target;
+    if (draft.calls > 0 && callsAsWords === true) {
+      const { said, answered } = tellInWords(closed, this.#decisions.add);
       this.#sequence.add({ role: "model", parts: said }, "model");
       this.#sequence.add({ role: "user", parts: [...answered, ...this.#placer.nextMessage()] }, "user");
       return;
     }
-    const step = { role: "model", parts } as ModelStep;
-    if (draft.calls > 0) this.#lastCallsUnthought = parts[0]?.type !== "thinking";
-    this.#sequence.add(step, draft.calls > 0 ? "results" : "model");
+    const ordered = callsLast === true ? placeCallsLast(closed, this.#decisions.add) : closed;
+    if (draft.calls > 0) this.#lastCallsUnthought = ordered[0]?.type !== "thinking";
+    this.#sequence.add({ role: "model", parts: ordered }, draft.calls > 0 ? "results" : "model");
     const files = this.#placer.nextMessage();
     if (files.length > 0) this.#sequence.add({ role: "user", parts: files }, "user");
   };

@@ -14,6 +14,8 @@ export type Target = {
   readonly order: OrderRule;
   /** Set where a call is refused whose arguments have a key without a letter. */
   readonly namedKeys?: true;
+  /** Set where nothing may follow a call in its message. */
+  readonly callsLast?: true;
   /** Set for models that know no tools: calls and their results are told in words. */
   readonly callsAsWords?: true;
 };
