@@ -241,7 +241,7 @@ describe("the visits of the tour", () => {
   it.each([
     ["google", "inside", call(1), { state: 0, rendering: 2, projection: 3 }],
     ["openai", "inside", call(1), { state: 0, rendering: 2, projection: 0 }],
-    ["openai-chat", "after", call(1), { state: 0, rendering: 3, projection: 0 }],
+    ["openai-chat", "after", call(1), { state: 0, rendering: 3, projection: 1 }],
     ["groq", "named", call(1), { state: 0, rendering: 3, projection: 0 }],
     [
       "bedrock",
@@ -296,7 +296,11 @@ describe("the visits of the tour", () => {
   );
 
   it("count repairs by kind as well", async () => {
-    expect((await visit("openai-chat")).kinds).toEqual({ "thinking-dropped": 2, "media-after": 1 });
+    expect((await visit("openai-chat")).kinds).toEqual({
+      "thinking-dropped": 2,
+      "media-after": 1,
+      "setting-adapted": 1,
+    });
   });
 
   it("tell of a refusal in the words of whoever refuses", async () => {
