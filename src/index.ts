@@ -66,6 +66,7 @@ export {
   type JsonObject,
   type JsonValue,
   type Media,
+  type MediaCopy,
   type MediaFacts,
   type MediaKind,
   type MediaSource,

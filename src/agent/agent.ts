@@ -17,6 +17,7 @@ import { askAside, type Aside } from "./aside.ts";
 import { leaving, type Confirm } from "./asking.ts";
 import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
+import { MediaFetcher, type FetchFile } from "./fetch-media.ts";
 import type { Journal } from "./journal.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { Queue } from "./queue.ts";
@@ -49,6 +50,8 @@ export type AgentOptions = {
   readonly between?: () => Promise<Head | undefined>;
   /** Called with calls before they are scheduled, where something has to be waited for. */
   readonly prepare?: Surroundings["prepare"];
+  /** Fetches files that are named by address, for models that take only bytes. Without it they are named to these. */
+  readonly fetchFile?: FetchFile;
   /** The agents that work for this one right now, by name. */
   readonly subagents?: ReadonlyMap<string, Agent>;
   /** Asks the person instead of stopping a model that repeats itself. */
@@ -163,6 +166,9 @@ export const createAgent = (options: AgentOptions): Agent => {
     count: () => (requests += 1),
     steering: () => steered.splice(0),
     tell,
+    ...(options.fetchFile === undefined
+      ? {}
+      : { files: new MediaFetcher({ journal, fetch: options.fetchFile, tell }) }),
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
     ...(between === undefined

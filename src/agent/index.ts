@@ -9,6 +9,7 @@ export type {
   RequestFacts,
   Spent,
 } from "./events.ts";
+export type { FetchFile } from "./fetch-media.ts";
 export { Journal, type Log, type Remark } from "./journal.ts";
 export { modelName, parseModel, type ModelRef } from "./model-ref.ts";
 export { openAgent, type Opened, type OpenOptions } from "./open.ts";

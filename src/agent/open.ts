@@ -18,6 +18,7 @@ import { begin, lastPool } from "./beginning.ts";
 import { chooseModel, type Chosen } from "./choose-model.ts";
 import { connectServers } from "./connecting.ts";
 import type { AgentEvent } from "./events.ts";
+import type { FetchFile } from "./fetch-media.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { modelsToAsk } from "./models-to-ask.ts";
 import { findAgents } from "./named-agents.ts";
@@ -118,9 +119,11 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     },
     compactAt: settings.compaction === "off" ? 0 : settings.compaction,
     contextOf: (model: ModelRef) => settings.models[modelName(model)]?.context,
+    fetchFile: (async (url, given) => (await services()).fetchFile(url, given)) satisfies FetchFile,
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
   };
   let toolbox: Promise<Toolbox> | undefined;
+  const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   const openTools = async (): Promise<Toolbox> => {
     const { openToolbox } = await import("./toolbox.ts");
     return openToolbox({
@@ -165,7 +168,6 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     },
   });
   begins(agent);
-  const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   return {
     agent,
     session,

@@ -9,6 +9,7 @@ import type { Clock } from "../world/index.ts";
 import { ask, BrokenOff, type Asked, type Confirm } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
+import type { MediaFetcher } from "./fetch-media.ts";
 import type { Journal } from "./journal.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { notRun } from "./not-run.ts";
@@ -38,6 +39,8 @@ export type Surroundings = {
   readonly steering: () => readonly (readonly UserPart[])[];
   /** Called with calls before they are scheduled, where something has to be waited for. */
   readonly prepare?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
+  /** Fetches files for models that take no addresses. */
+  readonly files?: Pick<MediaFetcher, "prepare">;
   /** Whatever changes between requests, such as the list of tools. */
   readonly between?: () => Promise<void> | void;
   /** Asks the person instead of stopping a model that repeats itself; absent where there is no person. */
@@ -116,6 +119,7 @@ export class Turn {
       await window.shrink(this.#signal);
     }
     settle(journal.ledger);
+    await this.#around.files?.prepare(this.#around.route.current, this.#signal);
     const asked = await this.#ask();
     if (asked === undefined) return undefined;
     const end = await this.#take(asked);

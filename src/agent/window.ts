@@ -223,6 +223,7 @@ const sizeOf = (entry: Entry | undefined): number => {
     case "notice":
       return estimateTokens(entry.text);
     case "compaction":
+    case "copy":
     case undefined:
       return 0;
   }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "./json.ts";
-import type { CallId, Outcome, Part, UserPart } from "./parts.ts";
+import type { CallId, Media, Outcome, Part, UserPart } from "./parts.ts";
 
 /** What happened, in the order it happened. Append-only. */
-export type Entry = UserMessage | ModelMessage | Completion | Compaction | Notice;
+export type Entry = UserMessage | ModelMessage | Completion | Compaction | Notice | MediaCopy;
 
 /** Something the person said. */
 export type UserMessage = { readonly type: "user"; readonly parts: readonly UserPart[] };
@@ -38,6 +38,15 @@ export type Compaction = {
 
 /** Something the runtime tells the model. */
 export type Notice = { readonly type: "notice"; readonly text: string };
+
+/** A file that was fetched from its address, for APIs that do not fetch it themselves. */
+export type MediaCopy = {
+  readonly type: "copy";
+  /** The address media of this conversation name. */
+  readonly uri: string;
+  /** The file as it came, with its bytes in the blob store. */
+  readonly media: Media;
+};
 
 /** Who made a message. `account` is a digest, never a key. */
 export type Origin = { readonly provider: string; readonly model: string; readonly account?: string };

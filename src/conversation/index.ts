@@ -18,6 +18,7 @@ export type {
   Completion,
   Conversation,
   Entry,
+  MediaCopy,
   ModelMessage,
   Notice,
   Origin,

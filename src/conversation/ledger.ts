@@ -74,6 +74,11 @@ export class Ledger {
     this.entries.push({ type: "compaction", summary: "", from, longest });
   }
 
+  /** Records a file that was fetched from its address. */
+  copy(uri: string, media: Media): void {
+    this.entries.push({ type: "copy", uri, media });
+  }
+
   interaction(call: CallId): Interaction | undefined {
     return this.#interactions.get(call);
   }

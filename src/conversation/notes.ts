@@ -29,6 +29,7 @@ export type NoteKind =
   | "thinking-as-text"
   | "media-after"
   | "media-as-text"
+  | "media-fetched"
   | "media-stub"
   | "blank-text"
   | "empty-result"
@@ -67,6 +68,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "thinking-as-text": "rendering",
   "media-after": "rendering",
   "media-as-text": "rendering",
+  "media-fetched": "rendering",
   "media-stub": "rendering",
   "blank-text": "rendering",
   "empty-result": "rendering",

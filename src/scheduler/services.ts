@@ -1,5 +1,6 @@
+import { PolicyError } from "../policy/error.ts";
 import { openPolicy, type Policy, type PolicyOptions } from "../policy/services.ts";
-import type { AskModel } from "../tools/capabilities.ts";
+import type { AskModel, Web } from "../tools/capabilities.ts";
 import { createCapabilities, type CapabilitiesFor } from "./capabilities.ts";
 
 /** What a session decides beforehand, and the model its tools may ask. */
@@ -8,11 +9,19 @@ export type ServicesOptions = PolicyOptions & { readonly model?: AskModel };
 /** What a scheduler needs of a session. Close it when the session ends. */
 export type OpenServices = Pick<Policy, "gate" | "workspace" | "redactor" | "trusted" | "notes" | "close"> & {
   readonly capabilities: CapabilitiesFor;
+  /** Fetches a file that a tool or a message names by its address; what a rule denies is refused. */
+  readonly fetchFile: Web["fetch"];
 };
 
 /** Opens everything a scheduler needs, as every mode has it. */
 export const openServices = async ({ model, ...options }: ServicesOptions): Promise<OpenServices> => {
   const { gate, workspace, shell, web, search, memory, ...rest } = await openPolicy(options);
   const services = { files: workspace, shell, web, search, memory, ...(model === undefined ? {} : { model }) };
-  return { gate, workspace, capabilities: createCapabilities(services), ...rest };
+  const fetchFile: Web["fetch"] = async (url, given) => {
+    const touches = { reads: [], writes: [], urls: [url] };
+    const verdict = await gate.judge({ tool: "web_fetch", access: "network", touches });
+    if (verdict.decision === "deny") throw new PolicyError("policy_violation", verdict.reason);
+    return web.fetch(url, given);
+  };
+  return { gate, workspace, capabilities: createCapabilities(services), fetchFile, ...rest };
 };

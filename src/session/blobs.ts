@@ -55,6 +55,8 @@ const mediaIn = (entry: Entry): readonly Media[] => {
       return entry.parts.filter((part) => part.type === "media");
     case "completion":
       return entry.outcome.content.filter((part) => part.type === "media");
+    case "copy":
+      return [entry.media];
     case "compaction":
     case "notice":
       return [];

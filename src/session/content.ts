@@ -90,12 +90,14 @@ const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([
   "completion",
   "compaction",
   "notice",
+  "copy",
 ]);
 const partTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "code", "media", "call", "structured"]);
 
 const isKnownEntry = (entry: unknown): boolean => {
   if (!isObject(entry) || !entryTypes.has(entry["type"])) return false;
   const { parts, outcome } = entry;
+  if (entry["type"] === "copy") return isObject(entry["media"]) && typeof entry["uri"] === "string";
   const content = parts ?? (isObject(outcome) ? outcome["content"] : []);
   return Array.isArray(content) && content.every((part) => isObject(part) && partTypes.has(part["type"]));
 };

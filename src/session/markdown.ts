@@ -31,6 +31,8 @@ const entryBlocks = (entry: Entry): readonly string[] => {
       return ["## Summary of what came before", entry.summary];
     case "notice":
       return entry.text === "" ? [] : [`> ${entry.text.replaceAll("\n", "\n> ")}`];
+    case "copy":
+      return [`> ${inLine(entry.uri)} was fetched.`, contentBlock(entry.media)];
   }
 };
 

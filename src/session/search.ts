@@ -22,7 +22,14 @@ export const excerptsOf = ({ entries }: Pick<Saved, "entries">, query: string, m
   return found;
 };
 
-const speakers = { user: "user", model: "model", completion: "tool", compaction: "notice", notice: "notice" } as const;
+const speakers = {
+  user: "user",
+  model: "model",
+  completion: "tool",
+  compaction: "notice",
+  notice: "notice",
+  copy: "notice",
+} as const;
 
 const textsOf = (entry: Entry): readonly string[] => {
   switch (entry.type) {
@@ -39,6 +46,8 @@ const textsOf = (entry: Entry): readonly string[] => {
       return [entry.summary];
     case "notice":
       return [entry.text];
+    case "copy":
+      return [entry.uri];
   }
 };
 

@@ -1,7 +1,7 @@
 import { type Blobs, type CallId, type Content, type Media, type Outcome, type Text } from "../conversation/index.ts";
 import type { Decide } from "./decisions.ts";
 import type { File, Result } from "./step.ts";
-import type { MediaCell, MediaRow, Policy, Target } from "./target.ts";
+import type { MediaCell, MediaRow, MediaRows, Policy, Target } from "./target.ts";
 import { endedWord, fileText, isBlank, seeFile, stub, thisIsFile } from "./words.ts";
 
 /** How many files of each kind there are so far, in the whole request and in the message being made, and how often each file. */
@@ -49,6 +49,8 @@ export type PlacerOptions = {
   readonly target: Target;
   readonly policy: Policy;
   readonly blobs: Blobs;
+  /** Files that were fetched, by the address media name. It may go on growing. */
+  readonly copies: ReadonlyMap<string, Media>;
   readonly decide: Decide;
 };
 
@@ -113,8 +115,17 @@ export class Placer {
     return parts;
   }
 
+  /** A file in the place of its address, where that is not taken and the file was fetched. */
+  #deliver(media: Media, place: Place): Text | File {
+    const { target, copies, decide } = this.#options;
+    const copy = media.source.type === "uri" ? copies.get(media.source.uri) : undefined;
+    if (copy === undefined || takesAddress(target.media, media, place.row)) return this.#deliverAsIs(media, place);
+    decide("media-fetched", `${describe(media)} is sent as bytes: this API does not fetch its address.`, place.call);
+    return this.#deliverAsIs({ ...media, ...copy, id: media.id, ...nameOf(media) }, place);
+  }
+
   /** The best way a file can go: as text if it is text, where it stands, after the batch, or as words that name it. */
-  #deliver(media: Media, { row, call, tool }: Place): Text | File {
+  #deliverAsIs(media: Media, { row, call, tool }: Place): Text | File {
     const { target, policy, blobs, decide } = this.#options;
     const base64 = media.source.type === "blob" ? blobs[media.source.hash] : undefined;
     if (media.source.type === "blob" && base64 === undefined) {
@@ -150,6 +161,12 @@ export class Placer {
     return toFile(media, base64, copy);
   }
 }
+
+/** Whether an API takes this address in a place with such a row, or after the batch. */
+export const takesAddress = (rows: MediaRows, media: Media, row: MediaRow): boolean =>
+  [row, rows.after ?? rows.user].some((each) => refusal(each[media.kind], media, noMedia) === undefined);
+
+const nameOf = ({ name }: Media): { readonly name?: string } => (name === undefined ? {} : { name });
 
 const oneMore = (counts: KindCounts, kind: Media["kind"]): KindCounts => ({ ...counts, [kind]: counts[kind] + 1 });
 

@@ -94,6 +94,7 @@ export class Rendering<Message> {
   readonly #shown: CallId[] = [];
   readonly #toolsShown = new Set<string>();
   readonly #items = new Set<string>();
+  readonly #copies = new Map<string, Media>();
   #pairing: Pairing;
   #lastCallsUnthought = false;
   #past: { readonly summary: string; readonly cut: number } | undefined;
@@ -108,7 +109,7 @@ export class Rendering<Message> {
     this.names = new Names(target, tools);
     this.#filler = filler === undefined ? undefined : { signature: filler };
     this.#judgement = { target, policy, intact: this.#intact, decide, claimItem };
-    this.#placer = new Placer({ target, policy, blobs, decide });
+    this.#placer = new Placer({ target, policy, blobs, copies: this.#copies, decide });
     this.#sequence = new Sequence({ target, encode, head, preamble, decide });
     this.#pairing = new Pairing(decide);
   }
@@ -116,7 +117,10 @@ export class Rendering<Message> {
   /** Adds what has happened since. After an `UnsupportedMediaError` the rendering is spent. */
   add(entries: Iterable<Entry>): void {
     this.#reopen();
-    for (const entry of entries) {
+    const added = [...entries];
+    // A copy stands after the message that names its address, and is needed for it.
+    for (const entry of added) if (entry.type === "copy") this.#copies.set(entry.uri, entry.media);
+    for (const entry of added) {
       this.#entries.push(entry);
       if (entry.type === "compaction") this.#compact(entry);
       else this.#fold(entry);
@@ -198,6 +202,9 @@ export class Rendering<Message> {
         break;
       case "completion":
         this.#pairing.complete(entry);
+        break;
+      case "copy":
+        return;
     }
     this.#pairing.take(this.#emit);
   }

@@ -26,6 +26,7 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
         if (!isBlank(entry.text)) return false;
         break;
       case "completion":
+      case "copy":
         break;
       case "compaction":
         if (!isBlank(entry.summary))

@@ -58,6 +58,8 @@ export const written = (entries: readonly Entry[]): readonly string[] =>
         return entry.longest === undefined ? `summary: ${entry.summary}` : `shortened to ${entry.longest}`;
       case "notice":
         return `notice: ${entry.text}`;
+      case "copy":
+        return `copy of ${entry.uri}`;
     }
   });
 

@@ -50,6 +50,8 @@ const show = async (entry: Entry, entries: readonly Entry[], options: PastOption
     case "notice":
       // What the session began with was never shown.
       return;
+    case "copy":
+      return;
   }
 };
 
