@@ -1,5 +1,6 @@
 import type { Environment } from "../world/index.ts";
 import type { Words } from "./command-inside.ts";
+import type { FolderReading } from "./command-reads.ts";
 import type { Joint } from "./command-plain.ts";
 import type { Repository } from "./command-repository.ts";
 import type { Protection } from "./protected.ts";
@@ -15,6 +16,8 @@ export type CommandContext = {
   readonly resolve: (name: string) => Promise<string | undefined>;
   /** Whether an absolute path leads into the workspace, all links followed. What is not there counts by where it would be. */
   readonly isInside: (path: string) => Promise<boolean>;
+  /** Why a command may not read an absolute path unasked; undefined where it may. */
+  readonly readFault: (path: string, reading: FolderReading) => Promise<string | undefined>;
   /** Where an absolute path leads, all links followed; the path itself where nothing is there. */
   readonly canonical: (path: string) => Promise<string>;
   /** Whether writing to a path is free, asked about, or refused. */

@@ -8,8 +8,8 @@ export const builtins: Readonly<Record<string, Student>> = {
   ":": () => reads(),
   pwd: (words) =>
     words.slice(1).every((word) => /^-[LP]$/.test(word)) ? reads() : wary(words, "its options are not known"),
-  // A format may stand alone; an option would store into a variable, and its name would be evaluated.
-  printf: (words) => (words[1]?.startsWith("-") === true ? never("printf would set a variable") : reads()),
+  // An option or `%n` would store into a variable, and its name would be evaluated.
+  printf: (words) => (printing.test(words[1] ?? "") ? reads() : never("its format may set a variable")),
   type: (words) => lookup(words),
   command: (words) =>
     /^-[vV]$/.test(words[1] ?? "") ? lookup(words.slice(1)) : wary(words, "it runs another command"),
@@ -21,6 +21,9 @@ export const builtins: Readonly<Record<string, Student>> = {
       ? reads(words.slice(1))
       : never("it goes where its words do not tell"),
 };
+
+/** A format of ordinary conversions alone. */
+const printing = /^(?!-)(?:[^%]|%[-+ #0]*\d{0,4}(?:\.\d{0,4})?[sbqcdiuxXoeEfFgG%])*$/;
 
 /** Every other command that is the shell's own. They change the shell, run text as code, or tell what it knows. */
 export const shellCommands: ReadonlySet<string> = new Set(

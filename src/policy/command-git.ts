@@ -18,13 +18,20 @@ export const git: Student = (words) => {
   if (typeof options === "string") return wary(words, options);
   const fault = found.fault?.(options) ?? formatFault(options.given);
   if (fault !== undefined) return wary(words, fault);
-  const paths = found.pattern ? [...options.paths, ...filesAfterPattern(options)] : options.paths;
+  const named = found.pattern ? [...options.paths, ...filesAfterPattern(options)] : options.paths;
+  const paths = [...named, ...options.operands.flatMap(fileInRevision)];
   const study: Study = { needs: 0, why: "it only asks git", paths, repository: true };
   if (found.asks) return study;
   return { ...study, needs: at + 1 + (found.skips ?? 0), why: `git ${name} changes things` };
 };
 
 const harmlessFirst = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
+
+/** The file that `HEAD:file` and `:0:file` name. */
+const fileInRevision = (operand: string): readonly string[] => {
+  const file = operand.slice(operand.lastIndexOf(":") + 1);
+  return operand.includes(":") && file !== "" && !file.startsWith("/") ? [file] : [];
+};
 
 /** A format can ask for signatures to be checked, by a program. */
 const formatFault = (given: readonly { readonly value: string | undefined }[]): string | undefined =>

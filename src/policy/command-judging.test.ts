@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realWorld } from "../world/index.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { protection } from "./protected.ts";
+import { openWorkspace } from "./workspace.ts";
 
 let base = "";
 let root = "";
@@ -34,12 +35,15 @@ afterAll(() => rm(base, { recursive: true, force: true }));
 const judge = async (text: string, folder = ".", mode: "default" | "yolo" = "default", path = "/usr/bin:/bin") => {
   const { disk, processes } = realWorld({});
   const home = join(base, "home");
-  const world = { disk, processes, roots: [root], home, env: { PATH: path } };
+  const own = join(home, ".parley");
+  const files = await openWorkspace({ disk, roots: [root], home: own, scratch: join(base, "scratch") });
+  const world = { disk, processes, files, own, roots: [root], home, env: { PATH: path } };
   const command = openCommandJudge({
     ...world,
     protection: (at) => protection(at, { roots: [root], home: join(home, ".parley") }),
   });
   const { decision } = await command({ text, folder: join(root, folder) }, { allow: [], deny: [], mode });
+  await files.close();
   return decision;
 };
 

@@ -3,6 +3,7 @@ import type { Disk, Environment, Processes } from "../world/index.ts";
 import { analyse } from "./command.ts";
 import type { CommandAnalysis, CommandContext } from "./command-analysis.ts";
 import { judgeCommand, type CommandJudgement, type CommandRuling } from "./command-judge.ts";
+import { openReadCheck, type ReadableFiles } from "./command-reads.ts";
 import { findRepository, kindAt } from "./command-repository.ts";
 import { isInside } from "./paths.ts";
 import type { Protection } from "./protected.ts";
@@ -11,6 +12,10 @@ import type { Protection } from "./protected.ts";
 export type CommandWorld = {
   readonly disk: Disk;
   readonly processes: Pick<Processes, "find">;
+  /** Tells what may be read. */
+  readonly files: ReadableFiles;
+  /** The agent's own folder. */
+  readonly own: string;
   /** Where the roots really are. */
   readonly roots: readonly string[];
   /** The person's home folder. */
@@ -34,7 +39,7 @@ export const openCommandJudge =
 
 /** What a command line is read against, in a folder given by its absolute path. */
 const commandContext = (world: CommandWorld, folder: string): CommandContext => {
-  const { disk, processes, roots, home, env } = world;
+  const { disk, processes, roots, home, env, files, own } = world;
   return {
     roots,
     folder,
@@ -45,6 +50,7 @@ const commandContext = (world: CommandWorld, folder: string): CommandContext => 
       const end = await endOf(disk, path);
       return end !== undefined && roots.some((root) => isInside(end, root));
     },
+    readFault: openReadCheck(files, own),
     canonical: async (path) => (await disk.canonical(path)) ?? path,
     protection: async (path) => {
       const spelled = world.protection(path);

@@ -32,7 +32,8 @@ const talks =
 /** A program nothing is known of: words that could be options, settings, addresses or code must be spelled out by the rule. */
 const stranger = (words: readonly string[]): Study => {
   const needs = Math.max(1, words.findLastIndex((word) => !isTame(word)) + 1);
-  return { needs, why: `nothing is known of ${words[0]}`, paths: [...farWords(words), ...words.slice(needs)] };
+  const paths = [...farWords(words), ...words.slice(needs)];
+  return { needs, why: `nothing is known of ${words[0]}`, paths, folders: "unknown" };
 };
 
 /** A name, a number, or a path that only goes down. */

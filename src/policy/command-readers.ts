@@ -1,4 +1,5 @@
 import { filesAfterPattern, readOptions, type Grammar, type Options } from "./command-options.ts";
+import type { FolderReading } from "./command-reads.ts";
 import { never, reads, wary, type Student } from "./command-study.ts";
 
 /** Small programs that read, by name, with the options that keep them so. */
@@ -55,13 +56,17 @@ export const readers: Readonly<Record<string, Student>> = {
     operands: "paths",
   }),
   tr: by({ flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: "text" }),
-  diff: by({
-    flags: "abBcdeinNpqstTuwyE",
-    values: { number: "U C W" },
-    long: "brief unified ignore-all-space ignore-blank-lines ignore-case ignore-space-change ignore-trailing-space side-by-side color minimal report-identical-files suppress-common-lines text new-file strip-trailing-cr",
-    longValues: { text: "ignore-matching-lines label", number: "width" },
-    operands: "paths",
-  }),
+  // Of two folders it reads the files in them; of a file and a folder, the file of that name in the folder.
+  diff: readingFolders(
+    "entries",
+    by({
+      flags: "abBcdeinNpqstTuwyE",
+      values: { number: "U C W" },
+      long: "brief unified ignore-all-space ignore-blank-lines ignore-case ignore-space-change ignore-trailing-space side-by-side color minimal report-identical-files suppress-common-lines text new-file strip-trailing-cr",
+      longValues: { text: "ignore-matching-lines label", number: "width" },
+      operands: "paths",
+    }),
+  ),
   cmp: by({ flags: "bls", values: { number: "n i" }, operands: "paths", most: 2 }),
   comm: by({ flags: "123i", operands: "paths" }),
   stat: by({
@@ -112,22 +117,25 @@ export const readers: Readonly<Record<string, Student>> = {
     },
     ({ operands }) => (operands.every((operand) => operand.startsWith("+")) ? undefined : "it would set the clock"),
   ),
-  grep: by(grepGrammar("aEFGPbchHiIlLnoqrsvwxyT"), filesAfterPattern),
-  egrep: by(grepGrammar("abchHiIlLnoqrsvwxyT"), filesAfterPattern),
-  fgrep: by(grepGrammar("abchHiIlLnoqrsvwxyT"), filesAfterPattern),
-  rg: by(
-    {
-      flags: "isSvwxnNlcoFPUHIhqp0.au",
-      values: { text: "e g t T r E", number: "m A B C M j d", path: "f" },
-      long: "block-buffered byte-offset case-sensitive column count count-matches crlf files files-with-matches files-without-match fixed-strings glob-case-insensitive heading hidden ignore-case include-zero invert-match json line-buffered line-number line-regexp max-columns-preview multiline multiline-dotall no-column no-config no-filename no-heading no-hidden no-ignore no-ignore-global no-ignore-parent no-ignore-vcs no-line-number no-messages no-unicode null null-data one-file-system only-matching passthru pcre2 pretty quiet smart-case stats text trim type-list unrestricted version vimgrep with-filename word-regexp",
-      longValues: {
-        text: "color colors encoding engine glob iglob regexp replace sort sortr type type-not max-filesize context-separator path-separator",
-        number: "after-context before-context context max-columns max-count max-depth threads",
-        path: "file ignore-file",
+  grep: grep("aEFGPbchHiIlLnoqrsvwxyT"),
+  egrep: grep("abchHiIlLnoqrsvwxyT"),
+  fgrep: grep("abchHiIlLnoqrsvwxyT"),
+  rg: readingFolders(
+    "contents",
+    by(
+      {
+        flags: "isSvwxnNlcoFPUHIhqp0.au",
+        values: { text: "e g t T r E", number: "m A B C M j d", path: "f" },
+        long: "block-buffered byte-offset case-sensitive column count count-matches crlf files files-with-matches files-without-match fixed-strings glob-case-insensitive heading hidden ignore-case include-zero invert-match json line-buffered line-number line-regexp max-columns-preview multiline multiline-dotall no-column no-config no-filename no-heading no-hidden no-ignore no-ignore-global no-ignore-parent no-ignore-vcs no-line-number no-messages no-unicode null null-data one-file-system only-matching passthru pcre2 pretty quiet smart-case stats text trim type-list unrestricted version vimgrep with-filename word-regexp",
+        longValues: {
+          text: "color colors encoding engine glob iglob regexp replace sort sortr type type-not max-filesize context-separator path-separator",
+          number: "after-context before-context context max-columns max-count max-depth threads",
+          path: "file ignore-file",
+        },
+        operands: "text",
       },
-      operands: "text",
-    },
-    filesAfterPattern,
+      searchedFiles,
+    ),
   ),
 };
 
@@ -136,6 +144,15 @@ export const tellsVersion = (name: string, words: readonly string[]): boolean =>
   words.length === 2 &&
   /^(?:node|npm|python3?|git|rg|bash|make|gcc|java|ruby|php|perl)$/.test(name) &&
   (words[1] === "--version" || (words[1] === "-v" && /^(?:node|npm)$/.test(name)));
+
+/** Without a word of folders it reads its input, where it is told no files. */
+function grep(flags: string): Student {
+  const searches = ({ given }: Options): boolean =>
+    given.some(({ name }) => /^(?:r|d|recursive|directories)$/.test(name));
+  const files = (options: Options): readonly string[] =>
+    searches(options) ? searchedFiles(options) : filesAfterPattern(options);
+  return readingFolders("contents", by(grepGrammar(flags), files));
+}
 
 function grepGrammar(flags: string): Grammar {
   return {
@@ -150,6 +167,17 @@ function grepGrammar(flags: string): Grammar {
     counts: true,
     operands: "text",
   };
+}
+
+/** The files a search is told to look through; the folder it runs in where it is told none. */
+function searchedFiles(options: Options): readonly string[] {
+  const files = filesAfterPattern(options);
+  return files.length > 0 ? files : ["."];
+}
+
+/** The same student, of a program that reads into folders. */
+function readingFolders(folders: FolderReading, student: Student): Student {
+  return (words) => ({ ...student(words), folders });
 }
 
 /** A student by a grammar. `look` says what is wrong with what was read, or which operands are files too. */

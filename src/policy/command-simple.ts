@@ -104,9 +104,9 @@ const binaryFault = async (binary: Binary, { isInside, roots }: CommandContext):
 };
 
 const placeFault = async (
-  { paths }: Study,
+  { paths, folders: reading = "names" }: Study,
   folders: readonly string[],
-  { isInside }: CommandContext,
+  { isInside, readFault }: CommandContext,
 ): Promise<string | undefined> => {
   for (const folder of folders) {
     if (!(await isInside(folder))) return `it would run in ${folder}, outside the workspace`;
@@ -115,6 +115,8 @@ const placeFault = async (
       // Above a link is not where its name says.
       if (/[^/.][^/]*\/+(?:.*\/)?\.\.(?:\/|$)/.test(path)) return `${path} goes back up`;
       if (!(await isInside(posix.resolve(folder, path)))) return `${path} lies outside the workspace`;
+      const fault = await readFault(posix.resolve(folder, path), reading);
+      if (fault !== undefined) return fault;
     }
   }
   return undefined;

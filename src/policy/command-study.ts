@@ -1,3 +1,5 @@
+import type { FolderReading } from "./command-reads.ts";
+
 /**
  * What is known of one command by its words alone.
  *
@@ -12,6 +14,8 @@ export type Study = {
   readonly why: string;
   /** Words that must stay inside the workspace. */
   readonly paths: readonly string[];
+  /** How it reads those that are folders; by their names alone if not given. */
+  readonly folders?: FolderReading;
   /** Set where it looks into the repository around it, whose settings can make it run something. */
   readonly repository?: true;
 };
@@ -20,7 +24,12 @@ export type Study = {
 export type Student = (words: readonly string[]) => Study;
 
 /** It reads these files, and does nothing else. */
-export const reads = (paths: readonly string[] = []): Study => ({ needs: 0, why: "it only reads", paths });
+export const reads = (paths: readonly string[] = [], folders?: FolderReading): Study => ({
+  needs: 0,
+  why: "it only reads",
+  paths,
+  ...(folders && { folders }),
+});
 
 /** Only a rule with all of its words allows it, and none if one of them leads out of the workspace. */
 export const wary = (words: readonly string[], why: string): Study => ({

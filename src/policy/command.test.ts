@@ -16,6 +16,7 @@ const context = (changed: Partial<CommandContext> = {}): CommandContext => ({
   env: { PATH: "/usr/bin" },
   resolve: async (name) => `/usr/bin/${name}`,
   isInside: async (path) => path === root || path.startsWith(`${root}/`),
+  readFault: async () => undefined,
   canonical: async (path) => path,
   protection: async (path) => protection(path, { roots: [root], home: `${home}/.parley` }),
   repository: async () => ({ root, risk: undefined }),

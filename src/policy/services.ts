@@ -15,6 +15,7 @@ import type { RuleSources } from "./rules.ts";
 import { openSearch, type SearchService } from "./search.ts";
 import { openShell, type ShellWorld } from "./shell.ts";
 import { openTrust } from "./trust.ts";
+import { settledPath } from "./workspace-scratch.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** What a session decides before anything is guarded. */
@@ -75,7 +76,16 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
   const { confine, notes } = await openSandbox(options, { scratch, protection: guard });
   const workspace = await openWorkspace({ disk, roots, home, scratch });
-  const commands = { disk, processes, roots: workspace.roots, home: world.host.home, env, protection: guard };
+  const commands = {
+    disk,
+    processes,
+    files: workspace,
+    own: await settledPath(disk, home),
+    roots: workspace.roots,
+    home: world.host.home,
+    env,
+    protection: guard,
+  };
   return {
     gate: createGate({
       mode,

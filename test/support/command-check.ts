@@ -16,6 +16,7 @@ export const analyseScript = (text: string): Promise<CommandAnalysis> =>
     env: { PATH: "/programs" },
     resolve: async (name) => ([...stubs, ...realPrograms].includes(name) ? `/programs/${name}` : undefined),
     isInside: async (path) => path === "/site" || path.startsWith("/site/"),
+    readFault: async () => undefined,
     canonical: async (path) => path,
     protection: async () => ({ level: "free", reason: "" }),
     repository: async () => ({ root: undefined, risk: undefined }),
