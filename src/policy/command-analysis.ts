@@ -46,6 +46,8 @@ export type CommandAnalysis = {
   readonly unseen: boolean;
   /** Texts in it that could not be read. */
   readonly unread: readonly string[];
+  /** Why it cannot be told which commands it runs; undefined where it can. */
+  readonly unclear: string | undefined;
   /** The files it is seen to write. */
   readonly writes: readonly Write[];
   readonly readsOutside: boolean;

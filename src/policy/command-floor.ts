@@ -6,7 +6,9 @@ import { literalOf, spelled, type PossibleWord } from "./command-word.ts";
 
 /** Why no mode and no rule runs this command; undefined where nothing of the kind is known. */
 export const floorOf = (words: Words, places: Places, roots: readonly string[]): string | undefined => {
-  const name = nameOf(words) ?? "";
+  // A command whose name is not known may be the worst there is.
+  const known = nameOf(words);
+  const name = known ?? "rm";
   const operands = operandsOf(words);
   const has = (option: RegExp): boolean => words.some((word, at) => at > 0 && option.test(spelled(word)));
   if (/^(?:mkfs(?:\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|wipefs|blkdiscard)$/.test(name) && operands.length > 0)
@@ -22,7 +24,7 @@ export const floorOf = (words: Words, places: Places, roots: readonly string[]):
     name === "find" ? startsOf(operands) : name === "mv" && !has(/^(?:-t|--target-directory)/) ? -1 : undefined;
   const targets = operands.slice(0, end);
   const vital = removes ? targets.find((word) => leadsToVital(word, places, roots)) : undefined;
-  return vital && `${name} would take ${spelled(vital)} with it`;
+  return vital && `${known ?? "it may be rm, which"} would take ${spelled(vital)} with it`;
 };
 
 const recursive = /^(?:-[a-zA-Z]*[rR][a-zA-Z]*|--r(?:e(?:c(?:u(?:r(?:s(?:i(?:v(?:e)?)?)?)?)?)?)?)?)$/;

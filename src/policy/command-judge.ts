@@ -19,6 +19,8 @@ export type CommandJudgement = {
   readonly decision: Decision;
   readonly reason: string;
   readonly parts: readonly JudgedPart[];
+  /** Whether it is asked about in every mode. */
+  readonly isHard?: true;
 };
 
 type JudgedPart = { readonly command: string; readonly decision: Decision; readonly reason: string };
@@ -37,7 +39,13 @@ export const judgeCommand = (analysis: CommandAnalysis, ruling: CommandRuling): 
   if (forbidden !== undefined) return judged("deny", forbidden);
   if (ruling.mode === "yolo" && ruling.only !== true) {
     const asked = analysis.writes.find(({ place }) => place === "guarded");
-    return asked === undefined ? judged("allow", "Everything runs in this mode.") : judged("ask", asked.reason);
+    if (asked !== undefined) return judged("ask", asked.reason);
+    if (analysis.unclear === undefined || ruling.deny.length === 0)
+      return judged("allow", "Everything runs in this mode.");
+    return {
+      ...judged("ask", `A rule denies ${ruling.deny[0]?.join(" ")}, and this may run it: ${analysis.unclear}.`),
+      isHard: true,
+    };
   }
   const asked = parts.find(({ decision }) => decision === "ask");
   const reads = analysis.commands.every(({ needs }) => needs === 0);

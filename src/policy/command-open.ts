@@ -1,4 +1,5 @@
-import { findInside, gitInside, shellInside, type Inside, type Words } from "./command-inside.ts";
+import { executedBy } from "./command-executing.ts";
+import { fileInside, findInside, gitInside, shellInside, type Inside, type Words } from "./command-inside.ts";
 import { literalOf, spelled } from "./command-word.ts";
 
 /** What a command would run besides itself. Where that cannot be told for sure, everything it could be. */
@@ -6,12 +7,13 @@ export const openCommand = (words: Words): Inside => {
   const name = nameOf(words);
   if (name === undefined) return { runs: [], scripts: [], unseen: true };
   if (/^(?:ba|da|z|k|mk|a|fi|c|tc)?sh$/.test(name)) return shellInside(words);
-  if (/^(?:python|perl|ruby|node|deno|bun|php|lua|osascript|tclsh|expect|[gmn]?awk|source|\.)[\d.]*$/.test(name))
-    return { runs: [], scripts: [], unseen: true };
+  if (name === "source" || name === ".") return fileInside(words.slice(1));
+  if (/^(?:python|perl|ruby|node|deno|bun|php|lua|osascript|tclsh|expect|[gmn]?awk)[\d.]*$/.test(name))
+    return { runs: [], scripts: [], unseen: true, code: words.slice(1).map(spelled) };
   const special = Object.hasOwn(specials, name) ? specials[name] : undefined;
   if (special !== undefined) return special(words);
   const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
-  return wrapper === undefined ? nothing : wrapped(words, wrapper);
+  return wrapper === undefined ? (executedBy(name, words) ?? nothing) : wrapped(words, wrapper);
 };
 
 /** The name a command goes by, without the folder it is in. */
@@ -95,14 +97,16 @@ const specials: Readonly<Record<string, (words: Words) => Inside>> = {
     unseen: false,
   }),
   watch: (words) => scripted(wrapped(words, { flags: "b c d e g p t x", values: "n interval" })),
-  ssh: (words) =>
-    scripted(
+  ssh: (words) => {
+    const { runs, scripts, unseen } = scripted(
       wrapped(words, {
         flags: "4 6 A a C f G g K k M N n q s T t V v X x Y y",
         values: "B b c D E e F I i J L l m O o p Q R S W w",
         skips: 1,
       }),
-    ),
+    );
+    return { runs, scripts: [...scripts, ...(executedBy("ssh", words)?.scripts ?? [])], unseen };
+  },
   su: (words) => ({ runs: [], scripts: words.slice(1).map(spelled), unseen: true }),
   runuser: (words) => ({ ...wrapped(words, { values: "u g G user group" }), scripts: words.slice(1).map(spelled) }),
   script: (words) => ({ runs: [], scripts: words.slice(1).map(spelled), unseen: false }),

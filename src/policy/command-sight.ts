@@ -1,4 +1,5 @@
 import type { Assignment, Command, ParsedScript, Redirect, SyntaxNode, Word } from "unbash";
+import { otherReadings } from "./command-expansion.ts";
 import type { Words } from "./command-inside.ts";
 import { nameOf, openCommand } from "./command-open.ts";
 import { literalOf, possibleWords, spelled, type PossibleWord } from "./command-word.ts";
@@ -11,8 +12,10 @@ export type Sight = {
   readonly events: readonly SeenEvent[];
   /** Whether something may run that cannot be seen here. */
   readonly unseen: boolean;
-  /** Texts that do not parse. */
+  /** Texts that do not parse, or that are not a shell's. */
   readonly unread: ReadonlySet<string>;
+  /** Why it cannot be told which commands it runs; undefined where it can. */
+  readonly unclear: string | undefined;
   /** Whether it does more, or hides it deeper, than anything honest; then not all of it was looked at. */
   readonly excess: boolean;
 };
@@ -28,7 +31,7 @@ export type SeenEvent =
 export const see = (text: string, parser: Parser): Sight => {
   const view = new View(parser);
   view.read(text, 0);
-  view.callAssigned();
+  view.finish();
   return view;
 };
 
@@ -40,6 +43,12 @@ const deepestSyntax = 100;
 /** How many commands are looked at, and how many are looked for inside others: guesses inside guesses could go on without end. */
 const mostEvents = 5000;
 const mostInside = 500;
+
+/** How many commands are read again with the values of their variables. */
+const mostReadings = 300;
+
+/** How many values of a variable are kept. */
+const mostValues = 8;
 
 /** How many words a command may have that runs another. */
 const mostWords = 400;
@@ -57,9 +66,18 @@ class View implements Sight {
   excess = false;
   #inside = 0;
   readonly #parser: Parser;
+  unclear: string | undefined;
   /** Values that variables get, which a variable in the place of a command may have. */
   readonly #assigned: string[] = [];
+  /** The same by name; those of `$1` and its kin under `@`. */
+  readonly #values = new Map<string, string[]>();
+  readonly #functions = new Set<string>();
+  /** Commands with words that only a running shell knows. */
+  readonly #open: { readonly words: Words; readonly depth: number }[] = [];
+  /** Texts that a shell may be given as its input. */
+  readonly #texts: string[] = [];
   #callsVariable = false;
+  #runsInput = false;
 
   constructor(parser: Parser) {
     this.#parser = parser;
@@ -71,10 +89,24 @@ class View implements Sight {
     else this.#visit(this.#parser.parse(text), { text, depth, level: 0 });
   }
 
-  /** Reads what variables hold, where a command is called through one. */
-  callAssigned(): void {
+  /** Reads once more what only all of the script tells: variables, arguments of functions, and what shells are fed. */
+  finish(): void {
+    for (const event of [...this.events])
+      if (event.type === "run" && this.#functions.has(literalOf(event.words[0] ?? []) ?? ""))
+        this.#give(event.words.slice(1).map(spelled));
     const texts = this.#callsVariable ? this.#assigned.splice(0) : [];
     for (const text of texts) this.read(text, 1);
+    const seen = new Set<string>();
+    for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift())
+      for (const reading of otherReadings(next.words, this.#values)) {
+        if (seen.has(JSON.stringify(reading))) continue;
+        seen.add(JSON.stringify(reading));
+        if (seen.size > mostReadings) this.unclear ??= "it holds more variables than can be followed";
+        else if (/[$`]/.test(literalOf(reading[0] ?? []) ?? ""))
+          this.read(reading.map(spelled).join(" "), next.depth + 1);
+        else this.#runInside(reading, next.depth + 1);
+      }
+    for (const text of this.#runsInput ? this.#texts.splice(0) : []) this.read(text, 1);
   }
 
   #visit(node: SyntaxNode, at: Standpoint): void {
@@ -94,11 +126,16 @@ class View implements Sight {
   #look(node: SyntaxNode, depth: number): void {
     if (node.type === "Command") this.#command(node, depth);
     if (node.type === "Redirect") this.#redirect(node);
+    if (node.type === "HereString" && node.target !== undefined)
+      this.#words(node.target).forEach((word) => this.#texts.push(spelled(word)));
+    if (node.type === "HereDoc") this.#texts.push(node.body.text);
+    if (node.type === "Function") this.#functions.add(node.name.value);
     // Two brackets are arithmetic to bash and one subshell in another to a plain shell.
     if (node.type === "ArithmeticCommand") this.read(node.body, depth + 1);
-    if (node.type === "Assignment") this.#assign(this.#assignment(node), depth);
+    if (node.type === "Assignment") this.#assign(node.name, this.#assignment(node), depth);
     if (node.type === "For" || node.type === "Select")
-      for (const word of node.wordlist ?? []) this.#words(word).forEach((each) => this.#assign(each, depth));
+      for (const word of node.wordlist ?? [])
+        this.#words(word).forEach((each) => this.#assign(node.name.value, each, depth));
     if (node.type === "TestUnary") this.#evaluateText(node.operand.value, depth);
     if (node.type === "TestBinary") [node.left, node.right].forEach(({ value }) => this.#evaluateText(value, depth));
   }
@@ -116,23 +153,44 @@ class View implements Sight {
     const [first] = words;
     if (first === undefined) return;
     this.events.push({ type: "run", words });
+    if (words.some((word) => literalOf(word) === undefined)) this.#open.push({ words, depth });
     if (literalOf(first) === undefined) this.#callsVariable = true;
-    if (nameOf(words) === "set")
-      this.#assigned.push(
-        words
-          .slice(1)
-          .map(spelled)
-          .join(" ")
-          .replace(/^.*?--/, ""),
-      );
-    if (evaluating.test(nameOf(words) ?? "")) words.forEach((word) => this.#evaluateText(literalOf(word), depth));
-    const { runs, scripts, unseen } = openCommand(words.slice(0, mostWords));
+    if (isOpenName(first)) this.unclear ??= "the name of a command in it is known only once it runs";
+    const name = nameOf(words) ?? "";
+    const rest = words.slice(1).map(spelled);
+    if (name === "set") {
+      this.#assigned.push(rest.join(" ").replace(/^.*?--/, ""));
+      this.#give(rest.filter((word) => word !== "--"));
+    }
+    if (/^(?:echo|printf)$/.test(name)) this.#texts.push(rest.join(" "), ...rest);
+    if (evaluating.test(name)) words.forEach((word) => this.#evaluateText(literalOf(word), depth));
+    const { runs, scripts, unseen, input, code, given = [] } = openCommand(words.slice(0, mostWords));
+    if (input === true) {
+      this.#runsInput = true;
+      this.unclear ??= "a shell in it runs what it is given as input";
+    }
+    for (const text of code ?? []) if (/[\s("'`]/.test(text)) this.unread.add(text);
+    if (code?.every((text) => text.startsWith("-")) === true) this.#texts.forEach((text) => this.unread.add(text));
+    this.#give(given);
     if (words.length > mostWords && runs.length + scripts.length > 0) this.excess = true;
     this.unseen ||= unseen;
     this.#inside += runs.length;
-    if (runs.length > 0 && (depth >= deepest || this.#inside > mostInside)) this.excess = true;
-    else for (const run of runs) this.#run(run, depth + 1);
+    for (const run of runs) this.#runInside(run, depth + 1);
     for (const script of scripts) this.read(script, depth + 1);
+  }
+
+  #runInside(words: Words, depth: number): void {
+    if (depth > deepest || this.#inside > mostInside) this.excess = true;
+    else this.#run(words, depth);
+  }
+
+  /** Notes what `$1` and its kin may hold. */
+  #give(texts: readonly string[]): void {
+    if (texts.length > 0) this.#value("@", [texts.join(" "), ...texts]);
+  }
+
+  #value(name: string, texts: readonly string[]): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), ...texts].slice(0, mostValues));
   }
 
   #redirect({ operator, target }: Redirect): void {
@@ -142,8 +200,10 @@ class View implements Sight {
     }
   }
 
-  #assign(value: PossibleWord, depth: number): void {
-    this.#assigned.push(spelled(value).replace(/^\w+\+?=/, ""));
+  #assign(name: string, value: PossibleWord, depth: number): void {
+    const text = spelled(value).replace(/^\w+\+?=/, "");
+    this.#assigned.push(text);
+    this.#value(name, [text]);
     this.#evaluateText(literalOf(value), depth);
   }
 
@@ -164,5 +224,11 @@ class View implements Sight {
     });
   }
 }
+
+/** Whether the last part of a command's name is known only once it runs. */
+const isOpenName = (word: PossibleWord): boolean => {
+  const slash = word.findLastIndex((piece) => typeof piece === "string" && piece.includes("/"));
+  return word.slice(slash + 1).some((piece) => typeof piece !== "string") || /\{\}/.test(spelled(word));
+};
 
 const hasErrors = ({ errors }: ParsedScript): boolean => (errors?.length ?? 0) > 0;

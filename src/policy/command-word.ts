@@ -3,7 +3,17 @@ import type { Word, WordPart } from "unbash";
 /** A word as far as its text tells: literal pieces, and pieces only a running shell knows, as they are written. */
 export type PossibleWord = readonly Piece[];
 
-type Piece = string | { readonly unknown: string };
+export type Piece =
+  | string
+  | {
+      readonly unknown: string;
+      /** Whether a shell would split what it becomes into several words. */
+      readonly splits?: true;
+      /** The variable it stands for. */
+      readonly variable?: string;
+      /** What it becomes where the variable is not set, or is. */
+      readonly otherwise?: string;
+    };
 
 /** A word of which everything is known. */
 export const known = (text: string): PossibleWord => [text];
@@ -54,7 +64,7 @@ export const possibleWords = (word: Word, parse: (text: string) => readonly Word
 };
 
 const pieces = (word: Word): PossibleWord =>
-  merged(word.parts === undefined ? homes(word.value) : word.parts.flatMap(piecesOf));
+  merged(word.parts === undefined ? homes(word.value) : word.parts.flatMap((part) => piecesOf(part, false)));
 
 /** `~` and `~name` stand for folders at the start of a word, and after `=` and `:`. */
 const homes = (text: string): readonly Piece[] =>
@@ -63,7 +73,7 @@ const homes = (text: string): readonly Piece[] =>
     .map((piece, at) => (at % 2 === 1 ? { unknown: piece } : piece))
     .filter((piece) => piece !== "");
 
-const piecesOf = (part: WordPart): readonly Piece[] => {
+const piecesOf = (part: WordPart, isQuoted: boolean): readonly Piece[] => {
   switch (part.type) {
     case "Literal":
       return homes(part.value);
@@ -72,17 +82,34 @@ const piecesOf = (part: WordPart): readonly Piece[] => {
       return [part.value];
     case "DoubleQuoted":
     case "LocaleString":
-      return part.parts.flatMap(piecesOf);
+      return part.parts.flatMap((inner) => piecesOf(inner, true));
     case "Glob":
     case "ExtendedGlob":
     case "BraceExpansion":
-    case "SimpleExpansion":
-    case "ParameterExpansion":
-    case "CommandExpansion":
-    case "ArithmeticExpansion":
     case "ProcessSubstitution":
       return [{ unknown: part.text }];
+    case "CommandExpansion":
+    case "ArithmeticExpansion":
+      return [{ unknown: part.text, ...(!isQuoted && { splits: true }) }];
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      return [variableOf(part, isQuoted)];
   }
+};
+
+type VariablePart = Extract<WordPart, { readonly type: "SimpleExpansion" | "ParameterExpansion" }>;
+
+const variableOf = (part: VariablePart, isQuoted: boolean): Piece => {
+  const variable = part.type === "SimpleExpansion" ? part.text.slice(1) : part.parameter;
+  const operation = part.type === "ParameterExpansion" ? part.operation : undefined;
+  const isChosen = operation?.type === "Default" && !operation.operator.includes("?");
+  return {
+    unknown: part.text,
+    ...((!isQuoted || variable === "@") && { splits: true }),
+    // What is cut out of a variable is not its value.
+    ...((operation === undefined || isChosen || variable === "IFS") && { variable }),
+    ...(isChosen && { otherwise: spelled(pieces(operation.operand)) }),
+  };
 };
 
 const merged = (list: readonly Piece[]): PossibleWord => {

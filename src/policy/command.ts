@@ -36,6 +36,7 @@ export const analyse = async (text: string, context: CommandContext): Promise<Co
     runs: sight.events.flatMap((event) => (event.type === "run" ? [event.words] : [])),
     unseen: sight.unseen,
     unread: [...sight.unread],
+    unclear: sight.unclear,
     ...effects,
   };
 };
@@ -54,6 +55,7 @@ const unreadable = (text: string, { folder }: CommandContext, floor: string): Co
   runs: [],
   unseen: true,
   unread: [text],
+  unclear: floor,
   writes: [],
   readsOutside: false,
   writesOutside: false,

@@ -93,6 +93,7 @@ export const uncoveredCommand = (heard: HeardCommand | undefined): readonly Find
   const guarded = analysis.writes.find(({ place }) => place === "guarded");
   if (guarded !== undefined) return [{ weight: "hard", reason: guarded.reason }];
   if (decision === "allow") return [];
+  if (heard.isHard === true) return [{ weight: "hard", reason }];
   const options = analysis.always.map((words) => allowing({ type: "command", words }));
   return [{ weight: "soft", reason, option: [options.join(" "), yolo].filter((option) => option !== "").join(" or ") }];
 };

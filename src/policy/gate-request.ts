@@ -44,6 +44,6 @@ export type GateFacts = {
 };
 
 /** What is heard of a command. */
-export type HeardCommand = Pick<CommandJudgement, "decision" | "reason"> & {
+export type HeardCommand = Pick<CommandJudgement, "decision" | "reason" | "isHard"> & {
   readonly analysis: Pick<CommandAnalysis, "roots" | "always" | "writes">;
 };

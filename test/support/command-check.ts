@@ -33,6 +33,10 @@ export const faultIn = (analysis: CommandAnalysis, { called, made }: RealRun, sh
   if (stranger !== undefined) return `${JSON.stringify(stranger)} ran and was not seen`;
   const isDenied = judgeCommand(analysis, { ...ruling, deny: [["rm"]] }).decision === "deny";
   if (called.some(([name]) => name === "rm") && !isDenied && !analysis.unseen) return "rm ran and was not denied";
+  const yolo = judgeCommand(analysis, { ...ruling, mode: "yolo", deny: [["rm"]] }).decision;
+  const isFollowed = !analysis.unseen || analysis.unclear !== undefined;
+  if (called.some(([name]) => name === "rm") && yolo === "allow" && isFollowed)
+    return "rm ran where everything does, though a rule denies it";
   return analysis.shape === "plain" ? plainFault(analysis, called, shell) : undefined;
 };
 

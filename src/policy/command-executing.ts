@@ -1,0 +1,96 @@
+import type { Inside, Words } from "./command-inside.ts";
+import { literalOf, spelled } from "./command-word.ts";
+
+/** What a program is told to run by its options, or by words that hold a command of their own; undefined for programs without any. */
+export const executedBy = (name: string, words: Words): Inside | undefined => {
+  if (wrapping.test(name)) return { runs: suffixesOf(words.slice(1)), scripts: [], unseen: false };
+  if (packageRunners.test(name)) return packageInside(words);
+  if (/^g?sed$/.test(name)) return { runs: [], scripts: words.slice(1).flatMap(scriptInSed), unseen: false };
+  const options = Object.hasOwn(byProgram, name) ? byProgram[name] : undefined;
+  if (options === undefined) return undefined;
+  const texts = words.map(spelled);
+  const isBundle = /^(?:bsd|g)?tar$/.test(name) && /^[a-zA-Z]*[IF]/.test(texts[1] ?? "");
+  const scripts = texts.flatMap((text, at) => {
+    if (at === 0) return [];
+    const attached = options.attached
+      .exec(text)
+      ?.slice(1)
+      .find((group) => group !== undefined);
+    if (attached !== undefined) return [attached];
+    return options.separate.test(text) || (isBundle && at > 0 && at < texts.length - 1) ? [texts[at + 1] ?? ""] : [];
+  });
+  return { runs: [], scripts: scripts.map(withoutSetting), unseen: false };
+};
+
+type Options = { readonly separate: RegExp; readonly attached: RegExp };
+
+const tar: Options = {
+  separate:
+    /^(?:-[a-zA-Z]*[IF]|--(?:use-compress-program|to-command|checkpoint-action|info-script|new-volume-script|rsh-command|rmt-command))$/,
+  attached:
+    /^(?:--(?:use-compress-program|to-command|checkpoint-action|info-script|new-volume-script|rsh-command|rmt-command)=(.+)|-[a-zA-Z]*?[IF](.+))$/s,
+};
+const vim: Options = { separate: /^(?:-c|--cmd)$/, attached: /^(?:-c|--cmd=?|\+)(?::?!)?(.+)$/s };
+const ssh: Options = { separate: /^-[oS]$/, attached: /^-[oS](.+)$/s };
+const debuggers: Options = {
+  separate: /^-{1,2}(?:ex|iex|eval-command|o|one-line|O)$/,
+  attached: /^--(?:ex|iex)=(.+)$/s,
+};
+
+const byProgram: Readonly<Record<string, Options>> = {
+  tar,
+  gtar: tar,
+  bsdtar: tar,
+  sort: { separate: /^--compress-program$/, attached: /^--compress-program=(.+)$/s },
+  man: { separate: /^(?:-P|-H|--pager|--html)$/, attached: /^(?:-P|-H|--pager=|--html=)(.+)$/s },
+  rg: { separate: /^--(?:pre|hostname-bin)$/, attached: /^--(?:pre|hostname-bin)=(.+)$/s },
+  ssh,
+  scp: ssh,
+  sftp: ssh,
+  rsync: { separate: /^(?:-[a-zA-Z]*e|--rsh|--rsync-path)$/, attached: /^--(?:rsh|rsync-path)=(.+)$/s },
+  zip: { separate: /^(?:-TT|--unzip-command)$/, attached: /^(?:-TT|--unzip-command=?)(.+)$/s },
+  vi: vim,
+  vim,
+  nvim: vim,
+  view: vim,
+  ex: vim,
+  less: { separate: /^$/, attached: /^\+{1,2}(?:[^!]*!)?(.+)$/s },
+  more: { separate: /^$/, attached: /^\+(?:[^!]*!)?(.+)$/s },
+  make: { separate: /^--eval$/, attached: /^(?:--eval=|SHELL=)(.+)$/s },
+  gdb: debuggers,
+  lldb: debuggers,
+  socat: { separate: /^$/, attached: /^(?:exec|system):(.+)$/is },
+};
+
+/** `exec=command`, `ProxyCommand=command` and `shell command` as the command. */
+const withoutSetting = (text: string): string => text.replace(/^(?:\w+=|(?:!|shell|system)\s*)/, "");
+
+/** Programs whose further words are a command, from some place on. */
+const wrapping =
+  /^(?:tmux|screen|entr|hyperfine|faketime|fakeroot|xvfb-run|dbus-run-session|valgrind|perf|prlimit|setarch|linux(?:32|64)|numactl|proot|bwrap|firejail|caffeinate|unbuffer|start-stop-daemon|cpulimit|daemonize|chpst|sg|torsocks|proxychains4?|direnv|nsjail|runcon|capsh|setpriv|pkexec|rlwrap|dtach|abduco|choom|uclampset|catchsegv|ltrace|xtrace|ftrace|gosu|su-exec|tini|dumb-init)$/;
+
+const packageRunners =
+  /^(?:npm|pnpm|yarn|bun|bunx|pnpx|uv|uvx|pipx|pipenv|poetry|hatch|pdm|rye|conda|mamba|bundle|rbenv|pyenv|asdf|mise|nix|rustup|opam)$/;
+
+/** What a package runner runs after a word that says so. */
+const packageInside = (words: Words): Inside => {
+  const at = words.findIndex((word) => /^(?:exec|x|dlx|run|shell|develop)$/.test(spelled(word)));
+  const rest = at < 0 ? [] : words.slice(at + 1);
+  const scripts = words.flatMap((word, index) =>
+    /^(?:-c|--call|--shell-mode|--command)$/.test(spelled(word)) ? [spelled(words[index + 1] ?? [""])] : [],
+  );
+  return { runs: suffixesOf(rest), scripts, unseen: false };
+};
+
+const mostSuffixes = 12;
+
+/** Every place a command could begin. */
+const suffixesOf = (words: Words): readonly Words[] =>
+  words
+    .map((_, at) => words.slice(at))
+    .filter(([first]) => first !== undefined && !/^-/.test(literalOf(first) ?? ""))
+    .slice(0, mostSuffixes);
+
+/** The command after sed's `e`. */
+const scriptInSed = (word: Words[number]): readonly string[] =>
+  [...spelled(word).matchAll(/(?:^|[;}\n\d$/])\s*e\s+([^\n]+)/g)].map(([, command = ""]) => command);
