@@ -22,6 +22,18 @@ export const executedBy = (name: string, words: Words): Inside | undefined => {
   return { runs: [], scripts: scripts.map(withoutSetting), unseen: false };
 };
 
+/** Whether a command's further words name a program that it runs. */
+export const runsOperands = (words: readonly string[]): boolean => {
+  const name = words[0] ?? "";
+  if (wrapping.test(name)) return true;
+  const subcommands = /^(?:npm|pnpm|yarn)$/.test(name)
+    ? /^(?:exec|x|dlx|create|init)$/
+    : /^(?:exec|x|dlx|create|run|shell|develop|tool)$/;
+  return (
+    (packageRunners.test(name) || /^(?:go|cargo|deno)$/.test(name)) && words.some((word) => subcommands.test(word))
+  );
+};
+
 type Options = { readonly separate: RegExp; readonly attached: RegExp };
 
 const tar: Options = {
@@ -88,7 +100,7 @@ const mostSuffixes = 12;
 const suffixesOf = (words: Words): readonly Words[] =>
   words
     .map((_, at) => words.slice(at))
-    .filter(([first]) => first !== undefined && !/^-/.test(literalOf(first) ?? ""))
+    .filter(([first]) => first !== undefined && !(literalOf(first) ?? "").startsWith("-"))
     .slice(0, mostSuffixes);
 
 /** The command after sed's `e`. */

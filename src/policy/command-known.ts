@@ -2,7 +2,9 @@ import { builtins, shellCommands } from "./command-builtins.ts";
 import { find } from "./command-find.ts";
 import { git } from "./command-git.ts";
 import { readers, tellsVersion } from "./command-readers.ts";
+import { runsOperands } from "./command-executing.ts";
 import { sed } from "./command-sed.ts";
+import { tar } from "./command-tar.ts";
 import { farWords, never, reads, wary, type Student, type Study } from "./command-study.ts";
 
 /** What is known of a command by its words. */
@@ -12,7 +14,7 @@ export const studyCommand: Student = (words) => {
   if (tellsVersion(name, words)) return reads();
   const student = Object.hasOwn(students, name) ? students[name] : undefined;
   if (student !== undefined) return student(words);
-  if (runsOthers.test(name)) return wary(words, `${name} runs whatever it is given`);
+  if (runsOthers.test(name) || runsOperands(words)) return wary(words, `${name} runs whatever it is given`);
   if (talks.test(name)) return wary(words, `${name} uses the network`);
   return stranger(words);
 };
@@ -20,10 +22,19 @@ export const studyCommand: Student = (words) => {
 /** Whether bash runs this command itself, whatever programs there are. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(builtins, name) || shellCommands.has(name);
 
-const students: Readonly<Record<string, Student>> = { ...builtins, ...readers, find, sed, git };
+const students: Readonly<Record<string, Student>> = {
+  ...builtins,
+  ...readers,
+  find,
+  sed,
+  git,
+  tar,
+  gtar: tar,
+  bsdtar: tar,
+};
 
 const runsOthers =
-  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gmn]?awk|osascript|expect|env|sudo|doas|su|runuser|nohup|nice|ionice|stdbuf|timeout|setsid|xargs|parallel|time|watch|ssh|strace|ltrace|gdb|flock|chroot|unshare|nsenter|taskset|chrt|busybox|toybox|systemd-run|at|batch|crontab|docker|podman|kubectl|script|npx|pnpx|bunx|uvx|pipx)$/;
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gmn]?awk|osascript|expect|env|sudo|doas|su|runuser|nohup|nice|ionice|stdbuf|timeout|setsid|xargs|parallel|time|watch|ssh|strace|ltrace|gdb|flock|chroot|unshare|nsenter|taskset|chrt|busybox|toybox|systemd-run|at|batch|crontab|docker|podman|kubectl|script|npx|pnpx|bunx|uvx|pipx|ed|ex|vi|vim|nvim|view|emacs|gdb|lldb|sqlite3|psql|mysql|mariadb|mongosh?|gnuplot|m4|tclsh|wish)$/;
 
 /** Programs that talk to others over the network: every word of theirs can carry something there. */
 const talks =

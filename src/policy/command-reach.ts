@@ -40,10 +40,24 @@ export const writtenBy = (words: Words): readonly PossibleWord[] => {
   }
   if (name === "dd") return valueOf(words, /^$/, /^of=/);
   if (name === "sort" || name === "curl") return valueOf(words, /^(?:-o|--output)$/, /^--output=|^-o(?=.)/);
+  if (/^(?:bsd|g)?tar$/.test(name)) return writtenByTar(words);
   if (name === "git") return valueOf(words, /^--output$/, /^--output=/);
   if (name === "find") return valueOf(words, /^-(?:fprint[0f]?|fls)$/, /^$/);
   if (name === "wget") return valueOf(words, /^(?:-O|--output-document)$/, /^--output-document=|^-O(?=.)/);
   return /^g?sed$/.test(name) ? writtenBySed(words, operands) : [];
+};
+
+/** The archive, unless it is only read. */
+const writtenByTar = (words: Words): readonly PossibleWord[] => {
+  const letters = spelled(words[1] ?? [""]);
+  const isRead = words.some(
+    (word, at) =>
+      /^(?:-[a-zA-Z]*[xt][a-zA-Z]*|--(?:extract|get|list))$/.test(spelled(word)) ||
+      (at === 1 && /^[a-zA-Z]*[xt]/.test(letters)),
+  );
+  const folders = valueOf(words, /^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/);
+  const archives = valueOf(words, /^(?:-[a-zA-Z]*f|--file)$/, /^--file=/);
+  return [...(isRead ? [] : [...archives, ...(/^[a-zA-Z]+$/.test(letters) ? words.slice(2, 3) : [])]), ...folders];
 };
 
 const writtenBySed = (words: Words, operands: readonly PossibleWord[]): readonly PossibleWord[] => {

@@ -91,7 +91,7 @@ class View implements Sight {
 
   /** Reads once more what only all of the script tells: variables, arguments of functions, and what shells are fed. */
   finish(): void {
-    for (const event of [...this.events])
+    for (const event of this.events)
       if (event.type === "run" && this.#functions.has(literalOf(event.words[0] ?? []) ?? ""))
         this.#give(event.words.slice(1).map(spelled));
     const texts = this.#callsVariable ? this.#assigned.splice(0) : [];

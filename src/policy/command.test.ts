@@ -280,6 +280,58 @@ describe("a rule that allows", () => {
     expect(await allows("python3 a.py b", "python3 a.py b")).toBe("allow");
   });
 
+  it.each([
+    ["tar", "tar cIf ./evil.sh x.tar src"],
+    ["tar", "tar cf x.tar src -I ./evil.sh"],
+    ["tar", "tar cfI x.tar ./evil.sh src"],
+    ["tar", "tar xf x.tar --to-command=./evil.sh"],
+    ["tar", "tar cf x.tar --checkpoint=1 --checkpoint-action=exec=./evil.sh src"],
+    ["tar", "tar cFf evil.sh x.tar src"],
+    ["tar", "tar cf host:x.tar src"],
+    ["tar", "tar cf x.tar /etc"],
+    ["tar", "tar cf x.tar ../src"],
+    ["tar", "tar cfC x.tar .. src"],
+    ["tar", "tar cf ../x.tar src"],
+    ["tar", "tar chf x.tar src"],
+    ["tar", "tar cTf list x.tar"],
+    ["tar", "tar xf x.tar"],
+    ["tar", "tar xPf x.tar"],
+    ["sort", "sort --compress-program=./evil.sh x"],
+    ["man", "man -P ./evil.sh ls"],
+    ["awk", "awk 'BEGIN{system(1)}'"],
+    ["rsync", "rsync -e ./evil.sh a b"],
+    ["zip", "zip a b -T -TT ./evil.sh"],
+    ["vim", "vim evil"],
+    ["less", "less +!x f"],
+    ["date", "date -f x"],
+    ["rg", "rg --pre ./evil.sh x"],
+    ["npm", "npm exec evil"],
+    ["npm", "npm x evil"],
+    ["npm", "npm --prefix x test"],
+    ["npm test", "npm test --prefix x"],
+    ["pnpm", "pnpm dlx evil"],
+    ["uv", "uv run evil"],
+    ["bundle", "bundle exec evil"],
+    ["go", "go run evil.go"],
+    ["tmux", "tmux new evil"],
+    ["sqlite3", "sqlite3 x.db"],
+    ["cc", "cc @options"],
+    ["env", "env -S ls"],
+    ["make", "make SHELL=./evil.sh"],
+    ["ssh", "ssh -o ProxyCommand=x host"],
+  ])("for %s does not cover what runs another program, or leaves the workspace: %s", async (rule, text) => {
+    expect(await allows(rule, text)).toBe("ask");
+  });
+
+  it("for tar covers archives inside the workspace", async () => {
+    expect(await allows("tar", "tar cf x.tar src")).toBe("allow");
+    expect(await allows("tar", "tar czvf x.tgz src docs")).toBe("allow");
+    expect(await allows("tar", "tar -czf x.tgz src")).toBe("allow");
+    expect(await allows("tar", "tar tf x.tar")).toBe("allow");
+    expect(await allows("tar xf", "tar xf x.tar")).toBe("allow");
+    expect(await decision("tar cf .git/hooks/pre-commit src", { allow: [["tar"]] })).toBe("deny");
+  });
+
   it("covers nothing that is not plain, whatever it says", async () => {
     for (const text of [
       "make > x",
