@@ -213,7 +213,8 @@ describe("a refusal that teaches nothing", () => {
         name,
         refusing(() => true, said, status),
       );
-      const asked = { model, settings: { stream: false } };
+      const short = quirk === "short-answers" ? { maxTokens: 1000 } : {};
+      const asked = { model, settings: { stream: false, ...short } };
       const went = await server.world.run(converse(server.transport, findProvider(name), plain, asked));
       expect([quirk, to, kindOf(went), server.bodies.length]).toEqual([quirk, to, "refused", 1]);
     }

@@ -116,6 +116,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     settings: {
       cache: { marks: true, key: session.id },
       ...(settings.thinking === undefined ? {} : { thinking: { effort: settings.thinking } }),
+      ...(settings.maxOutputTokens === undefined ? {} : { maxTokens: settings.maxOutputTokens }),
     },
     compactAt: settings.compaction === "off" ? 0 : settings.compaction,
     contextOf: (model: ModelRef) => settings.models[modelName(model)]?.context,

@@ -132,13 +132,14 @@ export class Turn {
    * together while the disk is busy, and leaves when all it says is kept.
    */
   async #ask(): Promise<Asked | undefined> {
-    const { route, tools, transport, compositions, settings, clock, count, journal, confirm, tell } = this.#around;
+    const { route, tools, transport, compositions, clock, count, journal, confirm, tell } = this.#around;
     this.#requests += 1;
     // It may change while the answer is on its way.
     const model = route.current;
     const kept = this.#telling.kept();
     kept.catch(() => undefined);
     await journal.handed;
+    const settings = await this.#settings(model);
     try {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];
@@ -149,6 +150,13 @@ export class Turn {
       await this.#recover(error, model);
       return undefined;
     }
+  }
+
+  /** The settings of the next request: a long conversation leaves less room for the answer. */
+  async #settings(model: ModelRef): Promise<Settings> {
+    const { settings, window } = this.#around;
+    const contextLeft = await window.contextLeft(model);
+    return contextLeft === undefined ? settings : { ...settings, contextLeft };
   }
 
   /** Finds another way to an answer, or gives up. */

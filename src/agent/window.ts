@@ -30,6 +30,15 @@ export type WindowOptions = {
 /** Conversations this short fit everywhere, so nobody looks up what the limit is. */
 const fitsEverywhere = 6000;
 
+/** Prompts below this leave room for the longest answer in every context for which an API demands a limit (64k in 200k). */
+const nearlyEmpty = 100_000;
+
+/** A limit that can always be asked for: where even that does not fit, the conversation has to be compacted. */
+const leastAnswer = 1024;
+
+/** How much larger a prompt may be than estimated. */
+const countingError = 1.1;
+
 /** Results longer than this are shortened once they are old; what is newer than the last fifth is not old. */
 const longestOld = 2000;
 const old = 0.8;
@@ -80,6 +89,13 @@ export class Window {
     if (described !== undefined) return described;
     const { factsOf } = await import("../providers/models.ts");
     return factsOf(model.provider.id, model.model).context;
+  }
+
+  /** About how many tokens a model's context has left for an answer; undefined where that is more than any can write. */
+  async contextLeft(model: ModelRef): Promise<number | undefined> {
+    const { tokens } = this;
+    if (tokens < nearlyEmpty) return undefined;
+    return Math.max(leastAnswer, Math.floor((await this.context(model)) - tokens * countingError));
   }
 
   /** Whether so much of the context is full that room should be made. */

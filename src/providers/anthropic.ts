@@ -41,8 +41,13 @@ export const anthropic: Provider = defineProvider({
     demandsTools: true,
     demandsThoughtInLoop: false,
   },
-  dialect: { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 8192 },
+  dialect: { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 128_000 },
   families: [
+    // The API demands a limit, and refuses one above what the model can write.
+    { match: /^claude-(3-7|[a-z]+-4(-0|-5|-20|$)|[a-z]+-4-5)/, dialect: { maxTokens: 64_000 } },
+    { match: /^claude-opus-4(-[01]|-20|$)/, dialect: { maxTokens: 32_000 } },
+    { match: /^claude-(2|instant|3-(opus|sonnet|haiku))/, dialect: { maxTokens: 4096 } },
+    { match: /^claude-3-5/, dialect: { maxTokens: 8192 } },
     { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
     { match: /^claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: bound, traits: { thinking: { bound: true } } },

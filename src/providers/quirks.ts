@@ -23,7 +23,9 @@ export type Quirk =
   | "max-tokens"
   | "max-completion-tokens"
   | "no-stream-options"
-  | "no-sampling";
+  | "no-sampling"
+  /** It writes fewer tokens, or has less room for them, than was thought. */
+  | "short-answers";
 
 /** What a quirk changes, in the terms of the passes and of the dialects. Dialect fields are those of Chat Completions unless all have them. */
 export const quirks: Readonly<Record<Quirk, QuirkData>> = {
@@ -49,6 +51,7 @@ export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   "max-completion-tokens": { only: ["openai-chat"], dialect: { maxTokens: "max_completion_tokens" } },
   "no-stream-options": { only: ["openai-chat"], dialect: { streamOptions: false } },
   "no-sampling": { dialect: { sampling: false } },
+  "short-answers": { only: ["anthropic"], dialect: { maxTokens: 4096 } },
 };
 
 type QuirkData = Omit<Family<Readonly<Record<string, unknown>>>, "match"> & {

@@ -103,6 +103,11 @@ export const table: Table = {
     about: "How hard to think. Without it, as the model does by itself.",
     example: "high",
   },
+  maxOutputTokens: {
+    shape: count,
+    about: "The most tokens one answer may have, thinking included. Without it, as many as the model can write.",
+    example: 32_000,
+  },
   unsupportedMedia: {
     shape: { type: "choice", of: ["stub", "error"] },
     about: "What to do with media a model cannot take: name them to it, or stop.",

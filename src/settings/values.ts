@@ -6,6 +6,7 @@ export type Values = {
   readonly pools: { readonly [name: string]: Pool };
   readonly fallback: string;
   readonly thinking: "none" | "low" | "medium" | "high";
+  readonly maxOutputTokens: number;
   readonly unsupportedMedia: "stub" | "error";
   readonly toolResponse: "output" | "status";
   readonly models: { readonly [model: string]: ModelNote };

@@ -28,6 +28,7 @@ export const lessonWords: Readonly<Record<Quirk, string>> = {
   "max-completion-tokens": "It calls the token limit max_completion_tokens.",
   "no-stream-options": "It knows no stream_options; the request goes without.",
   "no-sampling": "It takes no temperature; the request goes without.",
+  "short-answers": "It writes at most 4,096 tokens per answer.",
 };
 
 type Lesson = {
@@ -122,6 +123,14 @@ const lessons: readonly Lesson[] = [
     sentences: [
       /(unsupported|unknown|unrecognized|extra|not permitted|not supported).{0,80}max_completion_tokens/i,
       /max_completion_tokens.{0,60}(unsupported|unknown|unrecognized|extra|not permitted|not supported)/i,
+    ],
+  },
+  {
+    quirk: "short-answers",
+    wires: ["anthropic"],
+    sentences: [
+      /max_tokens: \d+ > \d+, which is the maximum allowed number of output tokens/i,
+      /input length and `max_tokens` exceed context limit/i,
     ],
   },
   { quirk: "no-stream-options", wires: chat, sentences: [/stream_options/i] },

@@ -13,7 +13,7 @@ export type AnthropicDialect = {
   readonly forcedTools: boolean;
   /** Whether temperature is taken. */
   readonly sampling: boolean;
-  /** Sent when the caller names no limit; the API demands one. */
+  /** The most tokens an answer can have. The API demands a limit, and refuses a higher one. */
   readonly maxTokens: number;
 };
 
@@ -87,7 +87,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
   const { model, system, tools, settings, dialect } = request;
   const notes: Note[] = [];
   const mark = settings.cache?.marks === true ? { cache_control: { type: "ephemeral" } } : {};
-  const maxTokens = settings.maxTokens ?? dialect.maxTokens;
+  const maxTokens = outputLimit(request, notes);
   const thought = thinking(request, maxTokens, notes);
   const thinks = isThinking(thought);
   const choice = toolChoice(settings.toolChoice, request, thinks, notes);
@@ -104,6 +104,17 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
     messages,
   };
   return { body, notes };
+};
+
+/** The limit this API demands: what was asked for, as far as the model can write it and its context has room. */
+const outputLimit = ({ settings, dialect }: WireRequest<AnthropicDialect>, notes: Note[]): number => {
+  const asked = settings.maxTokens;
+  if (asked === undefined) return Math.min(dialect.maxTokens, settings.contextLeft ?? dialect.maxTokens);
+  if (asked > dialect.maxTokens)
+    notes.push(
+      note("setting-adapted", `This model writes at most ${dialect.maxTokens} tokens; ${asked} were asked for.`),
+    );
+  return Math.min(asked, dialect.maxTokens);
 };
 
 const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): readonly JsonObject[] =>
@@ -180,7 +191,11 @@ const thinking = (
   }
   if (dialect.thinking === "adaptive" || dialect.thinking === "always")
     return { thinking: { type: "adaptive" }, output_config: { effort: asked.effort } };
-  const budget = Math.min(asked.budget ?? budgets[asked.effort], maxTokens - 1);
+  // A budget that nobody named leaves half of the limit for the answer.
+  const budget = Math.min(
+    asked.budget ?? Math.min(budgets[asked.effort], Math.max(1024, maxTokens >> 1)),
+    maxTokens - 1,
+  );
   if (budget < 1024) {
     notes.push(
       note("setting-adapted", "There is no room to think: the budget must be at least 1024 and below max_tokens."),

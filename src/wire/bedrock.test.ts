@@ -268,7 +268,7 @@ describe("a request", () => {
       bodyOf(settings, { dialect: { ...claude, ...dialect } })["additionalModelRequestFields"];
     const low = { thinking: { effort: "low" } } as const;
     expect(asked(low)).toEqual({ thinking: { type: "enabled", budget_tokens: 2048 } });
-    expect(asked({ ...low, maxTokens: 1500 })).toEqual({ thinking: { type: "enabled", budget_tokens: 1499 } });
+    expect(asked({ ...low, maxTokens: 1500 })).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 } });
     expect(asked({ ...low, maxTokens: 1000 })).toBeUndefined();
     expect(asked(low, { thinking: "adaptive" })).toEqual({
       thinking: { type: "adaptive" },

@@ -260,8 +260,12 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
         notes.push(note("setting-adapted", "This model cannot think when it has to call a tool; it does not think."));
         return undefined;
       }
-      const wanted = asked.budget ?? budgets[effort];
-      const budget = settings.maxTokens === undefined ? wanted : Math.min(wanted, settings.maxTokens - 1);
+      const most = settings.maxTokens ?? Number.MAX_SAFE_INTEGER;
+      // A budget that nobody named leaves half of the limit for the answer.
+      const budget = Math.min(
+        asked.budget ?? Math.min(budgets[effort], Math.max(1024, Math.floor(most / 2))),
+        most - 1,
+      );
       if (budget >= 1024) return { thinking: { type: "enabled", budget_tokens: budget } };
       notes.push(
         note("setting-adapted", "There is no room to think: the budget must be at least 1024 and below max_tokens."),

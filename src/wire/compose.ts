@@ -128,7 +128,7 @@ export class Composer {
         ),
       );
     const degree = within(temperature, [0, 2], "temperature", notes);
-    const limit = within(maxTokens, [1, Number.MAX_SAFE_INTEGER], "token limit", notes);
+    const limit = within(maxTokens, [1, settings.contextLeft ?? Number.MAX_SAFE_INTEGER], "token limit", notes);
     return {
       ...rest,
       ...(degree === undefined ? {} : { temperature: degree }),

@@ -8,6 +8,8 @@ export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "opena
 /** What a caller may ask of a request besides its messages. Absent means the API's own default. */
 export type Settings = {
   readonly maxTokens?: number;
+  /** About how many tokens the model's context has left for the answer. A limit never exceeds it. */
+  readonly contextLeft?: number;
   readonly temperature?: number;
   readonly stream?: boolean;
   readonly toolChoice?: ToolChoice;

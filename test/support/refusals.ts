@@ -163,6 +163,12 @@ const toolsWithEffort = (advice: string): unknown =>
     "reasoning_effort",
   );
 
+/** A lesson for requests that leave the length of the answer to us. */
+const lengthLesson = (to: string, said: unknown): Lesson => ({
+  ...lesson("short-answers", to, (body) => Number(body["max_tokens"]) > 8192, said),
+  settings: { stream: true },
+});
+
 /** All that can be learned, as vendors teach it. */
 export const lessons: readonly Lesson[] = [
   lesson("unsealed", "openai", says(mark), openai(unreadable, null, "invalid_encrypted_content")),
@@ -398,6 +404,16 @@ export const lessons: readonly Lesson[] = [
   ),
   lesson("no-sampling", "kimi", has("temperature"), openai("invalid temperature: only 1 is allowed for this model")),
   lesson("no-sampling", "local", has("temperature"), framework("body", "temperature"), 422),
+  lengthLesson(
+    "anthropic/claude-next",
+    anthropic("max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for claude-next"),
+  ),
+  lengthLesson(
+    "anthropic/claude-sonnet-4-5",
+    anthropic(
+      "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length or `max_tokens` and try again",
+    ),
+  ),
 ];
 
 /** Refusals that teach nothing, as servers really say them: the request was wrong, not our idea of the endpoint. */

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation, JsonObject } from "../conversation/index.ts";
+import { providers, renderRequest } from "./index.ts";
+import { factsOf, modelsOf } from "./models.ts";
+
+const conversation: Conversation = {
+  version: 1,
+  entries: [{ type: "user", parts: [{ type: "text", text: "hello" }] }],
+  blobs: {},
+};
+
+/** The limit in a body, under whatever name its API gives it. */
+const limitIn = (whole: JsonObject): unknown => {
+  // Code Assist puts a request of Gemini into an envelope.
+  const body = (whole["request"] ?? whole) as JsonObject;
+  const [config, inference] = [body["generationConfig"], body["inferenceConfig"]] as (JsonObject | undefined)[];
+  return (
+    body["max_tokens"] ??
+    body["max_completion_tokens"] ??
+    body["max_output_tokens"] ??
+    config?.["maxOutputTokens"] ??
+    inference?.["maxTokens"]
+  );
+};
+
+const models = providers.flatMap(({ id }) => modelsOf(id).map((facts) => `${id}/${facts.id}`));
+
+describe("the limit of an answer", () => {
+  it("is what the model can write, or left to the API, for every known model of every provider", () => {
+    const wrong = models.flatMap((name) => {
+      const [provider = "", ...model] = name.split("/");
+      const limit = limitIn(renderRequest(conversation, name).body);
+      const { maxOutput, known } = factsOf(provider, model.join("/"));
+      const isRight = limit === undefined ? provider !== "anthropic" : limit === maxOutput || maxOutput === 8192;
+      return known && isRight ? [] : [`${name}: ${String(limit)} instead of ${maxOutput}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ["claude-3-haiku-20240307", 4096],
+    ["claude-3-5-sonnet-20241022", 8192],
+    ["claude-3-7-sonnet-20250219", 64_000],
+    ["claude-sonnet-4-20250514", 64_000],
+    ["claude-sonnet-4-0", 64_000],
+    ["claude-opus-4-20250514", 32_000],
+    ["claude-opus-4-1-20250805", 32_000],
+    ["claude-opus-4-5", 64_000],
+    ["claude-haiku-4-5", 64_000],
+    ["claude-sonnet-5", 128_000],
+    ["claude-mythos-5-2", 128_000],
+  ])("of %s is %i", (model, limit) => {
+    expect(limitIn(renderRequest(conversation, `anthropic/${model}`).body)).toBe(limit);
+  });
+
+  it("is lowered to what the context has left, and to what the model can write", () => {
+    const write = (settings: object): unknown =>
+      limitIn(renderRequest(conversation, "anthropic/claude-sonnet-4-5", { settings }).body);
+    expect([
+      write({ contextLeft: 20_000 }),
+      write({ contextLeft: 90_000 }),
+      write({ maxTokens: 100_000 }),
+      write({ maxTokens: 3000, contextLeft: 2000 }),
+    ]).toEqual([20_000, 64_000, 64_000, 2000]);
+  });
+
+  it.each(providers.map(({ id }) => id))("of %s can be set", (id) => {
+    expect(limitIn(renderRequest(conversation, id, { settings: { maxTokens: 1000 } }).body)).toBe(1000);
+  });
+
+  it("leaves room for the answer beside a thinking budget that nobody named", () => {
+    const write = (settings: object) =>
+      renderRequest(conversation, "anthropic/claude-haiku-4-5", { settings }).body["thinking"];
+    expect([
+      write({ thinking: { effort: "high" } }),
+      write({ thinking: { effort: "high" }, maxTokens: 8000 }),
+      write({ thinking: { effort: "high", budget: 7000 }, maxTokens: 8000 }),
+    ]).toEqual([16_384, 4000, 7000].map((budget_tokens) => ({ type: "enabled", budget_tokens })));
+  });
+});
