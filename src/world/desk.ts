@@ -18,16 +18,18 @@ export const openDesk = async (state: string, redirect = "http://127.0.0.1/callb
   const address = new URL(redirect);
   let settle: ((visit: Visit) => void) | undefined;
   const visited = new Promise<Visit>((resolve) => (settle = resolve));
+  let host = "";
   const server = createServer((request, response) => {
-    const visit = readVisit(request, state, address.pathname);
+    const visit = isForUs(request, host) ? readVisit(request, state, address.pathname) : undefined;
     // Only once the page is out may the desk close.
     response.once("close", () => visit !== undefined && settle?.(visit));
     greet(response, visit);
   });
   const port = await listen(server, Number(address.port));
+  host = `${address.hostname}:${port}`;
   return {
     // An address that was registered somewhere must come out letter by letter.
-    redirect: address.port === "" ? `${address.protocol}//${address.hostname}:${port}${address.pathname}` : redirect,
+    redirect: address.port === "" ? `${address.protocol}//${host}${address.pathname}` : redirect,
     visit: visited,
     close: () => {
       server.close();
@@ -45,8 +47,15 @@ const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
+/** A page of another site that gives its own name our address is turned away: the browser sends that name as host. */
+const isForUs = ({ headersDistinct: { host = [] } }: IncomingMessage, expected: string): boolean =>
+  host.length === 1 && host[0]?.toLowerCase() === expected.replace(/:80$/, "").toLowerCase();
+
 const readVisit = ({ method, url = "/" }: IncomingMessage, state: string, path: string): Visit | undefined => {
-  const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
+  // Read as a path alone: two slashes would begin a host.
+  const address = `http://127.0.0.1${url.startsWith("/") ? "" : "/"}${url}`;
+  if (!URL.canParse(address)) return undefined;
+  const { pathname, searchParams } = new URL(address);
   if (method !== "GET" || pathname !== path || !isSame(searchParams.get("state") ?? "", state)) return undefined;
   const code = searchParams.get("code");
   const issuer = searchParams.get("iss");
