@@ -54,7 +54,7 @@ const loadCore = async (): Promise<HLJSApi> => {
 };
 
 const coloured = (core: HLJSApi | undefined, code: string, language: string): ReturnType<Highlighter["colour"]> => {
-  const result = core?.highlight(code, { language, ignoreIllegals: true });
+  const result = isTooLong(code) ? undefined : core?.highlight(code, { language, ignoreIllegals: true });
   if (result === undefined || !(result._emitter instanceof Spans) || result.errorRaised !== undefined)
     return { lines: code.split("\n").map((each) => [span(each)]), isWhole: true };
   const top = result._top;
@@ -64,17 +64,26 @@ const coloured = (core: HLJSApi | undefined, code: string, language: string): Re
   };
 };
 
+/** Some of its patterns take a time that grows with the square of what they look at: minified code stays plain. */
+const isTooLong = (code: string): boolean => code.length > mostCode || longLine.test(code);
+
+const mostCode = 20_000;
+
+const longLine = /[^\n]{2000}/;
+
 /** Takes what highlight.js finds as spans, where it would write HTML. */
 class Spans implements Emitter {
   readonly spans: Span[] = [];
-  readonly #scopes: string[] = [];
+  /** The style of every open scope: its own, or that of the scope around it. */
+  readonly #styles: Style[] = [];
 
   startScope(name: string): void {
-    this.#scopes.push(name);
+    if (this.#styles.length >= mostScopes) throw new Error("The code is nested too deep to be coloured.");
+    this.#styles.push(styleOf(name) ?? this.#styles.at(-1) ?? plainStyle);
   }
 
   endScope(): void {
-    this.#scopes.pop();
+    this.#styles.pop();
   }
 
   openNode(name: string): void {
@@ -86,11 +95,11 @@ class Spans implements Emitter {
   }
 
   addText(text: string): void {
-    this.spans.push({ text, style: styleOf(this.#scopes) });
+    this.spans.push({ text, style: this.#styles.at(-1) ?? plainStyle });
   }
 
   __addSublanguage(emitter: Emitter): void {
-    if (emitter instanceof Spans) this.spans.push(...emitter.spans);
+    if (emitter instanceof Spans) for (const each of emitter.spans) this.spans.push(each);
   }
 
   finalize(): void {}
@@ -100,14 +109,12 @@ class Spans implements Emitter {
   }
 }
 
-/** The innermost scope that has a look. */
-const styleOf = (scopes: readonly string[]): Style => {
-  for (const scope of scopes.toReversed()) {
-    const tone = tones[scope] ?? tones[scope.split(".")[0] ?? ""];
-    if (tone !== undefined) return tone;
-  }
-  return {};
-};
+const plainStyle: Style = {};
+
+/** Code of people is nested some dozen scopes deep. The work of highlight.js grows with the square of the depth. */
+const mostScopes = 200;
+
+const styleOf = (scope: string): Style | undefined => tones[scope] ?? tones[scope.split(".")[0] ?? ""];
 
 const toned = (tone: Tone): Style => ({ tone });
 

@@ -210,6 +210,21 @@ describe("Markdown", () => {
     );
   });
 
+  it.each([
+    ["python", 'f"{'.repeat(15_000)],
+    ["swift", '"\\('.repeat(15_000)],
+    ["swift", '"\\(\n'.repeat(1000)],
+    ["ruby", '"#{'.repeat(15_000)],
+    ["markdown", "[".repeat(45_000)],
+  ])("leaves code without colours that would take its time: %s", async (language, code) => {
+    const own = createHighlighter();
+    await own.load(language);
+    expect(own.colour(code, language)).toEqual({
+      lines: code.split("\n").map((text) => [{ text, style: {} }]),
+      isWhole: true,
+    });
+  });
+
   it("is the same whether a language was loaded before or comes while it is written", async () => {
     const slow = createHighlighter();
     expect(await finalLines(sample.split(""), 40, slow)).toEqual(await finalLines([sample]));
