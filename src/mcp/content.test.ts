@@ -27,6 +27,20 @@ const image = (more: object): ToolContent => ({
 const said = (text: string): ToolContent => ({ type: "text", text });
 
 describe("what a server answers", () => {
+  it.each([
+    ["a text", Buffer.from("<html>no picture</html>").toString("base64"), "image/png"],
+    ["a PDF", Buffer.from("%PDF-1.7\n\u0000").toString("base64"), "image/jpeg"],
+    ["noise", Buffer.from([1, 0, 2, 255, 9, 8, 7]).toString("base64"), "image/webp"],
+    ["a signature and nothing behind it", Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64"), "image/png"],
+  ])("leaves out a picture that is none: %s", async (_, data, mimeType) => {
+    expect(await contentOf({ type: "image", data, mimeType })).toEqual([
+      said(`[Tool 't' provided image data whose bytes are not ${mimeType}. It was left out.]`),
+    ]);
+    expect(await contentOf({ type: "resource", resource: { uri: "a://b", blob: data, mimeType } })).toEqual([
+      said(`[Tool 't' provided embedded resource whose bytes are not ${mimeType}. It was left out.]`),
+    ]);
+  });
+
   it("keeps its order, with each file in its place", async () => {
     expect(
       await contentOf(

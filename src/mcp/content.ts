@@ -2,7 +2,7 @@ import { isObject, toPlain } from "../conversation/index.ts";
 import { bounded, mostText } from "../tools/bounded.ts";
 import type { Files } from "../tools/capabilities.ts";
 import { sizeOfImage } from "../tools/image-size.ts";
-import { sniff, sniffLength } from "../tools/sniff.ts";
+import { checkedType } from "../tools/media-check.ts";
 import type { ToolContent, ToolResult } from "../tools/tool.ts";
 
 /** Whose content it is, and where what is too long is kept. */
@@ -99,9 +99,14 @@ const fileOf = async (
   const bytes = Buffer.from(data, "base64");
   if (bytes.length > mostBytes)
     return [words(`[Tool '${tool}' provided ${what} of ${bytes.length} bytes, which is too much.]`)];
-  const found = await sniff(bytes.subarray(0, sniffLength), uri);
   // What the bytes are counts, not what they are said to be: a picture under a wrong name is refused by every API.
-  const real = found.kind === "media" ? found.mimeType : (said ?? "application/octet-stream");
+  const real = await checkedType(
+    bytes,
+    said ?? (what === "image data" ? "image/png" : "application/octet-stream"),
+    uri,
+  );
+  if (real === undefined)
+    return [words(`[Tool '${tool}' provided ${what} whose bytes are not ${said ?? "an image"}. It was left out.]`)];
   const name = /([^/?#]{1,100})(?:[?#].*)?$/.exec(uri)?.[1];
   return [
     words(`[Tool '${tool}' provided the following ${what} with mime-type: ${real}]`),

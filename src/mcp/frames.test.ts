@@ -32,11 +32,26 @@ describe("what a server writes", () => {
   it("is given up where a line has no end, and heard again after it", () => {
     const frames = new Frames();
     const piece = Buffer.alloc(2 ** 20, "x");
-    for (let sent = 0; sent < longestFrame + 2 ** 22; sent += piece.length) expect([...frames.add(piece)]).toEqual([]);
+    const open = { fault: "a message of more than 24 MB", isOpen: true };
+    const faults: unknown[] = [];
+    for (let sent = 0; sent < longestFrame + 2 ** 22; sent += piece.length) faults.push(...frames.add(piece));
+    expect(faults).toEqual([open]);
     expect([...frames.add(Buffer.from('x\n{"a":1}\n'))]).toEqual([
       { fault: "a message of more than 24 MB" },
       { message: { a: 1 } },
     ]);
+  });
+
+  it.each<[string, string, string, readonly unknown[]]>([
+    ["first", '{"jsonrpc":"2.0","id":7,"result":{"a":"', '"}}', [{ id: 7, isOpen: true }, {}]],
+    ["last", '{"result":{"a":"', '"},"id":"seven","jsonrpc":"2.0"}', [{ isOpen: true }, { id: "seven" }]],
+    ["inside alone", '{"result":{"id":3,"a":"', '"}}', [{ isOpen: true }, {}]],
+  ])("tells which request it answers, however long it is, where the id stands %s", (_, begin, end, expected) => {
+    const found = framesIn(begin, Buffer.alloc(longestFrame, "x"), `${end}\n`);
+    expect(found).toEqual(expected.map((more) => ({ fault: "a message of more than 24 MB", ...(more as object) })));
+    expect(
+      framesIn(Buffer.concat([Buffer.from(begin), Buffer.alloc(longestFrame, "x"), Buffer.from(`${end}\n`)])),
+    ).toEqual([{ ...(found[0] as object), ...(found[1] as object), isOpen: undefined }]);
   });
 
   it.each<[string, string, unknown]>([

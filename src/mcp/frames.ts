@@ -1,5 +1,15 @@
 /** One line of a server's output: a message, or what is wrong with it. */
-export type Frame = { readonly message: object } | { readonly fault: string };
+export type Frame =
+  | { readonly message: object }
+  | {
+      readonly fault: string;
+      /** The id of the request it answers, as far as its beginning or its end tell. */
+      readonly id?: RequestId;
+      /** Set where more of the line is to come, which may tell the id. */
+      readonly isOpen?: true;
+    };
+
+type RequestId = string | number;
 
 /** The longest line that is read: an image of 16 MB takes some 21 in base64. */
 export const longestFrame: number = 24 * 2 ** 20;
@@ -12,6 +22,8 @@ export class Frames {
   #pieces: Buffer[] = [];
   #length = 0;
   #isSkipping = false;
+  /** The last bytes of a line that is skipped. */
+  #tail = Buffer.alloc(0);
 
   /** The lines that end in this piece. The bytes may be reused afterwards. */
   *add(bytes: Uint8Array): Generator<Frame> {
@@ -21,38 +33,76 @@ export class Frames {
       rest = rest.subarray(end + 1);
       if (frame !== undefined) yield frame;
     }
-    if (rest.length > 0 && !this.#isSkipping) this.#keep(rest);
+    if (rest.length === 0) return;
+    if (this.#isSkipping) this.#keepTail(rest);
+    else if (this.#length + rest.length <= longestFrame) {
+      this.#length += rest.length;
+      this.#pieces.push(Buffer.from(rest));
+    } else yield { ...this.#skip(rest), isOpen: true };
   }
 
-  #keep(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.#length <= longestFrame) this.#pieces.push(Buffer.from(piece));
-    else this.#skip();
-  }
-
-  #skip(): void {
+  /** Gives up a line that is too long, whether or not it ends. */
+  #skip(rest: Buffer): Extract<Frame, { fault: string }> {
+    const id = idAtStart(Buffer.concat([...this.#pieces.slice(0, 1), rest]).toString("utf8", 0, idRange));
     this.#pieces = [];
     this.#isSkipping = true;
+    this.#keepTail(rest);
+    return { fault: tooLong, ...(id === undefined ? {} : { id }) };
+  }
+
+  #keepTail(piece: Buffer): void {
+    this.#tail = Buffer.from(Buffer.concat([this.#tail, piece.subarray(-idRange)]).subarray(-idRange));
   }
 
   #close(last: Buffer): Frame | undefined {
-    if (!this.#isSkipping && this.#length + last.length > longestFrame) this.#skip();
-    const [pieces, isTooLong] = [this.#pieces, this.#isSkipping];
+    const pieces = this.#pieces;
+    const isTooLong = !this.#isSkipping && this.#length + last.length > longestFrame;
+    const start = isTooLong ? this.#skip(last) : undefined;
+    const wasSkipping = this.#isSkipping;
+    if (wasSkipping && !isTooLong) this.#keepTail(last);
+    const tail = this.#tail.toString("utf8");
     this.#pieces = [];
     this.#length = 0;
     this.#isSkipping = false;
-    if (isTooLong) return { fault: `a message of more than ${longestFrame / 2 ** 20} MB` };
+    this.#tail = Buffer.alloc(0);
+    if (wasSkipping) {
+      const id = start?.id ?? idAtEnd(tail);
+      return { fault: tooLong, ...(id === undefined ? {} : { id }) };
+    }
     const line = (pieces.length === 0 ? last : Buffer.concat([...pieces, last])).toString("utf8").trim();
     return line === "" ? undefined : readFrame(line);
   }
 }
 
+const tooLong = `a message of more than ${longestFrame / 2 ** 20} MB`;
+
+/** How much of a message is searched for its id, at either end. */
+const idRange = 300;
+
+const idAtStart = (text: string): RequestId | undefined =>
+  readId(
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)\s*,\s*"(?:result|error|jsonrpc)"/.exec(
+      text,
+    )?.[1],
+  );
+
+const idAtEnd = (text: string): RequestId | undefined =>
+  readId(/,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(text)?.[1]);
+
+const readId = (json: string | undefined): RequestId | undefined =>
+  json === undefined ? undefined : (JSON.parse(json) as RequestId);
+
 /** A line as a message. */
 export const readFrame = (line: string): Frame => {
   const value = parse(line);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { fault: "a line that is no message" };
-  return isDeeper(value, mostDepth) ? { fault: `a message nested deeper than ${mostDepth}` } : { message: value };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const id = idAtStart(line.slice(0, idRange));
+    return { fault: "a line that is no message", ...(id === undefined ? {} : { id }) };
+  }
+  if (!isDeeper(value, mostDepth)) return { message: value };
+  const id = "id" in value && !("method" in value) ? value.id : undefined;
+  const isId = typeof id === "string" || typeof id === "number";
+  return { fault: `a message nested deeper than ${mostDepth}`, ...(isId ? { id } : {}) };
 };
 
 const parse = (line: string): unknown => {

@@ -10,12 +10,13 @@ import { Throttle } from "./throttle.ts";
  */
 export const boundedBody = (
   response: HttpResponse,
-  { method }: Pick<HttpRequest, "method">,
+  { method, body }: Pick<HttpRequest, "method" | "body">,
   { world, patience, stop }: BodyOptions,
 ): ReadableStream<Uint8Array> => {
   const isStream = (response.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
   const longestPause = method === "GET" && isStream ? undefined : patience;
-  const chunks = bounded(unhurried(response.body, world.clock, longestPause), isStream, new Throttle(world.clock));
+  const whole = unhurried(response.body, world.clock, longestPause);
+  const chunks = bounded(whole, { isStream, throttle: new Throttle(world.clock), requests: () => idsIn(body) });
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
@@ -39,18 +40,47 @@ export type BodyOptions = {
   readonly stop: () => void;
 };
 
+type Bounds = {
+  readonly isStream: boolean;
+  readonly throttle: Throttle;
+  /** The ids of the requests this answers. */
+  readonly requests: () => readonly (string | number)[];
+};
+
 const bounded = async function* (
   body: AsyncIterable<Uint8Array>,
-  isStream: boolean,
-  throttle: Throttle,
+  { isStream, throttle, requests }: Bounds,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of body) {
     const events = isStream ? endsOfEvents(chunk) : 0;
     length = events > 0 ? 0 : length + chunk.length;
-    if (length > longestFrame) throw new Error(`The server's answer is longer than ${longestFrame / 2 ** 20} MB.`);
+    if (length > longestFrame) {
+      const ids = isStream ? requests() : [];
+      if (ids.length === 0) throw new Error(tooLong);
+      // Whoever reads a stream takes its end for a pause and waits: the requests are answered in the server's place.
+      yield Buffer.from(`\n\n${ids.map((id) => `data: ${failureOf(id)}\n\n`).join("")}`);
+      return;
+    }
     yield chunk;
     await throttle.take({ bytes: chunk.length, messages: events });
+  }
+};
+
+const tooLong = `The server's answer is longer than ${longestFrame / 2 ** 20} MB.`;
+
+const failureOf = (id: string | number): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: tooLong } });
+
+const idsIn = (body: HttpRequest["body"]): readonly (string | number)[] => {
+  try {
+    const sent: unknown = JSON.parse(typeof body === "string" ? body : Buffer.from(body ?? []).toString());
+    return [sent].flat().flatMap((each) => {
+      const id: unknown = typeof each === "object" && each !== null && "id" in each ? each.id : undefined;
+      return typeof id === "string" || typeof id === "number" ? [id] : [];
+    });
+  } catch {
+    return [];
   }
 };
 

@@ -5,7 +5,7 @@ import { plain } from "../policy/plain.ts";
 import type { Running } from "../world/processes.ts";
 import type { World } from "../world/world.ts";
 import type { Reach } from "./config.ts";
-import { Frames } from "./frames.ts";
+import { Frames, type Frame } from "./frames.ts";
 import { Throttle } from "./throttle.ts";
 
 type StdioReach = Extract<Reach, { type: "stdio" }>;
@@ -22,6 +22,8 @@ export type StdioOptions = {
 
 /** Talks to a server through the input and output of a program of its own, which ends when we do. */
 export const stdioTransport = (options: StdioOptions): ServerTransport => new StdioTransport(options);
+
+type Fault = Extract<Frame, { readonly fault: string }>;
 
 /** Lines of output that are no messages, before a server is given up: some print a greeting there. */
 const mostFaults = 1000;
@@ -41,6 +43,8 @@ class StdioTransport implements ServerTransport {
   #words = "";
   #closing: Promise<void> | undefined;
   #faults = 0;
+  /** Requests that were not answered yet. */
+  readonly #pending = new Set<string | number>();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -62,6 +66,7 @@ class StdioTransport implements ServerTransport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#running === undefined || this.#closing !== undefined) throw new Error("The server has ended.");
+    if ("id" in message && "method" in message) this.#pending.add(message.id);
     await this.#running.write(Buffer.from(`${JSON.stringify(message)}\n`));
   }
 
@@ -83,7 +88,9 @@ class StdioTransport implements ServerTransport {
       else
         for (const frame of frames.add(bytes)) {
           if (this.#closing !== undefined) break;
-          if ("fault" in frame) this.#complain(frame.fault);
+          if ("message" in frame && "id" in frame.message && !("method" in frame.message))
+            this.#pending.delete(frame.message.id as string | number);
+          if ("fault" in frame) this.#complain(frame);
           else if ("id" in frame.message || !throttle.isOneTooMany()) this.onmessage?.(frame.message as JSONRPCMessage);
           if ("message" in frame && "method" in frame.message && "id" in frame.message)
             await throttle.take({ messages: 1 });
@@ -93,7 +100,16 @@ class StdioTransport implements ServerTransport {
     await this.close();
   }
 
-  #complain(fault: string): void {
+  /** An answer that cannot be read fails its request at once; where nobody knows which, and the line has ended, all of them. */
+  #complain({ fault, id, isOpen }: Fault): void {
+    const [only] = this.#pending;
+    const known = id ?? (this.#pending.size === 1 && isOpen === true ? only : undefined);
+    const isLong = fault.startsWith("a message");
+    const failed = known !== undefined ? [known] : isLong && isOpen !== true ? [...this.#pending] : [];
+    for (const each of failed) {
+      if (!this.#pending.delete(each)) continue;
+      this.onmessage?.({ jsonrpc: "2.0", id: each, error: { code: -32_603, message: `It sent ${fault}.` } });
+    }
     this.#faults += 1;
     this.onerror?.(new Error(`It sent ${fault}.`));
     if (this.#faults > mostFaults) void this.close();

@@ -86,9 +86,23 @@ describe("a server that answers oddly", () => {
     });
   });
 
-  it.each(["deep", "both"])("so that it cannot be read is out of time: %s", async (behaviour) => {
+  it.each([
+    ["huge", "It sent a message of more than 24 MB."],
+    ["huge, id last", "It sent a message of more than 24 MB."],
+    ["endless", "It sent a message of more than 24 MB."],
+    ["deep", "It sent a message nested deeper than 1000."],
+  ])("so that it cannot be read fails its call at once: %s", async (behaviour, words) => {
     await beside(
       behaviour,
+      async ({ call }) =>
+        expect(textOf(await call(bad))).toBe(`Error: mcp_tool_error: bad answered with an error: ${words} (-32603)`),
+      { timeout: 600_000 },
+    );
+  });
+
+  it("with a result and an error at once fails its call", async () => {
+    await beside(
+      "both",
       async ({ call }) =>
         expect(textOf(await call(bad))).toMatch(
           /^Error: (timeout: bad did not answer: nothing came for 3 s\.|mcp_tool_error: )/,
@@ -118,12 +132,14 @@ describe("a server that floods", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
   });
 
-  it("with a line that never ends is out of time, and is not held in memory", async () => {
+  it("with a line that never ends fails its call, and is not held in memory", async () => {
     const before = process.memoryUsage().rss;
     await beside(
       "endless line",
       async ({ call }) =>
-        expect(textOf(await call(bad))).toBe("Error: timeout: bad did not answer: nothing came for 3 s."),
+        expect(textOf(await call(bad))).toBe(
+          "Error: mcp_tool_error: bad answered with an error: It sent a message of more than 24 MB. (-32603)",
+        ),
       { timeout: 3000 },
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);

@@ -188,15 +188,8 @@ describe("a server over HTTP", () => {
       more();
     });
     await serving(endless, async ({ url }) => {
-      await one({ httpUrl: url, timeout: 20_000 }, async ({ call }) => {
-        const stop = new AbortController();
-        const ended = call("echo", {}, stop.signal);
-        const text = await Promise.race([
-          ended.then(textOf),
-          new Promise((resolve) => setTimeout(resolve, 8000, "cut off")),
-        ]);
-        stop.abort(new Error("enough"));
-        expect(text).toMatch(/longer than 24 MB|cut off/);
+      await one({ httpUrl: url, timeout: 600_000 }, async ({ call }) => {
+        expect(textOf(await call("echo"))).toContain("The server's answer is longer than 24 MB.");
       });
     });
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);

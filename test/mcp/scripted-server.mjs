@@ -84,6 +84,22 @@ const behaviours = {
     "tools/call": ({ id }) =>
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}}\n`),
   },
+  huge: {
+    "tools/call": ({ id }) =>
+      process.stdout.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${"x".repeat(25 * 2 ** 20)}"}]}}\n`,
+      ),
+  },
+  "huge, id last": {
+    "tools/call": ({ id }) =>
+      process.stdout.write(
+        `{"result":{"content":[{"type":"text","text":"${"x".repeat(25 * 2 ** 20)}"}]},"id":${id},"jsonrpc":"2.0"}\n`,
+      ),
+  },
+  endless: {
+    "tools/call": () =>
+      process.stdout.write(`{"result":{"content":[{"type":"text","text":"${"x".repeat(25 * 2 ** 20)}`),
+  },
   nature: {
     "tools/call": ({ id }) =>
       process.stdout.write(
