@@ -18,7 +18,7 @@ import type { Change, Route } from "./route.ts";
 import type { Spending } from "./spending.ts";
 import { Telling } from "./telling.ts";
 import type { Window } from "./window.ts";
-import { brokenOffWord, cutCall, emptyAnswer, repeatedCall, unreadableAnswer } from "./words.ts";
+import { brokenOffWord, cutCall, emptyAnswer, repeatedCall, surplusCall, unreadableAnswer } from "./words.ts";
 
 /** What turns of one conversation share. */
 export type Surroundings = {
@@ -61,6 +61,12 @@ type End = Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }>;
 
 /** So often a broken answer is asked for again, and a strange one. */
 const mostAgain = 2;
+
+/**
+ * Calls of one answer that are run. Models make at most some dozen; each costs milliseconds and some 90 kB while it runs,
+ * so that thousands would hold the program for minutes.
+ */
+const mostCalls = 500;
 
 /** How long calls that only read may run, in milliseconds, before the answer they came with is written down. */
 const moment = 10;
@@ -240,11 +246,13 @@ export class Turn {
    * Runs the calls of an answer as one batch. The answer is written down before any of them is asked about or does
    * something, and a moment later in any case; calls that only read have mostly ended by then, and it is all one writing.
    */
-  async #work(calls: readonly Call[], isCut: boolean): Promise<End | undefined> {
+  async #work(requested: readonly Call[], isCut: boolean): Promise<End | undefined> {
     const { journal, tools, prepare, clock } = this.#around;
-    for (const call of calls) this.#telling.note({ type: "call-requested", call });
+    const calls = isCut ? requested : requested.slice(0, mostCalls);
+    for (const call of requested) this.#telling.note({ type: "call-requested", call });
     // The last of them may have been cut short, and who knows which is the last.
     if (isCut) return this.#leave(calls, cutCall);
+    if (requested.length > mostCalls) await this.#leave(requested.slice(mostCalls), surplusCall(mostCalls));
     if (this.#repeated.isRepeating(calls) && !(await this.#mayRepeat(calls))) {
       await this.#leave(calls, repeatedCall);
       return this.#finished("loop");
@@ -387,9 +395,6 @@ const wordsIn = (parts: readonly NewPart[], type: "text" | "thinking"): string =
   parts.map((part) => (part.type === type ? part.text : "")).join("");
 
 /** Whether asking again may simply work. */
-const isAccident = ({ kind }: Failure): boolean =>
-  kind === "stream-cut" ||
-  kind === "time-out" ||
-  kind === "network" ||
-  kind === "overloaded" ||
-  kind === "malformed-stream";
+const isAccident = (failure: Failure): boolean =>
+  (failure.kind === "time-out" && failure.phase !== "whole") ||
+  ["stream-cut", "network", "overloaded", "malformed-stream"].includes(failure.kind);

@@ -17,6 +17,10 @@ export const unreadableAnswer =
 export const cutCall =
   "This call was not run: the answer that holds it reached its length limit. Make fewer or smaller calls in one answer.";
 
+/** For the calls of one answer beyond the most that are run. */
+export const surplusCall = (most: number): string =>
+  `This call was not run: one answer may hold at most ${most} calls. Make it again in the next answer, if it is still needed.`;
+
 /** For calls that came too often. */
 export const repeatedCall =
   "This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.";

@@ -27,6 +27,13 @@ const script: Script = {
       asked: "babble",
       replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(400) }],
     },
+    {
+      asked: "flood",
+      replies: [
+        { call: Array.from({ length: 560 }, (_, index) => ({ tool: "add", input: { a: index, b: 1 } })) },
+        { say: "Added." },
+      ],
+    },
     { asked: "read", replies: [big, { say: "Read." }] },
   ],
 };
@@ -44,6 +51,21 @@ describe("a turn that does not end by itself", () => {
     expect(events.at(-1)).toBe("finished max-turns: ");
     expect(stage.journal.ledger.pending()).toEqual([]);
     expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+  });
+
+  it("runs the first 500 calls of one answer, and tells the model that the rest did not run", async () => {
+    const stage = await openStage({ script });
+    const events = await play(stage, "flood");
+    const ends = events.flatMap((event) => (event.type === "call-completed" ? [event.finished] : []));
+    const surplus = ends.filter(({ error }) => error !== undefined);
+    expect([ends.length, surplus.length]).toEqual([560, 60]);
+    expect(new Set(surplus.map(({ error }) => error?.message))).toEqual(
+      new Set([
+        "This call was not run: one answer may hold at most 500 calls. Make it again in the next answer, if it is still needed.",
+      ]),
+    );
+    expect(events.at(-1)).toEqual({ type: "finished", reason: "stop", text: "Added." });
+    expectValid(stage);
   });
 
   it("has no limit of requests where none is set", async () => {
