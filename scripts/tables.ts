@@ -183,7 +183,8 @@ const limits: Readonly<Record<keyof Patience, string>> = {
   allWaits: "all waiting of one turn together",
   headers: "silence after the request",
   firstByte: "silence before the first byte of the answer",
-  idle: "silence within the answer",
+  idle: "silence within the answer (`limits.idleTime`)",
+  whole: "one answer as a whole (`limits.answerTime`); it is not tried again",
 };
 
 const amount = (name: keyof Patience, value: number): string =>

@@ -5,8 +5,10 @@ import type { Workspace } from "../policy/workspace.ts";
 import type { OpenServices } from "../scheduler/services.ts";
 import { openSessions, type Session } from "../session/index.ts";
 import type { Loaded } from "../settings/load.ts";
+import type { Settings } from "../settings/values.ts";
 import { declared } from "../tools/declared.data.ts";
 import { openGate } from "../transport/credentials-gate.ts";
+import type { Patience } from "../transport/budget.ts";
 import { openTransport } from "../transport/transport.ts";
 import type { Disk, World } from "../world/index.ts";
 import type { NamedAgent } from "./agent-file.ts";
@@ -82,7 +84,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   const { settings } = loaded;
   const chosen = await chooseModel(settings, world.env);
   const sessions = openSessions(world, { home });
-  const transport = openTransport({ world, gate: openGate(world) });
+  const transport = openTransport({ world, gate: openGate(world), patience: patienceIn(settings) });
   const named = await findAgents({
     disk: world.disk,
     home,
@@ -205,3 +207,9 @@ const pending = <Value>(): { readonly promise: Promise<Value>; readonly resolve:
   const promise = new Promise<Value>((done) => (resolve = done));
   return { promise, resolve };
 };
+
+/** How long an answer may take, in the terms of the transport. */
+const patienceIn = (settings: Settings): Pick<Patience, "idle" | "whole"> => ({
+  idle: 1000 * settings["limits.idleTime"],
+  whole: 1000 * settings["limits.answerTime"],
+});

@@ -57,7 +57,7 @@ describe("a person's settings file", () => {
     ['{"sandbox": "yes"}', 'line 1, column 13: sandbox must be true or false; it is the text "yes".'],
     [
       '{"limits": 3}',
-      "line 1, column 12: limits must be an object with maxTurns, toolTime, spend, processes; it is 3.",
+      "line 1, column 12: limits must be an object with maxTurns, toolTime, idleTime, answerTime, spend, processes; it is 3.",
     ],
     [
       '{"limits": {\n  "maxTurns": 1.5}}',

@@ -49,6 +49,8 @@ const defaults: Settings = {
   "context.includeDirectories": [],
   "context.fullContext": false,
   "limits.toolTime": 600,
+  "limits.idleTime": 300,
+  "limits.answerTime": 3600,
   "limits.processes": 8,
   compaction: 0.8,
   mcpServers: {},

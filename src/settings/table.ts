@@ -220,6 +220,18 @@ export const table: Table = {
     default: 600,
     example: 120,
   },
+  "limits.idleTime": {
+    shape: { type: "number", least: 1 },
+    about: "How many seconds a provider may be silent within an answer.",
+    default: 300,
+    example: 60,
+  },
+  "limits.answerTime": {
+    shape: { type: "number", least: 1 },
+    about: "How many seconds one answer of a model may take as a whole.",
+    default: 3600,
+    example: 600,
+  },
   "limits.spend": {
     shape: dollars,
     about: "The most one task may cost with its subagents, in US dollars.",

@@ -22,6 +22,8 @@ export type Values = {
   readonly "context.fullContext": boolean;
   readonly "limits.maxTurns": number;
   readonly "limits.toolTime": number;
+  readonly "limits.idleTime": number;
+  readonly "limits.answerTime": number;
   readonly "limits.spend": number;
   readonly "limits.processes": number;
   readonly compaction: number | "off";
@@ -55,6 +57,8 @@ export type DefaultedPath =
   | "context.includeDirectories"
   | "context.fullContext"
   | "limits.toolTime"
+  | "limits.idleTime"
+  | "limits.answerTime"
   | "limits.processes"
   | "compaction"
   | "pools"

@@ -10,6 +10,8 @@ export type Patience = {
   readonly headers: number;
   readonly firstByte: number;
   readonly idle: number;
+  /** One answer as a whole, however lively it is. */
+  readonly whole: number;
 };
 
 /** Long enough for a model that thinks in silence, short enough for a person. */
@@ -20,6 +22,8 @@ export const patience: Patience = {
   headers: 300_000,
   firstByte: 300_000,
   idle: 300_000,
+  // Models that think longest take some twenty minutes; a server that sends a byte now and then would take for ever.
+  whole: 3_600_000,
 };
 
 const firstCeiling = 1000;

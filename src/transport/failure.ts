@@ -11,7 +11,7 @@ export type Failure = Common &
         readonly rules: readonly RuleReading[];
       }
     | { readonly kind: "network"; /** The host that could not be reached. */ readonly host: string }
-    | { readonly kind: "time-out"; readonly phase: "headers" | "first-byte" | "idle"; readonly ms: number }
+    | { readonly kind: "time-out"; readonly phase: "headers" | "first-byte" | "idle" | "whole"; readonly ms: number }
     | { readonly kind: "stream-cut" | "malformed-stream" | "cancelled" }
   );
 
@@ -67,6 +67,8 @@ export const explain = (failure: Failure): string => {
     case "network":
       return `${failure.host} cannot be reached${said || "."} Check the network, the proxy settings and the address.`;
     case "time-out":
+      if (failure.phase === "whole")
+        return `The answer of ${label} was not complete after ${duration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
       return `${label} was silent for ${duration(failure.ms)} ${silences[failure.phase]}. Try again, or use another model.`;
     case "stream-cut":
       return `The answer of ${label} broke off${said || "."} Nothing of it was used; try again.`;

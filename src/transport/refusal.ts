@@ -40,6 +40,12 @@ export const refusalIn = async (response: HttpResponse, from: Refuser): Promise<
 export const asAttemptError = (error: unknown, who: Who, request: HttpRequest): unknown => {
   const again = (failure: Failure): AttemptError =>
     new AttemptError({ failure, retry: true, floor: 0 }, { cause: error });
+  // Another hour would hardly help.
+  if (error instanceof Silence && error.phase === "whole")
+    return new AttemptError(
+      { failure: { ...who, kind: "time-out", phase: "whole", ms: error.ms }, retry: false, floor: 0 },
+      { cause: error },
+    );
   if (error instanceof Silence)
     return again({ ...who, kind: "time-out", phase: phaseNames[error.phase], ms: error.ms });
   if (error instanceof MalformedStream) return again({ ...who, kind: "malformed-stream", said: error.message });

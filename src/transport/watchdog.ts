@@ -5,7 +5,7 @@ import type { Patience } from "./budget.ts";
 export type Phase = keyof typeof phaseNames;
 
 /** The phases as failures name them. */
-export const phaseNames = { headers: "headers", firstByte: "first-byte", idle: "idle" } as const;
+export const phaseNames = { headers: "headers", firstByte: "first-byte", idle: "idle", whole: "whole" } as const;
 
 /** Nothing came for too long. */
 export class Silence extends Error {
@@ -27,6 +27,7 @@ export class Watchdog {
   readonly #abort = new AbortController();
   #phase: Phase = "headers";
   #since: number;
+  readonly #start: number;
   #isLeaving = false;
   #stopWatching = (): void => {};
 
@@ -34,7 +35,8 @@ export class Watchdog {
     this.#clock = clock;
     this.#patience = patience;
     this.#outer = outer;
-    this.#since = clock.elapsed();
+    this.#start = clock.elapsed();
+    this.#since = this.#start;
     outer?.throwIfAborted();
     outer?.addEventListener("abort", this.#giveUp, { once: true });
     this.#watch();
@@ -70,9 +72,12 @@ export class Watchdog {
 
   readonly #watch = (): void => {
     const allowed = this.#isLeaving ? longestGoodbye : this.#patience[this.#phase];
-    const left = this.#since + allowed - this.#clock.elapsed();
-    if (left > 0) this.#stopWatching = this.#clock.after(left, this.#watch);
-    else this.#abort.abort(new Silence(this.#phase, allowed));
+    const now = this.#clock.elapsed();
+    const left = this.#since + allowed - now;
+    const leftInAll = this.#isLeaving ? left : this.#start + this.#patience.whole - now;
+    if (leftInAll <= 0) this.#abort.abort(new Silence("whole", this.#patience.whole));
+    else if (left <= 0) this.#abort.abort(new Silence(this.#phase, allowed));
+    else this.#stopWatching = this.#clock.after(Math.min(left, leftInAll), this.#watch);
   };
 }
 
