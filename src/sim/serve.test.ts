@@ -40,6 +40,22 @@ describe("a simulator on a port", () => {
     expect(answer.headers).toMatchObject({ "content-type": "application/json", "request-id": expect.any(String) });
   });
 
+  it.each(["evil.test", "127.0.0.1.evil.test", "localhost@evil.test", ""])(
+    "turns away a browser that was led here by another name: %s",
+    async (host) => {
+      const { port } = new URL(await start(anthropic()));
+      const answer = await new Promise<string>((resolve) => {
+        let text = "";
+        const socket = connectSocket(Number(port), "127.0.0.1", () =>
+          socket.end(`POST /v1/messages HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`),
+        );
+        socket.on("data", (bytes) => (text += bytes.toString()));
+        socket.on("close", () => resolve(text));
+      });
+      expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 403 Forbidden");
+    },
+  );
+
   it("streams event by event", async () => {
     const url = await start(anthropic());
     const answer = await send(`${url}/v1/messages`, ask("hi", { stream: true }));

@@ -88,6 +88,11 @@ const respond = async (find: Find, incoming: Incoming, outgoing: Outgoing, reset
   outgoing.on("close", () => gone.abort());
   outgoing.on("error", () => gone.abort());
   try {
+    if (!isOwnHost(incoming)) {
+      outgoing.writeHead(403, { "content-type": "text/plain" });
+      outgoing.end("Only requests to this machine by its own name are answered.\n");
+      return;
+    }
     const request = await requestOf(incoming);
     const found = find(new URL(request.url).pathname);
     if (found === undefined || (incoming.method !== "GET" && incoming.method !== "POST")) {
@@ -100,6 +105,13 @@ const respond = async (find: Find, incoming: Incoming, outgoing: Outgoing, reset
     if (gone.signal.aborted || error instanceof NetError || outgoing.headersSent) reset();
     else explain(error, outgoing);
   }
+};
+
+/** A page in a browser can give a name of its own our address; the browser then sends that name as host. */
+const isOwnHost = ({ headers, socket }: Incoming): boolean => {
+  if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.localAddress ?? "")) return true;
+  const host = String(headers[":authority"] ?? headers.host ?? "");
+  return /^(127\.\d+\.\d+\.\d+|localhost|[a-z\d.-]+\.localhost|\[::1\])(:\d+)?$/i.test(host);
 };
 
 /** A defect of the simulator must not look like one of the client. */
