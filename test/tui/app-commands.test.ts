@@ -313,6 +313,21 @@ describe("commands", () => {
     await app.quit();
   });
 
+  it("switch to a model only where its provider can be used, and keep it and the mode in a new session", async () => {
+    const [app] = await started();
+    app.submit("/model anthropic/claude-sonnet-5");
+    await app.sees("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
+    await app.sees(/^offline\/parley · /);
+    app.submit("/model local/qwen3");
+    await app.sees("Switched to local/qwen3. It answers the next request.");
+    app.submit("/approval plan");
+    await app.sees(/^local\/qwen3 · .* · plan$/);
+    app.submit("/clear");
+    await app.seen((rows) => rows.includes("local/qwen3"));
+    await app.sees(/^local\/qwen3 · .* · plan$/);
+    await app.quit();
+  });
+
   it("export the session without writing over anything", async () => {
     const [app, { read }] = await started({ files: { "taken.md": "mine" } });
     app.submit("which model are you?");

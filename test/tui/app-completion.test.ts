@@ -46,7 +46,7 @@ describe("after a command, what can follow is offered", () => {
     app.type("/model offline/par");
     await menu(app, "offline/parley", 1);
     app.type("\r");
-    await app.sees("Now on offline/par, from the next request on.");
+    await app.sees("Switched to offline/par. It answers the next request.");
     app.type("/explain opus");
     expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
     app.type("\r");

@@ -72,17 +72,25 @@ export class CurrentTalk {
     await this.#take(await this.#place.open());
   }
 
-  /** Goes on in another session; where that cannot be opened, in the one before. */
+  /**
+   * Opens another session; where that fails, the one before. A new one keeps the models that were chosen, and the
+   * approval mode stays what the person made it.
+   */
   async reopen(resume: Resume): Promise<void> {
     const { open } = this.#place;
-    const { id } = this.opened().session;
+    const { session, agent } = this.opened();
+    const { id } = session;
+    const [pool, model, mode] = [agent.pool(), agent.model(), this.#mode];
+    const isModeChosen = mode !== this.#loaded.policy.mode;
     const again = (await this.end()) ? { id } : "new";
     const wanted = resume !== "new" && resume.id === id ? again : resume;
     const begun = await open(wanted).catch(async (error: unknown) => {
       this.#listener.warn(error instanceof Error ? error.message : String(error));
       return open(again);
     });
+    if (resume === "new") begun.opened.agent.use(pool, model);
     await this.#take(begun);
+    if (isModeChosen) await this.setMode(mode);
   }
 
   /** Ends the session. True where something was said in it; one in which nothing was is not kept. */

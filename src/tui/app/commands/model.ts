@@ -14,11 +14,16 @@ export const model = async (words: string, at: Desk): Promise<void> => {
   const chosen = words === "" ? await pickModel(at) : parseModel(words);
   if (chosen === undefined) return;
   if (modelName(chosen) === modelName(agent.model())) return at.say(`It is ${modelName(chosen)} already.`);
+  const credentials = await findCredentials(chosen.provider, at.world);
+  if (!credentials.found)
+    return at.warn(
+      `${chosen.provider.label} cannot be used yet: ${credentials.how} Still on ${modelName(agent.model())}.`,
+    );
   const check = await agent.check(chosen);
   const isFresh = !agent.conversation().entries.some(({ type }) => type === "model");
   if (!isFresh && !(await confirmed(check, at))) return;
   agent.use(single(chosen));
-  at.say(`Now on ${modelName(chosen)}, from the next request on.`);
+  at.say(`Switched to ${modelName(chosen)}. It answers the next request.`);
 };
 
 const pickModel = async (at: Desk): Promise<ModelRef | undefined> => {
