@@ -77,6 +77,13 @@ const fixed: readonly (readonly [key: string, value: string])[] = [
   ["uploadpack.packObjectsHook", ""],
 ];
 
+/** Variables with which git runs nothing that a repository's settings name, for questions a model asks. */
+export const readOnlyGit: { readonly [name: string]: string } = {
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "",
+  ...settingsAsVariables(fixed),
+};
+
 /** An empty filter is no filter. */
 const withoutFilters = (keys: readonly string[]): readonly (readonly [string, string])[] => {
   const names = new Set(keys.flatMap((key) => /^filter\.([\s\S]*)\.[^.]+$/i.exec(key)?.[1] ?? []));
@@ -111,14 +118,20 @@ const environment = (
   GIT_ASKPASS: "false",
   SSH_ASKPASS: "false",
   GIT_SSH_COMMAND: "false",
-  GIT_CONFIG_COUNT: String(settings.length),
-  ...Object.fromEntries(
-    settings.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ),
+  ...settingsAsVariables(settings),
 });
+
+function settingsAsVariables(settings: readonly (readonly [string, string])[]): { readonly [name: string]: string } {
+  return {
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+}
 
 /** Git looks for a repository no higher than this. */
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/")) || "/";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { World } from "../world/index.ts";
 import { openCommandJudge } from "./command-judging.ts";
+import { openUnasked } from "./command-unasked.ts";
 import { childEnvironment } from "./environment.ts";
 import { PolicyError } from "./error.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -12,6 +13,7 @@ import { protection, type Protection } from "./protected.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { findRipgrep } from "./ripgrep.ts";
 import type { RuleSources } from "./rules.ts";
+import { trustedSearchPath, usualSearchPath } from "./search-path.ts";
 import { openSearch, type SearchService } from "./search.ts";
 import { openShell, type ShellWorld } from "./shell.ts";
 import { openTrust } from "./trust.ts";
@@ -86,6 +88,8 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
     env,
     protection: guard,
   };
+  const judgeCommand = openCommandJudge(commands);
+  const unasked = openUnasked(disk, env, [...roots, ...workspace.roots]);
   return {
     gate: createGate({
       mode,
@@ -93,11 +97,15 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
       trusted,
       interactive,
       protection: guard,
-      judgeCommand: openCommandJudge(commands),
+      judgeCommand: async (command, ruling) => {
+        const judged = await judgeCommand(command, ruling);
+        unasked.note(command.text, judged, ruling);
+        return judged;
+      },
       judgeUrl: (url) => judgeUrl(url, { redactor }),
     }),
     workspace,
-    shell: openShell({ processes, clock, env, files: workspace, longest, ...(confine && { confine }) }),
+    shell: openShell({ processes, clock, env, unasked, files: workspace, longest, ...(confine && { confine }) }),
     web: guardedWeb({ clock, redactor, ...options.web }),
     search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
     memory: openMemory(disk, home),
@@ -122,7 +130,8 @@ const openSandbox = async (
 ): Promise<Confining> => {
   if (sandbox === undefined) return { notes: [] };
   const { findSandbox } = await import("./sandbox.ts");
-  const found = await findSandbox(world.processes, world.host, world.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin");
+  const path = await trustedSearchPath(world.disk, world.env["PATH"] ?? usualSearchPath, roots);
+  const found = await findSandbox(world.processes, world.host, path);
   if ("missing" in found) {
     if (sandbox === "wanted") return { notes: [found.missing] };
     throw new PolicyError("policy_violation", `A sandbox is required. ${found.missing}`);

@@ -1,7 +1,9 @@
 import type { Clock, Processes, Program, Running } from "../world/index.ts";
+import type { UnaskedCommands } from "./command-unasked.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
 import { plain } from "./plain.ts";
+import { usualSearchPath } from "./search-path.ts";
 import { LiveTail } from "./shell-live.ts";
 import { HeadAndTail } from "./shell-output.ts";
 import { Stopper } from "./shell-stopper.ts";
@@ -13,6 +15,8 @@ export type ShellWorld = {
   readonly clock: Clock;
   /** What commands find in their environment. */
   readonly env: { readonly [name: string]: string };
+  /** Tells what commands that nobody was asked about find there instead, and where the shell itself is found. */
+  readonly unasked?: Pick<UnaskedCommands, "environment" | "searchPath">;
   /** Where commands run, and where long output is kept. */
   readonly files: Pick<Workspace, "resolve" | "keep">;
   /** Puts a program into a sandbox. */
@@ -98,8 +102,10 @@ const folderAt = async ({ files }: ShellWorld, given: string): Promise<string> =
 };
 
 /** Bash as it comes, without anybody's start-up files; a plain shell where there is none. */
-const shellProgram = async ({ processes, env }: ShellWorld, text: string, folder: string): Promise<Program> => {
-  const searchPath = env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+const shellProgram = async (world: ShellWorld, text: string, folder: string): Promise<Program> => {
+  const { processes, unasked } = world;
+  const env = (await unasked?.environment(text)) ?? world.env;
+  const searchPath = (await unasked?.searchPath()) ?? env["PATH"] ?? usualSearchPath;
   const bash = await processes.find("bash", searchPath);
   if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", text], folder, env };
   const sh = await processes.find("sh", searchPath);
