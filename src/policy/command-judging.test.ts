@@ -15,7 +15,9 @@ beforeAll(async () => {
   root = join(base, "work");
   await mkdir(join(root, "src"), { recursive: true });
   await mkdir(join(base, "home"));
-  await mkdir(join(root, ".git"));
+  await mkdir(join(root, ".git", "objects"), { recursive: true });
+  await mkdir(join(root, ".git", "refs"));
+  await writeFile(join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
   await mkdir(join(root, "vendor", ".git"), { recursive: true });
   await writeFile(join(root, ".git", "config"), "[core]\n\tbare = false\n");
   await writeFile(join(root, "vendor", ".git", "config"), "[core]\n\tfsmonitor = touch x\n");

@@ -13,8 +13,19 @@ const diskWith = (files: { readonly [path: string]: string }) => {
   return disk;
 };
 
-const find = (files: { readonly [path: string]: string }, folder = "/site") =>
-  findRepository(diskWith({ "/site/": "", ...files }), folder);
+/** What every repository has besides its settings. */
+const whole = (path: string): { readonly [path: string]: string } => ({
+  [`${path}/HEAD`]: "ref: refs/heads/main\n",
+  [`${path}/objects/`]: "",
+  [`${path}/refs/`]: "",
+});
+
+/** Finds it on a disk where every folder with settings has the rest too. */
+const find = (files: { readonly [path: string]: string }, folder = "/site") => {
+  const repositories = Object.keys(files).flatMap((path) => /^(.*\/\.git)\/config$/.exec(path)?.[1] ?? []);
+  const rest = Object.assign({}, ...repositories.map(whole)) as { readonly [path: string]: string };
+  return findRepository(diskWith({ "/site/": "", ...rest, ...files }), folder);
+};
 
 describe("the repository git would find", () => {
   it("is the nearest one above the folder, and is plain if its settings are", async () => {
@@ -83,6 +94,9 @@ describe("the repository git would find", () => {
     expect(await risk({ "/site/.git/config": plain, "/site/.git/config.worktree": "[core]\nfsmonitor = x" })).toBe(
       "its settings set core.fsmonitor",
     );
+    expect(await risk({ "/site/HEAD": "", "/site/commondir": "/x" })).toMatch(/without a working tree/);
+    expect(await risk({ "/site/HEAD": "", "/site/refs/": "" })).toMatch(/without a working tree/);
+    expect(await risk({ "/site/HEAD": "" })).toBeUndefined();
     const linked = diskWith({ "/site/": "", "/else/config": plain });
     linked.plant("/site/.git", { kind: "link", to: "/else" });
     expect((await findRepository(linked, "/site")).risk).toBe("its .git leads nowhere");
@@ -92,6 +106,7 @@ describe("the repository git would find", () => {
     const tree = {
       "/site/.git": "gitdir: /main/.git/worktrees/site\n",
       "/main/.git/worktrees/site/commondir": "../..\n",
+      "/main/.git/worktrees/site/HEAD": "ref: refs/heads/site\n",
     };
     expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/site", risk: undefined });
     expect(await find({ ...tree, "/main/.git/config": "[core]\nfsmonitor = x\n" })).toEqual({

@@ -23,8 +23,10 @@ export const findRepository = async (disk: Disk, folder: string): Promise<Reposi
 const repositoryAt = async (disk: Disk, root: string): Promise<Repository | undefined> => {
   const kind = await kindAt(disk, root, ".git");
   if (kind !== undefined) return { root, risk: await riskAt(disk, root, 0) };
-  const isBare =
-    (await kindAt(disk, root, "HEAD")) !== undefined && (await kindAt(disk, root, "objects")) !== undefined;
+  // Git takes a folder with a HEAD for a repository once the rest is there, or said to be elsewhere.
+  if ((await kindAt(disk, root, "HEAD")) === undefined) return undefined;
+  const others = await Promise.all(["objects", "refs", "commondir"].map((name) => kindAt(disk, root, name)));
+  const isBare = others.some((other) => other !== undefined);
   return isBare ? { root, risk: `${root} looks like a repository without a working tree` } : undefined;
 };
 
@@ -34,12 +36,20 @@ const deepest = 5;
 const riskAt = async (disk: Disk, root: string, depth: number): Promise<string | undefined> => {
   if (depth > deepest) return "repositories lie too deep inside it";
   const path = await gitFolder(disk, root);
-  const shared = path && (await textAt(disk, path, "commondir"))?.trim();
-  const common = path && (shared === undefined ? path : await disk.canonical(posix.resolve(path, shared)));
+  const common = path && (await commonFolder(disk, path));
   if (path === undefined || common === undefined) return "its .git leads nowhere";
   const config = await textAt(disk, common, "config");
   if (config === undefined) return "it has no settings to be read";
-  if ((await kindAt(disk, common, "hooks")) === "folder") {
+  // Where one of these is missing, git takes it for no repository and goes on looking above.
+  const isWhole =
+    (await kindAt(disk, path, "HEAD")) === "file" &&
+    (await kindAt(disk, common, "objects")) === "folder" &&
+    (await kindAt(disk, common, "refs")) === "folder" &&
+    isHead((await textAt(disk, path, "HEAD")) ?? "");
+  if (!isWhole) return "its .git is not a whole one";
+  const hooks = await kindAt(disk, common, "hooks");
+  if (hooks !== undefined && hooks !== "folder") return "its hooks lie elsewhere";
+  if (hooks === "folder") {
     // Of all hooks the only one that a question can set off.
     const hook = await kindAt(disk, posix.join(common, "hooks"), "post-index-change");
     if (hook !== undefined) return "it has a hook that runs when git looks at files";
@@ -57,9 +67,30 @@ const gitFolder = async (disk: Disk, root: string): Promise<string | undefined> 
   const kind = await kindAt(disk, root, ".git");
   if (kind === "folder") return posix.join(root, ".git");
   if (kind !== "file") return undefined;
-  const target = /^gitdir: ([^\0\n]+)\n?$/.exec((await textAt(disk, root, ".git")) ?? "")?.[1];
-  return target && (await disk.canonical(posix.resolve(root, target)));
+  const target = /^gitdir: ([^\n]+)\n?$/.exec((await textAt(disk, root, ".git")) ?? "")?.[1];
+  return target && placeNamed(disk, root, target);
 };
+
+/** The folder that working trees share; the same one where there is only one. */
+const commonFolder = async (disk: Disk, path: string): Promise<string | undefined> => {
+  const text = await textAt(disk, path, "commondir");
+  if (text === undefined) return path;
+  const target = /^([^\n]+)\n?$/.exec(text)?.[1];
+  return target && placeNamed(disk, path, target);
+};
+
+/**
+ * Where a path in one of git's files leads. It must be spelled plainly: git and the system differ from each other in
+ * blanks around it, carriage returns, and steps up after a link.
+ */
+const placeNamed = async (disk: Disk, from: string, target: string): Promise<string | undefined> => {
+  const isPlain = /^[^\s\0\ufffd](?:[^\r\t\v\f\0\ufffd]*[^\s\0\ufffd])?$/.test(target);
+  const stepsBack = /[^/.][^/]*\/+(?:.*\/)?\.\.(?:\/|$)|\/\.\.\.+|\.\.\.+\//.test(target);
+  return isPlain && !stepsBack ? disk.canonical(posix.resolve(from, target)) : undefined;
+};
+
+/** A branch, or a commit by its name. */
+const isHead = (text: string): boolean => /^(?:ref: refs\/[^\s\0]+|[\da-f]{40}|[\da-f]{64})\n?$/.test(text);
 
 /** The risk of the repositories inside this one: git asks them too, and each has settings of its own. */
 const riskBelow = async (disk: Disk, root: string, path: string, depth: number): Promise<string | undefined> => {

@@ -1,6 +1,9 @@
 /** Where version control keeps its history, its settings and its hooks; `.git` may be a file that points elsewhere. */
 export const historyFolders: ReadonlySet<string> = new Set([".git", ".hg", ".jj", ".svn", ".bzr", ".sl"]);
 
+/** Files that make any folder a repository of git, whatever its name. */
+export const repositoryFiles: ReadonlySet<string> = new Set(["head", "commondir", "gitdir"]);
+
 /** Where a project says how this agent works in it. */
 export const ownFolders: ReadonlySet<string> = new Set([".parley", ".agent"]);
 

@@ -6,6 +6,7 @@ import {
   historyFolders,
   ownFolders,
   ownSequences,
+  repositoryFiles,
 } from "./protected-names.ts";
 import { isInside, partsOf } from "./paths.ts";
 
@@ -59,7 +60,9 @@ const runsCode = (names: readonly string[]): Protection | undefined => {
     return ask("Programs read it and run what it says, without anyone asking them to.");
   if (names.some((name) => isOneOf(name, codeFolders)) || codeSequences.some((sequence) => has(names, sequence)))
     return ask("What stands in this folder is run, or tells other programs what to run.");
-  return isBareRepository(names) ? ask("It may be part of a repository that runs programs.") : undefined;
+  return isBareRepository(names) || isOneOf(last, repositoryFiles)
+    ? ask("It may be part of a repository that runs programs.")
+    : undefined;
 };
 
 /** A repository without a working tree is a folder like any other, usually with a name that ends in .git. */
