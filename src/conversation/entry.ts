@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { CallId, Media, Outcome, Part, UserPart } from "./parts.ts";
 
 /** What happened, in the order it happened. Append-only. */
@@ -56,6 +56,35 @@ export type ToolDeclaration = {
   readonly name: string;
   readonly description?: string;
   readonly parameters?: JsonObject;
+  /** What else a body of one API said about it. */
+  readonly extra?: ProviderFields;
+};
+
+/**
+ * Fields of a request that only their own API knows. They are written again
+ * for the model they were written for, and noted for any other.
+ */
+export type ProviderFields = {
+  readonly provider: string;
+  /** Empty where the body did not name its model. */
+  readonly model: string;
+  readonly fields: readonly ProviderField[];
+};
+
+/** One such field. */
+export type ProviderField = {
+  /** Keys from the top, joined by `/`; a last `-` appends to a list. */
+  readonly at: string;
+  readonly value: JsonValue;
+  /** A path the request must have for this field to be taken. */
+  readonly needs?: string;
+  /** Set for what models refuse that take no sampling settings. */
+  readonly sampling?: true;
+  /** Set where a setting carries the same to other APIs, so that only its own API misses it. */
+  readonly translated?: true;
+  /** The note where the field is not written; `unknown-part` where its absence changes what the model sees. */
+  readonly loss: string;
+  readonly kind?: "unknown-part";
 };
 
 /** Base64 by sha256 of the bytes. */

@@ -22,6 +22,8 @@ export type {
   ModelMessage,
   Notice,
   Origin,
+  ProviderField,
+  ProviderFields,
   ToolDeclaration,
   UserMessage,
 } from "./entry.ts";

@@ -40,6 +40,7 @@ export type NoteKind =
   | "result-shortened"
   | "id-projected"
   | "key-renamed"
+  | "media-renamed"
   | "tool-renamed"
   | "signature-filler"
   | "reasoning-backfill"
@@ -79,6 +80,7 @@ const classes: Readonly<Record<NoteKind, NoteClass>> = {
   "result-shortened": "rendering",
   "id-projected": "projection",
   "key-renamed": "projection",
+  "media-renamed": "projection",
   "tool-renamed": "projection",
   "signature-filler": "projection",
   "reasoning-backfill": "projection",

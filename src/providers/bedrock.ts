@@ -56,6 +56,7 @@ export const bedrock: Provider = defineProvider({
     order: strictTurns,
     namedKeys: true,
     callsLast: true,
+    neutralNames: true,
     demandsTools: true,
     demandsThoughtInLoop: false,
   },

@@ -21,7 +21,7 @@ export const openaiChat: Provider = chatProvider({
   auth: { type: "bearer", env: ["OPENAI_API_KEY"] },
   defaultModel: "gpt-5.6",
   traits: { media: { ...wordsOnly, user: { image: picture, document: paper } }, order: anyOrder },
-  dialect: { maxTokens: "max_completion_tokens", strict: true, cacheKey: true },
+  dialect: { maxTokens: "max_completion_tokens", strict: true, cacheKey: true, serverTools: false },
   families: [
     {
       match: /^(gpt-5|gpt-[6-9]|o\d)/,

@@ -29,7 +29,7 @@ export const openrouter: Provider = chatProvider({
     reasoning: "reasoning_details",
     cacheMarks: true,
     cacheKey: true,
-    thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" } },
+    thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" }, budgets: true },
   },
   families: [
     // As from Anthropic itself: thinking is void once anything before it has changed.

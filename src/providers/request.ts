@@ -1,5 +1,7 @@
 import { isObject, type Conversation, type Note, type Origin } from "../conversation/index.ts";
+import type { Target } from "../transcript/index.ts";
 import { compose, type Composed, type ComposeOptions } from "../wire/compose.ts";
+import { isForTarget, lossesOf } from "../wire/provider-fields.ts";
 import type { Reading, WireId } from "../wire/wire.ts";
 import { destinationOf, findProvider, homeOf, wireIds } from "./find.ts";
 
@@ -30,13 +32,29 @@ export const readRequest = (body: unknown, { wire, origin }: From): Reading =>
 
 /** A request body of one API, however broken, as a valid one for another. */
 export const convertRequest = (body: unknown, from: string, to: string, options: RequestOptions = {}): Composed => {
-  const reading = readRequest(body, sourceOf(from));
+  const { target, wire } = destinationOf(to, options.account);
+  const reading = readRequest(body, sourceFor(body, sourceOf(from), from === wire.id ? target : undefined));
+  const { extra } = reading.settings;
+  const isChanged =
+    reading.notes.some(isDamage) ||
+    (extra !== undefined && !isForTarget(extra, target) && lossesOf(extra).some(isDamage));
   const composed = renderRequest(reading.conversation, to, {
     ...options,
     settings: { ...reading.settings, ...options.settings },
-    unverified: reading.notes.some(isDamage) ? "drop" : "keep",
+    unverified: isChanged ? "drop" : "keep",
   });
   return { ...composed, report: { ...composed.report, notes: [...reading.notes, ...composed.report.notes] } };
+};
+
+/**
+ * A family alone does not say who made a body. One for the receiving model, or
+ * that cannot name its model, is taken to be the receiving provider's own.
+ */
+const sourceFor = (body: unknown, from: From, target: Target | undefined): From => {
+  const named = isObject(body) ? (body["model"] ?? body["modelId"]) : undefined;
+  if (target === undefined || (named !== undefined && named !== target.model)) return from;
+  if (named === undefined && from.wire !== "gemini" && from.wire !== "bedrock") return from;
+  return { wire: from.wire, origin: { provider: target.provider, model: from.origin.model } };
 };
 
 /** Damage means that the body cannot be what its maker saw; a field nobody carries over does not. */

@@ -137,10 +137,10 @@ export class Placer {
       decide("media-as-text", `${describe(media)} is shown as text.`, call);
       return { type: "text", text: fileText(media, words) };
     }
-    if (refusal(row[media.kind], media, this.counts) === undefined) return this.#show(media, base64);
+    if (refusal(row[media.kind], media, this.counts) === undefined) return this.#show(media, base64, call);
     const why = refusal((target.media.after ?? target.media.user)[media.kind], media, this.counts);
     if (why === undefined) {
-      this.#after.push(this.#show(media, base64));
+      this.#after.push(this.#show(media, base64, call));
       decide("media-after", `${describe(media)} stands after the batch: this API does not take it in place.`, call);
       return { type: "text", text: seeFile(media.id) };
     }
@@ -150,7 +150,10 @@ export class Placer {
   }
 
   /** Counts a file in, and gives it the form the target takes it in. */
-  #show(media: Media, base64: string | undefined): File {
+  #show(media: Media, base64: string | undefined, call: CallId | undefined): File {
+    const { target, decide } = this.#options;
+    if (target.neutralNames === true && media.kind === "document" && media.name !== undefined)
+      decide("media-renamed", `The document "${media.name.slice(0, 80)}" is called ${media.id} here.`, call);
     const { request, message, files } = this.counts;
     const copy = (files.get(media.id) ?? 0) + 1;
     this.counts = {

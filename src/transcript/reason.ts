@@ -37,6 +37,8 @@ export const reason = (message: ModelMessage, judgement: Judgement): Reasoned =>
     own &&
     target.thinking.unsealed !== true &&
     (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
+  if (!sealed && message.parts.some(isSigned))
+    judgement.decide("thinking-dropped", "Signatures on words and calls that this model cannot read are left out.");
   const kept: Reasoned[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
@@ -75,6 +77,11 @@ const isPlain = (part: Part): boolean => {
   }
 };
 
+/** Whether words or a call carry more than an id. */
+const isSigned = (part: Part): boolean =>
+  (part.type === "text" || part.type === "call") &&
+  (part.seal?.signature !== undefined || part.seal?.encrypted !== undefined || part.seal?.details !== undefined);
+
 /** Whether a target can read what this origin thought. */
 export const canRead = (target: Target, origin: Origin): boolean =>
   origin.provider === target.provider &&
@@ -98,7 +105,10 @@ const think = (
     (part.seal?.item === undefined || judgement.claimItem(part.seal.item))
   )
     return [part];
-  if (form === "seal" && own) return [];
+  if (form === "seal" && own) {
+    if (!isBlank(part.text)) judgement.decide("thinking-dropped", "This API does not read thoughts back.");
+    return [];
+  }
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
     judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as words.");
     return [{ type: "text", text: thoughtOf(part.text) }];

@@ -16,6 +16,8 @@ export type Target = {
   readonly namedKeys?: true;
   /** Set where nothing may follow a call in its message. */
   readonly callsLast?: true;
+  /** Set where documents go by neutral names, as a name could talk to the model. */
+  readonly neutralNames?: true;
   /** Set for models that know no tools: calls and their results are told in words. */
   readonly callsAsWords?: true;
 };

@@ -8,6 +8,8 @@ import type {
   ToolDeclaration,
   UserPart,
 } from "../conversation/index.ts";
+import { anthropicFields } from "./anthropic-fields.ts";
+import type { FieldTable } from "./provider-fields.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Reading, Settings, ToolChoice } from "./wire.ts";
 
@@ -16,14 +18,31 @@ export const readAnthropic = (body: unknown, from: Origin): Reading => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["model"]);
   const reader = new Reader({ ...from, model: model ?? from.model });
+  reader.carry(request, anthropicFields);
+  if (!isAdaptive(request)) reader.carry(request, effortAlone);
   reader.unread(request, known);
+  reader.unread(objectOf(request["thinking"]), ["type", "budget_tokens"], "/thinking");
+  reader.unread(objectOf(request["output_config"]), ["effort"], "/output_config");
   arrayOf(request["messages"]).forEach((message, index) => readMessage(reader, message, `/messages/${index}`));
   return reader.finish({
     model,
-    system: systemText(request["system"]),
+    system: systemText(reader, request["system"]),
     tools: arrayOf(request["tools"]).flatMap((tool, index) => readTool(reader, tool, `/tools/${index}`)),
     settings: settingsOf(request),
   });
+};
+
+/** Without adaptive thinking the effort is no setting of thinking, and only this API has it. */
+const effortAlone: FieldTable = {
+  carried: { "output_config/effort": "string" },
+  sampling: {},
+  needing: {},
+  settings: {},
+};
+
+const isAdaptive = (request: Record<string, unknown>): boolean => {
+  const { type } = objectOf(request["thinking"]);
+  return type === "adaptive" || type === "between_tools";
 };
 
 const known = [
@@ -44,7 +63,11 @@ const readMessage = (reader: Reader, message: unknown, at: string): void => {
   const { role, content } = objectOf(message);
   const blocks = (Array.isArray(content) ? content : [content]).map(blockOf);
   if (role === "system" || role === "developer") {
-    reader.notice(blocks.map((block) => stringOf(block["text"]) ?? "").join("\n"));
+    const words = blocks.flatMap((block, index) => {
+      reader.mark(block["cache_control"], `${at}/content/${index}/cache_control`);
+      return untyped(reader, block, `${at}/content/${index}`);
+    });
+    reader.notice(words.map(({ text }) => text).join("\n"));
     return;
   }
   if (role !== "assistant" && role !== "user") reader.unknown(`The role ${JSON.stringify(role)}`, `${at}/role`);
@@ -61,6 +84,8 @@ const readBlocks = (
   const message = new MessageReader(reader);
   blocks.forEach((block, index) => {
     const here = `${at}/${index}`;
+    reader.mark(block["cache_control"], `${here}/cache_control`);
+    reader.unread(block, blockFields.get(block["type"]) ?? Object.keys(block), here);
     if (block["type"] === "tool_result") {
       message.end();
       reader.result(idOf(block["tool_use_id"]), outcomeOf(reader, block, here));
@@ -70,15 +95,30 @@ const readBlocks = (
   message.end();
 };
 
+/** What is read of each block; a block of another type is noted whole. */
+const blockFields: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text", ["type", "text", "cache_control"]],
+  ["thinking", ["type", "thinking", "signature"]],
+  ["redacted_thinking", ["type", "data"]],
+  ["tool_use", ["type", "id", "name", "input", "cache_control"]],
+  ["tool_result", ["type", "tool_use_id", "content", "is_error", "cache_control"]],
+  ["image", ["type", "source", "cache_control"]],
+  ["document", ["type", "source", "title", "cache_control"]],
+  ["search_result", ["type", "content", "cache_control"]],
+]);
+
 const isOnlyTheModels = ({ type }: Record<string, unknown>): boolean =>
   type === "tool_use" || type === "thinking" || type === "redacted_thinking";
 
 const outcomeOf = (reader: Reader, block: Record<string, unknown>, at: string): Outcome => {
   const { content, is_error } = block;
   const blocks = content === undefined || content === null ? [] : Array.isArray(content) ? content : [content];
-  const parts: readonly Content[] = blocks.flatMap((part, index) =>
-    userPart(reader, blockOf(part), `${at}/content/${index}`),
-  );
+  const parts: readonly Content[] = blocks.map(blockOf).flatMap((block, index) => {
+    const here = `${at}/content/${index}`;
+    reader.mark(block["cache_control"], `${here}/cache_control`);
+    reader.unread(block, blockFields.get(block["type"]) ?? Object.keys(block), here);
+    return userPart(reader, block, here);
+  });
   return { status: is_error === true ? "error" : "complete", content: parts };
 };
 
@@ -90,6 +130,7 @@ const userPart = (reader: Reader, block: Record<string, unknown>, at: string): r
     case "document":
       return mediaPart(reader, block, at);
     case "search_result":
+      reader.asText("search result", at);
       return [
         {
           type: "text",
@@ -129,8 +170,10 @@ const mediaPart = (
     case "file":
       return [reader.uri(`anthropic-file:${stringOf(source["file_id"]) ?? ""}`, { ...facts, mimeType })];
     case "text":
+      reader.asText("document", at);
       return [{ type: "text", text: stringOf(source["data"]) ?? "" }];
     case "content":
+      reader.asText("document", at);
       return arrayOf(source["content"]).flatMap((part, index) =>
         userPart(reader, objectOf(part), `${at}/source/content/${index}`),
       );
@@ -177,11 +220,16 @@ const modelPart = (reader: Reader, block: Record<string, unknown>, at: string): 
   }
 };
 
-const systemText = (system: unknown): string | undefined =>
+const systemText = (reader: Reader, system: unknown): string | undefined =>
   typeof system === "string"
     ? system
     : arrayOf(system)
-        .map((block) => stringOf(objectOf(block)["text"]) ?? "")
+        .map((value, index) => {
+          const block = blockOf(value);
+          reader.mark(block["cache_control"], `/system/${index}/cache_control`);
+          reader.unread(block, ["type", "text", "cache_control"], `/system/${index}`);
+          return stringOf(block["text"]) ?? "";
+        })
         .filter((text) => text.trim() !== "")
         .join("\n\n");
 
@@ -189,18 +237,25 @@ const readTool = (reader: Reader, value: unknown, at: string): readonly ToolDecl
   const tool = objectOf(value);
   const name = stringOf(tool["name"]);
   if (name === undefined || (tool["type"] !== undefined && tool["type"] !== "custom")) {
-    reader.unknown(`A tool of type ${JSON.stringify(tool["type"])}`, at);
+    const isServers = name !== undefined && /_\d{8}$|^mcp_toolset$/.test(String(tool["type"]));
+    if (isServers) reader.carryTool("tools", tool, at);
+    else reader.unknown(`A tool of type ${JSON.stringify(tool["type"])}`, at);
     return [];
   }
+  reader.mark(tool["cache_control"], `${at}/cache_control`);
+  reader.unread(tool, ["type", "name", "description", "input_schema", "cache_control", ...toolFields], at);
   const description = stringOf(tool["description"]);
   return [
     {
       name,
       ...(description === undefined ? {} : { description }),
       parameters: objectOf(tool["input_schema"]) as ToolDeclaration["parameters"] & object,
+      ...reader.toolExtra(tool, toolFields, at),
     },
   ];
 };
+
+const toolFields = ["strict", "defer_loading", "eager_input_streaming", "allowed_callers", "input_examples"];
 
 const settingsOf = (request: Record<string, unknown>): Settings => {
   const maxTokens = numberOf(request["max_tokens"]);

@@ -12,7 +12,7 @@ import {
 } from "../conversation/index.ts";
 import type { File, ModelStep, Step, Target } from "../transcript/index.ts";
 import { anthropic, type AnthropicDialect } from "./anthropic.ts";
-import { encodeMarked, expectSameAgain, snapped } from "./wire.cases.ts";
+import { encodeMarked, expectSameAgain, notesElsewhere, snapped } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";
 
 const dialect: AnthropicDialect = { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 8192 };
@@ -284,7 +284,7 @@ describe("reading", () => {
         ],
       },
     });
-    expect(reading.notes.map(({ kind }) => kind)).toEqual(["unread-field", "unknown-part", "unknown-part"]);
+    expect(notesElsewhere(reading).map(({ kind }) => kind)).toEqual(["unknown-part", "unknown-part", "unread-field"]);
   });
 
   it("reads calls and results wherever they were filed, and words nobody gave a type", () => {

@@ -1,9 +1,18 @@
-import { note, type JsonObject, type JsonValue, type Note, type Structured, type Text } from "../conversation/index.ts";
+import {
+  note,
+  type JsonObject,
+  type JsonValue,
+  type Note,
+  type ProviderField,
+  type Structured,
+  type Text,
+} from "../conversation/index.ts";
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { decodeAnthropic } from "./anthropic-decode.ts";
 import { readAnthropic } from "./anthropic-read.ts";
+import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { Encoded, Marked, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { CacheSetting, Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Anthropic Messages. */
 export type AnthropicDialect = {
@@ -86,7 +95,7 @@ const source = ({ source: from, mimeType }: File): JsonObject => {
 const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<AnthropicDialect>): Encoded => {
   const { model, system, tools, settings, dialect } = request;
   const notes: Note[] = [];
-  const mark = settings.cache?.marks === true ? { cache_control: { type: "ephemeral" } } : {};
+  const mark = settings.cache?.marks === true ? { cache_control: marker(settings.cache) } : {};
   const maxTokens = outputLimit(request, notes);
   const thought = thinking(request, maxTokens, notes);
   const thinks = isThinking(thought);
@@ -103,7 +112,10 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Ant
     ...(settings.stream === undefined ? {} : { stream: settings.stream }),
     messages,
   };
-  return { body, notes };
+  const hasEffort = dialect.thinking === "adaptive" || dialect.thinking === "always";
+  const takes = ({ at, sampling }: ProviderField): boolean =>
+    (dialect.sampling || sampling !== true) && (hasEffort || at !== "output_config/effort");
+  return { body: withFields(body, settings.extra, { takes, notes }), notes };
 };
 
 /** The limit this API demands: what was asked for, as far as the model can write it and its context has room. */
@@ -122,11 +134,12 @@ const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): 
     const adapted = anthropicSchema(tool.parameters);
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
-    return {
+    const declared = {
       name: tool.name,
       ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
       input_schema: adapted.schema,
     };
+    return withToolFields(declared, tool, { changed: adapted.changed !== undefined, notes });
   });
 
 const toolChoice = (
@@ -208,11 +221,17 @@ const thinking = (
 /** The last block of the last message. Thinking may carry no marker, and no message ends with it. */
 const marked = (messages: readonly JsonObject[], { settings }: WireRequest<AnthropicDialect>): readonly Marked[] => {
   const last = messages.at(-1);
-  if (last === undefined || settings.cache?.marks !== true) return [];
+  if (last === undefined || settings.cache?.marks !== true || isAutomatic(settings)) return [];
   const blocks = last["content"] as readonly JsonObject[];
-  const content = blocks.with(-1, { ...blocks.at(-1), cache_control: { type: "ephemeral" } });
+  const content = blocks.with(-1, { ...blocks.at(-1), cache_control: marker(settings.cache) });
   return [{ at: messages.length - 1, message: { ...last, content } }];
 };
+
+const marker = ({ ttl }: CacheSetting): JsonObject =>
+  ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl };
+
+/** Whether the request asks the API to mark its end, which refuses a marker of another life there. */
+const isAutomatic = ({ extra }: Settings): boolean => extra?.fields.some(({ at }) => at === "cache_control") === true;
 
 const withoutMarks = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(withoutMarks);

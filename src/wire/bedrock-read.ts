@@ -8,6 +8,7 @@ import type {
   ToolDeclaration,
   UserPart,
 } from "../conversation/index.ts";
+import { bedrockFields } from "./bedrock-fields.ts";
 import { mimeTypeOf } from "./bedrock-formats.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
 import type { Reading, Settings, ToolChoice } from "./wire.ts";
@@ -17,6 +18,7 @@ export const readBedrock = (body: unknown, from: Origin): Reading => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["modelId"]);
   const reader = new Reader({ ...from, model: model ?? from.model });
+  reader.carry(request, bedrockFields);
   reader.unread(request, known);
   const messages = arrayOf(request["messages"]);
   const start = messages.findIndex((message) => objectOf(message)["role"] !== "system");
@@ -27,7 +29,7 @@ export const readBedrock = (body: unknown, from: Origin): Reading => {
   const { tools, toolChoice } = objectOf(request["toolConfig"]);
   return reader.finish({
     model,
-    system: systemText([
+    system: systemText(reader, [
       ...blocksOf(request["system"]),
       ...leading.flatMap((message) => blocksOf(objectOf(message)["content"])),
     ]),
@@ -52,7 +54,7 @@ const membersOf = (block: Record<string, unknown>): readonly (readonly [kind: st
 const readMessage = (reader: Reader, message: Record<string, unknown>, at: string): void => {
   const { role } = message;
   const blocks = blocksOf(message["content"]);
-  if (role === "system") reader.notice(systemText(blocks));
+  if (role === "system") reader.notice(systemText(reader, blocks));
   else if (role === "assistant" || role === "model") readBlocks(reader, { blocks, at, side: "model" });
   else if (role === "user" || role === "tool" || role === undefined) readBlocks(reader, { blocks, at, side: "user" });
   else reader.unknown(`A message with the role ${JSON.stringify(role)}`, at);
@@ -153,8 +155,10 @@ const anyPart = (reader: Reader, kind: string, value: unknown, at: string): read
     case "guardContent":
       return guardedPart(reader, objectOf(value), at);
     case "searchResult":
+      reader.asText("search result", at);
       return [{ type: "text", text: foundText(objectOf(value)) }];
     case "cachePoint":
+      reader.mark(value, at);
       return [];
     default:
       reader.unknown(`A block of the kind ${JSON.stringify(kind)}`, at);
@@ -170,6 +174,7 @@ const mediaPart = (
 ): readonly UserPart[] => {
   reader.unread(block, ["format", "name", "source"], at);
   const { bytes, s3Location, text, content } = objectOf(block["source"]);
+  if (typeof text === "string" || content !== undefined) reader.asText(kind, at);
   if (typeof text === "string") return [{ type: "text", text }];
   if (content !== undefined)
     return blocksOf(content).flatMap((part) =>
@@ -188,6 +193,7 @@ const mediaPart = (
 
 const guardedPart = (reader: Reader, guarded: Record<string, unknown>, at: string): readonly UserPart[] => {
   const words = stringOf(objectOf(guarded["text"])["text"]);
+  reader.unread(objectOf(guarded["text"]), ["text"], `${at}/text`);
   if (words !== undefined) return [{ type: "text", text: words }];
   return mediaPart(reader, "image", objectOf(guarded["image"]), at);
 };
@@ -197,30 +203,37 @@ const foundText = ({ title, source, content }: Record<string, unknown>): string 
     .filter((words) => typeof words === "string")
     .join("\n");
 
-/** Ids are text; a number is the text it would print as. */
-const systemText = (blocks: readonly Record<string, unknown>[]): string =>
-  blocks
+const systemText = (reader: Reader, blocks: readonly Record<string, unknown>[]): string => {
+  blocks.forEach((block, index) => reader.mark(block["cachePoint"], `/system/${index}/cachePoint`));
+  return blocks
     .map(
       (block) => stringOf(block["text"]) ?? stringOf(objectOf(objectOf(block["guardContent"])["text"])["text"]) ?? "",
     )
     .filter((text) => text.trim() !== "")
     .join("\n\n");
+};
 
 const readTool = (reader: Reader, tool: Record<string, unknown>, at: string): readonly ToolDeclaration[] => {
-  if (tool["cachePoint"] !== undefined) return [];
+  if (tool["cachePoint"] !== undefined) {
+    reader.mark(tool["cachePoint"], `${at}/cachePoint`);
+    return [];
+  }
   const spec = objectOf(tool["toolSpec"]);
   const name = stringOf(spec["name"]);
   if (name === undefined) {
-    reader.unknown(`A tool of the kind ${JSON.stringify(Object.keys(tool)[0] ?? "nothing")}`, at);
+    const isServers = typeof objectOf(tool["systemTool"])["name"] === "string" && Object.keys(tool).length === 1;
+    if (isServers) reader.carryTool("toolConfig/tools", tool, at);
+    else reader.unknown(`A tool of the kind ${JSON.stringify(Object.keys(tool)[0] ?? "nothing")}`, at);
     return [];
   }
-  reader.unread(spec, ["name", "description", "inputSchema"], `${at}/toolSpec`);
+  reader.unread(spec, ["name", "description", "inputSchema", "strict"], `${at}/toolSpec`);
   const description = stringOf(spec["description"]);
   return [
     {
       name,
       ...(description === undefined ? {} : { description }),
       parameters: objectOf(objectOf(spec["inputSchema"])["json"]) as ToolDeclaration["parameters"] & object,
+      ...reader.toolExtra(spec, ["strict"], `${at}/toolSpec`),
     },
   ];
 };

@@ -15,7 +15,7 @@ import {
 } from "../conversation/index.ts";
 import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
 import { bedrock, type BedrockDialect } from "./bedrock.ts";
-import { blobsOf, encodeMarked, expectSameAgain } from "./wire.cases.ts";
+import { blobsOf, encodeMarked, expectSameAgain, notesElsewhere } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";
 
 const claude: BedrockDialect = {
@@ -368,7 +368,7 @@ describe("reading", () => {
     );
     const { media, blob } = storeBase64(png, { mimeType: "image/png" });
     const origin = { provider: "bedrock", model: "us.amazon.nova-pro-v1:0" };
-    expect(reading).toEqual({
+    expect({ ...reading, notes: notesElsewhere(reading).map(({ message }) => message) }).toEqual({
       model: "us.amazon.nova-pro-v1:0",
       conversation: {
         version: 1,
@@ -405,10 +405,14 @@ describe("reading", () => {
         temperature: 1,
         toolChoice: { tool: "read" },
         thinking: { effort: "medium", budget: 2000 },
+        cache: { marks: true },
+        extra: expect.objectContaining({ provider: "bedrock", model: "us.amazon.nova-pro-v1:0" }),
       },
       notes: [
-        expect.objectContaining({ message: "The field /inferenceConfig/topP is not carried over." }),
-        expect.objectContaining({ message: "The field /additionalModelRequestFields/top_k is not carried over." }),
+        "Cache markers are set anew where the target takes them, not at " +
+          "/messages/0/content/2/cachePoint, /system/1/cachePoint, /toolConfig/tools/1/cachePoint.",
+        "The field /inferenceConfig/topP is not carried over.",
+        "The field /additionalModelRequestFields/top_k is not carried over.",
       ],
     });
   });
@@ -495,7 +499,7 @@ describe("reading", () => {
       { type: "user", parts: [text("guarded"), text("T\nhttps://x\nfound")] },
       { type: "model", origin: from, parts: [text("cited")] },
     ]);
-    expect(notes.map(({ kind }) => kind)).toEqual(["unknown-part", "unread-field", "unknown-part"]);
+    expect(notes.map(({ kind }) => kind)).toEqual(["media-as-text", "unknown-part", "unread-field", "unknown-part"]);
   });
 
   it.each(

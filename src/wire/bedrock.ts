@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Note,
+  type ProviderField,
   type Structured,
   type Text,
   type Thinking,
@@ -13,8 +14,9 @@ import { isBlank, seeFile } from "../transcript/words.ts";
 import { decodeBedrock } from "./bedrock-decode.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
+import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { Encoded, Marked, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the model families that speak Bedrock Converse. */
 export type BedrockDialect = {
@@ -134,13 +136,14 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   const body: JsonObject = {
     ...(system === undefined || isBlank(system)
       ? {}
-      : { system: marks === "none" ? [{ text: system }] : [{ text: system }, cachePoint] }),
+      : { system: marks === "none" ? [{ text: system }] : [{ text: system }, cachePoint(settings)] }),
     ...(tools.length === 0 ? {} : { toolConfig: toolConfig(request, marks, notes) }),
     ...(inference === undefined ? {} : { inferenceConfig: inference }),
     ...(additional === undefined ? {} : { additionalModelRequestFields: additional }),
     messages,
   };
-  return { body, notes };
+  const takes = ({ sampling }: ProviderField): boolean => dialect.sampling || sampling !== true;
+  return { body: withFields(body, settings.extra, { takes, notes }), notes };
 };
 
 const toolConfig = (
@@ -153,17 +156,16 @@ const toolConfig = (
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
     const { description } = tool;
-    return {
-      toolSpec: {
-        name: tool.name,
-        ...(description === undefined || isBlank(description) ? {} : { description }),
-        inputSchema: { json: adapted.schema },
-      },
+    const spec = {
+      name: tool.name,
+      ...(description === undefined || isBlank(description) ? {} : { description }),
+      inputSchema: { json: adapted.schema },
     };
+    return { toolSpec: withToolFields(spec, tool, { changed: adapted.changed !== undefined, notes }) };
   });
   const choice = toolChoice(request.settings.toolChoice, request.dialect, notes);
   return {
-    tools: marks === "all" ? [...declared, cachePoint] : declared,
+    tools: marks === "all" ? [...declared, cachePoint(request.settings)] : declared,
     ...(choice === undefined ? {} : { toolChoice: choice }),
   };
 };
@@ -275,7 +277,9 @@ const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObje
   }
 };
 
-const cachePoint: JsonObject = { cachePoint: { type: "default" } };
+const cachePoint = ({ cache }: Settings): JsonObject => ({
+  cachePoint: { type: "default", ...(cache?.ttl === undefined ? {} : { ttl: cache.ttl }) },
+});
 
 /** The last message ends with a cache point; one directly after a document or video is refused, so it goes before them. */
 const marked = (
@@ -287,7 +291,9 @@ const marked = (
   const blocks = last["content"] as readonly JsonObject[];
   const end = blocks.findLastIndex((block) => block["document"] === undefined && block["video"] === undefined);
   if (end === -1) return [];
-  return [{ at: messages.length - 1, message: { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint) } }];
+  return [
+    { at: messages.length - 1, message: { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint(settings)) } },
+  ];
 };
 
 const withoutPoints = (message: JsonObject): JsonObject => {

@@ -9,6 +9,7 @@ import {
 } from "../conversation/index.ts";
 import { defaultPolicy, Rendering, type Policy, type Report } from "../transcript/index.ts";
 import type { BoundRequest, Destination } from "./bind.ts";
+import { isForTarget, lossesOf } from "./provider-fields.ts";
 import type { Settings } from "./wire.ts";
 
 /** A request ready to be sent, and everything that was decided on the way to it. */
@@ -33,6 +34,7 @@ export class Composer {
   readonly #rendering: Rendering<JsonObject>;
   readonly #declared: readonly ToolDeclaration[];
   readonly #doubled: readonly string[];
+  readonly #lost: readonly Note[];
 
   constructor(options: ComposerOptions) {
     const { destination, system, tools = [], blobs, policy, unverified } = options;
@@ -50,9 +52,15 @@ export class Composer {
     });
     const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
     this.#doubled = tools.filter((tool) => first.get(tool.name) !== tool).map((tool) => tool.name);
-    this.#declared = tools
-      .filter((tool) => first.get(tool.name) === tool)
-      .map((tool) => ({ ...tool, name: this.#rendering.names.toolName(tool.name) }));
+    const once = tools.filter((tool) => first.get(tool.name) === tool);
+    this.#lost = once.flatMap(({ extra }) =>
+      extra === undefined || isForTarget(extra, target) ? [] : lossesOf(extra),
+    );
+    this.#declared = once.map(({ extra, ...tool }) => ({
+      ...tool,
+      name: this.#rendering.names.toolName(tool.name),
+      ...(extra === undefined || !isForTarget(extra, target) ? {} : { extra }),
+    }));
   }
 
   /** Adds what has happened since the last request. */
@@ -98,6 +106,7 @@ export class Composer {
 
   /** The declared tools; or, where an API wants the tools of the past declared and there are none, those. */
   #tools(notes: Note[]): readonly ToolDeclaration[] {
+    notes.push(...this.#lost);
     for (const name of this.#doubled)
       notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
     if (this.#options.destination.target.callsAsWords === true) {
@@ -116,7 +125,9 @@ export class Composer {
   }
 
   #settings(settings: Settings, notes: Note[]): Settings {
-    const { toolChoice, thinking, temperature, maxTokens, ...rest } = settings;
+    const { toolChoice, thinking, temperature, maxTokens, extra, ...rest } = settings;
+    const isHome = extra !== undefined && isForTarget(extra, this.#options.destination.target);
+    if (extra !== undefined && !isHome) notes.push(...lossesOf(extra));
     const named = typeof toolChoice === "object" ? this.#namedTool(toolChoice.tool, notes) : toolChoice;
     const thinks = thinking !== undefined && thinking.effort !== "none";
     const barred = thinks && this.#options.destination.demandsThoughtInLoop && this.#rendering.lastCallsUnthought;
@@ -135,6 +146,7 @@ export class Composer {
       ...(limit === undefined ? {} : { maxTokens: Math.floor(limit) }),
       ...(named === undefined ? {} : { toolChoice: named }),
       ...(thinking === undefined || barred ? {} : { thinking }),
+      ...(isHome ? { extra } : {}),
     };
   }
 

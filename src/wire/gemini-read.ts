@@ -13,6 +13,7 @@ import {
   type ToolDeclaration,
   type UserPart,
 } from "../conversation/index.ts";
+import { geminiFields } from "./gemini-fields.ts";
 import { outputOf } from "./function-response.ts";
 import { fromOpenApi } from "./gemini-schema.ts";
 import { arrayOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
@@ -29,6 +30,7 @@ export const readGemini = (body: unknown, from: Origin): Reading => {
   const at = wrapped ? "/request" : "";
   const model = modelOf(outer["model"]) ?? modelOf(request["model"]) ?? modelOf(from.model);
   const reader = new Reader({ ...from, model: model ?? from.model });
+  reader.carry(request, geminiFields, at);
   if (wrapped) reader.unread(outer, known.envelope);
   reader.unread(request, known.request, at);
   const contents = listOf(request["contents"]).map(contentOf);
@@ -170,9 +172,10 @@ const modelPart = (reader: Reader, part: Fields, at: string): readonly NewPart[]
   }
   const asked = field(part, "functionCall");
   if (isObject(asked)) return [callPart(reader, part, asked, at)];
-  const code = codePart(part);
+  const code = codePart(reader, part, at);
   if (code === undefined) return mediaPart(reader, part, at);
   reader.unread(part, known.code, at);
+  reader.asText("code", at);
   return [code];
 };
 
@@ -190,16 +193,19 @@ const sealOf = (part: Fields, id: string | undefined): Seal | undefined => {
   return id === undefined ? { signature } : { id, signature };
 };
 
-const codePart = (part: Fields): NewPart | undefined => {
+const codePart = (reader: Reader, part: Fields, at: string): NewPart | undefined => {
   const run = field(part, "executableCode");
-  if (isObject(run))
+  if (isObject(run)) {
+    reader.unread(run, ["language", "code"], `${at}/executableCode`);
     return {
       type: "code",
       language: stringOf(run["language"])?.toLowerCase() ?? "python",
       text: stringOf(run["code"]) ?? "",
     };
+  }
   const printed = field(part, "codeExecutionResult");
   if (!isObject(printed)) return undefined;
+  reader.unread(printed, ["outcome", "output"], `${at}/codeExecutionResult`);
   const fine = printed["outcome"] === undefined || printed["outcome"] === "OUTCOME_OK";
   return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
 };
@@ -288,8 +294,11 @@ const wordsOf = (value: unknown): string | undefined =>
 const idOf = (id: unknown): string | undefined => wordsOf(id) || undefined;
 
 const readTool = (reader: Reader, tool: Fields, at: string): readonly ToolDeclaration[] => {
-  for (const kind of Object.keys(tool))
-    if (!both("functionDeclarations").includes(kind)) reader.unknown(`A tool of the kind ${kind}`, at);
+  for (const [kind, value] of Object.entries(tool))
+    if (!both("functionDeclarations").includes(kind) && value !== null) {
+      if (serverTools.test(kind) && isObject(value)) reader.carryTool("tools", { [kind]: value }, at);
+      else reader.unknown(`A tool of the kind ${kind}`, at);
+    }
   return listOf(field(tool, "functionDeclarations")).flatMap((value, index): readonly ToolDeclaration[] => {
     const declared = objectOf(value);
     const here = `${at}/functionDeclarations/${index}`;
@@ -298,7 +307,7 @@ const readTool = (reader: Reader, tool: Fields, at: string): readonly ToolDeclar
       reader.unknown("A function without a name", here);
       return [];
     }
-    reader.unread(declared, known.declaration, here);
+    reader.unread(declared, [...known.declaration, ...declarationFields], here);
     const description = stringOf(declared["description"]);
     const schema = field(declared, "parametersJsonSchema") ?? fromOpenApi(declared["parameters"]);
     return [
@@ -306,10 +315,17 @@ const readTool = (reader: Reader, tool: Fields, at: string): readonly ToolDeclar
         name,
         ...(description === undefined ? {} : { description }),
         ...(isObject(schema) ? { parameters: schema as JsonObject } : {}),
+        ...reader.toolExtra(declared, declarationFields, here),
       },
     ];
   });
 };
+
+/** What Google runs itself, in either spelling. */
+const serverTools =
+  /^(google_?search(_?retrieval)?|code_?execution|url_?context|google_?maps|file_?search|computer_?use|enterprise_?web_?search|retrieval|mcp_?servers)$/i;
+
+const declarationFields = ["behavior", "response", "responseJsonSchema", "response_json_schema"];
 
 const readSettings = (reader: Reader, request: Fields, at: string): Settings => {
   const config = objectOf(field(request, "generationConfig"));
@@ -319,7 +335,13 @@ const readSettings = (reader: Reader, request: Fields, at: string): Settings => 
   const choice = readChoice(reader, objectOf(field(request, "toolConfig")), `${at}/toolConfig`);
   const thought = objectOf(field(config, "thinkingConfig"));
   reader.unread(thought, known.thinking, `${at}/generationConfig/thinkingConfig`);
-  const thinking = thinkingOf(field(thought, "thinkingLevel"), numberOf(field(thought, "thinkingBudget")));
+  const budget = numberOf(field(thought, "thinkingBudget"));
+  const thinking = thinkingOf(field(thought, "thinkingLevel"), budget);
+  if (budget !== undefined && budget < 0)
+    reader.carryField(
+      { at: "generationConfig/thinkingConfig/thinkingBudget", value: budget, translated: true },
+      `${at}/generationConfig/thinkingConfig/thinkingBudget`,
+    );
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
@@ -337,7 +359,15 @@ const readChoice = (reader: Reader, config: Fields, at: string): ToolChoice | un
   const [only] = names;
   const mode = stringOf(calling["mode"])?.toUpperCase();
   if (mode === "ANY" && only !== undefined && names.length === 1) return { tool: only };
-  if (names.length > 0) reader.unread({ allowedFunctionNames: names }, [], here);
+  if (names.length > 0)
+    reader.carryField(
+      {
+        at: "toolConfig/functionCallingConfig/allowedFunctionNames",
+        value: names as JsonValue,
+        needs: "toolConfig/functionCallingConfig/mode",
+      },
+      `${here}/allowedFunctionNames`,
+    );
   switch (mode) {
     case "AUTO":
       return "auto";
@@ -346,8 +376,8 @@ const readChoice = (reader: Reader, config: Fields, at: string): ToolChoice | un
     case "NONE":
       return "none";
     case "VALIDATED":
-      reader.unread({ mode }, [], here);
-      return "auto";
+      reader.carryField({ at: "toolConfig/functionCallingConfig/mode", value: mode, needs: "tools" }, `${here}/mode`);
+      return undefined;
     default:
       return undefined;
   }

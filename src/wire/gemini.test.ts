@@ -16,7 +16,17 @@ import {
 } from "../conversation/index.ts";
 import type { Exchange, File, Result, Step, Target, ToolResponseLayout } from "../transcript/index.ts";
 import { gemini, type GeminiDialect } from "./gemini.ts";
-import { at, blobsOf, expectSameAgain, nameless, png as plainPng, snapped, write } from "./wire.cases.ts";
+import {
+  at,
+  blobsOf,
+  expectSameAgain,
+  nameless,
+  notesElsewhere,
+  png as plainPng,
+  sharedSettings,
+  snapped,
+  write,
+} from "./wire.cases.ts";
 import type { Encoded, Settings, WireRequest } from "./wire.ts";
 
 const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true };
@@ -248,7 +258,7 @@ describe("a request", () => {
   ] as const)("chooses tools: %j", (toolChoice, config) => {
     const { body } = request({ tools: [snap], settings: { toolChoice } });
     expect(body["toolConfig"]).toEqual({ functionCallingConfig: config });
-    expect(gemini.read(body, google).settings).toEqual({ toolChoice });
+    expect(sharedSettings(gemini.read(body, google))).toEqual({ toolChoice });
     expect(request({ settings: { toolChoice } }).body).toEqual({ contents });
   });
 
@@ -611,27 +621,30 @@ describe("reading what is broken", () => {
   });
 
   it("names everything it leaves out", () => {
-    const { notes } = read({
-      contents: [
-        user({ fileData: { fileUri: "https://youtu.be/1" }, videoMetadata: { fps: 1 } }, {}),
-        byModel({ toolCall: { id: "1" } }, { text: "ok" }),
-      ],
-      tools: [{ googleSearch: {} }, { functionDeclarations: [{ description: "nameless" }] }],
-      toolConfig: { functionCallingConfig: { mode: "VALIDATED", allowedFunctionNames: ["a", "b"] } },
-      generationConfig: { topP: 1, thinkingConfig: { includeThoughts: true } },
-      safetySettings: [],
-    });
-    expect(notes).toEqual([
-      "The field /safetySettings is not carried over.",
+    const reading = gemini.read(
+      {
+        contents: [
+          user({ fileData: { fileUri: "https://youtu.be/1" }, videoMetadata: { fps: 1 } }, {}),
+          byModel({ toolCall: { id: "1" } }, { text: "ok" }),
+        ],
+        tools: [{ googleSearch: {} }, { functionDeclarations: [{ description: "nameless" }] }],
+        toolConfig: { functionCallingConfig: { mode: "VALIDATED", allowedFunctionNames: ["a", "b"] } },
+        generationConfig: { topP: 1, thinkingConfig: { includeThoughts: true } },
+        safetySettings: [],
+      },
+      google,
+    );
+    expect(notesElsewhere(reading).map(({ message }) => message)).toEqual([
       "The field /contents/0/parts/0/videoMetadata is not carried over.",
       "A part with nothing in it at /contents/0/parts/1 has no counterpart elsewhere and is left out.",
       "A part with toolCall at /contents/1/parts/0 has no counterpart elsewhere and is left out.",
-      "A tool of the kind googleSearch at /tools/0 has no counterpart elsewhere and is left out.",
       "A function without a name at /tools/1/functionDeclarations/0 has no counterpart elsewhere and is left out.",
+      'A tool of the kind "googleSearch" at /tools/0 has no counterpart elsewhere and is left out.',
+      "The field /safetySettings is not carried over.",
+      "The field /generationConfig/thinkingConfig/includeThoughts is not carried over.",
       "The field /generationConfig/topP is not carried over.",
       "The field /toolConfig/functionCallingConfig/allowedFunctionNames is not carried over.",
       "The field /toolConfig/functionCallingConfig/mode is not carried over.",
-      "The field /generationConfig/thinkingConfig/includeThoughts is not carried over.",
     ]);
   });
 

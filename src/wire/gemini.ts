@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type Note,
   type OutcomeStatus,
+  type ProviderField,
   type Structured,
   type Text,
   type ToolDeclaration,
@@ -21,6 +22,7 @@ import { answerPart, outputOf, statusResponse } from "./function-response.ts";
 import { decodeGemini } from "./gemini-decode.ts";
 import { readGemini } from "./gemini-read.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
+import { withFields, withToolFields } from "./provider-fields.ts";
 import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Gemini's generateContent. */
@@ -142,13 +144,15 @@ const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<Gem
   const notes: Note[] = [];
   const choice = tools.length === 0 ? undefined : callingConfig(settings.toolChoice);
   const config = generationConfig(request, notes);
-  const content: JsonObject = {
+  const own: JsonObject = {
     ...(system === undefined || system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map((tool) => declare(tool, notes)) }] }),
     ...(choice === undefined ? {} : { toolConfig: { functionCallingConfig: choice } }),
     ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
     contents,
   };
+  const takes = ({ sampling }: ProviderField): boolean => dialect.sampling || sampling !== true;
+  const content = withFields(own, settings.extra, { takes, notes });
   if (dialect.envelope === "none") return { body: content, notes };
   const body: JsonObject = {
     model,
@@ -219,9 +223,10 @@ const declare = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
   const adapted = toGeminiSchema(tool.parameters);
   if (adapted?.changed !== undefined)
     notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
-  return {
+  const declared = {
     name: tool.name,
     ...(tool.description === undefined || tool.description.trim() === "" ? {} : { description: tool.description }),
     ...(adapted === undefined ? {} : { parametersJsonSchema: adapted.schema }),
   };
+  return withToolFields(declared, tool, { changed: adapted?.changed !== undefined, notes });
 };

@@ -1,4 +1,5 @@
-import { isObject, type Origin } from "../conversation/index.ts";
+import type { Origin } from "../conversation/index.ts";
+import { chatFields } from "./openai-chat-fields.ts";
 import {
   contentOf,
   effortOf,
@@ -7,10 +8,11 @@ import {
   modelParts,
   OpenaiReader,
   outcomeOf,
+  picturesOf,
   readSettings,
   readTool,
 } from "./openai-read.ts";
-import { arrayOf, idOf, numberOf, objectOf, stringOf } from "./reader.ts";
+import { idOf, numberOf, objectOf, stringOf } from "./reader.ts";
 import type { Reading, ThinkingSetting } from "./wire.ts";
 
 /** A Chat Completions body, or its bare `messages`, as a conversation. */
@@ -18,6 +20,7 @@ export const readOpenaiChat = (body: unknown, from: Origin): Reading => {
   const request = Array.isArray(body) ? { messages: body } : objectOf(body);
   const model = stringOf(request["model"]);
   const reader = new OpenaiReader({ ...from, model: model ?? from.model });
+  reader.carry(request, chatFields);
   reader.unread(request, known);
   const messages = listOf(request["messages"]);
   const system = readMessages(reader, messages);
@@ -33,7 +36,6 @@ export const readOpenaiChat = (body: unknown, from: Origin): Reading => {
       maxTokens: request["max_completion_tokens"] ?? request["max_tokens"],
       toolChoice: request["tool_choice"] ?? request["function_call"],
       thinking: thinkingOf(request),
-      marks: messages.some(isMarked),
     }),
   });
 };
@@ -100,7 +102,10 @@ const readMessage = (reader: OpenaiReader, message: Record<string, unknown>, at:
         stringOf(message["name"]),
       );
     case "user":
-      return reader.user(contentOf(reader, message["content"], `${at}/content`));
+      return reader.user([
+        ...contentOf(reader, message["content"], `${at}/content`),
+        ...picturesOf(reader, message["images"], `${at}/images`),
+      ]);
     default:
       reader.unknown(`A message with the role ${JSON.stringify(message["role"])}`, at);
   }
@@ -124,10 +129,8 @@ const thinkingOf = (request: Record<string, unknown>): ThinkingSetting | undefin
   const effort = effortOf(request["reasoning_effort"]) ?? effortOf(reasoning["effort"]);
   if (effort !== undefined) return { effort };
   if (type === "disabled" || request["enable_thinking"] === false) return { effort: "none" };
-  if (type !== "enabled" && request["enable_thinking"] !== true && reasoning["enabled"] !== true) return undefined;
   const budget = numberOf(request["thinking_budget"]) ?? numberOf(reasoning["max_tokens"]);
+  const isOn = type === "enabled" || request["enable_thinking"] === true || reasoning["enabled"] === true;
+  if (!isOn && reasoning["max_tokens"] === undefined) return undefined;
   return budget === undefined ? { effort: "medium" } : { effort: "medium", budget };
 };
-
-const isMarked = (message: unknown): boolean =>
-  arrayOf(objectOf(message)["content"]).some((part) => isObject(objectOf(part)["cache_control"]));

@@ -23,10 +23,12 @@ import {
   expectSameAgain,
   filesShown,
   nameless,
+  notesElsewhere,
   pdf,
   pictureTarget,
   png,
   requestWith,
+  sharedSettings,
   shot,
   snap,
   snapped,
@@ -401,11 +403,7 @@ describe("reading", () => {
   const modelSaid = (...parts: readonly unknown[]) => ({ type: "model", origin: from, parts });
 
   it("gives back system, tools and settings", () => {
-    const {
-      conversation,
-      settings,
-      model: named,
-    } = read({
+    const reading = read({
       model: "gpt-5.6",
       messages: [
         { role: "system", content: "One." },
@@ -421,15 +419,15 @@ describe("reading", () => {
       prompt_cache_key: "k",
     });
 
-    expect(conversation).toEqual({
+    expect(reading.conversation).toEqual({
       version: 1,
       system: "One.\n\nTwo.",
       tools: [{ name: "snap", parameters: { type: "object" } }],
       entries: [{ type: "user", parts: [text("hi")] }],
       blobs: {},
     });
-    expect(named).toBe("gpt-5.6");
-    expect(settings).toEqual({
+    expect(reading.model).toBe("gpt-5.6");
+    expect(sharedSettings(reading)).toEqual({
       maxTokens: 9,
       temperature: 0,
       stream: true,
@@ -550,7 +548,7 @@ describe("reading", () => {
   });
 
   it("notes what has no place in a conversation", () => {
-    const { notes } = read({
+    const reading = read({
       messages: [
         { role: "user", content: [{ type: "hologram" }, words("hi")], name: "Ann" },
         { role: "critic", content: "boo" },
@@ -560,8 +558,7 @@ describe("reading", () => {
       logit_bias: {},
     });
 
-    expect(notes.map(({ kind, message }) => [kind, message])).toEqual([
-      ["unread-field", "The field /logit_bias is not carried over."],
+    expect(notesElsewhere(reading).map(({ kind, message }) => [kind, message])).toEqual([
       [
         "unknown-part",
         'A part of type "hologram" at /messages/0/content/0 has no counterpart elsewhere and is left out.',
@@ -569,7 +566,8 @@ describe("reading", () => {
       ["unread-field", "The field /messages/0/name is not carried over."],
       ["unknown-part", 'A message with the role "critic" at /messages/1 has no counterpart elsewhere and is left out.'],
       ["unknown-part", "Spoken words at /messages/2/audio has no counterpart elsewhere and is left out."],
-      ["unknown-part", 'A tool of type "web_search" at /tools/0 has no counterpart elsewhere and is left out.'],
+      ["unknown-part", 'A tool of the kind "web_search" at /tools/0 has no counterpart elsewhere and is left out.'],
+      ["unread-field", "The field /logit_bias is not carried over."],
     ]);
   });
 

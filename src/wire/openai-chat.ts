@@ -12,10 +12,11 @@ import {
   resultContent,
   temperature,
   uploadedId,
+  withOwnFields,
   type Efforts,
   type OpenaiDialect,
 } from "./openai.ts";
-import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
+import type { CacheSetting, Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the many servers that speak Chat Completions. */
 export type ChatDialect = OpenaiDialect & {
@@ -45,6 +46,8 @@ export type ChatDialect = OpenaiDialect & {
   readonly effortWithTools: "any" | "absent" | "none";
   /** Whether content parts take `cache_control`. */
   readonly cacheMarks: boolean;
+  /** Whether it runs tools of its own, declared beside the caller's. */
+  readonly serverTools?: boolean;
   /** Fields that every request carries. */
   readonly also?: JsonObject;
   /** What makes a stream whole: its `[DONE]` line; or, where that may be missing, a reason to finish and then a clean end. */
@@ -56,8 +59,10 @@ export type ChatDialect = OpenaiDialect & {
 /** The ways of asking for thinking, by the field that does it. */
 export type ChatThinking =
   | { readonly field: "none" }
-  /** A word, or an object with the word. */
-  | { readonly field: "reasoning_effort" | "reasoning"; readonly efforts: Efforts }
+  /** A word. */
+  | { readonly field: "reasoning_effort"; readonly efforts: Efforts }
+  /** An object with the word; or, with `budgets`, with a number of tokens where one is asked for. */
+  | { readonly field: "reasoning"; readonly efforts: Efforts; readonly budgets?: true }
   /** `{type: "enabled" | "disabled"}`; `enabled` stands beside the type, `efforts` for a `reasoning_effort` beside it all. */
   | { readonly field: "thinking"; readonly enabled?: JsonObject; readonly efforts?: Efforts }
   /** A boolean, with `thinking_budget` beside it. */
@@ -215,7 +220,7 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Cha
     ...dialect.also,
     messages,
   };
-  return { body, notes };
+  return { body: withOwnFields(body, request, notes), notes };
 };
 
 const toolChoice = (request: WireRequest<ChatDialect>, notes: Note[]): JsonObject => {
@@ -247,6 +252,8 @@ const thinking = ({ settings, tools, dialect }: WireRequest<ChatDialect>, notes:
       return word === undefined ? {} : { reasoning_effort: word };
     }
     case "reasoning": {
+      if (way.budgets === true && asked.budget !== undefined && asked.effort !== "none")
+        return { reasoning: { max_tokens: asked.budget } };
       const word = effortWord(asked.effort, way.efforts, notes);
       return word === undefined ? {} : { reasoning: { effort: word } };
     }
@@ -276,21 +283,22 @@ const marked = (
   if (first === undefined || last === undefined || settings.cache?.marks !== true || !dialect.cacheMarks) return [];
   const isSystem = first["role"] === "system" || first["role"] === "developer";
   return [
-    ...(isSystem && messages.length > 1 ? [{ at: 0, message: withMark(first) }] : []),
-    { at: messages.length - 1, message: withMark(last) },
+    ...(isSystem && messages.length > 1 ? [{ at: 0, message: withMark(first, settings.cache) }] : []),
+    { at: messages.length - 1, message: withMark(last, settings.cache) },
   ];
 };
 
 /** The last text of a message is marked: other parts take no marker everywhere. A string becomes a list for it. */
-const withMark = (message: JsonObject): JsonObject => {
+const withMark = (message: JsonObject, { ttl }: CacheSetting): JsonObject => {
+  const marker = ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl };
   const { content } = message;
   if (typeof content === "string")
-    return { ...message, content: [{ type: "text", text: content, cache_control: { type: "ephemeral" } }] };
+    return { ...message, content: [{ type: "text", text: content, cache_control: marker }] };
   if (!Array.isArray(content)) return message;
   const parts = content as readonly JsonObject[];
   const at = parts.findLastIndex((part) => part["type"] === "text");
   if (at === -1) return message;
-  return { ...message, content: parts.with(at, { ...parts[at], cache_control: { type: "ephemeral" } }) };
+  return { ...message, content: parts.with(at, { ...parts[at], cache_control: marker }) };
 };
 
 const withoutMark = (message: JsonObject): JsonObject => {

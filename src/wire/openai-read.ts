@@ -1,6 +1,7 @@
 import {
   isObject,
   kindOf,
+  note,
   toPlain,
   type Content,
   type JsonObject,
@@ -62,6 +63,8 @@ const userPart = (reader: OpenaiReader, value: unknown, at: string): readonly Us
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return [{ type: "text", text: String(value) }];
   const part = objectOf(value);
+  reader.mark(part["cache_control"], `${at}/cache_control`);
+  reader.unread(part, isDefault(part) ? [...partFields, "detail", "annotations", "logprobs"] : partFields, at);
   const type = part["type"] ?? untyped.find((field) => part[field] !== undefined);
   switch (type) {
     case "text":
@@ -93,6 +96,33 @@ const userPart = (reader: OpenaiReader, value: unknown, at: string): readonly Us
   }
 };
 
+/** What is read of a part, or of the object one level down. */
+const partFields = [
+  "type",
+  "text",
+  "refusal",
+  "document",
+  "cache_control",
+  "image_url",
+  "video_url",
+  "audio_url",
+  "document_url",
+  "document_name",
+  "file",
+  "filename",
+  "file_data",
+  "file_url",
+  "file_id",
+  "input_audio",
+  "url",
+  "thinking",
+  "signature",
+];
+
+/** Whether what is not read of a part says no more than its absence. */
+const isDefault = ({ detail, annotations, logprobs }: Record<string, unknown>): boolean =>
+  (detail === undefined || detail === "auto") && arrayOf(annotations).length === 0 && arrayOf(logprobs).length === 0;
+
 /** Fields that name the type of a part which does not. */
 const untyped = ["text", "image_url", "input_audio", "file", "document_url", "video_url"];
 
@@ -107,6 +137,8 @@ type Located = {
 /** A file by address or id, spelled flat or one level down. */
 const media = (reader: OpenaiReader, { part, field, kind, at }: Located): readonly Media[] => {
   const inner = isObject(part[field]) ? part[field] : part;
+  if (inner !== part)
+    reader.unread(inner, inner["detail"] === "auto" ? [...partFields, "detail"] : partFields, `${at}/${field}`);
   const name = stringOf(inner["filename"]) ?? stringOf(part["document_name"]);
   const facts = name === undefined ? ({ kind } as const) : ({ kind, name } as const);
   const address =
@@ -159,6 +191,13 @@ const sniffed = (base64: string): string => {
   return base64.startsWith("ZkxhQ") ? "audio/flac" : "audio/mpeg";
 };
 
+/** Pictures in a list of their own: addresses, or bytes as Ollama's own API takes them. */
+export const picturesOf = (reader: OpenaiReader, images: unknown, at: string): readonly Media[] =>
+  arrayOf(images).flatMap((image, index) => {
+    const part = typeof image === "string" ? { image_url: image } : objectOf(image);
+    return media(reader, { part, field: "image_url", kind: "image", at: `${at}/${index}` });
+  });
+
 /** How a call ended, by what its result holds. There is no mark for failure, so none is guessed. */
 export const outcomeOf = (reader: OpenaiReader, content: unknown, at: string): Outcome => {
   const parts: readonly Content[] =
@@ -175,9 +214,7 @@ export const modelParts = (reader: OpenaiReader, message: Record<string, unknown
   return [
     ...thoughts(message),
     ...spoken(reader, message["content"], `${at}/content`),
-    ...arrayOf(message["images"]).flatMap((image, index) =>
-      media(reader, { part: objectOf(image), field: "image_url", kind: "image", at: `${at}/images/${index}` }),
-    ),
+    ...picturesOf(reader, message["images"], `${at}/images`),
     ...(refusal === "" ? [] : [{ type: "text" as const, text: refusal }]),
     ...listOf(message["tool_calls"]).flatMap((call, index) => readCall(reader, call, `${at}/tool_calls/${index}`)),
     ...(isObject(message["function_call"]) ? readCall(reader, message["function_call"], `${at}/function_call`) : []),
@@ -226,6 +263,7 @@ const readCall = (reader: OpenaiReader, value: unknown, at: string): readonly Ne
   if (value["type"] === "custom")
     return [newCall({ tool: custom["name"], input: { input: custom["input"] }, id: value["id"] })];
   const called = isObject(value["function"]) ? value["function"] : value;
+  reader.unread(value, ["id", "type", "function", "name", "arguments"], at);
   return [newCall({ tool: called["name"], input: called["arguments"], id: value["id"] })];
 };
 
@@ -248,13 +286,18 @@ export const readTool = (reader: OpenaiReader, value: unknown, at: string): read
   const type = tool["type"] ?? "function";
   const field = type === "custom" ? "custom" : "function";
   const declared = isObject(tool[field]) ? tool[field] : tool;
+  const here = declared === tool ? at : `${at}/${field}`;
   const name = stringOf(declared["name"]);
   if (name === undefined || (type !== "function" && type !== "custom")) {
-    reader.unknown(`A tool of type ${JSON.stringify(type)}`, at);
+    if (serverTools.test(stringOf(type) ?? "")) reader.carryTool("tools", tool, at);
+    else reader.unknown(`A tool of type ${JSON.stringify(type)}`, at);
     return [];
   }
-  const strict = declared["strict"] === true ? [] : ["strict"];
-  reader.unread(declared, ["type", "name", "description", "parameters", ...strict], at);
+  reader.mark(tool["cache_control"], `${at}/cache_control`);
+  if (declared !== tool) reader.unread(tool, ["type", field, "cache_control"], at);
+  reader.unread(declared, ["type", "name", "description", "parameters", "cache_control", ...toolFields], here);
+  if (type === "custom")
+    reader.notes.push(note("schema-adapted", `The tool ${name} at ${at} takes free text; it has one text parameter.`));
   const description = stringOf(declared["description"]);
   const parameters = type === "custom" ? freeText : declared["parameters"];
   return [
@@ -262,9 +305,16 @@ export const readTool = (reader: OpenaiReader, value: unknown, at: string): read
       name,
       ...(description === undefined ? {} : { description }),
       ...(isObject(parameters) ? { parameters: toPlain(parameters).value as JsonObject } : {}),
+      ...(type === "custom" ? {} : reader.toolExtra(declared, toolFields, here)),
     },
   ];
 };
+
+const toolFields = ["strict", "defer_loading"];
+
+/** What servers of both families run themselves. */
+const serverTools =
+  /^(openrouter:\w+|web_search(_preview)?(_\d{4}_\d\d_\d\d|_premium)?|browser_search|x_search|collections_search|file_search|document_library|code_interpreter|image_generation|computer(_use_preview)?|mcp|namespace|tool_search|local_shell|shell|apply_patch|builtin_function|retrieval)$/;
 
 const freeText: JsonObject = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
@@ -272,7 +322,7 @@ const freeText: JsonObject = { type: "object", properties: { input: { type: "str
 export const readSettings = (
   reader: OpenaiReader,
   request: Record<string, unknown>,
-  own: { maxTokens: unknown; toolChoice: unknown; thinking: ThinkingSetting | undefined; marks: boolean },
+  own: { maxTokens: unknown; toolChoice: unknown; thinking: ThinkingSetting | undefined },
 ): Settings => {
   const maxTokens = numberOf(own.maxTokens);
   const temperature = numberOf(request["temperature"]);
@@ -284,9 +334,7 @@ export const readSettings = (
     ...(typeof request["stream"] === "boolean" ? { stream: request["stream"] } : {}),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(own.thinking === undefined ? {} : { thinking: own.thinking }),
-    ...(key === undefined && !own.marks
-      ? {}
-      : { cache: { ...(own.marks ? { marks: true } : {}), ...(key === undefined ? {} : { key }) } }),
+    ...(key === undefined ? {} : { cache: { key } }),
   };
 };
 

@@ -1,4 +1,5 @@
-import type { NewPart, Origin, Seal, Thinking } from "../conversation/index.ts";
+import { note, type JsonValue, type NewPart, type Origin, type Seal, type Thinking } from "../conversation/index.ts";
+import { responsesFields } from "./openai-responses-fields.ts";
 import {
   contentOf,
   effortOf,
@@ -20,6 +21,10 @@ export const readOpenaiResponses = (body: unknown, from: Origin): Reading => {
   const model = stringOf(request["model"]);
   const reader = new OpenaiReader({ ...from, model: model ?? from.model });
   const reasoning = objectOf(request["reasoning"]);
+  reader.carry(request, responsesFields);
+  for (const value of listOf(request["include"]))
+    reader.carryField({ at: "include/-", value: value as JsonValue }, "/include");
+  if (request["store"] === true) reader.carryField({ at: "store", value: true, needs: "store" }, "/store");
   reader.unread(request, known);
   reader.unread(reasoning, ["effort"], "/reasoning");
   const system = [stringOf(request["instructions"]) ?? "", ...readItems(reader, listOf(request["input"]))];
@@ -32,7 +37,6 @@ export const readOpenaiResponses = (body: unknown, from: Origin): Reading => {
       maxTokens: request["max_output_tokens"],
       toolChoice: request["tool_choice"],
       thinking: effort === undefined ? undefined : { effort },
-      marks: false,
     }),
   });
 };
@@ -58,6 +62,7 @@ const known = [
  */
 const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly string[] => {
   const system: string[] = [];
+  const ids: string[] = [];
   let said: NewPart[] = [];
   let isHead = true;
   const handOver = (): void => {
@@ -96,9 +101,12 @@ const readItems = (reader: OpenaiReader, items: readonly unknown[]): readonly st
         reader.unknown(`An item of type ${JSON.stringify(item["type"] ?? item["role"])}`, at);
         return;
     }
-    reader.unread(item, itemFields, at);
+    if (typeof item["id"] === "string") ids.push(`${at}/id`);
+    reader.unread(item, item["status"] === "completed" ? [...itemFields, "status"] : itemFields, at);
   });
   handOver();
+  if (ids.length > 0)
+    reader.notes.push(note("id-projected", `The server's own ids (${ids.join(", ")}) go only with its reasoning.`));
   return system;
 };
 
@@ -106,7 +114,6 @@ const itemFields = [
   "type",
   "role",
   "id",
-  "status",
   "content",
   "call_id",
   "name",

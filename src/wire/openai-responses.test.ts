@@ -25,10 +25,12 @@ import {
   expectSameAgain,
   filesShown,
   nameless,
+  notesElsewhere,
   pdf,
   pictureTarget,
   png,
   requestWith,
+  sharedSettings,
   shot,
   snap,
   snapped,
@@ -334,7 +336,7 @@ describe("reading", () => {
   const modelSaid = (...parts: readonly unknown[]) => ({ type: "model", origin: from, parts });
 
   it("gives back system, tools and settings", () => {
-    const { conversation, settings } = read({
+    const reading = read({
       model: "gpt-5.6",
       instructions: "One.",
       input: [
@@ -351,14 +353,14 @@ describe("reading", () => {
       store: false,
     });
 
-    expect(conversation).toEqual({
+    expect(reading.conversation).toEqual({
       version: 1,
       system: "One.\n\nTwo.",
       tools: [{ name: "snap", parameters: { type: "object" } }],
       entries: [{ type: "user", parts: [text("hi")] }],
       blobs: {},
     });
-    expect(settings).toEqual({
+    expect(sharedSettings(reading)).toEqual({
       maxTokens: 90,
       temperature: 0,
       stream: false,
@@ -465,7 +467,7 @@ describe("reading", () => {
   });
 
   it("notes what has no place in a conversation", () => {
-    const { notes } = read({
+    const reading = read({
       input: [
         { type: "web_search_call", id: "ws_1", status: "completed" },
         { type: "item_reference", id: "msg_1" },
@@ -476,11 +478,11 @@ describe("reading", () => {
       metadata: null,
     });
 
-    expect(notes.map(({ message }) => message)).toEqual([
+    expect(notesElsewhere(reading).map(({ message }) => message)).toEqual([
       "The field /previous_response_id is not carried over.",
       'An item of type "web_search_call" at /input/0 has no counterpart elsewhere and is left out.',
       'An item of type "item_reference" at /input/1 has no counterpart elsewhere and is left out.',
-      'A tool of type "web_search" at /tools/0 has no counterpart elsewhere and is left out.',
+      'A tool of the kind "web_search" at /tools/0 has no counterpart elsewhere and is left out.',
     ]);
   });
 

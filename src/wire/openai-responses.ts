@@ -11,6 +11,7 @@ import {
   resultContent,
   temperature,
   uploadedId,
+  withOwnFields,
   type Efforts,
   type OpenaiDialect,
 } from "./openai.ts";
@@ -63,7 +64,7 @@ const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[
     const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
     if (item === undefined) continue;
     items.push(item);
-    isPaired = dialect.pairedIds === true && part.type === "thinking";
+    isPaired = dialect.pairedIds === true && part.type === "thinking" && itemId(part) !== undefined;
   }
   for (const part of step.parts) if (part.type === "exchange") items.push(callOutput(part));
   return items;
@@ -124,10 +125,11 @@ const phaseOf = ({ seal }: Text): JsonObject => (seal?.phase === undefined ? {} 
 const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObject | undefined => {
   const { text, seal } = part;
   const id = itemId(part);
-  if (reasoning === "encrypted" && id !== undefined && seal?.encrypted !== undefined)
+  // OpenAI reads encrypted reasoning without its id, as its own Codex sends it.
+  if (reasoning === "encrypted" && seal?.encrypted !== undefined)
     return {
       type: "reasoning",
-      id,
+      ...(id === undefined ? {} : { id }),
       summary: text === "" ? [] : [{ type: "summary_text", text }],
       encrypted_content: seal.encrypted,
     };
@@ -189,7 +191,7 @@ const encodeRequest = (input: readonly JsonObject[], request: WireRequest<Respon
     ...(dialect.reasoning === "encrypted" ? { include: ["reasoning.encrypted_content"] } : {}),
     input,
   };
-  return { body, notes };
+  return { body: withOwnFields(body, request, notes), notes };
 };
 
 const toolChoice = (request: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {

@@ -1,5 +1,14 @@
-import { note, toDataUrl, type JsonObject, type Note, type Structured, type Text } from "../conversation/index.ts";
+import {
+  note,
+  toDataUrl,
+  type JsonObject,
+  type Note,
+  type ProviderField,
+  type Structured,
+  type Text,
+} from "../conversation/index.ts";
 import type { File, Result } from "../transcript/index.ts";
+import { withFields, withToolFields } from "./provider-fields.ts";
 import { kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "./wire.ts";
 
@@ -114,12 +123,13 @@ export const declareTools = (
     const adapted = schemas[dialect.schema](tool.parameters);
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
-    return {
+    const declared = {
       name: tool.name,
       ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
       parameters: adapted.schema,
-      ...(dialect.strict ? { strict: false } : {}),
     };
+    const whole = withToolFields(declared, tool, { changed: adapted.changed !== undefined, notes });
+    return { ...whole, name: tool.name, ...(dialect.strict && !("strict" in whole) ? { strict: false } : {}) };
   });
 
 const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | undefined) => Adapted>> = {
@@ -141,6 +151,17 @@ export const allowedChoice = (
   const why = isThere ? `This API takes no tool choice "${kind}" here` : "The chosen tool is not declared";
   notes.push(note("setting-adapted", `${why}; the model may choose.`));
   return "auto";
+};
+
+/** A body with the fields its own API also takes. */
+export const withOwnFields = (
+  body: JsonObject,
+  { settings, dialect }: WireRequest<OpenaiDialect & { readonly serverTools?: boolean }>,
+  notes: Note[],
+): JsonObject => {
+  const takes = ({ at, sampling }: ProviderField): boolean =>
+    (dialect.sampling || sampling !== true) && (dialect.serverTools !== false || at !== "tools/-");
+  return withFields(body, settings.extra, { takes, notes });
 };
 
 /** The temperature, where the model takes one. */

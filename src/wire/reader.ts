@@ -14,9 +14,12 @@ import {
   type Note,
   type Outcome,
   type Origin,
+  type ProviderField,
+  type ProviderFields,
   type ToolDeclaration,
   type UserPart,
 } from "../conversation/index.ts";
+import { findFields, lossOf, type FieldTable } from "./provider-fields.ts";
 import type { Reading, Settings } from "./wire.ts";
 
 /** A collector for what a body holds, shared by the readers of all families. Nothing it is given can make it throw. */
@@ -25,6 +28,9 @@ export class Reader {
   readonly #events: Foreign[] = [];
   readonly #blobs: Record<string, string> = {};
   readonly #origin: Origin;
+  readonly #fields: ProviderField[] = [];
+  readonly #carried = new Set<string>();
+  readonly #marks: { readonly pointer: string; readonly ttl: string | undefined }[] = [];
 
   constructor(origin: Origin) {
     this.#origin = origin;
@@ -66,11 +72,50 @@ export class Reader {
     this.notes.push(note("unknown-part", `${what} at ${pointer} has no counterpart elsewhere and is left out.`));
   }
 
+  /** Says that only the words of something are kept. */
+  asText(what: string, pointer: string): void {
+    this.notes.push(note("media-as-text", `The ${what} at ${pointer} is shown as text.`));
+  }
+
   /** Says which fields of an object were not carried over. */
   unread(body: JsonObject | Record<string, unknown>, known: readonly string[], pointer = ""): void {
     for (const key of Object.keys(body))
-      if (!known.includes(key))
-        this.notes.push(note("unread-field", `The field ${pointer}/${key} is not carried over.`));
+      if (!known.includes(key) && !this.#carried.has(`${pointer}/${key}`))
+        this.notes.push(note("unread-field", lossOf(`${pointer}/${key}`)));
+  }
+
+  /** Takes note of a cache marker. A conversation has none: every request sets its own. */
+  mark(marker: unknown, pointer: string): void {
+    if (isObject(marker)) this.#marks.push({ pointer, ttl: stringOf(marker["ttl"]) });
+  }
+
+  /** Keeps the fields that only this API knows, for a request to the same model. */
+  carry(body: Record<string, unknown>, table: FieldTable, root = ""): void {
+    for (const { field, pointer } of findFields(body, table, root)) {
+      this.#fields.push(field);
+      this.#carried.add(pointer);
+    }
+  }
+
+  /** Keeps a tool that only this API runs, for a request to the same model. `list` is where tools stand. */
+  carryTool(list: string, tool: Record<string, unknown>, pointer: string): void {
+    const what = JSON.stringify(tool["type"] ?? Object.keys(tool)[0] ?? "nothing");
+    const loss = `A tool of the kind ${what} at ${pointer} has no counterpart elsewhere and is left out.`;
+    this.#fields.push({ at: `${list}/-`, value: toPlain(tool).value, kind: "unknown-part", loss });
+  }
+
+  /** Keeps one field that only this API knows, for a request to the same model. */
+  carryField(field: Omit<ProviderField, "loss">, pointer: string): void {
+    this.#fields.push({ ...field, value: toPlain(field.value).value, loss: lossOf(pointer) });
+  }
+
+  /** The fields of a declared tool that only this API knows. */
+  toolExtra(tool: Record<string, unknown>, known: readonly string[], pointer: string): { extra?: ProviderFields } {
+    const { provider, model } = this.#origin;
+    const fields = known
+      .filter((key) => tool[key] !== undefined && tool[key] !== null && tool[key] !== false)
+      .map((key) => ({ at: key, value: toPlain(tool[key]).value, loss: lossOf(`${pointer}/${key}`) }));
+    return fields.length === 0 ? {} : { extra: { provider, model, fields } };
   }
 
   finish(head: {
@@ -80,6 +125,12 @@ export class Reader {
     model?: string | undefined;
   }): Reading {
     const { entries, notes } = intake(this.#events);
+    const { provider, model } = this.#origin;
+    const settings = { ...head.settings, ...this.#cache(head.settings) };
+    // What a server runs is put in first: other fields ask whether there are tools.
+    const fields = this.#fields.toSorted(
+      (one, other) => Number(other.at.endsWith("/-")) - Number(one.at.endsWith("/-")),
+    );
     return {
       conversation: {
         version: 1,
@@ -90,10 +141,21 @@ export class Reader {
         entries,
         blobs: this.#blobs,
       },
-      settings: head.settings,
+      settings: fields.length === 0 ? settings : { ...settings, extra: { provider, model, fields } },
       ...(head.model === undefined ? {} : { model: head.model }),
       notes: [...this.notes, ...notes],
     };
+  }
+
+  /** The cache setting that stands for all markers; the longest life counts, as a shorter one may not come before it. */
+  #cache({ cache }: Settings): Pick<Settings, "cache"> {
+    if (this.#marks.length === 0) return {};
+    const ttl = this.#marks.map((mark) => mark.ttl).find((life) => life === "1h") ?? this.#marks[0]?.ttl;
+    const places = this.#marks.map(({ pointer }) => pointer).join(", ");
+    this.notes.push(
+      note("setting-adapted", `Cache markers are set anew where the target takes them, not at ${places}.`),
+    );
+    return { cache: { ...cache, marks: true, ...(ttl === undefined ? {} : { ttl }) } };
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type Ledger,
   type Media,
   type NewPart,
+  type Note,
   type Origin,
   type OutcomeStatus,
   type Seal,
@@ -20,7 +21,18 @@ import {
   type ToolDeclaration,
 } from "../conversation/index.ts";
 import { render, type Exchange, type File, type Policy, type Result, type Target } from "../transcript/index.ts";
+import { lossesOf } from "./provider-fields.ts";
 import type { Reading, Settings, Wire, WireRequest } from "./wire.ts";
+
+/** What a reading tells another API it leaves out: its notes, and the fields that only its own API takes. */
+export const notesElsewhere = ({ notes, settings }: Reading): readonly Note[] =>
+  settings.extra === undefined ? notes : [...notes, ...lossesOf(settings.extra)];
+
+/** The settings every API has. */
+export const sharedSettings = ({ settings }: Reading): Settings => {
+  const { extra: _, ...shared } = settings;
+  return shared;
+};
 
 /** Where a conversation is written to, and what is asked of the model there. */
 export type Writing<Dialect> = {

@@ -1,4 +1,4 @@
-import type { Conversation, JsonObject, Note, Origin, ToolDeclaration } from "../conversation/index.ts";
+import type { Conversation, JsonObject, Note, Origin, ProviderFields, ToolDeclaration } from "../conversation/index.ts";
 import type { Step, ToolResponseLayout } from "../transcript/index.ts";
 import type { Decode } from "./decode.ts";
 
@@ -15,6 +15,8 @@ export type Settings = {
   readonly toolChoice?: ToolChoice;
   readonly thinking?: ThinkingSetting;
   readonly cache?: CacheSetting;
+  /** What the body these settings were read from said besides. */
+  readonly extra?: ProviderFields;
 };
 
 /** Whether the model may, must not or must call a tool. */
@@ -23,8 +25,11 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string 
 /** How hard to think. `budget` counts tokens and is for models that know no effort. */
 export type ThinkingSetting = { readonly effort: "none" | "low" | "medium" | "high"; readonly budget?: number };
 
-/** Prompt cache hints: `marks` sets explicit markers where an API has them, `key` routes requests of one session together. */
-export type CacheSetting = { readonly marks?: boolean; readonly key?: string };
+/**
+ * Prompt cache hints: `marks` sets explicit markers where an API has them, which live as long as `ttl` says;
+ * `key` routes requests of one session together.
+ */
+export type CacheSetting = { readonly marks?: boolean; readonly key?: string; readonly ttl?: string };
 
 /** Everything a request says besides its messages. Tool names are already the target's. */
 export type WireRequest<Dialect> = {

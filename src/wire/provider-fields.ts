@@ -1,0 +1,159 @@
+import {
+  isObject,
+  note,
+  toPlain,
+  type JsonObject,
+  type JsonValue,
+  type Note,
+  type ProviderField,
+  type ProviderFields,
+  type ToolDeclaration,
+} from "../conversation/index.ts";
+import type { Target } from "../transcript/index.ts";
+
+/** The fields of one API family that are carried as they are, by path. */
+export type FieldTable = {
+  /** Taken by every model. */
+  readonly carried: Readonly<Record<string, Shape>>;
+  /** Refused by models that take no sampling settings. */
+  readonly sampling: Readonly<Record<string, Shape>>;
+  /** Taken only where the request has another path. */
+  readonly needing: Readonly<Record<string, string>>;
+  /**
+   * Also read as settings and written from those. The original is written where the settings left its place
+   * empty and the request has the path named here; a path that names itself is never added, only compared.
+   */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** What a field has to be; another value is noted and left out. */
+type Shape = "number" | "string" | "boolean" | "list" | "object" | "any";
+
+const hasShape = (value: unknown, shape: Shape): boolean => {
+  if (shape === "any") return true;
+  if (shape === "list") return Array.isArray(value);
+  return shape === "object" ? isObject(value) : typeof value === shape;
+};
+
+/** A field of the table that a body has, with the pointer it was found at. */
+export type FoundField = { readonly field: ProviderField; readonly pointer: string };
+
+/** The fields of a table that a body has. Nulls say nothing and are left out. Keys are found in either spelling. */
+export const findFields = (body: Record<string, unknown>, table: FieldTable, root: string): readonly FoundField[] => [
+  ...Object.entries(table.carried).flatMap(([path, shape]) => ofShape(shape, findField(body, path, root, {}))),
+  ...Object.entries(table.sampling).flatMap(([path, shape]) =>
+    ofShape(shape, findField(body, path, root, { sampling: true })),
+  ),
+  ...Object.entries(table.settings).flatMap(([path, needs]) =>
+    findField(body, path, root, { needs, translated: true }),
+  ),
+  ...Object.entries(table.needing).flatMap(([path, needs]) => findField(body, path, root, { needs })),
+];
+
+const ofShape = (shape: Shape, found: readonly FoundField[]): readonly FoundField[] =>
+  found.filter(({ field }) => hasShape(field.value, shape));
+
+const findField = (
+  body: Record<string, unknown>,
+  path: string,
+  root: string,
+  when: Pick<ProviderField, "needs" | "sampling" | "translated">,
+): readonly FoundField[] => {
+  let holder: unknown = body;
+  let at = "";
+  const keys = path.split("/");
+  const last = keys.pop()!;
+  for (const key of keys) {
+    holder = isObject(holder) ? holder[spelled(holder, key) ?? key] : undefined;
+    at += `${key}/`;
+  }
+  if (!isObject(holder)) return [];
+  const key = spelled(holder, last);
+  const value = key === undefined ? undefined : holder[key];
+  if (value === undefined || value === null) return [];
+  const place = at + last;
+  const loss = lossOf(`${root}/${place}`);
+  return [{ field: { at: place, value: toPlain(value).value, ...when, loss }, pointer: `${root}/${at}${key}` }];
+};
+
+/** The sentence for a field that is not written. */
+export const lossOf = (pointer: string): string => `The field ${pointer} is not carried over.`;
+
+/** The key of an object that means `name`: itself, or its spelling with underscores. */
+const spelled = (holder: Record<string, unknown>, name: string): string | undefined => {
+  if (Object.hasOwn(holder, name)) return name;
+  const other = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.hasOwn(holder, other) ? other : undefined;
+};
+
+/** Whether fields go to the model they were written for. */
+export const isForTarget = ({ provider, model }: ProviderFields, target: Target): boolean =>
+  provider === target.provider && (model === "" || model === target.model);
+
+/** The notes where fields go to another model than theirs. */
+export const lossesOf = ({ fields }: ProviderFields): readonly Note[] =>
+  fields.filter(({ translated }) => translated !== true).map(lossNote);
+
+const lossNote = ({ kind, loss }: ProviderField): Note => note(kind ?? "unread-field", loss);
+
+/**
+ * A body with the fields its own API also takes. What the body says already
+ * stays; what cannot stand there leaves a note. The body's last key, its
+ * messages, stays last.
+ */
+export const withFields = (
+  body: JsonObject,
+  extra: ProviderFields | undefined,
+  { takes, notes }: { readonly takes: (field: ProviderField) => boolean; readonly notes: Note[] },
+): JsonObject => {
+  if (extra === undefined) return body;
+  let whole = body;
+  for (const field of extra.fields) {
+    const isTaken = takes(field) && (field.needs === undefined || hasPath(whole, field.needs.split("/")));
+    const next = isTaken ? withField(whole, field.at.split("/"), field.value) : undefined;
+    if (next === undefined) notes.push(lossNote(field));
+    else whole = next;
+  }
+  return lastKeyOf(body, whole);
+};
+
+/** A declared tool with the fields its own API also takes; a strict schema has to be the one that was declared strict. */
+export const withToolFields = (
+  declared: JsonObject,
+  { extra }: ToolDeclaration,
+  { changed, notes }: { readonly changed: boolean; readonly notes: Note[] },
+): JsonObject =>
+  withFields(declared, extra, { takes: ({ at, value }) => !changed || at !== "strict" || value !== true, notes });
+
+const hasPath = (value: JsonValue | undefined, [key, ...rest]: readonly string[]): boolean => {
+  if (key === undefined) return value !== undefined;
+  return isObject(value) && hasPath((value as JsonObject)[key], rest);
+};
+
+/** The object with a value put in; undefined where another value stands in its place. */
+const withField = (
+  holder: JsonObject,
+  [key = "", ...rest]: readonly string[],
+  value: JsonValue,
+): JsonObject | undefined => {
+  const there = holder[key];
+  if (rest.length === 0)
+    return there === undefined ? { ...holder, [key]: value } : isSame(there, value) ? holder : undefined;
+  if (rest[0] === "-") {
+    if (there !== undefined && !Array.isArray(there)) return undefined;
+    const list = (there ?? []) as readonly JsonValue[];
+    return list.some((item) => isSame(item, value)) ? holder : { ...holder, [key]: [...list, value] };
+  }
+  if (there !== undefined && !isObject(there)) return undefined;
+  const below = withField((there ?? {}) as JsonObject, rest, value);
+  return below === undefined ? undefined : { ...holder, [key]: below };
+};
+
+const isSame = (one: JsonValue, other: JsonValue): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const lastKeyOf = (body: JsonObject, whole: JsonObject): JsonObject => {
+  const last = Object.keys(body).at(-1);
+  if (last === undefined || whole === body) return whole;
+  const { [last]: messages, ...rest } = whole;
+  return { ...rest, [last]: messages! };
+};

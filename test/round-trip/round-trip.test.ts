@@ -1,0 +1,55 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { convertRequest } from "../../src/providers/index.ts";
+import { bodyWith, families, type Family } from "./fields.ts";
+import { lostInSilence } from "./leaves.ts";
+
+const stub = { policy: { unsupportedMedia: "stub" } } as const;
+
+/** Where bodies of each family also go: to a model that knows few of their fields. */
+const elsewhere = ["anthropic/claude-sonnet-5", "openai-chat/gpt-4o", "openai/gpt-5.2", "google/gemini-3-pro-preview"];
+
+describe.each(families.map((family) => ({ name: family.name, family })))("a body of $name", ({ family }) => {
+  it.each(Object.keys(family.fields))("keeps or notes %s for its own model", (path) => {
+    const body = bodyWith(family, [path]);
+    expect(lostInSilence(body, convertRequest(body, family.model, family.model, stub))).toEqual([]);
+  });
+
+  it("loses no value without a note, whichever fields come together", () => {
+    fc.assert(
+      fc.property(fieldsOf(family), (paths) => {
+        const body = bodyWith(family, paths);
+        expect(lostInSilence(body, convertRequest(body, family.model, family.model, stub))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("changes nothing the second time", () => {
+    fc.assert(
+      fc.property(fieldsOf(family), (paths) => {
+        const once = convertRequest(bodyWith(family, paths), family.model, family.model, stub).body;
+        expect(convertRequest(once, family.model, family.model, stub).body).toEqual(once);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(elsewhere)("notes for %s what only its own API takes", (to) => {
+    const settings = Object.keys(family.fields).filter((path) => !isHint(path) && !inMessages.test(path));
+    for (const path of settings) {
+      const body = bodyWith(family, [path]);
+      const plain = convertRequest(bodyWith(family, []), family.model, to, stub);
+      const made = convertRequest(body, family.model, to, stub);
+      const isSame = JSON.stringify(made.body) === JSON.stringify(plain.body);
+      if (isSame) expect([path, made.report.notes.length > plain.report.notes.length]).toEqual([path, true]);
+    }
+  });
+});
+
+const inMessages = /^(messages|input|contents)\//;
+
+/** What changes no answer: Gemini streams by its address, and caches without being told a key. */
+const isHint = (path: string): boolean => path === "stream" || path === "prompt_cache_key";
+
+const fieldsOf = (family: Family): fc.Arbitrary<string[]> => fc.subarray(Object.keys(family.fields), { minLength: 1 });
