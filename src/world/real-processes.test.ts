@@ -183,4 +183,28 @@ describe("a search for a program", () => {
       undefined,
     ]);
   });
+
+  it("passes over entries that are a file, a loop of links, a forbidden folder, or too long", async () => {
+    mkdirSync(join(folder, "good"));
+    mkdirSync(join(folder, "forbidden"));
+    program(join(folder, "good/tool"));
+    program(join(folder, "forbidden/tool"));
+    chmodSync(join(folder, "forbidden"), 0);
+    writeFileSync(join(folder, "file"), "");
+    symlinkSync(join(folder, "loop"), join(folder, "loop"));
+    symlinkSync(join(folder, "loop"), join(folder, "good/looped"));
+    const bad = ["file", "file/below", "loop", "gone", "x".repeat(300), "forbidden\0"].map((name) =>
+      join(folder, name),
+    );
+    const path = [...bad, join(folder, "good")].join(":");
+
+    expect(await Promise.all(["tool", "looped"].map((name) => realProcesses.find(name, path)))).toEqual([
+      join(folder, "good/tool"),
+      undefined,
+    ]);
+    const forbidden = `${folder}/forbidden:${folder}/good`;
+    const first = process.getuid?.() === 0 ? "forbidden" : "good";
+    expect(await realProcesses.find("tool", forbidden)).toBe(join(folder, first, "tool"));
+    chmodSync(join(folder, "forbidden"), 0o755);
+  });
 });

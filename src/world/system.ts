@@ -132,9 +132,10 @@ export const readdir = (path: string): Promise<readonly Dirent[]> =>
 export const firstProgram = (paths: readonly string[]): Promise<string | undefined> =>
   soon(() => paths.find(isProgram));
 
+/** A folder on the way that is a file, a loop of links or forbidden makes the look fail: nothing there can be run. */
 const isProgram = (path: string): boolean => {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return true;
   } catch {
