@@ -36,12 +36,14 @@ export class Stopper {
     this.#later(ms, () => this.now("timeout"));
   }
 
-  /** Sees to it that nothing is left of a command that was stopped. */
-  async finish(): Promise<void> {
-    for (let round = 0; round < mostRounds && (await this.#running.group()).length > 0; round++) {
+  /** Kills what is left of a command that was stopped; answers the processes that did not end even so. */
+  async finish(): Promise<readonly number[]> {
+    for (let round = 0; round < mostRounds; round++) {
+      if ((await this.#running.group()).length === 0) return [];
       this.#running.signal("SIGKILL");
       await this.#clock.sleep(10);
     }
+    return this.#running.group();
   }
 
   /** The command has ended; there is nobody to signal any more. */

@@ -74,7 +74,7 @@ const run = async (world: ShellWorld, command: Command): Promise<CommandOutcome>
   try {
     const output = await read(running, world.clock, command.report);
     const { code, signal } = await running.ended;
-    if (stopper.reason !== undefined) await stopper.finish();
+    const background = stopper.reason === undefined ? await running.group() : await stopper.finish();
     const shownOutput = await bounded(output, world);
     const remark = await finish({ code, output: shownOutput });
     return {
@@ -83,7 +83,7 @@ const run = async (world: ShellWorld, command: Command): Promise<CommandOutcome>
       error: undefined,
       code,
       signal,
-      background: stopper.reason === undefined ? await running.group() : [],
+      background,
       group: running.pid,
       ended: stopper.reason ?? "exit",
     };
@@ -107,11 +107,12 @@ const shellProgram = async (world: ShellWorld, text: string, folder: string): Pr
   const env = (await unasked?.environment(text)) ?? world.env;
   const searchPath = (await unasked?.searchPath()) ?? env["PATH"] ?? usualSearchPath;
   const bash = await processes.find("bash", searchPath);
-  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", text], folder, env };
+  const common = { folder, env, endsWithUs: true } as const;
+  if (bash !== undefined) return { ...common, file: bash, args: ["--noprofile", "--norc", "-c", text] };
   const sh = await processes.find("sh", searchPath);
   if (sh === undefined)
     throw new PolicyError("shell_execute_error", "There is no shell on this machine to run commands with.");
-  return { file: sh, args: ["-c", text], folder, env };
+  return { ...common, file: sh, args: ["-c", text] };
 };
 
 const confine = async (world: ShellWorld, program: Program): Promise<Confined> =>

@@ -8,7 +8,7 @@ const unknown = {
   status: "interrupted",
   content: [
     text(
-      "No result was recorded: the run was interrupted before this call finished. Its outcome is unknown, and it may have had effects.",
+      "No result was recorded: the run was interrupted before this call finished. Its outcome is unknown, and it may have had effects. A program it started may still be running.",
     ),
   ],
   synthetic: true,
@@ -36,7 +36,7 @@ describe("taking up a session again", () => {
       calls: [shell],
       entries: [completion],
       told: [
-        `run_shell_command was running when the session ended, so its outcome is unknown; it may have had effects ({"command":"rm ${"x".repeat(104)}…).`,
+        `run_shell_command was running when the session ended, so its outcome is unknown; it may have had effects ({"command":"rm ${"x".repeat(104)}…). A program it started may still be running.`,
       ],
     });
     expect(ledger.entries.at(-1)).toEqual(completion);

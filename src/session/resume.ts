@@ -12,6 +12,11 @@ export type Interrupted = {
 const outcomeUnknown =
   "No result was recorded: the run was interrupted before this call finished. Its outcome is unknown, and it may have had effects.";
 
+/** Commands are ended with the program that runs them; what left its process group, or runs where there are none, is not. */
+const mayStillRun = "A program it started may still be running.";
+
+const isCommand = (tool: string): boolean => tool === "run_shell_command";
+
 /**
  * Completes the calls of a run that ended before they did. Never that they succeeded, failed or were stopped: only that
  * nobody knows. Calls whose arguments nobody could read did not run, and are left to whoever sends the next request.
@@ -22,12 +27,12 @@ export const completeInterrupted = (ledger: Ledger): Interrupted => {
   for (const { id, tool } of calls)
     ledger.complete(id, tool, {
       status: "interrupted",
-      content: [{ type: "text", text: outcomeUnknown }],
+      content: [{ type: "text", text: isCommand(tool) ? `${outcomeUnknown} ${mayStillRun}` : outcomeUnknown }],
       synthetic: true,
     });
   const told = calls.map(
     ({ tool, input }) =>
-      `${tool} was running when the session ended, so its outcome is unknown; it may have had effects (${argumentsOf(input)}).`,
+      `${tool} was running when the session ended, so its outcome is unknown; it may have had effects (${argumentsOf(input)}).${isCommand(tool) ? ` ${mayStillRun}` : ""}`,
   );
   return { calls, entries: ledger.entries.slice(before), told };
 };

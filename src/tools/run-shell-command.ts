@@ -34,7 +34,7 @@ const resultOf = (command: string, directory: string, outcome: ShellOutcome): To
     `Command: ${command}`,
     `Directory: ${directory === "" ? "(root)" : directory}`,
     `Output: ${output === "" ? "(empty)" : output}`,
-    `Error: ${error ?? endings[ended]}`,
+    `Error: ${error ?? endingOf(outcome)}`,
     `Exit Code: ${code ?? none}`,
     `Signal: ${signal ?? none}`,
     `Background PIDs: ${background.length === 0 ? none : background.join(", ")}`,
@@ -44,19 +44,22 @@ const resultOf = (command: string, directory: string, outcome: ShellOutcome): To
     content: [{ type: "text", text: lines }],
     display: { type: "text", text: output === "" ? summary(outcome) : output },
   };
-  if (ended === "timeout") return { ...result, error: { type: "timeout", message: endings.timeout } };
+  if (ended === "timeout") return { ...result, error: { type: "timeout", message: endingOf(outcome) } };
   return result;
 };
 
-const endings = {
-  exit: none,
-  timeout: "The command ran too long and was stopped with all it had started.",
-  cancelled: "The command was cancelled and stopped with all it had started.",
-} as const;
+const endingOf = ({ ended, background }: ShellOutcome): string => {
+  if (ended === "exit") return none;
+  const why = ended === "timeout" ? "The command ran too long and was" : "The command was cancelled and";
+  return background.length === 0
+    ? `${why} stopped with all it had started.`
+    : `${why} told to stop, but it may still be running (${background.join(", ")}).`;
+};
 
 /** What people see of a command that printed nothing. */
-const summary = ({ code, signal, ended }: ShellOutcome): string => {
-  if (ended !== "exit") return endings[ended];
+const summary = (outcome: ShellOutcome): string => {
+  const { code, signal, ended } = outcome;
+  if (ended !== "exit") return endingOf(outcome);
   if (signal !== undefined) return `Ended by ${signal}`;
   return code === 0 ? "Done, no output" : `Ended with exit code ${code ?? "unknown"}, no output`;
 };

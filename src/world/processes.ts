@@ -20,6 +20,8 @@ export type Program = {
    * Its own `input` is then not used.
    */
   readonly companion?: true;
+  /** Set for one whose group is ended when this process dies while it runs, however it dies. Costs less than a companion. */
+  readonly endsWithUs?: true;
 };
 
 /** A program that runs. Its output must be read, or it waits. */

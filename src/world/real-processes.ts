@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { aliveInGroup, signalGroup } from "./process-groups.ts";
 import type { Processes, Program, Running } from "./processes.ts";
 import { asCompanion } from "./companion.ts";
+import { parentDeathWatch, type ParentDeathWatch } from "./parent-death-watch.ts";
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
 import { firstProgram } from "./system.ts";
@@ -12,7 +13,7 @@ import { firstProgram } from "./system.ts";
  * is read and thrown away, so they neither wait nor break, and they do not keep us running.
  */
 export const realProcesses: Processes = {
-  start: (program) => start(program),
+  start: (program) => start(program, watch),
   find: (name, searchPath) => {
     const key = `${name}\0${searchPath}`;
     if (found.size === 0) setImmediate(() => found.clear());
@@ -22,11 +23,14 @@ export const realProcesses: Processes = {
   },
 };
 
+/** One per process, as deaths are. */
+const watch = parentDeathWatch();
+
 /** What was looked for in this turn of the loop. The calls of a batch ask for the same programs, all at once. */
 const found = new Map<string, Promise<string | undefined>>();
 
-const start = async (program: Program): Promise<Running> => {
-  const { child, pid } = await startIn(program);
+const start = async (program: Program, watching: ParentDeathWatch): Promise<Running> => {
+  const { child, pid } = await startIn(program, watching);
   if (program.companion !== true) give(child, program.input);
   else child.stdin?.on("error", () => undefined);
   const { output, ended } = readOutput(child);
@@ -45,11 +49,12 @@ const start = async (program: Program): Promise<Running> => {
   };
 };
 
-const startIn = async (program: Program): Promise<{ child: ChildProcess; pid: number }> => {
-  const { folder, env, input, companion } = program;
+const startIn = async (program: Program, watching: ParentDeathWatch): Promise<{ child: ChildProcess; pid: number }> => {
+  const { folder, env, input, companion, endsWithUs } = program;
   const pinned = await pinFolder(folder);
   try {
     const { file, args } = companion === true ? asCompanion(program) : program;
+    if (endsWithUs === true) watching.prepare();
     const child = spawn(file, args, {
       cwd: pinned.path,
       env: { ...env },
@@ -63,6 +68,8 @@ const startIn = async (program: Program): Promise<{ child: ChildProcess; pid: nu
         ...(companion === true ? (["pipe"] as const) : []),
       ],
     });
+    // At once, without waiting for the start to be confirmed: whatever runs is watched.
+    if (endsWithUs === true && child.pid !== undefined) child.once("exit", watching.add(child.pid));
     const tie = child.stdio[3];
     tie?.on("error", () => undefined);
     child.once("exit", () => void tie?.destroy());

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { runShellCommand } from "../tools/run-shell-command.ts";
+import { Stopper } from "./shell-stopper.ts";
+
+const clock = { sleep: async () => undefined, after: () => () => undefined, elapsed: () => 0, now: () => 0 };
+
+const stopper = (
+  group: () => readonly number[],
+): { readonly stopper: Stopper; readonly signals: readonly string[] } => {
+  const signals: string[] = [];
+  const running = { signal: (signal: string) => void signals.push(signal), group: async () => group() };
+  return { stopper: new Stopper(clock, running as never), signals };
+};
+
+it("answers that nothing is left once the group is gone", async () => {
+  const left = [[7], [7], []];
+  const { stopper: one, signals } = stopper(() => left.shift() ?? []);
+  one.now("cancelled");
+  expect([await one.finish(), signals]).toEqual([[], ["SIGTERM", "SIGKILL", "SIGKILL"]]);
+});
+
+it("answers the processes that no signal ended, and the result says that they may still be running", async () => {
+  const { stopper: one } = stopper(() => [7]);
+  one.now("cancelled");
+  const background = await one.finish();
+  expect(background).toEqual([7]);
+  const outcome = { folder: "/", output: "", code: undefined, signal: undefined, group: 7, background };
+  const run = async () => ({ ...outcome, error: undefined, ended: "cancelled" });
+  const result = await runShellCommand.run({ command: "sleep 1" } as never, { shell: { run } } as never);
+  expect(result.display).toEqual({
+    type: "text",
+    text: "The command was cancelled and told to stop, but it may still be running (7).",
+  });
+});
