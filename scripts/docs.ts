@@ -40,23 +40,32 @@ const tableNamed = (name: string): string => {
   return table();
 };
 
-/** Runs the commands of a block, one after the other in one empty folder beside the examples. */
+/**
+ * Runs the commands of a block, one after the other in one empty folder beside the examples. A line that begins with `> `
+ * continues the command above it. Every command must succeed; one that shows a failure on purpose ends with `# exits with N`.
+ */
 const runBlock = (block: string): string => {
   const folder = mkdtempSync(join(tmpdir(), "parley-docs-"));
   symlinkSync(join(root, "examples"), join(folder, "examples"));
   try {
-    const commands = block.split("\n").filter((line) => line.startsWith("$ "));
-    return commands.map((line) => `${line}\n${runCommand(line.slice(2), folder)}`).join("");
+    const commands = [...block.matchAll(/^\$ .*(?:\n> .*)*/gm)].map(([command]) => command);
+    return commands.map((each) => `${each}\n${runCommand(each.replaceAll(/^[$>] /gm, ""), folder)}`).join("");
   } finally {
     rmSync(folder, { recursive: true });
   }
 };
 
 const runCommand = (command: string, cwd: string): string => {
-  const script = `exec 2>&1\nparley() { node "$PARLEY" "$@"; }\n${command}`;
+  const script = `exec 2>&1\nset -o pipefail\nparley() { node "$PARLEY" "$@"; }\n${command}`;
   const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
   const env = { ...process.env, PATH: path, PARLEY: join(root, "dist", "parley.cjs") };
-  return spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" }).stdout;
+  const { status, stdout } = spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" });
+  const expected = Number(/# exits with (\d+)$/.exec(command)?.[1] ?? 0);
+  if (status !== expected)
+    throw new Error(
+      `A document's command exits with ${status}, not ${expected}:\n${command}\n${stdout.slice(0, 2000)}`,
+    );
+  return stdout;
 };
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {

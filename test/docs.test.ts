@@ -18,6 +18,15 @@ describe("the documents", () => {
     expect(upToDate(text)).toBe(text);
   });
 
+  it("are not written with a command that fails, unless they say so", () => {
+    const block = (commands: string): string => `\`\`\`console\n${commands}\n\`\`\`\n`;
+    for (const failing of ["$ false", "$ false | cat", "$ printf x |", "$ true # exits with 1", "$ no-such-program"])
+      expect(() => upToDate(block(failing))).toThrow("A document's command exits with");
+    expect(upToDate(block("$ exit 3 # exits with 3\n$ printf 'a\\n' |\n> cat"))).toBe(
+      block("$ exit 3 # exits with 3\n$ printf 'a\\n' |\n> cat\na"),
+    );
+  });
+
   it.each([...documents, "AGENTS.md"])("%s links to files that are there", (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!);
     for (const link of links) expect(read(join(path, "..", link)).length).toBeGreaterThan(0);
