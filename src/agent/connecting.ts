@@ -44,6 +44,7 @@ export const connectServers = async (
     reserved: reserved.map(({ name }) => name),
     home,
     after,
+    startsUnknownAtOnce: !options.interactive,
     // Only those that were agreed to are among the configurations.
     consent: async () => true,
     asking: {
@@ -52,12 +53,37 @@ export const connectServers = async (
     },
   });
   await servers.remembered(new AbortController().signal);
+  const late = options.interactive ? [] : await waitForUnknown(servers, options);
   servers.takeChanges();
   const allow = {
     line: trustRules(configs.filter(({ from }) => from === "line")),
     settings: trustRules(configs.filter(({ from }) => from === "person")),
   };
-  return { servers, allow, notes: problems };
+  return { servers, allow, notes: [...problems, ...late] };
+};
+
+/**
+ * Waits for servers that were never seen before, since a run without a person has no second chance to learn of their
+ * tools. Answers what to say of those that took too long.
+ */
+const waitForUnknown = async (servers: Servers, { world, loaded, say }: OpenOptions): Promise<readonly string[]> => {
+  const names = servers.unknown();
+  const seconds = loaded.settings["mcp.startWait"];
+  if (names.length === 0 || seconds === 0) return [];
+  const list = names.map((each) => plain(each, "line")).join(", ");
+  say?.(`Waiting up to ${seconds} s for MCP servers not seen before: ${list} (mcp.startWait).`);
+  const { within } = await import("../mcp/within.ts");
+  const { signal } = new AbortController();
+  await within({ clock: world.clock, ms: seconds * 1000, signal }, (stop) => servers.settled(stop, names)).catch(
+    () => undefined,
+  );
+  return servers.status().flatMap(({ name: server, status }) => {
+    if (!names.includes(server) || status.state === "ready") return [];
+    const subject = `The MCP server ${plain(server, "line")}`;
+    return "reason" in status
+      ? `${subject} is not there: ${plain(status.reason, "line")}`
+      : `${subject} is not there after ${seconds} s; its tools are offered as soon as it is (mcp.startWait).`;
+  });
 };
 
 const nothing: Allowed = { line: [], settings: [] };

@@ -55,6 +55,8 @@ export type OpenOptions = {
   /** Asks the person whether a model that repeats itself should continue; where it is absent, such a model is stopped. */
   readonly confirm?: Confirm;
   readonly listen?: (event: AgentEvent) => void;
+  /** Says at once what the person should know while the session opens. */
+  readonly say?: (text: string) => void;
 };
 
 /** A session, ready for the first word. */

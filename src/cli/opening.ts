@@ -16,7 +16,7 @@ export { prepare, type Prepared } from "./preparing.ts";
 export const openSession = async (
   prepared: Prepared,
   given: Arguments,
-  options: Pick<OpenOptions, "interactive" | "listen" | "resume" | "asking" | "confirm">,
+  options: Pick<OpenOptions, "interactive" | "listen" | "resume" | "asking" | "confirm" | "say">,
 ): Promise<Opened> => {
   const system = given.value("system-prompt");
   const id = given.value("resume");

@@ -32,6 +32,8 @@ export type ServerOptions = Omit<TransportOptions, "auth"> & {
   readonly consent: (config: ServerConfig) => Promise<boolean>;
   /** Nothing is loaded or started before this, only what is remembered is offered. */
   readonly after: Promise<unknown>;
+  /** Whether one of which nothing is remembered starts at once instead. */
+  readonly startsUnknownAtOnce: boolean;
   readonly changed: () => void;
   readonly log: (level: string, text: string) => void;
 };
@@ -88,6 +90,11 @@ export class Server implements ToolHost {
   /** What it offers, as far as is known: while it connects, what it offered the last time. */
   get catalog(): Catalog {
     return this.#catalog;
+  }
+
+  /** Whether it is known what it offers, from now or from the last time. */
+  get isKnown(): boolean {
+    return this.#catalog !== emptyCatalog;
   }
 
   get live(): Connection | undefined {
@@ -170,7 +177,8 @@ export class Server implements ToolHost {
         await this.#remember();
         this.#isRemembered = true;
         this.#waiting.forEach((wake) => wake());
-        await Promise.race([this.#options.after, aborted(signal)]);
+        if (this.isKnown || !this.#options.startsUnknownAtOnce)
+          await Promise.race([this.#options.after, aborted(signal)]);
       }
       if (signal.aborted) return;
       const { connection, catalog } = await this.#open(signal);

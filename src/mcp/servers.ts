@@ -29,6 +29,8 @@ export type ServersOptions = Pick<ServerOptions, "lookup"> & {
    * request, has them wait for it. What they offered the last time is there all the same.
    */
   readonly after?: Promise<unknown>;
+  /** Whether servers of which nothing is remembered start at once, whatever `after` says. */
+  readonly startsUnknownAtOnce?: boolean;
 };
 
 /** Something that happened to a server. */
@@ -65,8 +67,10 @@ export type Servers = {
   readonly declarations: () => readonly ToolDeclaration[];
   /** Waits until it is known what every server offered the last time; that asks nobody. */
   readonly remembered: (signal: AbortSignal) => Promise<void>;
-  /** Waits until every server is ready or has failed once. */
-  readonly settled: (signal: AbortSignal) => Promise<void>;
+  /** Waits until every server, or every one of these, is ready or has failed once. */
+  readonly settled: (signal: AbortSignal, names?: readonly string[]) => Promise<void>;
+  /** The names of servers of which nothing is known yet: never seen before, and still connecting. */
+  readonly unknown: () => readonly string[];
   readonly resources: () => readonly (OfferedResource & { readonly server: string; readonly isTemplate: boolean })[];
   readonly readResource: (server: string, uri: string, asking: Reading) => Promise<readonly ToolContent[]>;
   /** What `@server:uri` stands for; undefined where no server has that name. */
@@ -117,6 +121,7 @@ export const openServers = (options: ServersOptions): Servers => {
         consent,
         home: options.home,
         after: options.after ?? Promise.resolve(),
+        startsUnknownAtOnce: options.startsUnknownAtOnce ?? false,
         ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
         changed: () => {
           const server = servers.get(config.name);
@@ -151,7 +156,12 @@ export const openServers = (options: ServersOptions): Servers => {
     names: () => offer.tools().map(({ tool }) => tool.name),
     declarations: () => offer.declarations(),
     remembered: async (signal) => void (await Promise.all(all.map((server) => server.remembered(signal)))),
-    settled: async (signal) => void (await Promise.all(all.map((server) => server.settled(signal)))),
+    settled: async (signal, names) => {
+      const some = names === undefined ? all : names.map(named);
+      await Promise.all(some.map((server) => server.settled(signal)));
+    },
+    unknown: () =>
+      all.flatMap(({ server, isKnown, state }) => (isKnown || state.state !== "connecting" ? [] : [server])),
     resources,
     readResource: read,
     mention: async (mention, how) => {

@@ -51,6 +51,7 @@ const defaults: Settings = {
   "limits.toolTime": 600,
   "limits.idleTime": 300,
   "limits.answerTime": 3600,
+  "mcp.startWait": 10,
   "limits.processes": 8,
   compaction: 0.8,
   mcpServers: {},

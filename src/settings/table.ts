@@ -214,6 +214,12 @@ export const table: Table = {
     example: 50,
     flag: "max-turns",
   },
+  "mcp.startWait": {
+    shape: { type: "number", least: 0 },
+    about: "How many seconds a run without a terminal waits for MCP servers it has not seen before.",
+    default: 10,
+    example: 30,
+  },
   "limits.toolTime": {
     shape: { type: "number", least: 1 },
     about: "How many seconds one tool may run; a subagent may take longer.",

@@ -21,6 +21,7 @@ export type Values = {
   readonly "context.includeDirectories": readonly string[];
   readonly "context.fullContext": boolean;
   readonly "limits.maxTurns": number;
+  readonly "mcp.startWait": number;
   readonly "limits.toolTime": number;
   readonly "limits.idleTime": number;
   readonly "limits.answerTime": number;
@@ -56,6 +57,7 @@ export type DefaultedPath =
   | "context.fileName"
   | "context.includeDirectories"
   | "context.fullContext"
+  | "mcp.startWait"
   | "limits.toolTime"
   | "limits.idleTime"
   | "limits.answerTime"
