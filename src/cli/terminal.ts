@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import type { LeaveReason } from "../tui/app/front.ts";
 import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
 import { ServerDesk } from "../tui/app/server-desk.ts";
@@ -14,6 +15,7 @@ import { prepare } from "./preparing.ts";
 /** `parley` with a terminal: the interface. */
 export const terminal = async (args: readonly string[]): Promise<number> => {
   const given = readArguments(chat, args);
+  const leaving = watchSignals();
   const there = realTerminal();
   if (there === undefined) throw misused('There is no terminal here. Give a task with parley -p "TEXT".');
   const prepared = await prepare(given).catch(refused);
@@ -33,7 +35,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
             new ScreenFront({ terminal: there, world, host, theme, history: history.read }),
       );
   const desk = new ServerDesk(async (url) => (await import("./browser.ts")).openInBrowser(world, url));
-  await new Interface(
+  const app = new Interface(
     {
       terminal: there,
       world,
@@ -63,11 +65,31 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
       ...(first === undefined ? {} : { first }),
     },
     frontFor,
-  )
-    .run()
-    .catch(refused);
-  return 0;
+  );
+  leaving.listen((why) => app.leave(why));
+  const reason = await app.run().catch(refused);
+  return reason === undefined ? 0 : exitCodes[reason];
 };
+
+/** Hears what ends the interface, also before it is there and while an editor has the terminal. */
+const watchSignals = (): { readonly listen: (listener: (reason: LeaveReason) => void) => void } => {
+  let first: LeaveReason | undefined;
+  let tell = (reason: LeaveReason): void => void (first ??= reason);
+  process.on("SIGHUP", () => tell("hang-up"));
+  process.on("SIGTERM", () => tell("terminate"));
+  // What cannot be written to a terminal that is gone must not end the program before it has kept what must be kept.
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners("error").on("error", () => tell("hang-up"));
+  return {
+    listen: (listener) => {
+      tell = listener;
+      if (first !== undefined) listener(first);
+    },
+  };
+};
+
+/** As a shell tells of a program that a signal ended: 128 and the number of the signal. */
+const exitCodes: { readonly [reason in LeaveReason]: number } = { "hang-up": 129, terminate: 143 };
 
 /** What a person can put right is said as such. */
 const refused = async (error: unknown): Promise<never> => (await import("./opening.ts")).refusing(error);

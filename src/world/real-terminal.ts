@@ -1,10 +1,19 @@
-import { writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
 import type { Terminal, TerminalEvent } from "./terminal.ts";
 
 /** The terminal this process was started in, or undefined when there is none. */
 export const realTerminal = (): Terminal | undefined => {
-  const { stdin, stdout } = process;
+  const { stdin, stdout, stderr } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;
+  let isGone = false;
+  const onHangUp = (): void => {
+    if (!isGone) process.on("exit", leaveTerminal);
+    isGone = true;
+  };
+  // For as long as the process lives: an error that nobody hears would end it before it has kept what must be kept.
+  for (const stream of [stdin, stdout, stderr]) stream.on("error", onHangUp);
+  process.on("SIGHUP", onHangUp);
   let farewell: (() => string) | undefined;
   let isRaw = false;
   const sayFarewell = (): void => {
@@ -65,6 +74,22 @@ const listenTo = (listener: (event: TerminalEvent) => void): (() => void) => {
     for (const [emitter, name, hear] of heard) emitter.off(name, hear);
     stdin.pause();
   };
+};
+
+/**
+ * Puts nothing in place of a terminal that is gone. At its end Node sets the terminal of its standard streams as it found
+ * it, and aborts where the system refuses that; streams that are no longer that terminal are passed over.
+ */
+const leaveTerminal = (): void => {
+  for (const fd of [0, 1, 2])
+    try {
+      if (isatty(fd)) continue;
+      closeSync(fd);
+      // The system gives the lowest number that is free: the one just closed.
+      openSync("/dev/null", "r+");
+    } catch {
+      // Closed by somebody else before.
+    }
 };
 
 /** At the end of a process nothing waits for a stream, so this writes to the terminal itself. */

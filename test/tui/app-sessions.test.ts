@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyKey } from "../support/exchange.ts";
@@ -45,6 +45,41 @@ describe("sessions in the interface", () => {
     again.submit("still there?");
     await again.sees("It was interrupted, I see.");
     await again.quit();
+  });
+
+  it.each([
+    ["the terminal is closed", 129],
+    ["SIGHUP", 129],
+    ["SIGTERM", 143],
+  ] as const)("cancels, records and lets go of its locks when %s", async (how, code) => {
+    const command = "echo $$ > pid; sleep 600";
+    const [app, { project, home }] = await started({
+      args: ["--approval-mode", "yolo"],
+      script: {
+        rules: [
+          { asked: "go", replies: [{ say: "I begin.", call: { tool: "run_shell_command", input: { command } } }] },
+        ],
+      },
+    });
+    app.submit("go");
+    await app.seen(() => existsSync(join(project, "pid")) && readFileSync(join(project, "pid"), "utf8") !== "");
+    if (how === "the terminal is closed") app.close();
+    else app.kill(how);
+    expect(await app.ended).toEqual({ code, signal: 0 });
+    const pid = Number(readFileSync(join(project, "pid"), "utf8"));
+    const sessions = join(home, ".parley/sessions");
+    const folder = join(sessions, readdirSync(sessions)[0] ?? "");
+    const logs = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    const log = logs.map((name) => readFileSync(join(folder, name), "utf8")).join("");
+    expect([existsSync(`/proc/${pid}`), readdirSync(join(folder, "locks"))]).toEqual([false, []]);
+    expect(log).toContain("The user cancelled this call while it ran.");
+  });
+
+  it("ends on SIGTERM while it asks whether to trust the folder", async () => {
+    const app = (await on({ isTrusted: false })).start();
+    await app.sees("Trust this folder?");
+    app.kill("SIGTERM");
+    expect(await app.ended).toEqual({ code: 143, signal: 0 });
   });
 
   it("resumes a session from a list", async () => {

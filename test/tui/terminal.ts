@@ -142,6 +142,8 @@ export type InTerminal = {
   readonly type: (text: string) => void;
   readonly resize: (size: TerminalSize) => void;
   readonly kill: (signal: string) => void;
+  /** Closes the terminal, as when its window is closed. */
+  readonly close: () => void;
   readonly pid: number;
   /** Resolves once the rows satisfy a condition; fails with the rows when the program ends before. */
   readonly seen: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
@@ -209,6 +211,8 @@ export const inTerminal = (
       pty.resize(next.columns, next.rows);
     },
     kill: (signal) => pty.kill(signal),
+    // The far end is closed, as when a window is; the type does not know it.
+    close: () => (pty as unknown as { destroy: () => void }).destroy(),
     pid: pty.pid,
     seen: async (condition) => {
       for (;;) {

@@ -40,6 +40,9 @@ export interface Front {
   close(): Promise<void>;
 }
 
+/** Why the interface ends without the person having asked for it: the terminal is gone, or `SIGTERM` came. */
+export type LeaveReason = "hang-up" | "terminate";
+
 /** Whom a front shows, and whom it tells what the person does. */
 export type Host = {
   /** What may still change. */
@@ -68,7 +71,8 @@ export type Host = {
   readonly compose: (text: string) => Promise<string | undefined>;
   /** Ends what is under way. */
   readonly cancel: () => void;
-  readonly leave: () => void;
+  /** Ends the interface; with a reason where it was not the person who asked for it. */
+  readonly leave: (reason?: LeaveReason) => void;
   /** Shows in full what was folded last. */
   readonly unfold: () => void;
   /** Goes on to the next approval mode. */

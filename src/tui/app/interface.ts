@@ -14,7 +14,7 @@ import { allCommands, commandNamed } from "./all-commands.ts";
 import { ArgumentChoices } from "./argument-choices.ts";
 import { mentionChoices } from "./completions.ts";
 import { Feed } from "./feed.ts";
-import type { Front, Host } from "./front.ts";
+import type { Front, Host, LeaveReason } from "./front.ts";
 import { greeting, headline } from "./greeting.ts";
 import type { InputHistory } from "./history.ts";
 import { Markdown } from "./markdown.ts";
@@ -61,6 +61,7 @@ export class Interface {
   /** What was typed before there was a session. */
   #early: string[] = [];
   #isLeaving = false;
+  #reason: LeaveReason | undefined;
 
   constructor(options: InterfaceOptions, front: (host: Host, theme: Theme | undefined) => Front) {
     const { world, loaded, first } = options;
@@ -92,15 +93,15 @@ export class Interface {
     });
   }
 
-  /** Runs until the person leaves. */
-  async run(): Promise<void> {
+  /** Runs until the person leaves; answers why where something else ended it. */
+  async run(): Promise<LeaveReason | undefined> {
     const { folder, loaded } = this.#options;
     const front = this.#front;
     front.print(headline(folder, front.width()));
     front.update();
     try {
-      if (!loaded.policy.trusted) await askTrust(front, this.#options);
-      if (!this.#isLeaving) await askServers(front, this.#options);
+      if (!loaded.policy.trusted) await Promise.race([askTrust(front, this.#options), this.#ended]);
+      if (!this.#isLeaving) await Promise.race([askServers(front, this.#options), this.#ended]);
       if (!this.#isLeaving) {
         await this.#current.begin();
         for (const text of this.#early.splice(0)) this.#submit(text);
@@ -111,6 +112,14 @@ export class Interface {
       await this.#options.history.settled();
       await front.close();
     }
+    return this.#reason;
+  }
+
+  /** Ends the interface: what runs is cancelled and recorded, and the session is closed, before `run` returns. */
+  leave(reason?: LeaveReason): void {
+    this.#reason ??= this.#isLeaving ? undefined : reason;
+    this.#isLeaving = true;
+    this.#end();
   }
 
   /* Sessions. */
@@ -223,11 +232,6 @@ export class Interface {
     this.#front.update();
   }
 
-  #leave(): void {
-    this.#isLeaving = true;
-    this.#end();
-  }
-
   #say(text: string): void {
     this.#front.print([...told(text, this.#front.width()), []]);
   }
@@ -271,7 +275,7 @@ export class Interface {
         desk.cancel();
         void this.#current.talk?.cancel();
       },
-      leave: () => this.#leave(),
+      leave: (reason) => this.leave(reason),
       unfold: () => {
         if (!this.#feed.unfold()) this.#front.print([line("Nothing is folded.", { tone: "muted" })]);
       },
@@ -306,7 +310,7 @@ export class Interface {
       doctor,
       commands: () => this.#commands(),
       width: () => front.width(),
-      leave: () => this.#leave(),
+      leave: () => this.leave(),
     };
   }
 }

@@ -140,7 +140,7 @@ export class LineFront implements Front {
           return;
         case "hang-up":
         case "terminate":
-          return this.#host.leave();
+          return this.#host.leave(event.type);
       }
     });
   }
