@@ -62,6 +62,9 @@ export const chat: Command = {
     "44   a sandbox is required and there is none",
     "52   settings that cannot be used",
     "53   a limit was reached: turns, cost, or the same thing over and over",
-    "130  cancelled",
+    "129  cancelled: the terminal was closed (SIGHUP)",
+    "130  cancelled with Ctrl-C",
+    "141  cancelled: nobody reads the output any more",
+    "143  cancelled by SIGTERM",
   ],
 };

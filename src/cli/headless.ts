@@ -1,10 +1,12 @@
 import { isatty } from "node:tty";
-import type { Agent, AgentEvent, EndReason } from "../agent/index.ts";
-import type { UserPart } from "../conversation/index.ts";
+import type { AgentEvent } from "../agent/index.ts";
 import { plain } from "../policy/plain.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
-import { Failure, misused } from "./failure.ts";
+import { Failure } from "./failure.ts";
+import { watchEnd } from "./headless-end.ts";
+import { before, inputsOf } from "./headless-input.ts";
+import { earlyResult, exitCode, Tally } from "./headless-result.ts";
 import { openSession, prepare, refusing } from "./opening.ts";
 import {
   jsonOutput,
@@ -12,112 +14,95 @@ import {
   streamOutput,
   textOutput,
   type Output,
+  type PermissionDenial,
   type RunFacts,
-  type RunResult,
 } from "./outputs.ts";
-import { readPiped } from "./piped.ts";
 
 /** `parley -p`: one task, or several from a stream, without a terminal. */
 export const headless = async (args: readonly string[]): Promise<number> => {
+  const reports: Output[] = [];
+  try {
+    return await run(args, reports);
+  } catch (error) {
+    // Whoever reads JSON gets an object for a run that failed before it began, too.
+    const facts = { session: undefined, model: undefined, folder: process.cwd() };
+    (reports[0] ?? outputFor(formatIn(args), facts)).end(earlyResult(error));
+    throw error;
+  }
+};
+
+/** Runs the task; what is to report its end goes into `reports` as soon as it is there. */
+const run = async (args: readonly string[], reports: Output[]): Promise<number> => {
   const given = readArguments(chat, args);
-  const stopping = new AbortController();
-  const inputs = await inputsOf(given, stopping.signal);
+  const end = watchEnd();
+  const inputs = await inputsOf(given, end.signal);
   const prepared = await prepare(given).catch(refusing);
   const listeners: ((event: AgentEvent) => void)[] = [];
   const listen = (event: AgentEvent): void => listeners.forEach((each) => each(event));
-  const opened = await openSession(prepared, given, { interactive: false, listen }).catch(refusing);
+  const opened = await openSession(prepared, given, { interactive: false, listen, say }).catch(refusing);
   const { agent, session, chosen, notes, close } = opened;
-  const say = (text: string): void => void process.stderr.write(`parley: ${plain(text)}\n`);
   for (const note of notes) say(note);
   if (chosen.by === "none")
     say(
       "no key was found, so the built-in offline model answers. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
     );
   const { provider, model } = agent.model();
-  const output = outputFor(given, { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder });
+  const facts = { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder };
+  const output = outputFor(given.value("output-format"), facts);
+  reports.push(output);
   const tally = new Tally(prepared.world.clock.elapsed());
   listeners.push(output.event, tally.hear, ...reporters(given));
-  const signals = onSignals(() => {
-    // First by the person, so that calls are told apart from those that end with the program.
-    void agent.cancel();
-    stopping.abort();
-  });
+  // First by the person, so that calls are told apart from those that end with the program.
+  end.listen(() => void agent.cancel());
   try {
     // Whether there is a sandbox is found out with the tools; who requires one is told before anything is sent.
     if (given.has("sandbox") || given.value("sandbox-network") === "off") await opened.services().catch(refusing);
     for await (const { piped, text } of inputs) {
-      const { parts, told } = await opened.attach(text, stopping.signal);
+      const { parts, told } = await opened.attach(text, end.signal);
       for (const each of told) say(each);
-      for await (const _ of agent.send(before(piped, parts), stopping.signal));
+      for await (const _ of agent.send(before(piped, parts), end.signal));
       if (tally.end?.type !== "finished") break;
     }
   } catch (error) {
-    if (!stopping.signal.aborted && !(error instanceof Failure)) throw error;
+    if (!end.signal.aborted && !(error instanceof Failure)) throw error;
     if (error instanceof Failure) tally.fault = error;
   } finally {
-    signals.stop();
     await close();
   }
-  if (stopping.signal.aborted) tally.end = { type: "cancelled" };
-  const result = tally.result(agent, prepared.world.clock.elapsed());
+  const cancelledBy = end.done();
+  if (cancelledBy !== undefined) tally.end = { type: "cancelled" };
+  const result = tally.result(agent.spent(), prepared.world.clock.elapsed());
   output.end(result);
+  reportDenials(result.denials);
   if (result.error !== undefined) say(result.error.message);
-  return tally.fault?.code ?? exitCode(tally.end, result);
+  return tally.fault?.code ?? exitCode(tally.end, result, cancelledBy);
 };
 
-/** Something to do. What was piped in is matter to work on: it mentions no files. */
-type Input = { readonly piped: string; readonly text: string };
+const say = (text: string): void => void process.stderr.write(`parley: ${plain(text)}\n`);
 
-/** A message with what was piped in before its words. */
-const before = (piped: string, [words, ...files]: readonly UserPart[]): readonly UserPart[] => {
-  const said = words?.type === "text" ? words.text : "";
-  return [{ type: "text", text: [piped, said].filter((text) => text !== "").join("\n\n") }, ...files];
+/** Says which calls were not run, and the options that would allow each. */
+const reportDenials = (denials: readonly PermissionDenial[]): void => {
+  if (denials.length === 0) return;
+  say(denials.length === 1 ? "1 call was not allowed to run:" : `${denials.length} calls were not allowed to run:`);
+  const lines = denials.map(({ tool, parameters, reason, allowedBy }) => {
+    const words = JSON.stringify(parameters);
+    const what = `${tool} ${words.length > 120 ? `${words.slice(0, 119).toWellFormed()}…` : words}`;
+    return `  ${what}: ${allowedBy.length === 0 ? reason : `allow it with ${allowedBy.join(" and ")}`}`;
+  });
+  for (const line of new Set(lines)) process.stderr.write(`${plain(line)}\n`);
 };
 
-/** What is to be done: given, piped in, or both; or a message per line. */
-const inputsOf = async (given: Arguments, signal: AbortSignal): Promise<AsyncIterable<Input> | readonly Input[]> => {
-  const [word] = given.words;
-  const asked = given.value("prompt") ?? word ?? "";
-  if (given.value("input-format") === "stream-json") return streamed(asked, signal);
-  const piped = isatty(0) ? "" : (await readPiped(asked === "")).trimEnd();
-  if (piped === "" && asked === "") throw misused('There is nothing to do. Say what: parley -p "TEXT".');
-  return [{ piped, text: asked }];
+/** The output format in words that may not be understood otherwise. */
+const formatIn = (args: readonly string[]): string | undefined => {
+  const at = args.findIndex((word) => word === "-o" || word === "--output-format");
+  return at === -1 ? args.findLast((word) => word.startsWith("--output-format="))?.slice(16) : args[at + 1];
 };
 
-/** Messages as `{"type":"user","text":"..."}`, one per line. */
-const streamed = async function* (first: string, signal: AbortSignal): AsyncGenerator<Input> {
-  if (first !== "") yield { piped: "", text: first };
-  const { createInterface } = await import("node:readline");
-  for await (const line of createInterface({ input: process.stdin, signal }))
-    if (line.trim() !== "") yield { piped: "", text: messageIn(line) };
-};
-
-const messageIn = (line: string): string => {
-  const said: unknown = parsed(line);
-  if (
-    typeof said === "object" &&
-    said !== null &&
-    "type" in said &&
-    said.type === "user" &&
-    "text" in said &&
-    typeof said.text === "string"
-  )
-    return said.text;
-  throw new Failure(`A line of the input is not {"type":"user","text":"..."}: ${line.slice(0, 80)}`);
-};
-
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-};
-
-const outputFor = (given: Arguments, facts: RunFacts): Output => {
-  const out = (text: string): void => void process.stdout.write(text);
+const outputFor = (format: string | undefined, facts: RunFacts): Output => {
+  // Nothing is written to a reader that is gone.
+  const out = (text: string): void => void (process.stdout.destroyed || process.stdout.write(text));
   const writers = { out, now: Date.now };
-  switch (given.value("output-format")) {
+  switch (format) {
     case "json":
       return jsonOutput(writers, facts);
     case "stream-json":
@@ -138,98 +123,3 @@ const explaining =
   (event: AgentEvent): void => {
     if (event.type === "request") err(`${JSON.stringify({ ...event.request, report: event.report })}\n`);
   };
-
-/** Adds up what a run did. */
-class Tally {
-  end: Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }> | undefined;
-  /** What was wrong with what was to be done next. */
-  fault: Failure | undefined;
-  readonly #began: number;
-  #calls = 0;
-  #failed = 0;
-
-  constructor(began: number) {
-    this.#began = began;
-  }
-
-  readonly hear = (event: AgentEvent): void => {
-    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.end = event;
-    if (event.type !== "call-completed") return;
-    this.#calls += 1;
-    if (event.finished.outcome.status !== "complete") this.#failed += 1;
-  };
-
-  result(agent: Agent, now: number): RunResult {
-    const { end, fault } = this;
-    return {
-      ...(fault === undefined ? ending(end) : badInput(fault)),
-      response: end?.type === "finished" ? end.text : "",
-      spent: agent.spent(),
-      calls: { total: this.#calls, failed: this.#failed },
-      duration: now - this.#began,
-    };
-  }
-}
-
-const badInput = ({ message }: Failure): ReturnType<typeof ending> => ({
-  status: "error",
-  reason: "bad-input",
-  error: { type: "bad-input", message },
-});
-
-const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error"> => {
-  switch (end?.type) {
-    case "finished":
-      return isGood(end.reason)
-        ? { status: "success", reason: end.reason }
-        : {
-            status: "error",
-            reason: end.reason,
-            error: { type: end.reason, message: limitWords[end.reason] ?? end.reason },
-          };
-    case "failed":
-      return {
-        status: "error",
-        reason: "failed",
-        error: {
-          type: end.failure.kind === "provider" ? end.failure.failure.kind : end.failure.kind,
-          message: end.failure.message,
-        },
-      };
-    case "cancelled":
-    case undefined:
-      return { status: "cancelled", reason: "cancelled" };
-  }
-};
-
-const isGood = (reason: EndReason): boolean => reason === "stop" || reason === "other" || reason === "paused";
-
-const limitWords: { readonly [reason in EndReason]?: string } = {
-  "max-turns": "Stopped at the limit of requests (--max-turns). Raise it, or continue with parley --continue.",
-  "max-spend": "The task cost as much as it may. Raise limits.spend in the settings, or go on with another model.",
-  loop: "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.",
-  length: "The answer reached its length limit and is not complete.",
-  filtered: "A content filter stopped the answer. Say it differently, or use another model.",
-  refused: "The model declined to answer.",
-};
-
-const exitCode = (end: Tally["end"], { status, reason }: RunResult): number => {
-  if (status === "success") return 0;
-  if (status === "cancelled") return 130;
-  if (end?.type === "finished") return reason === "max-turns" || reason === "max-spend" || reason === "loop" ? 53 : 1;
-  const kind = end?.type === "failed" && end.failure.kind === "provider" ? end.failure.failure.kind : undefined;
-  return kind === "no-key" || kind === "bad-key" || kind === "misconfigured" ? 41 : 1;
-};
-
-/** Ctrl-C once ends the run and leaves a clean session; twice ends the program. */
-const onSignals = (cancel: () => void): { readonly stop: () => void } => {
-  let count = 0;
-  const hear = (): void => {
-    count += 1;
-    if (count > 1) process.exit(130);
-    cancel();
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, hear);
-  return { stop: () => signals.forEach((signal) => process.off(signal, hear)) };
-};

@@ -1,6 +1,7 @@
 import { plain } from "../policy/plain.ts";
 import type { AgentEvent, Spent } from "../agent/index.ts";
-import type { Finished } from "../scheduler/events.ts";
+import type { JsonObject } from "../conversation/index.ts";
+import type { Denial, Finished } from "../scheduler/events.ts";
 import type { Usage } from "../wire/decode.ts";
 
 /** What a run without a terminal prints. */
@@ -12,7 +13,11 @@ export type Output = {
 };
 
 /** What stays the same in a run. */
-export type RunFacts = { readonly session: string | undefined; readonly model: string; readonly folder: string };
+export type RunFacts = {
+  readonly session: string | undefined;
+  readonly model: string | undefined;
+  readonly folder: string;
+};
 
 /** How a run ended. */
 export type RunResult = {
@@ -23,7 +28,16 @@ export type RunResult = {
   readonly error?: { readonly type: string; readonly message: string };
   readonly spent: Spent;
   readonly calls: { readonly total: number; readonly failed: number };
+  /** The calls that policy did not let run. */
+  readonly denials: readonly PermissionDenial[];
   readonly duration: number;
+};
+
+/** A call that policy did not let run, and the options that would have allowed it. */
+export type PermissionDenial = Denial & {
+  readonly tool: string;
+  readonly call: string;
+  readonly parameters: JsonObject;
 };
 
 /** Where output goes. */
@@ -40,16 +54,17 @@ export const textOutput = ({ out }: Writers): Output => ({
 /** One JSON object when all is over. */
 export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Output => ({
   event: () => undefined,
-  end: ({ status, reason, response, error, ...stats }) =>
+  end: ({ status, reason, response, error, denials, ...stats }) =>
     out(
       `${JSON.stringify(
         {
           session_id: session ?? null,
-          model,
+          model: model ?? null,
           status,
           reason,
           response,
           ...(error && { error }),
+          permission_denials: denials.map(denialOf),
           stats: statsOf(stats),
         },
         undefined,
@@ -62,15 +77,31 @@ export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Outp
 export const streamOutput = (writers: Writers, { session, model, folder }: RunFacts): Output => {
   const line = (fields: { readonly type: string; readonly [name: string]: unknown }): void =>
     writers.out(`${JSON.stringify({ ...fields, timestamp: new Date(writers.now()).toISOString() })}\n`);
-  line({ type: "init", session_id: session ?? null, model, cwd: folder });
+  line({ type: "init", session_id: session ?? null, model: model ?? null, cwd: folder });
   return {
     event: (event) => {
       for (const fields of linesOf(event)) line(fields);
     },
-    end: ({ status, reason, response, error, ...stats }) =>
-      line({ type: "result", status, reason, response, ...(error && { error }), stats: statsOf(stats) }),
+    end: ({ status, reason, response, error, denials, ...stats }) =>
+      line({
+        type: "result",
+        status,
+        reason,
+        response,
+        ...(error && { error }),
+        permission_denials: denials.map(denialOf),
+        stats: statsOf(stats),
+      }),
   };
 };
+
+const denialOf = ({ tool, call, parameters, reason, allowedBy }: PermissionDenial): object => ({
+  tool_name: tool,
+  tool_id: call,
+  parameters,
+  reason,
+  allowed_by: allowedBy,
+});
 
 type Line = { readonly type: string; readonly [name: string]: unknown };
 

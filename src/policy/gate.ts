@@ -42,6 +42,8 @@ export type Verdict = {
   readonly decision: "allow" | "ask" | "deny";
   readonly reason: string;
   readonly details: VerdictDetails;
+  /** The command-line options that would allow what is denied because nobody is there to be asked; each is enough for its part. */
+  readonly allowedBy?: readonly string[];
 };
 
 /** What a person should see before answering. */
@@ -180,6 +182,7 @@ const unattended = (verdict: Verdict, findings: readonly Finding[]): Verdict => 
   return {
     ...verdict,
     decision: "deny",
+    allowedBy: [...options],
     reason: `${verdict.reason} This needs approval, and nobody is there to give it: it was not run.${hint}`,
   };
 };

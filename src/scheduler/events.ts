@@ -89,10 +89,15 @@ export type Finished = {
   /** What a person sees. */
   readonly display: Display;
   readonly error?: ToolError;
+  /** Set where policy did not let it run. */
+  readonly denial?: Denial;
   /** Milliseconds from arrival to end. */
   readonly duration: number;
   readonly record: ToolCallRecord;
 };
+
+/** Why policy did not let a call run, and the command-line options that would have allowed it. */
+export type Denial = { readonly reason: string; readonly allowedBy: readonly string[] };
 
 /** One line of telemetry, in the words of Gemini CLI's tool_call event. */
 export type ToolCallRecord = {

@@ -11,7 +11,7 @@ import type { Files } from "../tools/capabilities.ts";
 import { storeFile } from "../tools/store-file.ts";
 import type { ToolContent } from "../tools/tool.ts";
 import { statOf, type Ending } from "./ending.ts";
-import type { CallDecision, Finished, ToolCallRecord } from "./events.ts";
+import type { CallDecision, Denial, Finished, ToolCallRecord } from "./events.ts";
 import { shownDisplay, withTexts } from "./shown.ts";
 
 /** What is known of a call when it has ended. */
@@ -20,6 +20,7 @@ export type CallEnd = {
   readonly ending: Ending;
   readonly duration: number;
   readonly decision: CallDecision | undefined;
+  readonly denial?: Denial | undefined;
   readonly server: string | undefined;
   /** Where results that are too long are kept. */
   readonly files: Pick<Files, "keep">;
@@ -35,7 +36,7 @@ const statuses: { readonly [state in Ending["state"]]: OutcomeStatus } = {
 
 /** A call's end in the forms others know: for the conversation, for people, for the records. */
 export const finish = async (end: CallEnd): Promise<Finished> => {
-  const { call, ending, duration, files, redact } = end;
+  const { call, ending, duration, files, redact, denial } = end;
   const kept = await Promise.all(ending.content.map((content) => keep(content, call, files)));
   const outcome: Outcome = { status: statuses[ending.state], content: kept.map(({ content }) => content) };
   return {
@@ -44,6 +45,9 @@ export const finish = async (end: CallEnd): Promise<Finished> => {
     blobs: Object.fromEntries(kept.flatMap(({ blob }) => (blob === undefined ? [] : [[blob.hash, blob.base64]]))),
     display: shownDisplay(ending.display, redact),
     ...(ending.error === undefined ? {} : { error: { ...ending.error, message: redact(ending.error.message) } }),
+    ...(denial === undefined
+      ? {}
+      : { denial: { reason: redact(denial.reason), allowedBy: denial.allowedBy.map(redact) } }),
     duration,
     record: recordOf(end),
   };

@@ -1,4 +1,4 @@
-import type { Gate } from "../policy/gate.ts";
+import type { Gate, Verdict } from "../policy/gate.ts";
 import type { GateRequest } from "../policy/gate-request.ts";
 import type { Approved, Capabilities } from "../tools/capabilities.ts";
 import { ToolFailure, type Proposal } from "../tools/tool.ts";
@@ -79,7 +79,7 @@ const permit = async (one: LiveCall, around: Surroundings, ready: Ready): Promis
   const { tool, server, identity, input } = ready.valid;
   const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, touches: ready.resolved };
   const verdict = await step(one, around, around.gate.judge(request));
-  if (verdict.decision === "deny") throw denied(one, verdict.reason);
+  if (verdict.decision === "deny") throw denied(one, verdict);
   if (verdict.decision === "allow") {
     one.decision = "auto_accept";
     return ready;
@@ -89,8 +89,9 @@ const permit = async (one: LiveCall, around: Surroundings, ready: Ready): Promis
   return asked(one, around, request, { ...ready, verdict, root, proposal, first: proposal });
 };
 
-const denied = (one: LiveCall, reason: string): ToolFailure => {
+const denied = (one: LiveCall, { reason, allowedBy = [] }: Verdict): ToolFailure => {
   one.decision = "reject";
+  one.denial = { reason, allowedBy };
   return new ToolFailure("policy_violation", reason);
 };
 
@@ -131,7 +132,7 @@ const settle = (
       return;
     }
     case "judged":
-      if (answer.verdict.decision !== "allow") throw denied(one, answer.verdict.reason);
+      if (answer.verdict.decision !== "allow") throw denied(one, answer.verdict);
       one.decision = "auto_accept";
       return;
     case "refuse":

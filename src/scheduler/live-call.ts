@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Call } from "../conversation/index.ts";
 import type { Verdict } from "../policy/gate.ts";
 import type { GateRequest } from "../policy/gate-request.ts";
-import type { Approval, CallDecision, CallStatus, Decision } from "./events.ts";
+import type { Approval, CallDecision, CallStatus, Decision, Denial } from "./events.ts";
 import type { Resolved } from "./resolve.ts";
 import { Stopped, until } from "./stop.ts";
 
@@ -34,6 +34,7 @@ export class LiveCall {
   readonly began: number;
   resolved: Resolved | undefined;
   decision: CallDecision | undefined;
+  denial: Denial | undefined;
   server: string | undefined;
   waiting: Waiting | undefined;
   readonly #stop = new AbortController();

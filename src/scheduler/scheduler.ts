@@ -92,9 +92,9 @@ export const createScheduler = ({
     return finished;
   };
   const finishedBy = async (one: LiveCall, ending: Ending): Promise<Finished> => {
-    const { call, decision, server, began } = one;
+    const { call, decision, denial, server, began } = one;
     const { files } = capabilities({ signal: one.signal, report: () => undefined });
-    const end = { call, decision, server, files, redact, duration: clock.elapsed() - began };
+    const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - began };
     // A result can hold values that throw when they are read.
     return finish({ ...end, ending }).catch((error: unknown) => finish({ ...end, ending: thrown(error) }));
   };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
@@ -7,7 +7,7 @@ import { programStage, type ProgramStage } from "../support/agent-program.ts";
 let stage: ProgramStage;
 beforeAll(async () => {
   ensureBuilt();
-  const command = "trap '' TERM; sleep 600 & echo $$ $! > pids; echo begun; wait; sleep 600";
+  const command = "trap '' TERM; sleep 600 & echo $$ $! > pids; for i in $(seq 6000); do echo begun; sleep 0.1; done";
   stage = await programStage(["anthropic"], {
     script: () => ({ parts: [{ type: "call", tool: "run_shell_command", input: { command } }] }),
   });
@@ -31,6 +31,45 @@ const gone = async (pids: readonly number[]): Promise<boolean> => {
 };
 
 const args = ["-p", "Do it.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "stream-json"];
+
+/** How the only call of the last session ended. */
+const outcome = (): unknown => {
+  const folder = join(stage.home, ".parley/sessions");
+  const [project = ""] = readdirSync(folder);
+  const logs = readdirSync(join(folder, project)).filter((name) => name.endsWith(".jsonl"));
+  const [last = ""] = logs.toSorted(
+    (one, other) => modified(join(folder, project, other)) - modified(join(folder, project, one)),
+  );
+  const locks = readdirSync(join(folder, project, "locks"));
+  const log = readFileSync(join(folder, project, last), "utf8");
+  return { cancelled: log.includes("The user cancelled this call while it ran."), locks };
+};
+
+const modified = (path: string): number => statSync(path).mtimeMs;
+
+describe("a run that is ended from outside", () => {
+  it.each([
+    ["its reader leaves", 141],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+  ] as const)("ends its commands, records them as cancelled and lets go of its locks: %s", async (how, code) => {
+    const ran = await stage.run(args, {
+      line: (line, child) => {
+        if (!line.includes("begun") || !line.includes("tool_output")) return;
+        if (how === "its reader leaves") child.stdout?.destroy();
+        else child.kill(how);
+      },
+    });
+    const pids = readFileSync(join(stage.project, "pids"), "utf8").trim().split(" ").map(Number);
+    expect([ran.code, ran.signal, await gone(pids), outcome()]).toEqual([
+      code,
+      null,
+      true,
+      { cancelled: true, locks: [] },
+    ]);
+  });
+});
 
 describe("a running command, with all it started", () => {
   it.each([

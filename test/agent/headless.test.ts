@@ -31,6 +31,8 @@ const speak: Speak = ({ turns }) => {
     return { parts: [{ type: "say", text: "I will look at the file again to see what is in it. ".repeat(1000) }] };
   if (asked?.by === "user" && asked.text.includes("Again"))
     return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "true" } }] };
+  if (asked?.by === "user" && asked.text.includes("Touch it") && results.length === 0)
+    return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "touch made" } }] };
   if (results.length > 0) return { parts: [{ type: "say", text: `There were ${results.length} results.` }] };
   return {
     parts: [
@@ -179,6 +181,7 @@ describe("stream-json", () => {
         status: "success",
         reason: "stop",
         response: "There were 2 results.",
+        permission_denials: [],
         stats: { requests: 2, tool_calls: 2, tool_errors: 1, ...stats },
         timestamp,
       },
@@ -224,8 +227,56 @@ describe("json", () => {
       status: "success",
       reason: "stop",
       response: "There were 2 results.",
+      permission_denials: [],
       stats: { requests: 2, tool_calls: 2, tool_errors: 1, ...stats },
     });
+  });
+
+  it.each([
+    { what: "an option that does not exist", args: ["-p", "Do it.", "--no-such-option"], code: 2, type: "bad-input" },
+    { what: "a model that does not exist", args: ["-p", "Do it.", "-m", "nobody/none"], code: 2, type: "bad-input" },
+    { what: "nothing to do", args: [], code: 2, type: "bad-input" },
+    { what: "a session that is not there", args: ["-p", "Do it.", "--resume", "zzz"], code: 1, type: "cannot-start" },
+    { what: "settings that cannot be used", args: ["-p", "Do it.", "--max-turns", "x"], code: 52, type: "settings" },
+    {
+      what: "a folder that is not there",
+      args: ["-p", "Do it.", "--cwd", "/nowhere/at/all"],
+      code: 1,
+      type: "cannot-start",
+    },
+  ])("is an object for a run that fails before it begins: $what", async ({ args, code, type }) => {
+    for (const format of ["json", "stream-json"]) {
+      const ran = await stage.run([...args, "-o", format]);
+      const result = (format === "json" ? JSON.parse(ran.out) : ran.lines().at(-1)) as OutputLine;
+      schema(format)(result);
+      expect([ran.code, result["status"], result["error"]]).toMatchObject([code, "error", { type }]);
+      expect(ran.err).not.toContain("This is a bug");
+    }
+  });
+
+  it("lists the calls that were not allowed to run, and stderr says what would allow each", async () => {
+    const args = ["-p", "Touch it.", "-m", "anthropic", "--approval-mode", "default"];
+    const ran = await stage.run([...args, "-o", "json"]);
+    const result = JSON.parse(ran.out) as OutputLine;
+    schema("json")(result);
+    expect([ran.code, result["status"], result["permission_denials"]]).toEqual([
+      0,
+      "success",
+      [
+        {
+          tool_name: "run_shell_command",
+          tool_id: "hist_tool_1",
+          parameters: { command: "touch made" },
+          reason: expect.stringContaining("nobody is there") as string,
+          allowed_by: [expect.stringContaining("--allowed-tools")],
+        },
+      ],
+    ]);
+    expect(ran.err).toMatch(
+      /^parley: 1 call was not allowed to run:\n {2}run_shell_command \{"command":"touch made"\}: allow it with --allowed-tools .*$/m,
+    );
+    const streamed = await stage.run([...args, "-o", "stream-json"]);
+    expect(streamed.lines().at(-1)).toMatchObject({ type: "result", permission_denials: result["permission_denials"] });
   });
 
   it.each([
