@@ -1,6 +1,7 @@
 import { bedrock as wire } from "../wire/bedrock.ts";
 import { defineProvider, type Provider } from "./define.ts";
 import {
+  alternateTurns,
   asBytes,
   noThinking,
   officeDocuments,
@@ -9,7 +10,6 @@ import {
   portableName,
   prefixedIds,
   strictTurns,
-  userFrames,
 } from "./traits.ts";
 
 const picture = asBytes(pictures, { maxBytes: 3_750_000, perMessage: 20 });
@@ -79,7 +79,7 @@ export const bedrock: Provider = defineProvider({
           after: { image: picture, document: paper },
         },
         thinking: { form: "signed", readers: [], bound: false },
-        order: userFrames,
+        order: alternateTurns,
       },
       dialect: { thinking: "adaptive", signatures: true, toolChoice: "all", cachePoints: "all" },
     },
@@ -107,7 +107,7 @@ export const bedrock: Provider = defineProvider({
             video: { ...films, ...fromBuckets },
           },
         },
-        order: userFrames,
+        order: alternateTurns,
       },
       dialect: { toolChoice: "all", cachePoints: "text" },
     },

@@ -10,6 +10,8 @@ export type Quirk =
   | "unsealed"
   /** Results hold no files: these stand in a user message after them. */
   | "media-after"
+  /** Messages of one side in a row are refused: they go as one. */
+  | "alternate-roles"
   /** The field for reasoning is refused. */
   | "no-reasoning"
   /** Every message of the model needs reasoning. */
@@ -31,6 +33,10 @@ export type Quirk =
 export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   unsealed: { traits: { thinking: { unsealed: true } } },
   "media-after": { traits: { media: { result: {}, errorResult: {} } } },
+  "alternate-roles": {
+    only: ["anthropic", "openai-chat", "openai-responses"],
+    traits: { order: { alternate: true } },
+  },
   "no-reasoning": {
     only: ["openai-chat"],
     traits: { thinking: { form: "none", backfill: undefined } },

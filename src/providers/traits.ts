@@ -42,8 +42,11 @@ export const anyOrder: OrderRule = { userFirst: false, userLast: false, alternat
 /** The user begins, and has the word last. */
 export const userFrames: OrderRule = { userFirst: true, userLast: true, alternate: false, bridgeAfterResults: false };
 
-/** Both sides take turns strictly, results counting as the user's. */
-export const strictTurns: OrderRule = { userFirst: true, userLast: true, alternate: true, bridgeAfterResults: true };
+/** The user begins and ends, and what one side says in a row is one message. */
+export const alternateTurns: OrderRule = { ...userFrames, alternate: true };
+
+/** The same, and results are a turn of their own. */
+export const strictTurns: OrderRule = { ...alternateTurns, bridgeAfterResults: true };
 
 /** A target that takes words only. */
 export const wordsOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };

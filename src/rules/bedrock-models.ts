@@ -15,6 +15,8 @@ export type BedrockFamily = {
   readonly loneResults: boolean;
   /** The conversation may open with the assistant. */
   readonly assistantFirst: boolean;
+  /** Messages of one role in a row were recorded to be taken. */
+  readonly mergesRoles: boolean;
   /** `toolResult.status` is known. */
   readonly status: boolean;
   /** Reasoning is replayed with a signature (Claude), without one, or it does not matter. */
@@ -42,6 +44,7 @@ const other: BedrockFamily = {
   refusedBlocks: [],
   loneResults: false,
   assistantFirst: true,
+  mergesRoles: false,
   status: true,
   signature: "free",
   toolChoice: everyChoice,
@@ -68,6 +71,7 @@ const nova: BedrockFamily = {
   id: "nova",
   nested: { image: "taken", pdf: "refused", document: "taken", video: "unsure" },
   assistantFirst: false,
+  mergesRoles: true,
   signature: "refused",
 };
 
@@ -78,6 +82,7 @@ const llama: BedrockFamily = {
   refusedBlocks: ["video", "audio"],
   loneResults: true,
   assistantFirst: false,
+  mergesRoles: true,
   signature: "refused",
   toolChoice: ["auto"],
 };
@@ -104,4 +109,5 @@ const rows: readonly (readonly [RegExp, BedrockFamily])[] = [
   [/mistral|pixtral|ministral|magistral|devstral|voxtral/, mistral],
   [/writer|palmyra/, writer],
   [/qwen|kimi|moonshot/, qwen],
+  [/titan|deepseek/, { ...other, mergesRoles: true }],
 ];

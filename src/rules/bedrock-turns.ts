@@ -38,6 +38,22 @@ export const checkCallWithoutResult: Check = (body, report) => {
   }
 };
 
+/** On Claude, nothing the model said follows its calls: the calls before it count as unanswered. */
+export const checkTextAfterCall: Check = (body, report, target) => {
+  if (bedrockFamily(target).id !== "claude") return;
+  for (const turn of turnsOf(body)) {
+    if (turn.role !== "assistant") continue;
+    const last = turn.blocks.findLastIndex(({ kind }) => kind === "text" || kind === "reasoningContent");
+    const cut = turn.blocks.slice(0, last + 1).filter((block) => block.kind === "toolUse" && !isServerCall(block));
+    const [first] = cut;
+    if (first !== undefined)
+      report(
+        first.pointer,
+        `messages.${first.message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${cut.slice(0, 20).map(callId).join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+      );
+  }
+};
+
 /** Every result answers a call of the message before it. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
@@ -198,19 +214,27 @@ export const checkPortableStart: Check = (body, report, target) => {
     );
 };
 
-/** Roles alternate for some families; the others merge. */
-export const checkAlternation: Check = (body, report) => {
-  let before: unknown;
-  for (const { value, pointer } of messagesOf(body)) {
-    if (value["role"] === before) {
-      report(
-        join(pointer, "role"),
-        "A conversation must alternate between user and assistant roles. Some families merge equal roles, others refuse them.",
-      );
-      return;
-    }
-    before = value["role"];
-  }
+/** Roles alternate, except on the families that are known to merge equal ones. */
+export const checkAlternation: Check = (body, report, target) => {
+  const second = bedrockFamily(target).mergesRoles ? undefined : secondOfRole(body);
+  if (second !== undefined)
+    report(
+      second,
+      "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.",
+    );
+};
+
+/** Equal roles in a row do not travel to the families that refuse them. */
+export const checkPortableAlternation: Check = (body, report, target) => {
+  const second = bedrockFamily(target).mergesRoles ? secondOfRole(body) : undefined;
+  if (second !== undefined) report(second, "Two messages of one role in a row are merged here and refused by Claude.");
+};
+
+/** Where the first message stands that has the role of the one before it. */
+const secondOfRole = (body: unknown): string | undefined => {
+  const messages = messagesOf(body);
+  const second = messages.find(({ value }, index) => index > 0 && value["role"] === messages[index - 1]?.value["role"]);
+  return second === undefined ? undefined : join(second.pointer, "role");
 };
 
 /** Claude from 4.6 on ends with the user. Open calls are left to the rule about calls. */

@@ -21,6 +21,7 @@ export const bedrockRules: readonly Rule<unknown>[] = [
   refused("bedrock/empty-key", shape.checkEmptyKey),
 
   refused("bedrock/call-without-result", turns.checkCallWithoutResult),
+  refused("bedrock/text-after-call", turns.checkTextAfterCall),
   refused("bedrock/result-without-call", turns.checkResultWithoutCall),
   refused("bedrock/duplicate-result", turns.checkDuplicateResult),
   refused("bedrock/duplicate-call-id", turns.checkDuplicateCall),
@@ -33,7 +34,8 @@ export const bedrockRules: readonly Rule<unknown>[] = [
   refused("bedrock/misplaced-block", turns.checkMisplacedBlock),
   refused("bedrock/assistant-first", turns.checkAssistantFirst),
   advised("bedrock/portable-start", turns.checkPortableStart),
-  advised("bedrock/alternation", turns.checkAlternation),
+  refused("bedrock/alternation", turns.checkAlternation),
+  advised("bedrock/portable-alternation", turns.checkPortableAlternation),
   refused("bedrock/prefill", turns.checkPrefill),
   refused("bedrock/trailing-space", turns.checkTrailingSpace),
   refused("bedrock/result-status", turns.checkStatus),

@@ -49,6 +49,22 @@ describe("a request that Converse refuses", () => {
       ),
     ],
     [
+      "two messages of the user in a row, on Claude",
+      sonnet,
+      { messages: [user("It is Monday."), user("Go.")] },
+      invalid(
+        "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.",
+      ),
+    ],
+    [
+      "words after a call of Claude",
+      sonnet,
+      { messages: [user("Go."), assistant(call, { text: "I look." }), user(result(call, { text: "x" }))] },
+      invalid(
+        "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: t1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+      ),
+    ],
+    [
       "words beside a result of Llama",
       llama,
       { messages: [...called, user(result(call, { text: "x" }), "And now?")] },

@@ -15,6 +15,8 @@ type KindCounts = { readonly [kind in Media["kind"]]: number };
 
 const none: KindCounts = { image: 0, document: 0, audio: 0, video: 0 };
 
+const kinds = Object.keys(none) as readonly Media["kind"][];
+
 /** The counts of an empty request. */
 export const noMedia: Counts = { request: none, message: none, files: new Map() };
 
@@ -93,9 +95,23 @@ export class Placer {
     return this.#place([media], { row: this.#options.target.media.model });
   }
 
-  /** Begins another message, and gives the words and files that must stand after the one before: every file is named first. */
-  nextMessage(): readonly (Text | File)[] {
+  /** Begins another message: what a message may hold is counted anew. */
+  nextMessage(): void {
     if (this.counts.message !== none) this.counts = { ...this.counts, message: none };
+  }
+
+  /** Whether the files of a user step fit into a message of their own, but not into the one that has begun. */
+  overflows(content: readonly (Text | Media)[]): boolean {
+    const { user } = this.#options.target.media;
+    return kinds.some((kind) => {
+      const most = user[kind]?.perMessage ?? Infinity;
+      const more = most === Infinity ? 0 : content.filter((part) => part.type === "media" && part.kind === kind).length;
+      return more > 0 && more <= most && this.counts.message[kind] + more > most;
+    });
+  }
+
+  /** The words and files that must stand after the batch: every file is named first. */
+  takeAfter(): readonly (Text | File)[] {
     if (this.#after.length === 0) return [];
     const files = this.#after;
     this.#after = [];

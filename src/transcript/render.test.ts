@@ -190,7 +190,7 @@ describe("order", () => {
     expect(show(conversation(() => {})).steps).toEqual(["user: Continue."]);
   });
 
-  it("bridges two user steps where an API wants turns", () => {
+  it("puts a word of the model between results and the user where an API wants results alone", () => {
     const twice = conversation((ledger) => {
       ledger.user([text("a")]);
       ledger.user([text("b")]);
@@ -198,10 +198,9 @@ describe("order", () => {
       ledger.complete(made!.id, "t", done("T"));
       ledger.user([text("c")]);
     });
-    const strict = { order: { ...target.order, alternate: true, bridgeAfterResults: true } };
+    const strict = { order: { ...target.order, bridgeAfterResults: true } };
     expect(show(twice, strict).steps).toEqual([
       "user: a",
-      "model: .",
       "user: b",
       "model: t#call_1=complete(T)",
       "model: .",

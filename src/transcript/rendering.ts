@@ -40,6 +40,8 @@ export type RenderingOptions<Message> = {
   readonly blobs: Blobs;
   /** How a step is written; called once per step. */
   readonly encode: (step: Step) => readonly Message[];
+  /** Two neighbouring messages of one side as one, for targets that want the sides to alternate. */
+  readonly merge?: (before: Message, next: Message) => Message | undefined;
   /** Messages that stand before all steps, such as a system message. */
   readonly head?: readonly Message[];
   /** The rest of what precedes the messages, for the digest: system text and tools. */
@@ -69,8 +71,8 @@ export type Report = {
 };
 
 /** Where the part that cannot change any more ends. */
-type Settled = {
-  readonly place: Place;
+type Settled<Message> = {
+  readonly place: Place<Message>;
   readonly calls: number;
   readonly decisions: number;
   readonly counts: Counts;
@@ -98,10 +100,10 @@ export class Rendering<Message> {
   #pairing: Pairing;
   #lastCallsUnthought = false;
   #past: { readonly summary: string; readonly cut: number } | undefined;
-  #settled: Settled | undefined;
+  #settled: Settled<Message> | undefined;
 
   constructor(options: RenderingOptions<Message>) {
-    const { target, policy, blobs, encode, head = [], preamble = () => "", tools = [] } = options;
+    const { target, policy, blobs, encode, merge, head = [], preamble = () => "", tools = [] } = options;
     const { filler } = target.thinking;
     const decide = this.#decisions.add;
     const claimItem = (item: string): boolean => !this.#items.has(item) && this.#items.add(item).has(item);
@@ -110,7 +112,7 @@ export class Rendering<Message> {
     this.#filler = filler === undefined ? undefined : { signature: filler };
     this.#judgement = { target, policy, intact: this.#intact, decide, claimItem };
     this.#placer = new Placer({ target, policy, blobs, copies: this.#copies, decide });
-    this.#sequence = new Sequence({ target, encode, head, preamble, decide });
+    this.#sequence = new Sequence({ target, encode, merge, head, preamble, decide });
     this.#pairing = new Pairing(decide);
   }
 
@@ -280,11 +282,13 @@ export class Rendering<Message> {
 
   readonly #emit = (draft: Draft): void => {
     if (draft.role === "user") {
+      if (this.#sequence.joinsUser && this.#placer.overflows(draft.parts)) this.#sequence.bridge();
+      if (!this.#sequence.joinsUser) this.#placer.nextMessage();
       const parts = this.#placer.user(draft.parts);
       this.#sequence.add(parts === draft.parts ? (draft as UserStep) : { role: "user", parts }, "user");
-      this.#placer.nextMessage();
       return;
     }
+    this.#placer.nextMessage();
     const parts = draft.parts.some((part) => part.type === "media") ? this.#withFiles(draft) : draft.parts;
     for (const part of parts) if (part.type === "exchange") this.#close(part as OpenExchange);
     const closed = parts as ModelStep["parts"];
@@ -292,13 +296,13 @@ export class Rendering<Message> {
     if (draft.calls > 0 && callsAsWords === true) {
       const { said, answered } = tellInWords(closed, this.#decisions.add);
       this.#sequence.add({ role: "model", parts: said }, "model");
-      this.#sequence.add({ role: "user", parts: [...answered, ...this.#placer.nextMessage()] }, "user");
+      this.#sequence.add({ role: "user", parts: [...answered, ...this.#placer.takeAfter()] }, "user");
       return;
     }
     const ordered = callsLast === true ? placeCallsLast(closed, this.#decisions.add) : closed;
     if (draft.calls > 0) this.#lastCallsUnthought = ordered[0]?.type !== "thinking";
     this.#sequence.add({ role: "model", parts: ordered }, draft.calls > 0 ? "results" : "model");
-    const files = this.#placer.nextMessage();
+    const files = this.#placer.takeAfter();
     if (files.length > 0) this.#sequence.add({ role: "user", parts: files }, "user");
   };
 

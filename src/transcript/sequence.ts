@@ -11,6 +11,8 @@ export type Speaker = "nobody" | "user" | "results" | "model";
 export type SequenceOptions<Message> = {
   readonly target: Target;
   readonly encode: (step: Step) => readonly Message[];
+  /** Two neighbouring messages as one, where they are of one side; used for targets that want the sides to alternate. */
+  readonly merge?: ((before: Message, next: Message) => Message | undefined) | undefined;
   readonly head: readonly Message[];
   readonly preamble: () => string;
   readonly decide: Decide;
@@ -19,13 +21,23 @@ export type SequenceOptions<Message> = {
 /** A message in a place of the sequence. */
 export type Dressed<Message> = { readonly at: number; readonly message: Message };
 
-/** A place in a sequence to come back to. */
-export type Place = { readonly count: number; readonly last: Speaker; readonly besideResults: boolean };
+/** A place in a sequence to come back to: how many messages were encoded and shown, and the last of these as it is now. */
+export type Place<Message> = {
+  readonly count: number;
+  readonly shown: number;
+  readonly lastShown: Message | undefined;
+  readonly last: Speaker;
+  readonly besideResults: boolean;
+};
 
 /** The messages of a request, in an order the target takes: where it wants a word between two steps, one is put there. */
 export class Sequence<Message> {
+  /** What is sent: the encoded messages, with neighbours of one side merged where the target wants that. */
   readonly messages: Message[];
   readonly #options: SequenceOptions<Message>;
+  /** The messages as they were encoded. They never change, so digests are made of them. */
+  readonly #encoded: Message[];
+  readonly #merge: SequenceOptions<Message>["merge"];
   readonly #bare: Dressed<Message>[] = [];
   #last: Speaker = "nobody";
   #besideResults = false;
@@ -33,6 +45,8 @@ export class Sequence<Message> {
 
   constructor(options: SequenceOptions<Message>) {
     this.#options = options;
+    this.#merge = options.target.order.alternate ? options.merge : undefined;
+    this.#encoded = [...options.head];
     this.messages = [...options.head];
   }
 
@@ -57,14 +71,18 @@ export class Sequence<Message> {
       decide("neutral-step", "The conversation begins with the model; a neutral user step stands before it.");
       this.#write({ role: "user", parts: [{ type: "text", text: openingWord }] });
     }
-    if (step.role === "user" && this.#needsBridge(step)) {
-      decide("bridge-step", "This API wants a word of the model between two of the user.");
-      this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
-      this.#besideResults = false;
-    }
+    if (step.role === "user" && this.#needsBridge(step)) this.bridge();
     this.#write(step);
     this.#last = speaker;
     if (speaker !== "user") this.#besideResults = speaker === "results";
+  }
+
+  /** Puts a word of the model between two steps of the user. */
+  bridge(): void {
+    this.#options.decide("bridge-step", "This API wants a word of the model between two of the user.");
+    this.#write({ role: "model", parts: [{ type: "text", text: bridgeWord }] });
+    this.#last = "model";
+    this.#besideResults = false;
   }
 
   /** Hands the word to the model, where it is not with the model yet and the target wants that. */
@@ -75,43 +93,62 @@ export class Sequence<Message> {
     this.add({ role: "user", parts: [{ type: "text", text: continueWord }] }, "user");
   }
 
-  get place(): Place {
-    return { count: this.messages.length, last: this.#last, besideResults: this.#besideResults };
+  /** Whether a step of the user that is added now would go in one message with what is there. */
+  get joinsUser(): boolean {
+    return this.#merge !== undefined && (this.#last === "user" || this.#last === "results");
+  }
+
+  get place(): Place<Message> {
+    return {
+      count: this.#encoded.length,
+      shown: this.messages.length,
+      lastShown: this.messages.at(-1),
+      last: this.#last,
+      besideResults: this.#besideResults,
+    };
   }
 
   /** Forgets what was written since. */
-  backTo({ count, last, besideResults }: Place): void {
+  backTo({ count, shown, lastShown, last, besideResults }: Place<Message>): void {
     this.#undress();
-    this.messages.length = count;
+    this.#encoded.length = count;
+    this.messages.length = shown;
+    if (lastShown !== undefined) this.messages[shown - 1] = lastShown;
     this.#last = last;
     this.#besideResults = besideResults;
   }
 
   /** Forgets everything but the head. */
   restart(): void {
-    this.backTo({ count: this.#options.head.length, last: "nobody", besideResults: false });
+    const { head } = this.#options;
+    const lastShown = head.at(-1);
+    this.backTo({ count: head.length, shown: head.length, lastShown, last: "nobody", besideResults: false });
     this.#hashed = undefined;
   }
 
-  /** Digest of all there is; the first `settled` messages will not change, and are hashed once. */
-  digest(settled: number = this.messages.length): string {
-    const bare = new Map(this.#bare.map(({ at, message }) => [at, message]));
-    const written = (at: number): string => JSON.stringify(bare.get(at) ?? this.messages[at]);
+  /** Digest of all there is; the first `settled` encoded messages will not change, and are hashed once. */
+  digest(settled: number = this.#encoded.length): string {
+    const written = (at: number): string => JSON.stringify(this.#encoded[at]);
     let { digest, count } = this.#hashed ?? { digest: extend(emptyDigest, this.#options.preamble()), count: 0 };
     for (; count < settled; count++) digest = extend(digest, written(count));
     this.#hashed = { digest, count };
-    for (; count < this.messages.length; count++) digest = extend(digest, written(count));
+    for (; count < this.#encoded.length; count++) digest = extend(digest, written(count));
     return toHex(digest);
   }
 
   #write(step: Step): void {
-    for (const message of this.#options.encode(step)) this.messages.push(message);
+    for (const message of this.#options.encode(step)) {
+      this.#encoded.push(message);
+      const last = this.messages.at(-1);
+      const merged = last === undefined ? undefined : this.#merge?.(last, message);
+      if (merged === undefined) this.messages.push(message);
+      else this.messages[this.messages.length - 1] = merged;
+    }
   }
 
   /** User steps in a row are read as one message, so a file that may not stand beside results needs a word in between. */
   #needsBridge({ parts }: UserStep): boolean {
     const { order, media } = this.#options.target;
-    if (this.#last === "user" && order.alternate) return true;
     if (this.#last === "results" && order.bridgeAfterResults) return true;
     const { after } = media;
     return (

@@ -92,7 +92,7 @@ export type OrderRule = {
   readonly userFirst: boolean;
   /** The last step must be the user's, or results. */
   readonly userLast: boolean;
-  /** No user step may follow another; a word of the model stands between. */
+  /** Messages of one side in a row go as one message. */
   readonly alternate: boolean;
   /** No user step may follow results directly. */
   readonly bridgeAfterResults: boolean;

@@ -19,6 +19,7 @@ export const lessonOf = ({ message, code = "", param = "" }: Problem, wire: Wire
 export const lessonWords: Readonly<Record<Quirk, string>> = {
   unsealed: "It cannot read its sealed thinking any more; the request goes without.",
   "media-after": "It takes no files inside results; they go in a message after them.",
+  "alternate-roles": "It takes no two messages of one side in a row; they go as one.",
   "no-reasoning": "It knows no field for reasoning; the request goes without.",
   "reasoning-demanded": "It wants reasoning with every message of the model; where there is none, a blank stands in.",
   "no-effort": "How hard it thinks cannot be set; the request goes without.",
@@ -98,6 +99,16 @@ const lessons: readonly Lesson[] = [
       // Amazon.
       /toolresult.{0,60}(image|document|video)|extraneous key \[toolresult\]/i,
       /doesn't support the (image|document|video) content block/i,
+    ],
+  },
+  {
+    quirk: "alternate-roles",
+    wires: ["anthropic", "openai-chat", "openai-responses"],
+    sentences: [
+      // Amazon behind a gateway, Anthropic's older versions, Perplexity, and the templates of open models.
+      /(conversation|roles|messages?\(s\)) (must|should) alternate/i,
+      // DeepSeek.
+      /does not support successive user or assistant messages/i,
     ],
   },
   {

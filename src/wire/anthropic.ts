@@ -10,6 +10,7 @@ import {
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { decodeAnthropic } from "./anthropic-decode.ts";
 import { readAnthropic } from "./anthropic-read.ts";
+import { mergeBlocks } from "./merge.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
 import type { CacheSetting, Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
@@ -31,6 +32,7 @@ export const anthropic: Wire<AnthropicDialect> = {
   id: "anthropic",
   head: () => [],
   encodeStep: (step) => encodeStep(step),
+  merge: mergeBlocks,
   marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) =>

@@ -318,6 +318,15 @@ describe("a request", () => {
     expect(bodyOf(settings, { dialect: writer })).toEqual({ messages: [hello] });
   });
 
+  it("keeps the cache point of the request before, where the model has answered since", () => {
+    const talk = [hello, { role: "assistant", content: [{ text: "Hi." }] }, said({ text: "Bye." })];
+    expect(encodeMarked(bedrock, talk, request({ cache: { marks: true } }))["messages"]).toEqual([
+      said({ text: "Hello" }, point),
+      { role: "assistant", content: [{ text: "Hi." }] },
+      said({ text: "Bye." }, point),
+    ]);
+  });
+
   it("never sets a cache point right after a document or a video", () => {
     const messages = bedrock.encodeStep(user(text("Read."), paper, film), claude);
     const body = encodeMarked(bedrock, messages, request({ cache: { marks: true } }));

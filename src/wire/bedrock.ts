@@ -14,6 +14,7 @@ import { isBlank, seeFile } from "../transcript/words.ts";
 import { decodeBedrock } from "./bedrock-decode.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
+import { mergeBlocks } from "./merge.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
 import type { Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
@@ -42,6 +43,7 @@ export const bedrock: Wire<BedrockDialect> = {
   id: "bedrock",
   head: () => [],
   encodeStep: (step, dialect) => (step.role === "user" ? [userMessage(step)] : modelMessages(step, dialect)),
+  merge: mergeBlocks,
   marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutPoints),
@@ -281,19 +283,25 @@ const cachePoint = ({ cache }: Settings): JsonObject => ({
   cachePoint: { type: "default", ...(cache?.ttl === undefined ? {} : { ttl: cache.ttl }) },
 });
 
-/** The last message ends with a cache point; one directly after a document or video is refused, so it goes before them. */
+/** The last message ends with a cache point, and so does the one before the model's last: there the request before this ended. */
 const marked = (
   messages: readonly JsonObject[],
   { settings, dialect }: WireRequest<BedrockDialect>,
 ): readonly Marked[] => {
-  const last = messages.at(-1);
-  if (last === undefined || settings.cache?.marks !== true || dialect.cachePoints === "none") return [];
-  const blocks = last["content"] as readonly JsonObject[];
+  if (settings.cache?.marks !== true || dialect.cachePoints === "none") return [];
+  const answered = messages.findLastIndex((message) => message["role"] === "assistant") - 1;
+  return [answered, messages.length - 1].flatMap((at) => {
+    const message = messages[at];
+    const pointed = message === undefined ? undefined : withPoint(message, settings);
+    return pointed === undefined ? [] : [{ at, message: pointed }];
+  });
+};
+
+/** A cache point directly after a document or video is refused, so it goes before them. */
+const withPoint = (message: JsonObject, settings: Settings): JsonObject | undefined => {
+  const blocks = message["content"] as readonly JsonObject[];
   const end = blocks.findLastIndex((block) => block["document"] === undefined && block["video"] === undefined);
-  if (end === -1) return [];
-  return [
-    { at: messages.length - 1, message: { ...last, content: blocks.toSpliced(end + 1, 0, cachePoint(settings)) } },
-  ];
+  return end === -1 ? undefined : { ...message, content: blocks.toSpliced(end + 1, 0, cachePoint(settings)) };
 };
 
 const withoutPoints = (message: JsonObject): JsonObject => {

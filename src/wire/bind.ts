@@ -7,6 +7,7 @@ import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
   readonly head: (request: BoundRequest) => ReturnType<Wire<unknown>["head"]>;
   readonly encodeStep: (step: Step, layout?: ToolResponseLayout) => readonly JsonObject[];
+  readonly merge: (before: JsonObject, next: JsonObject) => JsonObject | undefined;
   readonly marked: (messages: readonly JsonObject[], request: BoundRequest) => readonly Marked[];
   readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
   readonly decode: Pick<Decode<unknown>, "frames" | "problem"> & { readonly open: () => Decoding };
@@ -32,6 +33,7 @@ export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire 
   read: wire.read,
   head: (request) => wire.head({ ...request, dialect }),
   encodeStep: (step, layout) => wire.encodeStep(step, dialect, layout),
+  merge: (before, next) => wire.merge(before, next, dialect),
   marked: (messages, request) => wire.marked(messages, { ...request, dialect }),
   encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
   decode: { ...wire.decode, open: () => wire.decode.open(dialect) },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { call, done, Ledger, text, type JsonObject, type NewPart } from "../conversation/index.ts";
-import { destinationOf } from "../providers/index.ts";
+import { call, done, Ledger, text, type JsonObject, type NewPart, type UserPart } from "../conversation/index.ts";
+import { destinationOf, findProvider } from "../providers/index.ts";
 import { Composer } from "./compose.ts";
 
 const composerFor = (to: string, ledger: Ledger, tools: readonly { readonly name: string }[] = []): Composer => {
@@ -66,5 +66,79 @@ describe("Composer", () => {
     expect(body["tool_choice"]).toEqual({ type: "function", function: { name: declared.name } });
     expect(composer.originalTool(declared.name)).toBe("a.b");
     expect(composer.body({ toolChoice: { tool: "other" } })["tool_choice"]).toBe("auto");
+  });
+});
+
+describe("messages of one side in a row", () => {
+  const ledger = asked("x", "y", call("a"));
+  ledger.user([text("and?")]);
+  ledger.notice("It is Monday.");
+  const words = (content: unknown): unknown =>
+    Array.isArray(content) ? content.map((block: JsonObject) => block["text"] ?? Object.keys(block)[0]) : content;
+  const shown = (composer: Composer): unknown =>
+    (composer.body()["messages"] as readonly JsonObject[]).map(({ role, content }) => [role, words(content)]);
+
+  it.each(["bedrock", "bedrock/us.amazon.nova-2-lite-v1:0"])("are one message to %s", (to) => {
+    expect(shown(composerFor(to, ledger))).toEqual([
+      ["user", ["go"]],
+      ["assistant", ["toolUse"]],
+      ["user", ["toolResult", "and?", "[Notice] It is Monday."]],
+    ]);
+  });
+
+  it("are one message to models that want results alone, after a word of the model", () => {
+    expect(shown(composerFor("bedrock/meta.llama3-3-70b-instruct-v1:0", ledger))).toEqual([
+      ["user", ["go"]],
+      ["assistant", ["toolUse"]],
+      ["user", ["toolResult"]],
+      ["assistant", ["."]],
+      ["user", ["and?", "[Notice] It is Monday."]],
+    ]);
+  });
+
+  it("grow by blocks: what went out stays in front, and the digest is of what was said", () => {
+    const composer = composerFor("bedrock", asked("x", "y", call("a")));
+    const sent = JSON.stringify(composer.body()["messages"]).slice(0, -"]}]".length);
+    const digest = composer.digest();
+    composer.add([{ type: "user", parts: [text("and?")] }]);
+    const grown = composer.body()["messages"];
+    expect(JSON.stringify(grown).startsWith(sent)).toBe(true);
+    expect(grown).toHaveLength(3);
+    expect(composer.digest()).not.toBe(digest);
+  });
+
+  it("are merged for an endpoint that was found to refuse them", () => {
+    const to = (provider: string, model: string): unknown => {
+      const destination = findProvider(provider).destination(model, undefined, ["alternate-roles"]);
+      const composer = new Composer({ destination, blobs: {} });
+      composer.add([
+        { type: "notice", text: "It is Monday." },
+        { type: "user", parts: [text("go")] },
+      ]);
+      return composer.body()[destination.wire.id === "openai-responses" ? "input" : "messages"];
+    };
+    const texts = (type: string): unknown => ["[Notice] It is Monday.", "go"].map((line) => ({ type, text: line }));
+    expect(to("local", "qwen3")).toEqual([{ role: "user", content: texts("text") }]);
+    expect(to("kimi", "moonshot-v1-8k")).toEqual([{ role: "user", content: "[Notice] It is Monday.\n\ngo" }]);
+    expect(to("anthropic", "claude-sonnet-5")).toEqual([{ role: "user", content: texts("text") }]);
+    expect(to("openai", "gpt-5")).toEqual([{ role: "user", content: texts("input_text") }]);
+  });
+
+  it("are parted by a word of the model where one message could not hold all their files", () => {
+    const film = (id: string): UserPart => ({
+      type: "media",
+      kind: "video",
+      mimeType: "video/mp4",
+      id,
+      source: { type: "uri", uri: `s3://bucket/${id}` },
+    });
+    const destination = destinationOf("bedrock/us.amazon.nova-pro-v1:0");
+    const composer = new Composer({ destination, blobs: {} });
+    composer.add(["a", "b"].map((id) => ({ type: "user", parts: [text(id), film(id)] })));
+    expect(shown(composer)).toEqual([
+      ["user", ["a", "video"]],
+      ["assistant", ["."]],
+      ["user", ["b", "video"]],
+    ]);
   });
 });

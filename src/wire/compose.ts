@@ -45,6 +45,7 @@ export class Composer {
       policy: { ...defaultPolicy, ...policy },
       blobs,
       encode: (step) => wire.encodeStep(step, policy?.toolResponse),
+      merge: wire.merge,
       head: wire.head(this.#request({}, [])),
       preamble: () => JSON.stringify([system ?? "", tools]),
       tools: tools.map((tool) => tool.name),

@@ -48,6 +48,7 @@ export const gemini: Wire<GeminiDialect> = {
   id: "gemini",
   head: () => [],
   encodeStep: (step, _, layout) => encodeStep(step, layout),
+  merge: () => undefined,
   marked: () => [],
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],

@@ -1,5 +1,6 @@
 import { note, type JsonObject, type JsonValue, type Note, type Text } from "../conversation/index.ts";
 import type { File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import { mergeUserMessages } from "./merge.ts";
 import { decodeOpenaiChat } from "./openai-chat-decode.ts";
 import { readOpenaiChat } from "./openai-chat-read.ts";
 import {
@@ -74,6 +75,7 @@ export const openaiChat: Wire<ChatDialect> = {
   head: ({ system, dialect }) =>
     system === undefined || system.trim() === "" ? [] : [{ role: dialect.system, content: system }],
   encodeStep: (step, dialect) => encodeStep(step, dialect),
+  merge: (before, next, { textLists }) => mergeUserMessages(before, next, { type: "text", joined: !textLists }),
   marked: (messages, request) => marked(messages, request),
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutMark),

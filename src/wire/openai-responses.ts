@@ -1,5 +1,6 @@
 import { note, type JsonObject, type Note, type Text, type Thinking } from "../conversation/index.ts";
 import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import { mergeUserMessages } from "./merge.ts";
 import { decodeOpenaiResponses } from "./openai-responses-decode.ts";
 import { readOpenaiResponses } from "./openai-responses-read.ts";
 import {
@@ -47,6 +48,7 @@ export const openaiResponses: Wire<ResponsesDialect> = {
       ? []
       : [{ role: dialect.system, content: system }],
   encodeStep: (step, dialect) => encodeStep(step, dialect),
+  merge: (before, next) => mergeUserMessages(before, next, { type: "input_text", joined: false }),
   marked: () => [],
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => body["input"] as readonly JsonObject[],

@@ -64,6 +64,8 @@ export type Wire<Dialect> = {
   readonly head: (request: WireRequest<Dialect>) => readonly JsonObject[];
   /** One step as messages. `layout` is how results are laid out where an API leaves that open. */
   readonly encodeStep: (step: Step, dialect: Dialect, layout?: ToolResponseLayout) => readonly JsonObject[];
+  /** Two neighbouring messages of one side as one; undefined where they stay two. For targets that want the sides to alternate. */
+  readonly merge: (before: JsonObject, next: JsonObject, dialect: Dialect) => JsonObject | undefined;
   /** The messages that carry a cache marker, where markers are asked for and this API has them. The others stay as they are. */
   readonly marked: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => readonly Marked[];
   /** The request around the messages. The array is taken as it is, not copied. */

@@ -250,6 +250,7 @@ const stable = (
   const random = new Random(seed);
   const settings = makeSettings(seed);
   let sent: readonly JsonObject[] = [];
+  let marked = pointsIn({});
   let done = 0;
   while (done < conversation.entries.length) {
     const request = requests.find((count) => count > done);
@@ -257,12 +258,17 @@ const stable = (
     const added = conversation.entries.slice(done, next);
     composer.add(added);
     done = next;
-    if (added.some((entry) => entry.type === "compaction")) sent = [];
+    if (added.some((entry) => entry.type === "compaction")) [sent, marked] = [[], pointsIn({})];
     if (next !== request) {
       if (random.chance(0.3)) composer.body(settings);
       continue;
     }
-    const now = destination.wire.messagesIn(composer.body(settings)).slice();
+    const body = composer.body({ ...settings, cache: { marks: true } });
+    const points = pointsIn(body);
+    const lost = lostPoint(marked, points);
+    if (lost !== undefined) return { property: "S cache points", detail: lost };
+    marked = points;
+    const now = unitsIn(destination.wire.messagesIn(body), destination);
     const changed = sent.findIndex(
       (message, index) => message !== now[index] && JSON.stringify(message) !== JSON.stringify(now[index]),
     );
@@ -275,6 +281,34 @@ const stable = (
   }
   const grown = JSON.stringify(composer.body(settings));
   return grown === bytes ? undefined : { property: "P incremental", detail: difference(bytes, grown) };
+};
+
+/** What stays as it was sent: whole messages, or the blocks in them where those of one side are merged. */
+const unitsIn = (messages: readonly JsonObject[], { target }: Destination): readonly JsonObject[] =>
+  target.order.alternate
+    ? messages.flatMap(({ role = "", content }) => (content as readonly JsonObject[]).map((block) => ({ role, block })))
+    : messages.slice();
+
+/** On Bedrock: the last cache point of a request that the next one, which follows the model's answer, has no more. */
+const lostPoint = (before: Points, now: Points): string | undefined => {
+  const last = before.points.at(-1);
+  const isAnswered = now.answers === before.answers + 1 && now.roles[before.roles.length] === "assistant";
+  if (last === undefined || !isAnswered) return undefined;
+  return now.points.includes(last) ? undefined : `the point after block ${last} is gone: ${now.points.join()}`;
+};
+
+/** Whose each block is, after how many of them cache points stand, and how many messages of the model there are. */
+type Points = { readonly roles: readonly unknown[]; readonly points: readonly number[]; readonly answers: number };
+
+const pointsIn = ({ messages }: JsonObject): Points => {
+  const list = (Array.isArray(messages) ? messages : []) as readonly JsonObject[];
+  const points: number[] = [];
+  const roles: unknown[] = [];
+  for (const { role, content } of list)
+    for (const block of Array.isArray(content) ? (content as readonly JsonObject[]) : [])
+      if ("cachePoint" in block) points.push(roles.length);
+      else roles.push(role);
+  return { roles, points, answers: list.filter(({ role }) => role === "assistant").length };
 };
 
 const difference = (one: string, other: string): string => {

@@ -31,6 +31,7 @@ const look: ToolDeclaration = { name: "look", parameters: { type: "object", prop
 export const past = (name: string, model: string): Conversation => {
   const provider = findProvider(name);
   const ledger = new Ledger();
+  ledger.notice("The workspace is empty.");
   ledger.user([text("Look.")]);
   const seal = sealOf(provider.wire, name);
   const [made] = ledger.model({ provider: name, model }, [
@@ -69,6 +70,14 @@ const filesInResults = (value: unknown): boolean => {
   const isResult =
     value["role"] === "tool" || resultTypes.includes(value["type"]) || resultKeys.some((key) => key in value);
   return isResult ? JSON.stringify(value).includes(picture.blob.base64) : Object.values(value).some(filesInResults);
+};
+
+/** Whether two messages of the user stand in a row. */
+const userTwice = (body: JsonObject): boolean => {
+  const roles = (Array.isArray(body["messages"]) ? body["messages"] : []).map((message) =>
+    isObject(message) ? message["role"] : undefined,
+  );
+  return roles.some((role, at) => role === "user" && roles[at + 1] === "user");
 };
 
 const modelMessages = (body: JsonObject): readonly Record<string, unknown>[] =>
@@ -262,6 +271,48 @@ export const lessons: readonly Lesson[] = [
     filesInResults,
     amazon(
       "This model doesn't support the image content block that you provided. Update the content block and try again.",
+    ),
+  ),
+  lesson(
+    "alternate-roles",
+    "openrouter/anthropic/claude-3.5-sonnet",
+    userTwice,
+    gateway(
+      amazon(
+        "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.",
+      ),
+    ),
+  ),
+  lesson(
+    "alternate-roles",
+    "anthropic",
+    userTwice,
+    anthropic(
+      'messages: roles must alternate between "user" and "assistant", but found multiple "user" roles in a row',
+    ),
+  ),
+  lesson(
+    "alternate-roles",
+    "local",
+    userTwice,
+    openai("Conversation roles must alternate user/assistant/user/assistant/..."),
+  ),
+  lesson(
+    "alternate-roles",
+    "local/sonar",
+    userTwice,
+    openai(
+      "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
+      null,
+      "invalid_message",
+    ),
+  ),
+  lesson(
+    "alternate-roles",
+    "deepseek/deepseek-reasoner",
+    userTwice,
+    openai(
+      "deepseek-reasoner does not support successive user or assistant messages (messages[1] and messages[2] in your input). You should interleave the user/assistant messages in the message sequence.",
     ),
   ),
   lesson(
