@@ -7,6 +7,7 @@ import type { Compositions, Written } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { RepeatedText } from "./repetition.ts";
+import { ThoughtSubjects } from "./thought-subject.ts";
 
 /** Milliseconds a request has to leave before anything else is done. */
 export const leaving = 30;
@@ -58,6 +59,7 @@ export const ask = async (asking: Asking): Promise<Asked> => {
   const { transport, compositions, model, settings, kept, signal } = asking;
   const builder = new AnswerBuilder();
   let repeated: RepeatedText | undefined = new RepeatedText();
+  const subjects = new ThoughtSubjects();
   let written: Written | undefined;
   let circles = false;
   // What will be asked for with the answer is found out while it is waited for.
@@ -74,7 +76,7 @@ export const ask = async (asking: Asking): Promise<Asked> => {
     for await (const event of events) {
       if (written === undefined) continue;
       if (isAnswer(event)) builder.add(event);
-      tellOf(event, written, asking);
+      tellOf(event, written, subjects, asking);
       if (event.type !== "text-delta" || repeated?.add(event.text) !== true) continue;
       circles = (await asking.confirm?.(repeatedText, signal)) !== true;
       if (circles) break;
@@ -117,12 +119,17 @@ const isAnswer = (event: TransportEvent): event is TransportEvent & AnswerPiece 
   event.type !== "request" && event.type !== "retrying" && event.type !== "repaired";
 
 /** What a front end hears of an answer on its way. */
-const tellOf = (event: TransportEvent, written: Written, { tell, model, number }: Asking): void => {
+const tellOf = (
+  event: TransportEvent,
+  written: Written,
+  subjects: ThoughtSubjects,
+  { tell, model, number }: Asking,
+): void => {
   switch (event.type) {
     case "text-delta":
       return tell({ type: "text", text: event.text });
     case "thinking-delta":
-      return tell({ type: "thought", text: event.text });
+      return tell({ type: "thought", ...subjects.add(event.text) });
     case "request": {
       const { attempt, url, bytes } = event;
       const { report } = written;

@@ -12,7 +12,8 @@ import type { FinishReason, Usage } from "../wire/decode.ts";
 export type AgentEvent =
   /** Something the person said is part of the conversation now: the input of the turn, or what was said meanwhile. */
   | { readonly type: "user"; readonly parts: readonly UserPart[] }
-  | { readonly type: "thought"; readonly text: string }
+  /** A piece of the model's thinking; `subject` and `description` where it stands under a heading in bold. */
+  | { readonly type: "thought"; readonly text: string; readonly subject?: string; readonly description?: string }
   | { readonly type: "text"; readonly text: string }
   /** A message of the model is whole and kept. */
   | { readonly type: "message"; readonly text: string; readonly thought: string; readonly media: readonly Media[] }

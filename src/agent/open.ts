@@ -119,6 +119,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     policy: { unsupportedMedia: settings.unsupportedMedia, toolResponse: settings.toolResponse },
     settings: {
       cache: { marks: true, key: session.id },
+      ...(settings.thoughts ? { thoughts: true } : {}),
       ...(settings.thinking === undefined ? {} : { thinking: { effort: settings.thinking } }),
       ...(settings.maxOutputTokens === undefined ? {} : { maxTokens: settings.maxOutputTokens }),
     },

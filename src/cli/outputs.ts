@@ -119,7 +119,14 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
     case "text":
       return [{ type: "message", role: "assistant", content: event.text, delta: true }];
     case "thought":
-      return [{ type: "thought", content: event.text, delta: true }];
+      return [
+        {
+          type: "thought",
+          content: event.text,
+          delta: true,
+          ...(event.subject === undefined ? {} : { subject: event.subject, description: event.description ?? "" }),
+        },
+      ];
     case "call-requested": {
       const { id, tool, input } = event.call;
       return [

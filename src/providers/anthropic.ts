@@ -48,7 +48,9 @@ export const anthropic: Provider = defineProvider({
     { match: /^claude-opus-4(-[01]|-20|$)/, dialect: { maxTokens: 32_000 } },
     { match: /^claude-(2|instant|3-(opus|sonnet|haiku))/, dialect: { maxTokens: 4096 } },
     { match: /^claude-3-5/, dialect: { maxTokens: 8192 } },
-    { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
+    // From here on thoughts come in words only on request; the fifth generation thinks without being asked.
+    { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false, summaries: "with-thinking" } },
+    { match: /^claude-[a-z]+-[5-9]/, dialect: { summaries: "always" } },
     { match: /^claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: bound, traits: { thinking: { bound: true } } },
     {

@@ -89,7 +89,8 @@ export const bedrock: Provider = defineProvider({
       dialect: { thinking: "budget" },
     },
     { match: /claude-3-(?!7)/, dialect: { thinking: "none" } },
-    { match: /claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false } },
+    { match: /claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false, summaries: "with-thinking" } },
+    { match: /claude-[a-z]+-[5-9]/, dialect: { summaries: "always" } },
     { match: /claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },
     { match: /claude-[a-z]+-(5-[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
     {

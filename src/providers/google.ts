@@ -51,7 +51,7 @@ const traits: Traits = {
   demandsThoughtInLoop: false,
 };
 
-const dialect: GeminiDialect = { envelope: "none", thinking: "level", sampling: true };
+const dialect: GeminiDialect = { envelope: "none", thinking: "level", summaries: "always", sampling: true };
 
 /** Model names come bare, as `models/...` or as a resource path; an alias such as `gemini-flash-latest` nests nothing. */
 const families = (nested: MediaRows["result"]): readonly Family<GeminiDialect>[] => [
@@ -65,6 +65,8 @@ const families = (nested: MediaRows["result"]): readonly Family<GeminiDialect>[]
   },
   { match: /gemini-2\.5/, dialect: { thinking: "budget", budget: { least: 0, most: 24_576, off: true } } },
   { match: /gemini-2\.5-flash-lite/, dialect: { budget: { least: 512, most: 24_576, off: true } } },
+  // These think only when they are asked to.
+  { match: /gemini-(2\.5-)?flash-lite(-preview|-latest|-\d|$)/, dialect: { summaries: "with-thinking" } },
   { match: /gemini-2\.5-pro/, dialect: { budget: { least: 128, most: 32_768, off: false } } },
   // Models that draw neither call tools nor take a history that does.
   {

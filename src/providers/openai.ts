@@ -50,16 +50,22 @@ const dialect: ResponsesDialect = {
 const families: readonly Family<ResponsesDialect>[] = [
   {
     match: /^(gpt-5|gpt-[6-9]|o\d|codex)/,
-    dialect: { reasoning: "encrypted", efforts: { low: "low", medium: "medium", high: "high" }, sampling: false },
+    dialect: {
+      reasoning: "encrypted",
+      summaries: "always",
+      efforts: { low: "low", medium: "medium", high: "high" },
+      sampling: false,
+    },
   },
   {
     match: /^gpt-5\.[1-9](-mini|-nano|-luna|-sol|-terra)?(-20\d\d|$)/,
     dialect: { efforts: { none: "none", low: "low", medium: "medium", high: "high" } },
   },
+  { match: /^o1-(mini|preview)/, dialect: { summaries: "never" } },
   { match: /^o[13]-mini|^o1-preview|^gpt-3/, traits: { media: wordsOnly } },
   { match: /^gpt-5(\.\d+)?-pro/, dialect: { efforts: { high: "high" } } },
   { match: /^gpt-5\.\d+-chat/, dialect: { efforts: { medium: "medium" } } },
-  { match: /^gpt-5-chat/, dialect: { reasoning: "none", efforts: {} } },
+  { match: /^gpt-5-chat/, dialect: { reasoning: "none", summaries: "never", efforts: {} } },
   { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)|^gpt-5-chat/, traits: { thinking: { form: "none" } } },
 ];
 

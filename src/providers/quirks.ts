@@ -27,7 +27,9 @@ export type Quirk =
   | "no-stream-options"
   | "no-sampling"
   /** It writes fewer tokens, or has less room for them, than was thought. */
-  | "short-answers";
+  | "short-answers"
+  /** Summaries of thoughts are refused: the model does not think, or the account may not have them. */
+  | "no-thought-summaries";
 
 /** What a quirk changes, in the terms of the passes and of the dialects. Dialect fields are those of Chat Completions unless all have them. */
 export const quirks: Readonly<Record<Quirk, QuirkData>> = {
@@ -58,6 +60,7 @@ export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   "no-stream-options": { only: ["openai-chat"], dialect: { streamOptions: false } },
   "no-sampling": { dialect: { sampling: false } },
   "short-answers": { only: ["anthropic"], dialect: { maxTokens: 4096 } },
+  "no-thought-summaries": { dialect: { summaries: "never" } },
 };
 
 type QuirkData = Omit<Family<Readonly<Record<string, unknown>>>, "match"> & {

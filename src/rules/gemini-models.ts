@@ -18,6 +18,8 @@ export type GeminiModel = {
   readonly drawsOnly: boolean;
   /** Sampling settings are ignored and candidateCount is refused. */
   readonly ownSampling: boolean;
+  /** The model can think. */
+  readonly thinks: boolean;
   /** Thinking levels it takes; none at all when it only knows budgets. */
   readonly thinkingLevels: readonly string[];
 };
@@ -47,6 +49,7 @@ const strictest: GeminiModel = {
   soloFunctions: false,
   drawsOnly: false,
   ownSampling: false,
+  thinks: true,
   thinkingLevels: ["MINIMAL", "LOW", "MEDIUM", "HIGH"],
 };
 
@@ -66,8 +69,9 @@ const newest: GeminiModel = { ...strictest, ownSampling: true, thinkingLevels: [
 /** First match wins. 3.5-flash is served by 3.6-flash; 3.5-flash-lite answers nothing when something stands beside a response. */
 const rows: readonly (readonly [RegExp, GeminiModel])[] = [
   [/^gemini-2\.5-computer-use/, { ...gemini2, nested: ["image/png"] }],
-  [/^gemini-2.*-image/, { ...gemini2, drawsOnly: true }],
+  [/^gemini-2.*-image/, { ...gemini2, drawsOnly: true, thinks: false }],
   [/^gemini-3.*-image/, { ...gemini3, needsSignature: false }],
+  [/^gemini-(live-)?(1\b|2\.0)/, { ...gemini2, thinks: false }],
   [/^gemini-(live-)?[12]\b/, gemini2],
   [/^gemini-3\.1-pro/, { ...gemini3, thinkingLevels: ["LOW", "MEDIUM", "HIGH"] }],
   [/^gemini-3\.5-flash-lite/, { ...gemini3, loneResponses: true }],

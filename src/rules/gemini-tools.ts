@@ -248,3 +248,19 @@ export const checkThinking: Check = (body, report, target) => {
   else if (!thinkingLevels.includes(wanted) && wanted !== "THINKING_LEVEL_UNSPECIFIED")
     report(level.pointer, `Thinking level ${wanted} is not supported for this model.`);
 };
+
+/** Thoughts are asked for only of a model that thinks. The Gemini API says so of models that draw, Vertex of all. */
+export const checkIncludedThoughts: Check = (body, report, target) => {
+  const config = pick(pick(requestIn(body, target), "generationConfig") ?? nothing, "thinkingConfig") ?? nothing;
+  const included = pick(config, "includeThoughts");
+  if (included?.value !== true) return;
+  const { thinks, drawsOnly } = geminiModel(body, target);
+  const isOff = pick(config, "thinkingBudget")?.value === 0;
+  if (target.provider === "vertex" || target.provider === "code-assist") {
+    if (!thinks || isOff)
+      report(
+        included.pointer,
+        "Unable to submit request because Thinking_config.include_thoughts is only enabled when thinking is enabled.",
+      );
+  } else if (drawsOnly) report(included.pointer, `Thinking is not enabled for models/${target.model ?? ""}`);
+};

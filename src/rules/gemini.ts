@@ -63,6 +63,7 @@ export const geminiRules: readonly Rule<unknown>[] = [
   advised("gemini/sampling-ignored", tools.checkSamplingIgnored),
   refused("gemini/candidate-count", tools.checkCandidateCount),
   refused("gemini/thinking", tools.checkThinking),
+  refused("gemini/included-thoughts", tools.checkIncludedThoughts),
 
   refused("gemini/two-schemas", schema.checkOneSchema),
   refused("gemini/schema-dialect", schema.checkDialect),

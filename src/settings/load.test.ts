@@ -36,6 +36,7 @@ const load = (more: Partial<Places> = {}, env: Environment = {}) =>
 
 const defaults: Settings = {
   pools: {},
+  thoughts: true,
   unsupportedMedia: "stub",
   toolResponse: "output",
   models: {},

@@ -108,6 +108,12 @@ export const table: Table = {
     about: "The most tokens one answer may have, thinking included. Without it, as many as the model can write.",
     example: 32_000,
   },
+  thoughts: {
+    shape: { type: "switch" },
+    about: "Ask models for summaries of their thoughts, and show them.",
+    default: true,
+    example: false,
+  },
   unsupportedMedia: {
     shape: { type: "choice", of: ["stub", "error"] },
     about: "What to do with media a model cannot take: name them to it, or stop.",

@@ -7,6 +7,7 @@ export type Values = {
   readonly fallback: string;
   readonly thinking: "none" | "low" | "medium" | "high";
   readonly maxOutputTokens: number;
+  readonly thoughts: boolean;
   readonly unsupportedMedia: "stub" | "error";
   readonly toolResponse: "output" | "status";
   readonly models: { readonly [model: string]: ModelNote };
@@ -47,6 +48,7 @@ export type SomeSettings = { readonly [Path in SettingPath]?: Values[Path] };
 
 /** Settings that are always there, because they have a default. */
 export type DefaultedPath =
+  | "thoughts"
   | "unsupportedMedia"
   | "toolResponse"
   | "permissions.mode"

@@ -30,6 +30,7 @@ export const lessonWords: Readonly<Record<Quirk, string>> = {
   "no-stream-options": "It knows no stream_options; the request goes without.",
   "no-sampling": "It takes no temperature; the request goes without.",
   "short-answers": "It writes at most 4,096 tokens per answer.",
+  "no-thought-summaries": "It gives no summaries of its thoughts, so none are shown; the request goes without.",
 };
 
 type Lesson = {
@@ -42,6 +43,20 @@ type Lesson = {
 const chat: readonly WireId[] = ["openai-chat"];
 
 const lessons: readonly Lesson[] = [
+  {
+    quirk: "no-thought-summaries",
+    wires: ["gemini", "anthropic", "bedrock", "openai-responses"],
+    sentences: [
+      // OpenAI: an organisation that is not verified, and models without summaries.
+      /must be verified to generate reasoning summaries/i,
+      /reasoning\.summary/i,
+      // Google.
+      /include_?thoughts is only enabled when thinking is enabled/i,
+      /thinking is not (enabled|supported) (for|by)/i,
+      // Anthropic, also behind Amazon.
+      /thinking\.(\w+\.)?display: extra inputs are not permitted/i,
+    ],
+  },
   // OpenAI, and who passes its words on.
   {
     quirk: "effort-none-with-tools",

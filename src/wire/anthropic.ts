@@ -13,7 +13,16 @@ import { readAnthropic } from "./anthropic-read.ts";
 import { mergeBlocks } from "./merge.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { CacheSetting, Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type {
+  CacheSetting,
+  Encoded,
+  Marked,
+  Settings,
+  ThoughtSummaries,
+  ToolChoice,
+  Wire,
+  WireRequest,
+} from "./wire.ts";
 
 /** What differs between the models and hosts that speak Anthropic Messages. */
 export type AnthropicDialect = {
@@ -23,6 +32,8 @@ export type AnthropicDialect = {
   readonly forcedTools: boolean;
   /** Whether temperature is taken. */
   readonly sampling: boolean;
+  /** When `thinking.display` is written: `always` for models that think unasked. Never if not given. */
+  readonly summaries?: ThoughtSummaries;
   /** The most tokens an answer can have. The API demands a limit, and refuses a higher one. */
   readonly maxTokens: number;
 };
@@ -188,7 +199,24 @@ const isThinking = ({ thinking }: JsonObject): boolean =>
 
 const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 
-const thinking = (
+const thinking = (request: WireRequest<AnthropicDialect>, maxTokens: number, notes: Note[]): JsonObject =>
+  withDisplay(thinkingAmount(request, maxTokens, notes), request) ?? {};
+
+/** What is thought comes in words only where `display` asks for it, from Claude 4.7 on. */
+export const withDisplay = (
+  amount: JsonObject | undefined,
+  { settings, dialect }: Pick<WireRequest<{ readonly summaries?: ThoughtSummaries }>, "settings" | "dialect">,
+): JsonObject | undefined => {
+  if (settings.thoughts === undefined || (dialect.summaries ?? "never") === "never") return amount;
+  const display = settings.thoughts ? "summarized" : "omitted";
+  const { thinking: set } = amount ?? {};
+  if (isThinking(amount ?? {})) return { ...amount, thinking: { ...(set as JsonObject), display } };
+  const isForced = settings.toolChoice === "required" || typeof settings.toolChoice === "object";
+  const thinksUnasked = settings.thinking === undefined && dialect.summaries === "always" && !isForced;
+  return thinksUnasked && settings.thoughts ? { ...amount, thinking: { type: "adaptive", display } } : amount;
+};
+
+const thinkingAmount = (
   { settings, dialect }: WireRequest<AnthropicDialect>,
   maxTokens: number,
   notes: Note[],

@@ -11,13 +11,14 @@ import {
 } from "../conversation/index.ts";
 import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/index.ts";
 import { isBlank, seeFile } from "../transcript/words.ts";
+import { withDisplay } from "./anthropic.ts";
 import { decodeBedrock } from "./bedrock-decode.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
 import { mergeBlocks } from "./merge.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
-import type { Encoded, Marked, Settings, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, Marked, Settings, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the model families that speak Bedrock Converse. */
 export type BedrockDialect = {
@@ -26,6 +27,8 @@ export type BedrockDialect = {
    * `config`: Nova's `reasoningConfig`. `effort`: a plain `reasoning_effort`. `none`: it cannot be asked for.
    */
   readonly thinking: "adaptive" | "always" | "budget" | "config" | "effort" | "none";
+  /** When Claude's `thinking.display` is written: `always` for models that think unasked. Never if not given. */
+  readonly summaries?: ThoughtSummaries;
   /** Whether reasoning goes back with its signature; all but Claude refuse the field, and read bare words if anything. */
   readonly signatures: boolean;
   /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
@@ -233,7 +236,10 @@ const warmthFor = (
 const budgets = { low: 2048, medium: 8192, high: 16384 } as const;
 
 /** Converse knows no thinking of its own: the setting goes through to the model in the model's own words. */
-const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
+const thinking = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined =>
+  withDisplay(thinkingAmount(request, notes), request);
+
+const thinkingAmount = (request: WireRequest<BedrockDialect>, notes: Note[]): JsonObject | undefined => {
   const { settings, dialect } = request;
   const asked = settings.thinking;
   if (asked === undefined) return undefined;

@@ -23,7 +23,7 @@ import { decodeGemini } from "./gemini-decode.ts";
 import { readGemini } from "./gemini-read.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
-import type { Encoded, ToolChoice, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the models and hosts that speak Gemini's generateContent. */
 export type GeminiDialect = {
@@ -39,6 +39,8 @@ export type GeminiDialect = {
   readonly thinking: "level" | "budget" | "none";
   /** The budgets a `budget` model takes, in tokens; `off` says whether zero is one of them. */
   readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
+  /** When `includeThoughts` is taken: it is refused while the model does not think. Never if not given. */
+  readonly summaries?: ThoughtSummaries;
   /** Whether temperature is taken. */
   readonly sampling: boolean;
 };
@@ -194,7 +196,16 @@ const generationConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): J
 const budgets = { low: 1024, medium: 8192, high: 24576 } as const;
 const anyBudget = { least: 1, most: 24576, off: true } as const;
 
-const thinkingConfig = ({ settings, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
+const thinkingConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
+  const { settings, dialect } = request;
+  const amount = thinkingAmount(request, notes);
+  const thinks = amount === undefined ? dialect.summaries === "always" : amount["thinkingBudget"] !== 0;
+  const isTaken = dialect.thinking !== "none" && (dialect.summaries ?? "never") !== "never";
+  if (settings.thoughts === undefined || !isTaken || !thinks) return amount;
+  return { ...amount, includeThoughts: settings.thoughts };
+};
+
+const thinkingAmount = ({ settings, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
   const asked = settings.thinking;
   if (asked === undefined) return undefined;
   const adapted = (message: string): void => void notes.push(note("setting-adapted", message));

@@ -16,7 +16,7 @@ import {
   type Efforts,
   type OpenaiDialect,
 } from "./openai.ts";
-import type { Encoded, Wire, WireRequest } from "./wire.ts";
+import type { Encoded, ThoughtSummaries, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the servers that speak Responses. */
 export type ResponsesDialect = OpenaiDialect & {
@@ -34,6 +34,8 @@ export type ResponsesDialect = OpenaiDialect & {
   readonly pairedIds?: boolean;
   /** Whether all calls of a step must stand after its words, with nothing between them. */
   readonly callsLast: boolean;
+  /** Whether summaries of thoughts can be asked for. Never if not given. */
+  readonly summaries?: Exclude<ThoughtSummaries, "with-thinking">;
   /** How thinking is asked for; empty where it cannot be. */
   readonly efforts: Efforts;
   /** The least `max_output_tokens` that is taken. */
@@ -203,9 +205,13 @@ const toolChoice = (request: WireRequest<ResponsesDialect>, notes: Note[]): Json
 };
 
 const reasoning = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
-  if (settings.thinking === undefined) return {};
-  const effort = effortWord(settings.thinking.effort, dialect.efforts, notes);
-  return effort === undefined ? {} : { reasoning: { effort } };
+  const { thinking, thoughts } = settings;
+  const effort = thinking === undefined ? undefined : effortWord(thinking.effort, dialect.efforts, notes);
+  const isSummarized = thoughts === true && dialect.summaries === "always" && effort !== "none";
+  if (effort === undefined && !isSummarized) return {};
+  return {
+    reasoning: { ...(effort === undefined ? {} : { effort }), ...(isSummarized ? { summary: "auto" } : {}) },
+  };
 };
 
 const maxTokens = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {

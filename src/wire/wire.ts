@@ -14,6 +14,8 @@ export type Settings = {
   readonly stream?: boolean;
   readonly toolChoice?: ToolChoice;
   readonly thinking?: ThinkingSetting;
+  /** Whether summaries of thoughts are asked for, or refused, where an API leaves that to the request. */
+  readonly thoughts?: boolean;
   readonly cache?: CacheSetting;
   /** What the body these settings were read from said besides. */
   readonly extra?: ProviderFields;
@@ -30,6 +32,8 @@ export type ThinkingSetting = { readonly effort: "none" | "low" | "medium" | "hi
  * `key` routes requests of one session together.
  */
 export type CacheSetting = { readonly marks?: boolean; readonly key?: string; readonly ttl?: string };
+/** When a request may ask for summaries of thoughts: never, only where it asks for thinking too, or always. */
+export type ThoughtSummaries = "never" | "with-thinking" | "always";
 
 /** Everything a request says besides its messages. Tool names are already the target's. */
 export type WireRequest<Dialect> = {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
@@ -148,6 +148,15 @@ describe("what is piped in", () => {
 });
 
 describe("stream-json", () => {
+  it("has no thoughts where a setting turns them off", async () => {
+    mkdirSync(join(stage.home, ".parley"), { recursive: true });
+    const settings = join(stage.home, ".parley", "settings.json");
+    writeFileSync(settings, JSON.stringify({ thoughts: false }));
+    const { code, lines } = await stage.run(["-p", "Do it.", ...yolo, "-o", "stream-json"]);
+    rmSync(settings);
+    expect([code, lines().filter(({ type }) => type === "thought")]).toEqual([0, []]);
+  });
+
   it("is a line for everything that happens, and each fits the schema", async () => {
     const check = schema("stream-json");
     const { code, lines, err } = await stage.run(["-p", "Do it.", ...yolo, "-o", "stream-json"]);
@@ -163,6 +172,7 @@ describe("stream-json", () => {
       { type: "init", session_id: "<session_id>", model: "anthropic/claude-sonnet-5", cwd: "<cwd>", timestamp },
       { type: "message", role: "user", content: "Do it.", timestamp },
       request(1, expect.any(Number) as number),
+      { type: "thought", content: "Two things.", delta: true, timestamp },
       { type: "message", role: "assistant", content: "Looking.", delta: true, timestamp },
       usage,
       { type: "tool_use", ...hello, parameters: { command: "echo hello" }, timestamp },

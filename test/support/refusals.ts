@@ -163,6 +163,12 @@ const effortLesson = (quirk: Quirk, to: string, isWrong: (body: JsonObject) => b
   settings: { stream: true, thinking: { effort: "high" } },
 });
 
+/** A lesson for requests that ask for thoughts. */
+const thoughtLesson = (to: string, word: string, said: unknown): Lesson => ({
+  ...lesson("no-thought-summaries", to, says(word), said),
+  settings: { stream: true, thoughts: true },
+});
+
 const asksEffort = (body: JsonObject): boolean =>
   has("reasoning_effort")(body) || (isObject(body["reasoning"]) && "effort" in body["reasoning"]);
 const thinksWithTools = (body: JsonObject): boolean => body["reasoning_effort"] !== "none";
@@ -464,6 +470,38 @@ export const lessons: readonly Lesson[] = [
     anthropic(
       "input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length or `max_tokens` and try again",
     ),
+  ),
+  thoughtLesson(
+    "openai",
+    '"summary":"auto"',
+    openai(
+      "Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.",
+      "reasoning.summary",
+      "unsupported_value",
+    ),
+  ),
+  thoughtLesson(
+    "azure",
+    '"summary":"auto"',
+    openai(
+      "Unsupported parameter: 'reasoning.summary' is not supported with this model.",
+      "reasoning.summary",
+      "unsupported_parameter",
+    ),
+  ),
+  thoughtLesson("google/gemini-3-exp", "includeThoughts", google("Thinking is not enabled for models/gemini-3-exp")),
+  thoughtLesson(
+    "vertex",
+    "includeThoughts",
+    google(
+      "Unable to submit request because Thinking_config.include_thoughts is only enabled when thinking is enabled.",
+    ),
+  ),
+  thoughtLesson("anthropic", '"display"', anthropic("thinking.adaptive.display: Extra inputs are not permitted")),
+  thoughtLesson(
+    "bedrock",
+    '"display"',
+    amazon("The model returned the following errors: thinking.adaptive.display: Extra inputs are not permitted"),
   ),
 ];
 
