@@ -46,6 +46,7 @@ export const tokenCounts = (usage: Usage | undefined): Attributes =>
         output_token_count: usage.output,
         cached_content_token_count: usage.cachedRead,
         thoughts_token_count: usage.reasoning,
+        ...(usage.toolUse === undefined ? {} : { tool_token_count: usage.toolUse }),
         total_token_count: usage.input + usage.output,
       };
 

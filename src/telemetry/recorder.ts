@@ -231,7 +231,7 @@ export class Recorder {
       attempt: chat.request.attempt,
       duration_ms: Math.round(lasted),
       error_type: error,
-      status_code: failure?.kind === "refused" ? failure.status : undefined,
+      status_code: failure?.status,
       error: failure === undefined ? undefined : this.#recording.content.text(explain(failure)),
     });
     this.#recording.sink.measure("duration", lasted / 1000, { ...askedAttributes(chat.request), "error.type": error });

@@ -286,6 +286,26 @@ describe("what goes wrong", () => {
     });
   });
 
+  it("has the status of every failure that came with one", async () => {
+    const stage = await openStage();
+    const limited = { kind: "rate-limited", provider: "anthropic", label: "Anthropic", status: 429 } as const;
+    stage.play(user("Go."), request(1), 5);
+    stage.play({ type: "retrying", failure: limited, delay: 1, discarded: false });
+    await stage.telemetry.close();
+    const [error] = stage.collector.logs().filter(({ attributes }) => attributes["error_type"] === "rate-limited");
+    expect(error?.attributes["status_code"]).toBe(429);
+  });
+
+  it("counts what tools at the provider read", async () => {
+    const stage = await openStage();
+    const used = { input: 120, output: 4, cachedRead: 0, cachedWrite: 0, reasoning: 0, toolUse: 20 };
+    const spent = { requests: 1, input: 120, cachedRead: 0, output: 4, cost: 0, unpriced: 0 };
+    stage.play(user("Go."), request(1), 5, { type: "message", text: "Ok.", thought: "", media: [] });
+    stage.play({ type: "usage", model: claude, usage: used, spent }, { type: "finished", reason: "stop", text: "Ok." });
+    await stage.telemetry.close();
+    expect(stage.collector.logs().map(({ attributes }) => attributes["tool_token_count"])).toContain(20);
+  });
+
   it.each<[string, readonly AgentEvent[], string]>([
     [
       "another model takes over",

@@ -19,7 +19,7 @@ export type Reported = {
 export const classify = (who: Who, { status: given, hints = {}, problem }: Reported): Verdict => {
   const status = given ?? problem.status ?? statusOf(problem);
   const floor = hints.after ?? problem.retryAfter ?? 0;
-  const common = { ...who, said: problem.message };
+  const common = { ...who, said: problem.message, ...(given === undefined ? {} : { status: given }) };
   const kind = kindOf(status, problem, floor);
   const failure = ((): Failure => {
     switch (kind) {

@@ -21,6 +21,8 @@ type Common = {
   readonly label: string;
   /** What the vendor or the system said, without secrets. */
   readonly said?: string;
+  /** The HTTP status of the answer, where there was one. */
+  readonly status?: number;
   /** Whether part of the answer had already been handed over. */
   readonly partial?: true;
 };

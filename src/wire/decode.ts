@@ -65,6 +65,8 @@ export type Usage = {
   readonly output: number;
   /** The share of `output` spent on reasoning. */
   readonly reasoning: number;
+  /** The share of `input` that the provider's own tools read, where it tells. */
+  readonly toolUse?: number;
   /** The share of `input` by modality, where the provider tells. */
   readonly inputBy?: { readonly [modality in Modality]?: number };
 };

@@ -344,6 +344,7 @@ describe("what is told beside the answer", () => {
       cachedWrite: 0,
       output: 42,
       reasoning: 12,
+      toolUse: 20,
       inputBy: { text: 80, image: 40 },
     });
   });

@@ -3,7 +3,8 @@ import { arrayOf, objectOf } from "./reader.ts";
 
 /** What a usageMetadata counts, if it counts anything. What tools at the provider read is part of the prompt. */
 export const geminiUsage = (counted: Record<string, unknown>): Usage | undefined => {
-  const input = tokens(counted["promptTokenCount"]) + tokens(counted["toolUsePromptTokenCount"]);
+  const toolUse = tokens(counted["toolUsePromptTokenCount"]);
+  const input = tokens(counted["promptTokenCount"]) + toolUse;
   const reasoning = tokens(counted["thoughtsTokenCount"]);
   const output = tokens(counted["candidatesTokenCount"]) + reasoning;
   if (input === 0 && output === 0) return undefined;
@@ -12,7 +13,15 @@ export const geminiUsage = (counted: Record<string, unknown>): Usage | undefined
     ...arrayOf(counted["toolUsePromptTokensDetails"]),
   ]);
   const cachedRead = tokens(counted["cachedContentTokenCount"]);
-  return { input, cachedRead, cachedWrite: 0, output, reasoning, ...(inputBy === undefined ? {} : { inputBy }) };
+  return {
+    input,
+    cachedRead,
+    cachedWrite: 0,
+    output,
+    reasoning,
+    ...(toolUse === 0 ? {} : { toolUse }),
+    ...(inputBy === undefined ? {} : { inputBy }),
+  };
 };
 
 const byModality = (details: readonly unknown[]): Usage["inputBy"] => {
