@@ -6,11 +6,13 @@ import type { LeaveReason } from "../tui/app/front.ts";
 import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
 import { ServerDesk } from "../tui/app/server-desk.ts";
+import type { World } from "../world/index.ts";
 import { realTerminal } from "../world/real-terminal.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
 import { misused } from "./failure.ts";
 import { prepare } from "./preparing.ts";
+import { trustedEnvironment, withTrustedPrograms } from "./trusted-programs.ts";
 
 /** `parley` with a terminal: the interface. */
 export const terminal = async (args: readonly string[]): Promise<number> => {
@@ -32,9 +34,18 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
     : await import("../tui/app/screen-front.ts").then(
         ({ ScreenFront }): Maker =>
           (host, theme) =>
-            new ScreenFront({ terminal: there, world, host, theme, history: history.read }),
+            new ScreenFront({
+              terminal: there,
+              world: withTrustedPrograms(world, folder),
+              host,
+              theme,
+              history: history.read,
+            }),
       );
-  const desk = new ServerDesk(async (url) => (await import("./browser.ts")).openInBrowser(world, url));
+  const desk = new ServerDesk(async (url) => {
+    const { openInBrowser } = await import("./browser.ts");
+    return openInBrowser({ ...world, env: await trustedEnvironment(world, folder) }, url);
+  });
   const app = new Interface(
     {
       terminal: there,
@@ -58,7 +69,8 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
         };
       },
       discard: async (id) => (await import("../session/index.ts")).openSessions(world, { home }).remove(id),
-      edit: (text, name) => editOutside(text, { name, program: settings.editor ?? "vi" }),
+      edit: async (text, name) =>
+        editOutside(text, { name, program: settings.editor ?? "vi", env: await trustedEnvironment(world, folder) }),
       doctor: () => printed(["doctor"]),
       history,
       desk,
@@ -113,7 +125,7 @@ const printed = (words: readonly string[]): Promise<string> =>
 /** Runs the person's own editor on a text; undefined where it was left unchanged. */
 const editOutside = async (
   text: string,
-  { name, program }: { readonly name: string; readonly program: string },
+  { name, program, env }: { readonly name: string; readonly program: string; readonly env: World["env"] },
 ): Promise<string | undefined> => {
   const folder = await mkdtemp(join(tmpdir(), "parley-edit-"));
   const file = join(folder, basename(name));
@@ -121,7 +133,7 @@ const editOutside = async (
     await writeFile(file, text, { mode: 0o600 });
     const [command = "vi", ...words] = program.split(/\s+/).filter((word) => word !== "");
     await new Promise<void>((resolve, reject) => {
-      const child = spawn(command, [...words, file], { stdio: "inherit" });
+      const child = spawn(command, [...words, file], { stdio: "inherit", env });
       child.on("error", reject);
       child.on("exit", () => resolve());
     });

@@ -34,6 +34,20 @@ export const runsOperands = (words: readonly string[]): boolean => {
   );
 };
 
+/** Whether a command runs what it reads from its input, or makes commands of it. */
+export const runsInput = (words: readonly string[]): boolean => {
+  const [name = "", ...rest] = words;
+  if (inputRunners.test(name) || wrapping.test(name)) return true;
+  return interpreters.test(name) && rest.every((word) => /^-(?!-?(?:c|e|p|eval|print|command|r)$)/.test(word));
+};
+
+const interpreters =
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|osascript|tclsh|wish|expect)$/;
+
+/** Programs that take commands from their input, or put it into commands. */
+const inputRunners =
+  /^(?:xargs|parallel|at|batch|crontab|ssh|su|sudo|doas|runuser|env|nohup|nice|ionice|stdbuf|timeout|setsid|time|watch|flock|chroot|unshare|nsenter|taskset|chrt|strace|ltrace|busybox|toybox|systemd-run|script|docker|podman|kubectl|npx|pnpx|bunx|uvx|pipx|ed|ex|vi|vim|nvim|view|gdb|lldb|sqlite3|psql|mysql|mariadb|mongosh?|gnuplot|m4|nc|ncat|netcat|socat|telnet|ftp|sftp|curl|wget)$/;
+
 type Options = { readonly separate: RegExp; readonly attached: RegExp };
 
 const tar: Options = {

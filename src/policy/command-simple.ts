@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Binary, CommandContext, SimpleCommand } from "./command-analysis.ts";
 import { ruleFor } from "./command-always.ts";
+import { runsInput } from "./command-executing.ts";
 import { isBuiltin, studyCommand } from "./command-known.ts";
 import type { PlainCommand } from "./command-plain.ts";
 import { foldersReached } from "./command-reach.ts";
@@ -19,9 +20,12 @@ export const studyPlain = async (
   for (const [at, command] of commands.entries()) {
     const { joint, words: own } = command;
     const study = withVariables(command, withInputs(command, studyCommand(own)));
+    const isFed = joint === "|" || command.redirects.some(({ operator }) => operator === "<");
     const words = study.words;
     const binary = await binaryOf(own[0] ?? "", context);
-    const fault = everywhere ?? (await binaryFault(binary, context)) ?? (await placeFault(study, folders, context));
+    const fed = isFed && runsInput(own) ? "it runs, or passes on, whatever it reads" : undefined;
+    const fault =
+      fed ?? everywhere ?? (await binaryFault(binary, context)) ?? (await placeFault(study, folders, context));
     const outcome =
       fault === undefined ? await withRepository(study, folders, context) : { ...study, needs: undefined, why: fault };
     studied.push({ words, joint, binary, needs: outcome.needs, why: outcome.why, rule: ruleFor(words, outcome) });

@@ -20,7 +20,7 @@ const harmless: readonly (readonly [names: RegExp, values: RegExp])[] = [
   [/^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|VERBOSE)$/, /^(?:\d{0,4}|true|false)$/],
   [/^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ)$/, anyName],
   [/^(?:NODE|APP|RAILS|RACK|MIX|FLASK|DJANGO)_ENV$/, /^(?:test|testing|development|dev|ci)$/],
-  [/^(?:RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|HUSKY)$/, /^(?:\d{0,9}|full)$/],
+  [/^(?:RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED)$/, /^(?:\d{0,9}|full)$/],
   [/^(?:RUST_LOG|DEBUG|LOG_LEVEL|CARGO_TERM_COLOR)$/, /^[\w.,:*=-]*$/],
 ];
 

@@ -323,6 +323,27 @@ describe("a rule that allows", () => {
     expect(await allows(rule, text)).toBe("ask");
   });
 
+  it.each([
+    ["bash", "bash < x.sh"],
+    ["bash", "cat x.sh | bash"],
+    ["sh -s", "echo touch x | sh -s"],
+    ["python3", "cat x.py | python3"],
+    ["node -", "cat x.js | node -"],
+    ["xargs rm", "cat list | xargs rm"],
+    ["xargs rm", "xargs rm < list"],
+    ["env bash", "cat x | env bash"],
+    ["sqlite3 x.db", "cat x | sqlite3 x.db"],
+    ["curl -T - x", "cat x | curl -T - x"],
+    ["nc host 1", "cat x | nc host 1"],
+  ])("for %s does not cover what it is fed: %s", async (rule, text) => {
+    expect(await allows(rule, text)).toBe("ask");
+    expect((await read(text)).always).toEqual([]);
+  });
+
+  it("for a script with its own input covers that input", async () => {
+    expect(await allows("python3 count.py", "cat x | python3 count.py")).toBe("allow");
+  });
+
   it("for tar covers archives inside the workspace", async () => {
     expect(await allows("tar", "tar cf x.tar src")).toBe("allow");
     expect(await allows("tar", "tar czvf x.tgz src docs")).toBe("allow");
