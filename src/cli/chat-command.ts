@@ -9,7 +9,7 @@ export const chat: Command = {
   details: [
     "With a terminal, opens the interface, with TEXT as the first message. With -p, or when something is",
     "piped in, does the task and prints the answer: what is piped in stands before TEXT. Without a key it",
-    "runs on the built-in offline model. The name of the command, chat, can be left out.",
+    "runs on the built-in demo model. The name of the command, chat, can be left out.",
   ],
   options: [
     { name: "prompt", short: "p", value: "TEXT", about: "do this without a terminal, and print the answer" },

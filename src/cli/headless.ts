@@ -44,7 +44,7 @@ const run = async (args: readonly string[], reports: Output[]): Promise<number> 
   for (const note of notes) say(note);
   if (chosen.by === "none")
     say(
-      "no key was found, so the built-in offline model answers. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
+      "no API key found, so the built-in demo model answers. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
     );
   const { provider, model } = agent.model();
   const facts = { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder };

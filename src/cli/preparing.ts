@@ -33,12 +33,12 @@ export const prepare = async (given: Arguments): Promise<Prepared> => {
 const scripted = async (path: string | undefined, { files }: World): Promise<OfflineOptions> => {
   if (path === undefined) return {};
   const text = await files.read(resolve(path));
-  if (text === undefined) throw new Failure(`There is no file ${path} with a script for the offline model.`);
+  if (text === undefined) throw new Failure(`There is no file ${path} with a script for the demo model.`);
   const { parseOfflineScript } = await import("../offline/parse-script.ts");
   try {
     return { script: parseOfflineScript(JSON.parse(text)) };
   } catch (error) {
-    throw new Failure(`${path} is no script for the offline model. ${error instanceof Error ? error.message : ""}`, {
+    throw new Failure(`${path} is no script for the demo model. ${error instanceof Error ? error.message : ""}`, {
       code: 52,
     });
   }

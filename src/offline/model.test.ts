@@ -95,7 +95,7 @@ describe("an everyday request", () => {
 
   it("of great length is read in a moment, and is not understood", () => {
     const long = `${"replace a with b in c with d in e of f, ".repeat(3000)}${" ".repeat(50_000)}${"and then, ".repeat(5000)}`;
-    expect(heardAs([user(long)]).say).toContain("offline stand-in");
+    expect(heardAs([user(long)]).say).toContain("demo model");
   });
 });
 
@@ -185,7 +185,7 @@ describe("a request that was stopped", () => {
 
   it("does not go on past a refusal, but later when asked", () => {
     const refused = [
-      user("create a.txt with x and then list the files"),
+      user('create a.txt with "x" and then list the files'),
       ...exchange(
         "1",
         "write_file",
@@ -260,7 +260,7 @@ describe("an answer", () => {
       "write a poem about the sea",
       "what can you do?",
     ])
-      expect(about(words)).toMatch(/offline stand-in[\s\S]*ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY/);
+      expect(about(words)).toMatch(/demo model[\s\S]*ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY/);
   });
 
   it("offers only what the tools allow", () => {

@@ -10,7 +10,7 @@ import { lastNamed, wishesOf } from "./wishes.ts";
 import type { Wanted, Wish } from "./wish.ts";
 import { listed } from "./words.ts";
 
-/** What the stand-in says to a request: the next calls, or an answer from what the calls returned. */
+/** What the demo model says to a request: the next calls, or an answer from what the calls returned. */
 export const answer = (heard: Heard): Said => {
   const aside = asideOf(heard);
   if (aside !== undefined) return { say: aside };
@@ -83,10 +83,19 @@ const forcedCall = ({ choice, tools }: Heard, { next }: Plan, { request, made }:
   if (choice === "auto" || choice === "none" || made.length > 0) return undefined;
   const wanted = typeof choice === "object" ? choice.tool : undefined;
   if (next.some(({ tool }) => wanted === undefined || tool === wanted)) return undefined;
-  const tool = wanted === undefined ? tools[0] : tools.find(({ name }) => name === wanted);
+  const tool = tools.find(({ name }) => (wanted === undefined || name === wanted) && !changing.has(name));
   const words = request.texts.at(-1) ?? "";
   return tool && { tool: tool.name, input: Object.fromEntries(tool.required.map((name) => [name, words])) };
 };
+
+/** Tools that are never called with words nobody meant for them, whoever demands it. */
+const changing: ReadonlySet<string> = new Set([
+  "write_file",
+  "replace",
+  "smart_edit",
+  "run_shell_command",
+  "save_memory",
+]);
 
 const thought = ({ next, left }: Plan): string => {
   const deeds = listed([...new Set(left.map(describe))]);

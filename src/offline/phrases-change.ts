@@ -1,7 +1,7 @@
 import { when, type Phrase, type Said } from "./phrase.ts";
 import type { Wish } from "./wish.ts";
 
-const making = "create|make|write|add|generate|save|produce|set up|start";
+const making = "create|make|write|generate|save";
 const kind =
   "(?:(?:a|an|the|my|new|empty|small|simple|short|text|markdown|blank) )*(?:(?:file|script|document|note|page|program|module|test)s? )?(?:(?:called|named|at|in|to|as) )?";
 const having =
@@ -12,50 +12,59 @@ const changing = "replace|change|swap|substitute|update|turn|rename|fix|correct|
 const every =
   "(?:(?:all|every|each|the|any) )*(?:(?:occurrences?|instances?|uses?|text|word|words|string|line|typo|phrase) (?:of )?)?";
 const into = "(?:with|by|to|into|for|->|→|=>)";
+/** One more file after the first: , and b.txt with "y". */
+const another = "(?:,|,? and) (?:the file |a file )?\\S+? (?:with|containing|saying) \\ue000\\d+\\ue001";
 
-/** What people say to have files written or changed. */
+/** Words in quotation marks or a block of code: all that is ever written into a file. */
+const quotation = "\\ue000\\d+\\ue001";
+/** What may be looked for in a file: a quotation, or one word. */
+const word = `${quotation}|[\\w$.-]+`;
+const file = "(?:the )?(?:file )?\\S+|it|that file|the file";
+
+/** Requests to write or change files. A text is only written, and a file only changed, where its words are quoted or a single one. */
 export const changes: readonly Phrase[] = [
-  when(`in (?<path>\\S+?),? (?:please )?(?:${changing}) ${every}(?<old>.+?) ${into} (?<fresh>.+)`, (said) =>
+  when(`in (?<path>\\S+?),? (?:please )?(?:${changing}) ${every}(?<old>${word}) ${into} (?<fresh>${word})`, (said) =>
     edit(said),
   ),
   when(
-    `(?:${changing}) ${every}(?<old>.+?) ${into} (?<fresh>.+?) (?:everywhere )?(?:in|inside|within|of) (?<path>(?:the )?(?:file )?\\S+|it|that file|the file)(?: everywhere)?`,
+    `(?:${changing}) ${every}(?<old>${word}) ${into} (?<fresh>${word}) (?:everywhere )?(?:in|inside|within|of) (?<path>${file})(?: everywhere)?`,
     (said) => edit(said),
   ),
   when(
-    `(?:edit|modify|update|change|fix) (?:the file )?(?<path>\\S+?),?(?: so that it| to| by| and|:|,)? (?:replac\\w+|chang\\w+|sa\\w+|swap\\w*|turn\\w*) ${every}(?<old>.+?) ${into} (?<fresh>.+)`,
+    `(?:edit|modify|update|change|fix) (?:the file )?(?<path>\\S+?),?(?: so that it| to| by| and|:|,)? (?:replac\\w+|chang\\w+|swap\\w*|turn\\w*) ${every}(?<old>${word}) ${into} (?<fresh>${word})`,
     (said) => edit(said),
   ),
-  when(
-    `(?:replace|change|swap) ${every}(?<old>\\ue000\\d+\\ue001) ${into} (?<fresh>\\ue000\\d+\\ue001)(?: everywhere)?`,
-    (said) => edit(said),
+  when(`(?:replace|change|swap) ${every}(?<old>${quotation}) ${into} (?<fresh>${quotation})(?: everywhere)?`, (said) =>
+    edit(said),
   ),
-  when(`(?:delete|remove|take out|drop) ${every}(?<old>\\ue000\\d+\\ue001) (?:from|in|out of) (?<path>.+)`, (said) =>
+  when(`(?:delete|remove|take out|drop) ${every}(?<old>${quotation}) (?:from|in|out of) (?<path>${file})`, (said) =>
     edit(said),
   ),
   when(
-    `(?:append|add) ${contents}(?<content>.+?) (?:to|at) (?:the )?(?:(?:end|bottom) of )?(?<path>(?:the )?(?:file )?\\S+|it|that file|the file)`,
+    `(?:append|add) ${contents}(?<content>${quotation}) (?:to|at) (?:the )?(?:(?:end|bottom) of )?(?<path>${file})`,
     (said) => {
       const path = said.path("path");
-      return path === undefined || isFile(said, "content")
-        ? undefined
-        : { type: "append", path, content: said.text("content") };
+      return path === undefined ? undefined : { type: "append", path, content: said.text("content") };
     },
   ),
-  when(`(?:${making}) ${kind}(?<path>\\S+?),? ?${having} ${contents}(?<content>.+)`, (said) => write(said)),
-  when(`(?:${making}) ${kind}(?<path>\\S+?):? (?<content>\\ue000\\d+\\ue001)`, (said) => write(said)),
-  when(`(?:write|put|save|store) ${contents}(?<content>.+?) (?:to|into|in|as) ${kind}(?<path>\\S+)`, (said) =>
+  when(
+    `(?:${making}) ${kind}(?<path>\\S+?),? ?${having} ${contents}(?<content>${quotation}(?:${another})*(?: in it| inside| in there)?)`,
+    (said) => write(said),
+  ),
+  when(`(?:${making}) ${kind}(?<path>\\S+?):? (?<content>${quotation})`, (said) => write(said)),
+  when(`(?:write|put|save|store) ${contents}(?<content>${quotation}) (?:to|into|in|as) ${kind}(?<path>\\S+)`, (said) =>
     write(said),
   ),
-  when(`(?:create|make|touch|add|start) ${kind}(?<path>\\S+)`, (said) => write(said)),
+  // An empty file is touched: one that is there already keeps what it holds.
+  when("(?:create|make|touch) (?:(?:a|an|the|new|empty|blank) )*file (?:called |named )?(?<path>\\S+)", (said) =>
+    touch(said),
+  ),
+  when("(?:create|touch) (?:(?:new|empty|blank) )*(?<path>\\S+)", (said) => touch(said)),
   when(
-    `(?:create|make|add) (?:a |an |the |new )*(?:folder|directory|dir) (?:called |named )?(?<path>\\S+)|(?:create|make|add) (?:a |an |the |new )*(?<other>\\S+) (?:folder|directory)`,
+    "(?:create|make|add) (?:a |an |the |new )*(?:folder|directory|dir) (?:called |named )?(?<path>\\S+)|(?:create|make|add) (?:a |an |the |new )*(?<other>\\S+) (?:folder|directory)",
     (said) => command("mkdir -p", said.text("path") || said.text("other")),
   ),
-  when("(?:delete|remove|erase|rm) (?:the )?(?:file )?(?<path>.+)", ({ paths }) => {
-    const all = paths("path");
-    return all.length === 0 ? undefined : command("rm", ...all);
-  }),
+  when("(?:delete|erase) (?:the )?(?:file )?(?<path>\\S+)", (said) => onPath("rm", said)),
   when("(?:move|rename) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) => twoPaths("mv", said)),
   when("(?:copy|duplicate) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) =>
     twoPaths("cp", said),
@@ -75,7 +84,7 @@ const write = (said: Said): readonly Wish[] | undefined => {
   const content = said.words("content");
   const [, first, more] = several.exec(content) ?? [];
   if (first === undefined) return [{ type: "write", path, content: said.held.open(content.replace(inIt, "$1")) }];
-  const others = [...(more ?? "").matchAll(new RegExp(another, "gi"))].map(([, name = "", words = ""]) => ({
+  const others = [...(more ?? "").matchAll(new RegExp(named, "gi"))].map(([, name = "", words = ""]) => ({
     type: "write" as const,
     path: said.held.open(name),
     content: said.held.open(words),
@@ -83,12 +92,20 @@ const write = (said: Said): readonly Wish[] | undefined => {
   return [{ type: "write", path, content: said.held.open(first) }, ...others];
 };
 
-const inIt = /^(\ue000\d+\ue001) (?:in it|inside|in there)$/i;
-const another = "(?:,|,? and) (?:the file |a file )?(\\S+?) (?:with|containing|saying) (\\ue000\\d+\\ue001)";
-const several = new RegExp(`^(\\ue000\\d+\\ue001)((?:${another})+)$`, "i");
+const touch = (said: Said): Wish | undefined => {
+  const path = said.path("path");
+  return path === undefined || /[*?]/.test(path) ? undefined : command("touch", path);
+};
 
-const isFile = (said: Said, place: string): boolean =>
-  /^(?:a |an |the )?(?:new )?(?:file|folder|directory|script|test)\b/i.test(said.words(place));
+/** A program on the one path that is all that was said. */
+const onPath = (program: string, said: Said): Wish | undefined => {
+  const path = said.path("path");
+  return path === undefined || /[*?]/.test(path) ? undefined : command(program, path);
+};
+
+const inIt = /^(\ue000\d+\ue001) (?:in it|inside|in there)$/i;
+const named = "(?:,|,? and) (?:the file |a file )?(\\S+?) (?:with|containing|saying) (\\ue000\\d+\\ue001)";
+const several = new RegExp(`^(\\ue000\\d+\\ue001)((?:${named})+)$`, "i");
 
 const twoPaths = (program: string, said: Said): Wish | undefined => {
   const path = said.path("path");

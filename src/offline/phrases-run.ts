@@ -27,11 +27,13 @@ export const usual: readonly Phrase[] = Object.entries({
 export const commands: readonly Phrase[] = [
   when(
     "(?:run|execute|exec|launch|invoke|start) (?:(?:the|this|a|following|shell|bash|terminal) )*(?:(?:command|commands|script|program|line)\\b:? ?)?(?<command>.+)",
-    (said) => run(said, "command"),
+    (said) =>
+      isRunnable(said.words("command"), said.held.raw(said.words("command"))) ? run(said, "command") : undefined,
   ),
   when(
     "(?:use|in) (?:the )?(?:shell|terminal|bash|command line) (?:to |and )?(?:run |execute |do )?(?<command>.+)",
-    (said) => run(said, "command"),
+    (said) =>
+      isRunnable(said.words("command"), said.held.raw(said.words("command"))) ? run(said, "command") : undefined,
   ),
   when(
     "what (?:does|do|is the output of|happens when (?:i|you) run) (?<command>\\ue000\\d+\\ue001)(?: (?:print|output|say|return|give|show|do))?",
@@ -48,13 +50,17 @@ const run = (said: Said, place: string): Wish | undefined => {
   return command.trim() === "" ? undefined : { type: "run", command: command.trim() };
 };
 
+/** Whether what follows "run" is a command: it is quoted, names a program that is known, or a file. */
+const isRunnable = (words: string, command: string): boolean =>
+  /^\ue000\d+\ue001$/.test(words) || isCommand(command) || /^\.{0,2}\//.test(command);
+
 /** Whether words are a command line by themselves. */
 export const isCommand = (words: string): boolean =>
   program.test(words) || (plainWord.test(words) && hasOption.test(words));
 
 /** Programs whose names are no everyday words, with what they are to do. */
 const program =
-  /^(?:(?:git|npm|npx|pnpm|yarn|cargo|docker|kubectl|python3?|pip3?|tsc|deno|bun|bash|sudo|apt|brew|curl|wget|chmod|mkdir|rm|mv|cp|wc|du|df|echo|printf|sed|awk|ps|rg|node|bash|sh) [\w./"'$-]\S*.*|(?:ls|pwd|whoami|uname|printenv|df)(?: -.*)?)$/;
+  /^(?:(?:git|npm|npx|pnpm|yarn|cargo|docker|kubectl|python3?|pip3?|tsc|deno|bun|mkdir|wc|du|df|echo|printf|ps|rg|node) [\w./"'$-]\S*.*|(?:ls|pwd|whoami|uname|printenv|df)(?: -.*)?)$/;
 
 /** Programs whose names are words, where an option makes plain what is meant. */
 const plainWord = /^(?:make|go|find|sort|which|touch|date|env|kill|ls|cat|head|tail|grep|test)\s/;

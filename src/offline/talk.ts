@@ -61,11 +61,11 @@ export const talkAbout = (wish: Spoken, { isAlone, request, requests, heard }: A
 
 /** The answer where nothing was understood. */
 export const cannot = (tools: readonly Offered[]): string =>
-  `I cannot do that. ${identity}\n\n${abilities(tools)}\n\n${howToAddKey}`;
+  `Sorry, that is more than I understand, so I have done nothing. ${identity}\n\n${abilities(tools)}\n\n${howToAddKey}`;
 
 /** Who speaks, plainly. */
 const identity =
-  "I am Parley's built-in offline stand-in: a small set of rules in the program itself, not a language model. I understand everyday requests in plain English and really use the tools of this session.";
+  "I am Parley's built-in demo model: a small set of rules, not a language model. I understand a few simple requests in plain English and really use the tools of this session.";
 
 /** How to get a model that understands more. */
 const howToAddKey =

@@ -106,7 +106,7 @@ const carryOut = async (call: Call, blobs: Record<string, string>): Promise<Outc
   }
 };
 
-describe("with real tools, the stand-in", () => {
+describe("with real tools, the demo model", () => {
   it.each<[string, readonly string[], string | RegExp]>([
     [
       "list the files",
@@ -151,7 +151,7 @@ describe("with real tools, the stand-in", () => {
       "`echo one && echo two` ran well (exit code 0) and printed:\n\n```\none\ntwo\n```",
     ],
     ["run `exit 3`", ["run_shell_command"], "`exit 3` failed with exit code 3 and printed nothing."],
-    ["run true", ["run_shell_command"], "`true` ran well (exit code 0) and printed nothing."],
+    ["run `true`", ["run_shell_command"], "`true` ran well (exit code 0) and printed nothing."],
     [
       "read nowhere.txt",
       ["read_file"],

@@ -19,8 +19,24 @@ export const wishesOf = (text: string, before: Before = {}): readonly Wanted[] =
     wanted.push(...wishes.map((wish, index) => ({ wish, later: later && index === 0 })));
     known = lastNamed(wishes, known);
   }
-  return wanted;
+  // Half of a request is no request: nothing is changed or sent before all of it is understood.
+  const isHalf = wanted.some(({ wish }) => wish.type === "unknown") && wanted.some(({ wish }) => !isHarmless(wish));
+  return isHalf ? [{ wish: { type: "unknown", text: held.raw(whole) }, later: false }] : wanted;
 };
+
+/** Whether fulfilling a wish only looks at files, or only talks. */
+const isHarmless = ({ type }: Wish): boolean => !effective.has(type);
+
+const effective: ReadonlySet<Wish["type"]> = new Set([
+  "run",
+  "write",
+  "append",
+  "edit",
+  "fetch",
+  "web",
+  "remember",
+  "use",
+]);
 
 /** Nobody asks in more words than these, quotations aside; what follows is material. */
 const mostRead = 4000;
@@ -43,7 +59,7 @@ const fetches: readonly Phrase[] = [
 
 const memories: readonly Phrase[] = [
   when(
-    "(?:remember|memori[sz]e|keep in mind|don't forget|do not forget|note(?: down)?|save to memory|save the fact|make a note)(?: that| this| the fact that)?[:,]? (?<fact>.+)",
+    "(?:remember|memori[sz]e|don't forget|do not forget|save to memory)(?: that| this| the fact that)?[:,]? (?<fact>.+)",
     ({ held, words }) => ({
       type: "remember",
       fact: held.raw(words("fact")),

@@ -5,7 +5,7 @@ import { asBytes, pdf, wordsOnly } from "./traits.ts";
 /** The model that comes with Parley and needs no network. It looks at the bytes of files, and fetches none. */
 export const offline: Provider = chatProvider({
   id: "offline",
-  label: "Embedded offline model",
+  label: "Demo model (offline)",
   endpoint: { url: "offline:", paths: { generate: "/chat/completions" } },
   auth: { type: "none" },
   defaultModel: "parley",

@@ -92,8 +92,8 @@ describe("the address of a request", () => {
       offline: [
         "offline:/chat/completions",
         "offline:/chat/completions",
-        absent("Embedded offline model", "count tokens"),
-        absent("Embedded offline model", "list its models"),
+        absent("Demo model (offline)", "count tokens"),
+        absent("Demo model (offline)", "list its models"),
       ],
     });
   });

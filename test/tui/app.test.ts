@@ -14,8 +14,8 @@ describe("the interface", () => {
     const [app, { read, project }] = await started();
     expect(app.screen.rows()).toEqual([
       `Parley  ${project}`,
-      "No key was found, so the built-in offline model answers: it uses the tools, but",
-      "it is no language model.",
+      "No API key found, so the built-in demo model answers: it uses the tools, but it",
+      "is no language model.",
       "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.",
       "",
       "> Ask for something, or /help",

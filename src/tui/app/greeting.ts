@@ -22,9 +22,7 @@ export const greeting = (
 const modelLines = ({ chosen, agent }: Opened): readonly Line[] =>
   chosen.by === "none"
     ? [
-        line(
-          "No key was found, so the built-in offline model answers: it uses the tools, but it is no language model.",
-        ),
+        line("No API key found, so the built-in demo model answers: it uses the tools, but it is no language model."),
         line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.", { tone: "muted" }),
       ]
     : [line(modelName(agent.model()), { tone: "muted" })];
