@@ -18,7 +18,7 @@ const ask = async (messages: readonly unknown[]): Promise<void> => {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer any", "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-5.6", messages, tools }),
+    body: JSON.stringify({ model: "gpt-5.2", messages, tools }),
   });
   const body = JSON.stringify(await response.json());
   console.log(`${response.status} ${/"message":"[^"]+"|"tool_calls":.+?\]/.exec(body)?.[0]}`);
