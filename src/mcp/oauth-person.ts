@@ -26,7 +26,7 @@ export type Introduction = {
 
 /** Signs in for a person, with what is kept from before and what is configured. */
 export const personAuth = async (
-  place: SignInPlace & { readonly world: Pick<World, "files">; readonly home: string },
+  place: SignInPlace & { readonly world: Pick<World, "files" | "clock">; readonly home: string },
   config: PersonConfig,
   { redirect, state, show }: Introduction,
 ): Promise<OAuthClientProvider> => {
@@ -34,6 +34,13 @@ export const personAuth = async (
   const path = signInFile(home, place);
   let known: SignedIn = await readSignIn(world, path);
   let verifier = "";
+  /** Takes over the tokens of another program that renewed them meanwhile: most services accept a refresh token once. */
+  const takeNewer = async (): Promise<boolean> => {
+    const { tokens } = await readSignIn(world, path);
+    if (tokens === undefined || tokens.access_token === known.tokens?.access_token) return false;
+    known = { ...known, tokens };
+    return true;
+  };
   const keep = async (more: Partial<SignedIn>): Promise<void> => {
     known = { ...known, ...more };
     await writeSignIn(world, path, known);
@@ -43,7 +50,10 @@ export const personAuth = async (
     redirectUrl: redirect,
     clientMetadata: metadataFor(redirect),
     state: () => state,
-    tokens: () => known.tokens,
+    tokens: async () => {
+      if (known.tokens !== undefined) await takeNewer();
+      return known.tokens;
+    },
     saveTokens: (tokens) => keep({ tokens }),
     saveCodeVerifier: (text) => void (verifier = text),
     codeVerifier: () => verifier,
@@ -52,6 +62,11 @@ export const personAuth = async (
     redirectToAuthorization: (address) =>
       show(pageFor(address, known, config), address.searchParams.get("scope") ?? undefined),
     invalidateCredentials: async (scope) => {
+      if (scope === "tokens" && known.tokens !== undefined)
+        for (let attempt = 0; attempt < renewalChecks.times; attempt += 1) {
+          if (await takeNewer()) return;
+          await world.clock.sleep(renewalChecks.ms);
+        }
       const { client, tokens, discovery } = known;
       known = {};
       if (scope === "all" || scope === "verifier") return;
@@ -63,6 +78,9 @@ export const personAuth = async (
     },
   };
 };
+
+/** Another program whose renewal made ours fail may not have written its tokens yet. */
+const renewalChecks = { times: 10, ms: 50 };
 
 type ClientPart = Pick<OAuthClientProvider, "clientInformation" | "saveClientInformation" | "clientMetadataUrl">;
 

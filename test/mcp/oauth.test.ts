@@ -43,6 +43,19 @@ describe("signing in at a server", () => {
     });
   });
 
+  it("survives two programs that renew it at the same time", async () => {
+    await signing({ once: true }, async (place) => {
+      await signIn(place);
+      const [file = ""] = await readdir(join(place.home, "auth"));
+      const path = join(place.home, "auth", file);
+      const kept = await readFile(path, "utf8");
+      await realWorld().files.writePrivate(path, kept.replace("access-1", "access-that-ran-out"));
+      expect(await Promise.all([stateOf(place), stateOf(place)])).toEqual(["you", "you"]);
+      expect(await stateOf(place)).toBe("you");
+      expect(JSON.parse(await readFile(path, "utf8"))).toHaveProperty("tokens.refresh_token");
+    });
+  });
+
   it.each<[string, Twist, RegExp]>([
     ["a file to open", { authorize: "file:///etc/passwd" }, /file|Invalid|URL/i],
     ["a script to open", { authorize: "javascript:alert(1)" }, /javascript|Invalid|URL/i],

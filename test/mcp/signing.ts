@@ -22,6 +22,8 @@ export type Twist = {
   /** Nobody can register. */
   readonly closed?: true;
   readonly more?: object;
+  /** A refresh token is good for one renewal; access tokens stay good. */
+  readonly once?: true;
 };
 
 export type Place = {
@@ -41,6 +43,8 @@ export const signing = async (twist: Twist, work: (place: Place) => Promise<void
   const [asked, shown, visits]: [URLSearchParams[], string[], string[]] = [[], [], []];
   const challenges = new Map<string, string>();
   let [origin, good, count] = ["", "", 0];
+  const given = new Set<string>();
+  const used = new Set<string>();
   const tokens = (): object => ({
     access_token: (good = `access-${(count += 1)}`),
     refresh_token: `refresh-${count}`,
@@ -81,6 +85,10 @@ export const signing = async (twist: Twist, work: (place: Place) => Promise<void
       const query = new URLSearchParams(body);
       asked.push(query);
       shown.push(headers.authorization ?? "");
+      const refresh = query.get("refresh_token") ?? "";
+      if (twist.once && used.has(refresh)) return [400, { error: "invalid_grant" }];
+      if (refresh !== "") used.add(refresh);
+      given.add(good);
       if (query.get("grant_type") !== "authorization_code") return [200, tokens()];
       const verifier = createHash("sha256")
         .update(query.get("code_verifier") ?? "")
@@ -88,7 +96,8 @@ export const signing = async (twist: Twist, work: (place: Place) => Promise<void
       return verifier === challenges.get(query.get("code") ?? "") ? [200, tokens()] : [400, { error: "invalid_grant" }];
     },
     "/mcp": (body, { headers }) => {
-      if (headers.authorization !== `Bearer ${good}`)
+      const shownToken = headers.authorization?.replace("Bearer ", "") ?? "";
+      if ((shownToken === "" || shownToken !== good) && !(twist.once && given.has(shownToken)))
         return [
           401,
           {},
