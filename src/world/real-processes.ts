@@ -6,6 +6,7 @@ import { asCompanion } from "./companion.ts";
 import { parentDeathWatch, type ParentDeathWatch } from "./parent-death-watch.ts";
 import { pinFolder } from "./pinned-folder.ts";
 import { readOutput } from "./process-output.ts";
+import { blankOwnEnvironment } from "./own-environment.ts";
 import { firstProgram } from "./system.ts";
 
 /**
@@ -51,6 +52,7 @@ const start = async (program: Program, watching: ParentDeathWatch): Promise<Runn
 
 const startIn = async (program: Program, watching: ParentDeathWatch): Promise<{ child: ChildProcess; pid: number }> => {
   const { folder, env, input, companion, endsWithUs } = program;
+  blankOwnEnvironment();
   const pinned = await pinFolder(folder);
   try {
     const { file, args } = companion === true ? asCompanion(program) : program;
