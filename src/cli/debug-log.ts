@@ -12,12 +12,14 @@ export type DebugLog = {
 export type DebugLogOptions = {
   readonly path: string;
   readonly now: () => number;
+  /** Hides secrets. */
+  readonly redact?: (text: string) => string;
   /** Told once, when the file cannot be written. */
   readonly trouble: (words: string) => void;
 };
 
 /** Opens a debug log, for its owner alone. It is added to, line by line as things happen, so that a crash loses none. */
-export const openDebugLog = ({ path, now, trouble }: DebugLogOptions): DebugLog => {
+export const openDebugLog = ({ path, now, trouble, redact = (text) => text }: DebugLogOptions): DebugLog => {
   let file: number | undefined;
   const attempt = (work: () => void): void => {
     try {
@@ -38,16 +40,20 @@ export const openDebugLog = ({ path, now, trouble }: DebugLogOptions): DebugLog 
   return {
     hear: (event) => {
       const to = file;
-      if (to !== undefined) attempt(() => appendFileSync(to, `${line(event, now())}\n`));
+      if (to !== undefined) attempt(() => appendFileSync(to, `${line(event, now(), redact)}\n`));
     },
     close: async () => leave(),
   };
 };
 
-const line = (event: AgentEvent, at: number): string => {
+const line = (event: AgentEvent, at: number, redact: (text: string) => string): string => {
   const time = new Date(at).toISOString();
+  const write = (name: string, value: unknown): unknown => {
+    const short = shortened(name, value);
+    return typeof short === "string" ? redact(short) : short;
+  };
   try {
-    return JSON.stringify({ time, ...event }, shortened);
+    return JSON.stringify({ time, ...event }, write);
   } catch (error) {
     return JSON.stringify({ time, type: event.type, unwritable: String(error) });
   }

@@ -1,6 +1,8 @@
 import { isatty } from "node:tty";
 import type { AgentEvent } from "../agent/index.ts";
 import { plain } from "../policy/plain.ts";
+import { createRedactor, type Redactor } from "../policy/redact.ts";
+import type { Environment } from "../world/world.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
 import { Failure } from "./failure.ts";
@@ -106,11 +108,17 @@ const outputFor = (format: string | undefined, facts: RunFacts): Output => {
     case "json":
       return jsonOutput(writers, facts);
     case "stream-json":
-      return streamOutput(writers, facts);
+      return streamOutput({ ...writers, redact: redactorFor(process.env) }, facts);
     default:
       // What a model wrote may do nothing to a terminal but appear in it; a file or a program gets it as it is.
       return textOutput({ ...writers, out: isatty(1) ? (text) => out(plain(text)) : out });
   }
+};
+
+/** Made when first needed: a run without tools needs none. */
+const redactorFor = (env: Environment): ((text: string) => string) => {
+  let redactor: Redactor | undefined;
+  return (text) => (redactor ??= createRedactor({ env })).redact(text);
 };
 
 const reporters = (given: Arguments): readonly ((event: AgentEvent) => void)[] => {

@@ -46,7 +46,9 @@ export const observed = async <Options extends Pick<OpenOptions, "listen">>(
 
 const debugLog = async ({ world }: Prepared, path: string, trouble: (words: string) => void): Promise<Observer> => {
   const { openDebugLog } = await import("./debug-log.ts");
-  return openDebugLog({ path, now: world.clock.now, trouble });
+  const { createRedactor } = await import("../policy/redact.ts");
+  const { redact } = createRedactor({ env: world.env });
+  return openDebugLog({ path, now: world.clock.now, trouble, redact });
 };
 
 const telemetry = async (

@@ -41,7 +41,12 @@ export type PermissionDenial = Denial & {
 };
 
 /** Where output goes. */
-export type Writers = { readonly out: (text: string) => void; readonly now: () => number };
+export type Writers = {
+  readonly out: (text: string) => void;
+  readonly now: () => number;
+  /** Hides secrets in what tools are given and return. */
+  readonly redact?: (text: string) => string;
+};
 
 /** The last answer, and nothing else. */
 export const textOutput = ({ out }: Writers): Output => ({
@@ -75,8 +80,12 @@ export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Outp
 
 /** One JSON object per line, as things happen. */
 export const streamOutput = (writers: Writers, { session, model, folder }: RunFacts): Output => {
-  const line = (fields: { readonly type: string; readonly [name: string]: unknown }): void =>
-    writers.out(`${JSON.stringify({ ...fields, timestamp: new Date(writers.now()).toISOString() })}\n`);
+  const { redact = (text: string): string => text } = writers;
+  const hide = (_: string, value: unknown): unknown => (typeof value === "string" ? redact(value) : value);
+  const line = (fields: Line): void => {
+    const whole = { ...fields, timestamp: new Date(writers.now()).toISOString() };
+    writers.out(`${JSON.stringify(whole, ofTools.has(fields.type) ? hide : undefined)}\n`);
+  };
   line({ type: "init", session_id: session ?? null, model: model ?? null, cwd: folder });
   return {
     event: (event) => {
@@ -102,6 +111,9 @@ const denialOf = ({ tool, call, parameters, reason, allowedBy }: PermissionDenia
   reason,
   allowed_by: allowedBy,
 });
+
+/** Lines with what tools are given and return: commands print keys, and files hold them. */
+const ofTools: ReadonlySet<string> = new Set(["tool_use", "tool_output", "tool_result", "approval", "error"]);
 
 type Line = { readonly type: string; readonly [name: string]: unknown };
 

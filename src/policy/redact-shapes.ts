@@ -29,6 +29,18 @@ const shapes: readonly Shape[] = [
     pattern: /((?:set-)?cookie[\\"']{0,4}\s{0,4}:\s{0,4}[\\"']{0,4})[^\r\n"'\\]{4,}/gi,
     replace: (_, name = "") => `${name}${hidden}`,
   },
+  {
+    // A header by its name, as curl and logs write it: x-api-key, x-goog-api-key, private-token.
+    pattern: /(?<![\w-])([a-z\d]{1,30}(?:-[a-z\d]{1,30}){1,6})(["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"'\\]{6,})/gi,
+    replace: (match, name = "", middle = "") => (isSecretHeader(name) ? `${name}${middle}${hidden}` : match),
+  },
+  {
+    // An assignment in a settings file or a log. Words of programs have no digits, or call something.
+    pattern:
+      /(?<![\w$.-])([A-Za-z][\w-]{2,60})(\s{0,4}[:=]\s{0,4}["']?)(?=[^\s"'\\,;()[\]{}]{0,120}\d)([\w.~+/=!@#%^&*-]{8,})(?![\w(])/g,
+    replace: (match, name = "", middle = "", value = "") =>
+      isSecretAssignment(name) && !/^[\d._-]+$/.test(value) ? `${name}${middle}${hidden}` : match,
+  },
   { pattern: /(?<!\w)(signature=)[\da-f]{32,}/gi, replace: (_, name = "") => `${name}${hidden}` },
   { pattern: /(?<!\w)(bearer\s{1,4})[\w.~+/=-]{16,}/gi, replace: (_, scheme = "") => `${scheme}${hidden}` },
   {
@@ -73,6 +85,12 @@ function makersKeys(): RegExp {
 
 const isQuerySecret = (name: string): boolean =>
   isSecretField(name) || /^(key|keys|auth|sig|signature|pwd|x-(amz|goog)-(signature|credential))$/i.test(name);
+
+const isSecretHeader = (name: string): boolean =>
+  isSecretField(name) || /-(auth|token|secret|password|subscription-key|functions-key|session-id)$/i.test(name);
+
+const isSecretAssignment = (name: string): boolean =>
+  /(password|passwd|passphrase|secret|api[-_]?key|access[-_]?key|private[-_]?key|token|credential)$/i.test(name);
 
 /** A private key from its first line to its last; one that is cut off, as far as it looks like one. */
 const withoutPrivateKeys = (text: string): string => {
