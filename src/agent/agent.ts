@@ -91,7 +91,12 @@ export type Agent = {
   readonly compact: (signal?: AbortSignal) => Promise<boolean>;
   /** Asks the model something that is not part of the conversation; what that uses counts as spent. */
   readonly aside: (write: (destination: Destination) => JsonObject, signal: AbortSignal) => Promise<Aside>;
+  /** The conversation as models see it: after a compaction, its summary and what follows. The session log keeps the rest. */
   readonly conversation: () => Conversation;
+  /** How many entries the conversation has, those that are no longer held included. */
+  readonly entryCount: () => number;
+  /** Whether the person has said something, or the model has answered. */
+  readonly isUsed: () => boolean;
   readonly spent: () => Spent;
   /** About how many tokens the next request has, and how many the model can read. */
   readonly context: () => Promise<{ readonly used: number; readonly size: number }>;
@@ -279,6 +284,8 @@ export const createAgent = (options: AgentOptions): Agent => {
       return answer;
     },
     conversation: () => conversationOf(journal, compositions.head),
+    entryCount: () => journal.count,
+    isUsed: () => journal.ledger.entries.some(({ type }) => type !== "notice"),
     spent: () => spending.spent,
     context: async () => ({ used: window.tokens, size: await window.context() }),
     report: () => report,

@@ -4,6 +4,7 @@ import { AnswerBuilder } from "../wire/answer.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";
 import type { FinishReason, Usage } from "../wire/decode.ts";
+import type { Settings } from "../wire/wire.ts";
 import type { ModelRef } from "./model-name.ts";
 
 /** An answer to a question on the side: its words, why they ended, and what they used. */
@@ -29,9 +30,9 @@ export const askAside = async (
 
 /** A question of words alone. */
 export const question =
-  (text: string) =>
+  (text: string, settings: Settings = {}) =>
   (destination: Destination): JsonObject => {
     const composer = new Composer({ destination, blobs: {} });
     composer.add([{ type: "user", parts: [{ type: "text", text }] }]);
-    return composer.body({ stream: true });
+    return composer.body({ stream: true, ...settings });
   };

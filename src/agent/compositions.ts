@@ -29,6 +29,7 @@ export class Compositions {
   readonly #policy: Partial<Policy>;
   readonly #open = new Map<Destination, { readonly composer: Composer; added: number; told: number }>();
   #head: Head;
+  #dropped = 0;
 
   constructor(journal: Journal, head: Head, policy: Partial<Policy>) {
     this.#journal = journal;
@@ -49,6 +50,9 @@ export class Compositions {
   /** The conversation as it is now, as a request. */
   write(destination: Destination, settings: Settings): Written {
     const { ledger } = this.#journal;
+    // Places are counted anew, and what is written begins anew too.
+    if (ledger.dropped !== this.#dropped) this.#open.clear();
+    this.#dropped = ledger.dropped;
     const open = this.#open.get(destination) ?? this.#begin(destination);
     try {
       open.composer.add(ledger.entries.slice(open.added));

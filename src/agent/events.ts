@@ -92,4 +92,4 @@ export type EndReason =
 /** Why a turn could not end by itself. Code reads `kind`; the message says what to do. */
 export type AgentFailure =
   | { readonly kind: "provider"; readonly failure: Failure; readonly message: string }
-  | { readonly kind: "no-answer" | "media" | "storage" | "internal"; readonly message: string };
+  | { readonly kind: "no-answer" | "context" | "media" | "storage" | "internal"; readonly message: string };

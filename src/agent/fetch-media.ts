@@ -46,9 +46,10 @@ export class MediaFetcher {
   }
 
   #look(): void {
-    const { entries } = this.#options.journal.ledger;
-    for (; this.#looked < entries.length; this.#looked++) {
-      const entry = entries[this.#looked];
+    const { entries, dropped } = this.#options.journal.ledger;
+    // Entries that are no longer held were looked at before.
+    for (; this.#looked < entries.length + dropped; this.#looked++) {
+      const entry = entries[this.#looked - dropped];
       if (entry === undefined) continue;
       if (entry.type === "copy") this.#settle(entry.uri);
       for (const found of addressesIn(entry))

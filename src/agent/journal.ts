@@ -1,5 +1,6 @@
-import { Ledger, type Blobs, type Entry } from "../conversation/index.ts";
+import { Ledger, type Blobs, type DroppedEntries, type Entry, type Media } from "../conversation/index.ts";
 import type { NewRecord } from "../session/record.ts";
+import { openingNotice, summaryIn } from "../transcript/cut.ts";
 
 /** What a conversation leaves behind besides its entries. */
 export type Remark = Exclude<NewRecord, { readonly kind: "entry" }>;
@@ -23,6 +24,7 @@ export class Journal {
   readonly #blobs: Record<string, string>;
   readonly #remarks: Remark[] = [];
   readonly #fresh: Record<string, string> = {};
+  /** How many entries the log has. */
   #written: number;
   /** Files and remarks so far. */
   #noted = 0;
@@ -31,12 +33,35 @@ export class Journal {
   #next: Saving | undefined;
 
   /** Goes on with `entries`, which the log holds already. Without a log, nothing outlives the process. */
-  constructor(log?: Log, { entries, blobs }: { entries: readonly Entry[]; blobs: Blobs } = { entries: [], blobs: {} }) {
+  constructor(log?: Log, { entries, blobs, dropped = 0, ordinal = 0 }: Kept = { entries: [], blobs: {} }) {
     this.#log = log;
     this.#blobs = { ...blobs };
     this.blobs = this.#blobs;
-    this.ledger = Ledger.from(entries);
-    this.#written = entries.length;
+    this.ledger = Ledger.from(entries, { dropped, ordinal });
+    this.#written = entries.length + dropped;
+  }
+
+  /** How many entries the conversation has, those that are no longer held included. */
+  get count(): number {
+    return this.ledger.entries.length + this.ledger.dropped;
+  }
+
+  /** Lets go of the entries that the last summary stands for, and of files that only they name. The log keeps all of them. */
+  release(): void {
+    // Without a log they would be lost.
+    if (this.#log === undefined || this.#written < this.count) return;
+    const { entries } = this.ledger;
+    const { cut } = summaryIn(entries);
+    const opening = openingNotice(entries, cut) === undefined ? 0 : 1;
+    if (cut <= opening) return;
+    const removed = this.ledger.release(opening, cut);
+    const media = entries.flatMap(mediaIn);
+    const uris = new Set(media.flatMap(({ source }) => (source.type === "uri" ? [source.uri] : [])));
+    // A file that what is left still names has to stay known.
+    for (const entry of removed) if (entry.type === "copy" && uris.has(entry.uri)) entries.push(entry);
+    const named = new Set(entries.flatMap(hashesIn));
+    for (const hash of Object.keys(this.#blobs))
+      if (!named.has(hash) && !(hash in this.#fresh)) delete this.#blobs[hash];
   }
 
   /** Takes files in. They are written with the next `save`, before the entries that name them. */
@@ -71,7 +96,7 @@ export class Journal {
 
   /** How much there was to write so far. */
   get #size(): number {
-    return this.ledger.entries.length + this.#noted;
+    return this.count + this.#noted;
   }
 
   /** Settles when there is nothing left to do for what was saved so far but to wait for the disk: time for other things. */
@@ -95,12 +120,14 @@ export class Journal {
   }
 
   async #write(written: () => void): Promise<void> {
-    const { entries } = this.ledger;
-    const end = entries.length;
+    const { entries, dropped } = this.ledger;
+    const end = this.count;
     const fresh = { ...this.#fresh };
     const remarks = [...this.#remarks];
     const records = [
-      ...entries.slice(this.#written, end).map((entry) => ({ kind: "entry", entry }) as const),
+      ...entries
+        .slice(this.#written - dropped)
+        .map((entry) => ({ kind: "entry", entry: inLog(entry, dropped) }) as const),
       ...remarks,
     ];
     if (this.#log !== undefined) {
@@ -112,6 +139,22 @@ export class Journal {
     for (const hash of Object.keys(fresh)) delete this.#fresh[hash];
   }
 }
+
+/** A conversation that a log holds already: the entries that models still see, and what is known of those before. */
+export type Kept = { readonly entries: readonly Entry[]; readonly blobs: Blobs } & Partial<DroppedEntries>;
+
+/** An entry as the log has it, where places are counted from the beginning of the conversation. */
+const inLog = (entry: Entry, dropped: number): Entry =>
+  entry.type === "compaction" && entry.from > 0 ? { ...entry, from: entry.from + dropped } : entry;
+
+const hashesIn = (entry: Entry): readonly string[] =>
+  mediaIn(entry).flatMap(({ source }) => (source.type === "blob" ? [source.hash] : []));
+
+const mediaIn = (entry: Entry): readonly Media[] => {
+  if (entry.type === "copy") return [entry.media];
+  const parts = entry.type === "completion" ? entry.outcome.content : "parts" in entry ? entry.parts : [];
+  return parts.filter((part) => part.type === "media");
+};
 
 /** A writing: when it is handed over to the disk, and when the disk has confirmed it. */
 type Saving = { readonly handed: Promise<void>; readonly kept: Promise<void> };

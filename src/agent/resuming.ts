@@ -20,6 +20,7 @@ export const resumed = async (
   const journal = new Journal(session, session);
   const { told } = completeInterrupted(journal.ledger);
   await journal.save();
+  journal.release();
   const { system } = session.head;
   return {
     session,

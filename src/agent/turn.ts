@@ -8,6 +8,7 @@ import type { Settings } from "../wire/wire.ts";
 import type { Clock } from "../world/index.ts";
 import { ask, BrokenOff, type Asked, type Confirm } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
+import { ContextError } from "./context-budget.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
 import type { MediaFetcher } from "./fetch-media.ts";
 import type { Journal } from "./journal.ts";
@@ -123,6 +124,7 @@ export class Turn {
     if (await window.isFull()) {
       await this.#telling.kept();
       await window.shrink(this.#signal);
+      await window.demandRoom();
     }
     settle(journal.ledger);
     await this.#around.files?.prepare(this.#around.route.current, this.#signal);
@@ -177,6 +179,7 @@ export class Turn {
     const { failure } = cause;
     if (failure.kind === "context-too-long" && !this.#compacted) {
       this.#compacted = true;
+      await window.refused(model);
       // The same request would be refused again.
       if (!(await window.shrink(this.#signal))) throw cause;
       return;
@@ -210,6 +213,7 @@ export class Turn {
     this.#remember(asked);
     await this.#tellOf(asked);
     this.#broken = 0;
+    this.#compacted = false;
     if (!circles && calls.length > 0) return this.#work(calls, finish === "length");
     await this.#telling.kept();
     return this.#finished(circles ? "loop" : finish === "calls" ? "stop" : finish);
@@ -327,9 +331,11 @@ export class Turn {
   }
 
   async #outgrown(): Promise<End | undefined> {
+    const { window, route } = this.#around;
     if (this.#compacted) return this.#finished("length");
     this.#compacted = true;
-    return (await this.#around.window.shrink(this.#signal)) ? undefined : this.#finished("length");
+    await window.refused(route.current);
+    return (await window.shrink(this.#signal)) ? undefined : this.#finished("length");
   }
 
   /** Some models now and then say nothing, or write a call nobody can read. A word helps more often than not. */
@@ -377,6 +383,7 @@ export class Turn {
       return error.failure.kind === "cancelled"
         ? { type: "cancelled" }
         : failed({ kind: "provider", failure: error.failure, message: error.message });
+    if (error instanceof ContextError) return failed({ kind: "context", message: error.message });
     if (error instanceof UnsupportedMediaError) return failed({ kind: "media", message: error.message });
     if (isStorage(error)) return failed({ kind: "storage", message: error.message });
     throw error;

@@ -1,17 +1,16 @@
-import { estimateMedia, estimateParts, estimateTokens } from "../context/estimate.ts";
-import type { Entry, Part } from "../conversation/index.ts";
-import { cutBefore, openingNotice } from "../transcript/cut.ts";
+import { estimateTokens } from "../context/estimate.ts";
+import { cutAfter, cutBefore, openingNotice } from "../transcript/cut.ts";
 import { ProviderError } from "../transport/failure.ts";
 import type { Transport } from "../transport/transport.ts";
-import { Composer } from "../wire/compose.ts";
-import { askAside } from "./aside.ts";
 import type { Compositions } from "./compositions.ts";
+import { budgetOf, ContextError, type ContextBudget } from "./context-budget.ts";
+import { ContextSizes, sumOf } from "./context-sizes.ts";
 import type { AgentEvent, CompactionFacts } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import type { Route } from "./route.ts";
 import type { Spending } from "./spending.ts";
-import { summaryPrompt } from "./words.ts";
+import { withoutSummary } from "./words.ts";
 
 /** What keeping a conversation within a model's context needs. */
 export type WindowOptions = {
@@ -27,7 +26,7 @@ export type WindowOptions = {
   readonly tell: (event: AgentEvent) => void;
 };
 
-/** Conversations this short fit everywhere, so nobody looks up what the limit is. */
+/** Conversations this short fit every model of our list, so its limit is not looked up. */
 const fitsEverywhere = 6000;
 
 /** Prompts below this leave room for the longest answer in every context for which an API demands a limit (64k in 200k). */
@@ -39,12 +38,21 @@ const leastAnswer = 1024;
 /** How much larger a prompt may be than estimated. */
 const countingError = 1.1;
 
-/** Results longer than this are shortened once they are old; what is newer than the last fifth is not old. */
+/** Results longer than this are shortened once they are old: before the newest fifth of the conversation. */
 const longestOld = 2000;
-const old = 0.8;
+const newest = 0.2;
 
-/** The share of the conversation that is kept as it is after a summary. */
-const tail = 0.3;
+/** The smallest context that a refusal is believed to speak of. */
+const leastContext = 4000;
+
+/** How far texts in results are shortened where they alone are too large, in characters, tried in this order. */
+const resultLimits = [256_000, 128_000, 64_000, 32_000, 16_000, 8000, 4000, 2000, 1000, 500, 200];
+
+/** A provider counts no more than so many tokens where we estimate one, or it counts something else. */
+const mostCorrection = 3;
+
+/** As long as no provider has counted, estimates may be too low by this much. */
+const uncounted = 1.15;
 
 /**
  * Keeps a conversation within the context of the model that reads it. Counts
@@ -52,43 +60,69 @@ const tail = 0.3;
  */
 export class Window {
   readonly #options: WindowOptions;
-  #known = { tokens: 0, entries: 0 };
-  #head: number | undefined;
-  #sizes: number[] = [];
+  readonly #sizes: ContextSizes;
+  /** What a provider counted, and for how many entries of the conversation; undefined after a compaction. */
+  #known: { readonly tokens: number; readonly entries: number } | undefined;
+  /** How many tokens a provider counts where we estimate one; never less than one, since the next text may be of another kind. */
+  #correction: number | undefined;
+  readonly #headSizes = new WeakMap<Compositions["head"], number>();
+  /** What models that refused a request as too long can read at most. */
+  readonly #learned = new Map<string, number>();
 
   constructor(options: WindowOptions) {
     this.#options = options;
+    this.#sizes = new ContextSizes(options.journal.ledger);
   }
 
-  /** A provider counted so many tokens for the conversation up to an entry. */
+  /** Takes over what a provider counted for the conversation up to an entry. */
   known(tokens: number, entries: number): void {
-    this.#known = { tokens, entries };
+    const { journal, route } = this.#options;
+    const { dropped } = journal.ledger;
+    const name = modelName(route.current);
+    if (tokens > (this.#learned.get(name) ?? Number.POSITIVE_INFINITY)) this.#learned.delete(name);
+    this.#known = { tokens, entries: entries + dropped };
+    const { summary, cut } = this.#sizes.summary;
+    const estimated = this.#headTokens() + estimateTokens(summary) + sumOf(this.#sizes.all().slice(cut, entries));
+    // A short request is mostly what frames it, which says nothing of its texts.
+    if (estimated > 1000) this.#correction = Math.min(mostCorrection, Math.max(1, tokens / estimated));
+  }
+
+  get #factor(): number {
+    return this.#correction ?? 1;
+  }
+
+  /** Takes over that a model refused the request as too long: it reads less than its list entry says, or counts more than we do. */
+  async refused(model: ModelRef): Promise<void> {
+    const listed = await this.context(model);
+    // Below that, it is the refusal that is wrong.
+    const least = Math.max(leastContext, 2 * this.#headTokens());
+    this.#learned.set(modelName(model), Math.min(listed, Math.max(least, Math.floor(0.9 * this.tokens))));
   }
 
   /** About how many tokens the next request has. */
   get tokens(): number {
-    const sizes = this.#measured();
+    if (this.#known === undefined) return this.#estimated;
     const { tokens, entries } = this.#known;
-    if (entries > 0) return tokens + sum(sizes.slice(entries));
-    const { summary, cut } = this.#summarised();
-    return this.#headTokens() + this.#openingTokens(cut) + estimateTokens(summary) + sum(sizes.slice(cut));
+    const { cut } = this.#sizes.summary;
+    const counted = entries - this.#options.journal.ledger.dropped;
+    return tokens + this.#factor * sumOf(this.#sizes.all().slice(Math.max(cut, counted)));
   }
 
-  /** What stands for the beginning of a conversation that was compacted before, and where it ends. */
-  #summarised(): { readonly summary: string; readonly cut: number } {
-    const { entries } = this.#options.journal.ledger;
-    const at = entries.findLastIndex((entry) => entry.type === "compaction" && entry.summary.trim() !== "");
-    const last = entries[at];
-    if (last?.type !== "compaction") return { summary: "", cut: 0 };
-    return { summary: last.summary, cut: cutBefore(entries.slice(0, at), Math.min(last.from, at)) };
+  /** An estimate of the next request that relies on no count. */
+  get #estimated(): number {
+    const { summary, cut } = this.#sizes.summary;
+    return this.#weigh(this.#sizes.all().slice(cut), summary);
+  }
+
+  /** About how many tokens a request has with a summary and entries of these sizes. */
+  #weigh(sizes: readonly number[], summary: string): number {
+    return this.#factor * (this.#headTokens() + estimateTokens(summary) + sumOf(sizes));
   }
 
   /** How many tokens the current model can read. */
   async context(model: ModelRef = this.#options.route.current): Promise<number> {
-    const described = this.#options.contextOf?.(model);
-    if (described !== undefined) return described;
-    const { factsOf } = await import("../providers/models.ts");
-    return factsOf(model.provider.id, model.model).context;
+    const learned = this.#learned.get(modelName(model)) ?? Number.POSITIVE_INFINITY;
+    return Math.min(learned, this.#options.contextOf?.(model) ?? (await listedContext(model)));
   }
 
   /** About how many tokens a model's context has left for an answer; undefined where that is more than any can write. */
@@ -100,170 +134,200 @@ export class Window {
 
   /** Whether so much of the context is full that room should be made. */
   async isFull(): Promise<boolean> {
-    const { share, journal } = this.#options;
+    const { share, journal, route, contextOf } = this.#options;
     if (share === 0 || journal.ledger.pending().length > 0) return false;
     const { tokens } = this;
-    return tokens >= fitsEverywhere && tokens >= share * (await this.context());
+    if (tokens < fitsEverywhere && contextOf?.(route.current) === undefined && this.#learned.size === 0) return false;
+    const { fullAt } = await this.#budget();
+    return tokens * (this.#correction === undefined ? uncounted : 1) >= fullAt;
   }
 
-  /** Makes room: long old results are shortened; where that is not enough, a summary stands for the older part. */
+  /** Throws a `ContextError` where the next request is larger than the model can read and nothing more can be done about it. */
+  async demandRoom(): Promise<void> {
+    const { share, route } = this.#options;
+    if (share === 0) return;
+    const { tokens } = this;
+    const { limit, head } = await this.#budget();
+    // Estimates are within a fifth; a request that may fit is sent.
+    if (tokens > 1.25 * limit || head > limit)
+      throw new ContextError({ model: modelName(route.current), limit, head, tokens });
+  }
+
+  /** Makes room: long results are shortened; where that is not enough, a summary stands for the older part. */
   async shrink(signal: AbortSignal): Promise<boolean> {
-    const { journal, tell, share } = this.#options;
+    const { journal, tell } = this.#options;
     if (journal.ledger.pending().length > 0) return false;
     const before = this.tokens;
-    const goal = Math.min(before / 2, (share || 0.7) * (await this.context()) * old);
-    const shortened = this.#shorten(before, goal);
-    const after = shortened ?? (await this.#summarise(before, signal));
-    if (after === undefined) return false;
-    this.#known = { tokens: after, entries: journal.ledger.entries.length };
+    const budget = await this.#budget();
+    const isShortened = this.#shorten(before, budget);
+    if (!isShortened && !(await this.#summarise(before, budget, signal))) return false;
     await journal.save();
-    const compaction: CompactionFacts = { by: shortened === undefined ? "summary" : "shortening", before, after };
+    journal.release();
+    this.#known = undefined;
+    const after = Math.ceil(this.tokens);
+    const compaction: CompactionFacts = { by: isShortened ? "shortening" : "summary", before, after };
     tell({ type: "compacted", compaction });
     return true;
   }
 
-  /** What shortening old results comes to, where that alone is enough. */
-  #shorten(before: number, goal: number): number | undefined {
+  async #budget(): Promise<ContextBudget> {
+    const limit = await this.context();
+    return budgetOf({ limit, share: this.#options.share, head: this.#factor * this.#headTokens() });
+  }
+
+  /** Shortens results, where that alone is enough: old ones first, then any that takes more than its share. */
+  #shorten(before: number, { fullAt, limit, head }: ContextBudget): boolean {
     const { ledger } = this.#options.journal;
-    const from = this.#past(1 - old);
-    const gain = ledger.entries
-      .slice(this.#shortenedUpTo(), from)
-      .reduce((saved, entry) => saved + (entry.type === "completion" ? savedOn(entry) : 0), 0);
-    if (gain === 0 || before - gain > goal) return undefined;
-    ledger.shorten(longestOld, from);
-    return Math.ceil(before - gain);
+    const goal = Math.min(before / 2, (1 - newest) * fullAt);
+    const most = ledger.entries.length;
+    const old = this.#past(newest * sumOf(this.#sizes.all().slice(this.#sizes.summary.cut)));
+    const { summary, cut } = this.#sizes.summary;
+    const after = (longest: number, to: number): number =>
+      this.#weigh([...this.#sizes.shortenedTo(longest, cut, to), ...this.#sizes.all().slice(to)], summary);
+    if (after(longestOld, old) <= goal) {
+      ledger.shorten(longestOld, old);
+      return true;
+    }
+    // One result that is larger than all else: the rest of the conversation need not suffer for it.
+    const large = resultLimits.find((longest) => after(longest, most) <= Math.min(goal, head + limit / 3));
+    if (large === undefined || large < largeResult) return false;
+    ledger.shorten(large, most);
+    return true;
   }
 
-  /** Where what was shortened before ends. */
-  #shortenedUpTo(): number {
-    const { entries } = this.#options.journal.ledger;
-    const last = entries.findLast((entry) => entry.type === "compaction" && entry.longest !== undefined);
-    return last?.type === "compaction" ? last.from : 0;
-  }
-
-  async #summarise(before: number, signal: AbortSignal): Promise<number | undefined> {
+  async #summarise(before: number, budget: ContextBudget, signal: AbortSignal): Promise<boolean> {
     const { journal, tell, route } = this.#options;
-    const cut = this.#past(tail);
-    if (cut <= (openingNotice(journal.ledger.entries, cut) === undefined ? 0 : 1)) return undefined;
+    const { ledger } = journal;
+    const { cut, longest } = this.#plan(before, budget);
+    const opening = openingNotice(ledger.entries, cut) === undefined ? 0 : 1;
+    const past = this.#sizes.summary;
+    if (cut <= Math.max(opening, past.cut)) return this.#shortenTo(longest);
+    const summary = await this.#ask(cut, budget, signal);
+    const after = this.#weigh(this.#sizes.shortenedTo(longest, cut), summary ?? "");
+    const isOfUse = summary !== undefined && summary.trim() !== "" && after < this.#estimated;
+    if (summary !== undefined && !isOfUse)
+      tell({ type: "notice", text: "The model's summary was of no use; the conversation is as it was." });
+    // What no model can read has to become shorter, with or without a summary.
+    if (!isOfUse && before <= budget.limit) return false;
+    if (!isOfUse)
+      tell({
+        type: "notice",
+        text: `The older part of the conversation is left out of requests without a summary: ${modelName(route.current)} could not read it. The session log keeps it.`,
+      });
+    ledger.compact(isOfUse ? summary : this.#extract(cut, budget), cut);
+    this.#shortenTo(longest);
+    return true;
+  }
+
+  #shortenTo(longest: number): boolean {
+    const { ledger } = this.#options.journal;
+    if (longest === Number.POSITIVE_INFINITY) return false;
+    ledger.shorten(longest, ledger.entries.length);
+    return true;
+  }
+
+  /** Where the past ends, and how long results after it may be so that they fit. */
+  #plan(before: number, { head, span }: ContextBudget): { readonly cut: number; readonly longest: number } {
+    const { entries } = this.#options.journal.ledger;
+    const most = (0.3 * Math.min(span, Math.max(0, before - head))) / this.#factor;
+    // What is new may take more than what is kept for the sake of it.
+    const mostNew = (0.45 * span) / this.#factor;
+    const cut = this.#past(most);
+    const fits = (from: number, longest: number): boolean => sumOf(this.#sizes.shortenedTo(longest, from)) <= mostNew;
+    const longest = [Number.POSITIVE_INFINITY, ...resultLimits].find((each) => fits(cut, each));
+    if (longest !== undefined) return { cut, longest };
+    // Calls that are too large themselves cannot be shortened; only what the person said last is never summarised.
+    return { cut: entries.at(-1)?.type === "user" ? cut : entries.length, longest: Number.POSITIVE_INFINITY };
+  }
+
+  /** Asks for a summary; undefined where none could be had, after saying why. */
+  async #ask(cut: number, budget: ContextBudget, signal: AbortSignal): Promise<string | undefined> {
+    const { tell, route } = this.#options;
+    const model = route.current;
+    const past = this.#sizes.summary;
+    const sizes = sumOf(this.#sizes.all().slice(past.cut, cut));
+    const whole = this.#factor * (this.#headTokens() + estimateTokens(past.summary) + sizes);
     try {
-      const summary = await this.#ask(cut, signal);
-      const kept = sum(this.#measured().slice(cut));
-      const after = this.#headTokens() + this.#openingTokens(cut) + estimateTokens(summary) + kept;
-      if (summary.trim() === "" || after >= before) {
-        tell({ type: "notice", text: "The model's summary was of no use; the conversation is as it was." });
-        return undefined;
-      }
-      journal.ledger.compact(summary, cut);
-      return after;
+      const { summarise, withinTokens } = await import("./summarise.ts");
+      const { text, leftOut } = await summarise(
+        this.#options,
+        {
+          model,
+          cut,
+          summary: withinTokens(past.summary, budget.piece / this.#factor / 4),
+          from: past.cut,
+          isWhole: whole + budget.summary <= 0.95 * budget.limit,
+          pieceTokens: budget.piece / this.#factor,
+          answerTokens: {
+            whole: Math.max(leastAnswer, Math.floor(budget.limit - whole * countingError)),
+            piece: Math.max(leastAnswer, Math.floor(budget.limit / 5)),
+          },
+        },
+        signal,
+      );
+      if (leftOut > 0)
+        tell({ type: "notice", text: `${leftOut} entries were too many to summarise. The session log keeps them.` });
+      return withinTokens(text, budget.summary / this.#factor);
     } catch (error) {
       if (signal.aborted || !(error instanceof ProviderError)) throw error;
-      const text = `${modelName(route.current)} could not summarise the conversation, which is as it was. ${error.message}`;
+      const text = `${modelName(model)} could not summarise the conversation, which is as it was. ${error.message}`;
       tell({ type: "notice", text });
       return undefined;
     }
   }
 
-  /** Asks for a summary of the first entries. The request begins as earlier ones did, so that most of it is cached. */
-  async #ask(cut: number, signal: AbortSignal): Promise<string> {
-    const { transport, route, journal, compositions, spending } = this.#options;
-    const model = route.current;
-    const past = journal.ledger.entries.slice(0, cut);
-    const { text, usage } = await askAside(
-      transport,
-      model,
-      (destination) => {
-        const composer = new Composer({
-          destination,
-          system: compositions.head.system,
-          tools: compositions.head.tools,
-          blobs: journal.blobs,
-          policy: { unsupportedMedia: "stub" },
-        });
-        composer.add(past);
-        composer.add([{ type: "user", parts: [{ type: "text", text: summaryPrompt }] }]);
-        return composer.body({ stream: true, toolChoice: "none" });
-      },
-      signal,
-    );
-    if (usage !== undefined) await spending.add(model, usage);
-    return text;
+  /** What stands for the past without a model's help: the summary so far, and what the person said. */
+  #extract(cut: number, budget: ContextBudget): string {
+    const { ledger } = this.#options.journal;
+    const past = this.#sizes.summary;
+    const requests = ledger.entries.slice(past.cut, cut).flatMap((entry) => {
+      if (entry.type !== "user") return [];
+      const words = entry.parts.map((part) => (part.type === "text" ? part.text : `[${part.kind}]`)).join(" ");
+      return [words.replaceAll(/\s+/g, " ").slice(0, 300).toWellFormed()];
+    });
+    const text = withoutSummary(cut - past.cut, requests.slice(-10));
+    const most = (2 * budget.summary) / this.#factor;
+    return past.summary === "" ? text.slice(0, most) : `${past.summary.slice(0, most)}\n\n${text.slice(0, most)}`;
   }
 
-  /** Where the past ends: what came last, such as a question or results nobody has read, is never part of it. */
-  #past(share: number): number {
+  /**
+   * Where the past ends if what follows it is to have so many tokens. It ends between two exchanges; what came last, such
+   * as a question or results that no model has read, is never part of it.
+   */
+  #past(most: number): number {
     const { entries } = this.#options.journal.ledger;
-    return cutBefore(entries, Math.min(this.#boundary(share), entries.length - 1));
-  }
-
-  /** The first entry of the last part of the conversation, by tokens. */
-  #boundary(share: number): number {
-    const sizes = this.#measured();
-    const most = share * sum(sizes);
+    const sizes = this.#sizes.all();
     let at = sizes.length;
     for (let held = 0; at > 0; at--) {
       held += sizes[at - 1] ?? 0;
       if (held > most) break;
     }
-    return at;
+    return Math.min(cutAfter(entries, at), cutBefore(entries, Math.max(0, this.#lastSaid())));
   }
 
-  /** The size of every entry, each measured once. */
-  #measured(): readonly number[] {
-    const { entries } = this.#options.journal.ledger;
-    for (let at = this.#sizes.length; at < entries.length; at++) this.#sizes.push(sizeOf(entries[at]));
-    return this.#sizes;
+  /** The place of the last entry that says something. */
+  #lastSaid(): number {
+    return this.#options.journal.ledger.entries.findLastIndex(({ type }) => type !== "compaction");
   }
 
-  /** The size of the notice that stays in front of a summary. */
-  #openingTokens(cut: number): number {
-    const opening = openingNotice(this.#options.journal.ledger.entries, cut);
-    return opening === undefined ? 0 : estimateTokens(opening.text);
-  }
-
+  /** What stands in front of the conversation in every request: system prompt, tools and the opening notice. */
   #headTokens(): number {
-    const { system = "", tools } = this.#options.compositions.head;
-    return (this.#head ??= estimateTokens(system) + estimateTokens(JSON.stringify(tools)));
+    const { head } = this.#options.compositions;
+    const { cut } = this.#sizes.summary;
+    const opening = openingNotice(this.#options.journal.ledger.entries, cut);
+    const size = this.#headSizes.get(head) ?? headSize(head);
+    this.#headSizes.set(head, size);
+    return size + (opening === undefined ? 0 : estimateTokens(opening.text));
   }
 }
 
-const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
+/** A result is shortened without a summary of the rest only if this much of it stays. */
+const largeResult = 8000;
 
-const sizeOf = (entry: Entry | undefined): number => {
-  switch (entry?.type) {
-    case "user":
-      return estimateParts(entry.parts);
-    case "model":
-      return sum(entry.parts.map(sizeOfPart));
-    case "completion":
-      return estimateParts(entry.outcome.content);
-    case "notice":
-      return estimateTokens(entry.text);
-    case "compaction":
-    case "copy":
-    case undefined:
-      return 0;
-  }
+const listedContext = async ({ provider, model }: ModelRef): Promise<number> => {
+  const { factsOf } = await import("../providers/models.ts");
+  return factsOf(provider.id, model).context;
 };
 
-const sizeOfPart = (part: Part): number => {
-  switch (part.type) {
-    case "text":
-    case "thinking":
-    case "code":
-      return estimateTokens(part.text);
-    case "media":
-      return estimateMedia(part);
-    case "call":
-      return estimateTokens(JSON.stringify(part.input));
-  }
-};
-
-/** What is left out when the texts of an old result are shortened. */
-const savedOn = ({ outcome }: Extract<Entry, { type: "completion" }>): number =>
-  sum(
-    outcome.content.map((part) => {
-      if (part.type === "media") return 0;
-      const text = part.type === "text" ? part.text : JSON.stringify(part.value);
-      return text.length <= longestOld ? 0 : (estimateTokens(text) * (text.length - longestOld)) / text.length;
-    }),
-  );
+const headSize = ({ system = "", tools }: Compositions["head"]): number =>
+  estimateTokens(system) + estimateTokens(JSON.stringify(tools));

@@ -30,7 +30,7 @@ export type {
 export { callId, isCallId, ordinalOf } from "./ids.ts";
 export { intake, type Foreign, type ForeignResult, type Intake } from "./intake.ts";
 export { isObject, toPlain, type JsonObject, type JsonValue } from "./json.ts";
-export { Ledger, sameOutcome, type Interaction, type NewCall, type NewPart } from "./ledger.ts";
+export { Ledger, sameOutcome, type DroppedEntries, type Interaction, type NewCall, type NewPart } from "./ledger.ts";
 export { kindOf, mediaAt, storeBase64, storeBytes, type MediaFacts, type Stored } from "./media.ts";
 export { classOf, note, type Note, type NoteClass, type NoteKind } from "./notes.ts";
 export type {

@@ -11,6 +11,9 @@ export type NewCall = { readonly type: "call"; readonly tool: string; readonly i
 /** What a model message may hold on its way in. */
 export type NewPart = Text | Thinking | Code | Media | NewCall;
 
+/** What is known of entries that are no longer held: how many, and the highest number of a call among them. */
+export type DroppedEntries = { readonly dropped: number; readonly ordinal: number };
+
 /** The life of one call: who asked for what, how it ended if it has, and what else was claimed about its end. */
 export type Interaction = { readonly call: Call; readonly outcome?: Outcome; readonly claims?: readonly Outcome[] };
 
@@ -22,13 +25,43 @@ export class Ledger {
   readonly entries: Entry[] = [];
   readonly notes: Note[] = [];
   readonly #interactions = new Map<CallId, Interaction>();
+  readonly #pending = new Set<CallId>();
   #ordinal = 0;
+  #dropped = 0;
 
-  /** Continues a conversation that was written before. */
-  static from(entries: readonly Entry[]): Ledger {
+  /** Continues a conversation that was written before: its entries, and what is known of those that are no longer held. */
+  static from(entries: readonly Entry[], { dropped, ordinal }: DroppedEntries = { dropped: 0, ordinal: 0 }): Ledger {
     const ledger = new Ledger();
+    ledger.#dropped = dropped;
+    ledger.#ordinal = ordinal;
     for (const entry of entries) ledger.#keep(entry);
     return ledger;
+  }
+
+  /** How many entries were released: of those held, all but an opening notice come after them. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The highest number of a call so far. */
+  get ordinal(): number {
+    return this.#ordinal;
+  }
+
+  /**
+   * Lets go of the entries from `opening` up to `cut`, which a summary replaces. Places in compactions are counted anew.
+   * Call ids go on from where they were. Answers with those entries.
+   */
+  release(opening: number, cut: number): readonly Entry[] {
+    const removed = this.entries.splice(opening, Math.max(0, cut - opening));
+    this.#dropped += removed.length;
+    for (const [at, entry] of this.entries.entries())
+      if (entry.type === "compaction")
+        this.entries[at] = { ...entry, from: Math.max(opening, entry.from - removed.length) };
+    for (const entry of removed)
+      if (entry.type === "model")
+        for (const part of entry.parts) if (part.type === "call") this.#interactions.delete(part.id);
+    return removed;
   }
 
   user(parts: readonly UserPart[]): void {
@@ -85,7 +118,7 @@ export class Ledger {
 
   /** The calls that have no completion yet, in call order. */
   pending(): readonly Call[] {
-    return [...this.#interactions.values()].filter(({ outcome }) => outcome === undefined).map(({ call }) => call);
+    return [...this.#pending].flatMap((id) => this.#interactions.get(id)?.call ?? []);
   }
 
   #mint(part: NewCall): Call {
@@ -108,10 +141,12 @@ export class Ledger {
         if (part.type !== "call") continue;
         this.#ordinal = Math.max(this.#ordinal, ordinalOf(part.id));
         this.#interactions.set(part.id, { call: part });
+        this.#pending.add(part.id);
       }
     } else if (entry.type === "completion") {
       this.#ordinal = Math.max(this.#ordinal, ordinalOf(entry.call));
       const interaction = this.#interactions.get(entry.call);
+      this.#pending.delete(entry.call);
       if (interaction === undefined) return;
       const { outcome, claims = [] } = interaction;
       this.#interactions.set(

@@ -274,7 +274,7 @@ export class Rendering<Message> {
     if (this.#past !== undefined) {
       const opening = openingNotice(this.#entries, this.#past.cut);
       if (opening !== undefined) this.#fold(opening);
-      this.#decisions.add("compacted", `A summary stands for the first ${this.#past.cut} entries.`);
+      this.#decisions.add("compacted", "A summary stands for the earlier part of the conversation.");
       this.#fold({ type: "user", parts: [{ type: "text", text: summaryOf(this.#past.summary) }] });
     }
     for (const entry of shortened(this.#entries, this.#past?.cut ?? 0, this.#decisions.add)) this.#fold(entry);

@@ -16,6 +16,7 @@ export const settle = (ledger: Ledger): void => {
 /** Completions say nothing here: they stand with their calls, wherever they were recorded. */
 const modelSpokeLast = (entries: readonly Entry[]): boolean => {
   let floor = 0;
+  let isSummarised = false;
   for (let index = entries.length - 1; index >= floor; index--) {
     const entry = entries[index]!;
     switch (entry.type) {
@@ -29,15 +30,16 @@ const modelSpokeLast = (entries: readonly Entry[]): boolean => {
       case "copy":
         break;
       case "compaction":
-        if (!isBlank(entry.summary))
-          floor = Math.max(floor, cutBefore(entries.slice(0, index), Math.min(entry.from, index)));
+        if (isBlank(entry.summary)) break;
+        isSummarised = true;
+        floor = Math.max(floor, cutBefore(entries.slice(0, index), Math.min(entry.from, index)));
         break;
       case "model":
         if (entry.parts.some((part) => part.type === "call")) return false;
         if (entry.parts.some(isSaid)) return true;
     }
   }
-  return floor === 0;
+  return !isSummarised;
 };
 
 /** Whether some target shows a part: words, a file, or a sealed text, which its maker wants back even when it is empty. */

@@ -9,20 +9,28 @@ export const shortened = (
   decide: Decide,
 ): readonly Exclude<Entry, Compaction>[] => {
   const kept: Exclude<Entry, Compaction>[] = [];
-  const limits: Compaction[] = [];
-  for (let index = entries.length - 1; index >= cut; index--) {
-    const entry = entries[index];
-    if (entry === undefined) continue;
-    if (entry.type === "compaction") limits.push(entry);
-    else kept.push(entry.type === "completion" ? shorten(entry, longestAt(index, limits), decide) : entry);
+  const limits = limitsIn(entries);
+  for (const [index, entry] of entries.entries()) {
+    if (index < cut || entry.type === "compaction") continue;
+    kept.push(entry.type === "completion" ? shorten(entry, longestAt(index, limits), decide) : entry);
   }
-  return kept.toReversed();
+  return kept;
 };
 
-const longestAt = (index: number, limits: readonly Compaction[]): number =>
-  Math.min(
-    ...limits.map(({ from, longest }) => (index < from && longest !== undefined ? longest : Number.POSITIVE_INFINITY)),
+/** How long texts in results may be: `longest` characters before entry `from`. */
+export type ResultLimit = { readonly from: number; readonly longest: number };
+
+/** The limits that compactions set for results. One reaches no further than to where it was recorded. */
+export const limitsIn = (entries: readonly Entry[]): readonly ResultLimit[] =>
+  entries.flatMap((entry, at) =>
+    entry.type === "compaction" && entry.longest !== undefined
+      ? [{ from: Math.min(entry.from, at), longest: entry.longest }]
+      : [],
   );
+
+/** How many characters of a text are shown in the result at a place; infinitely many where nothing limits it. */
+export const longestAt = (index: number, limits: readonly ResultLimit[]): number =>
+  Math.min(...limits.map(({ from, longest }) => (index < from ? longest : Number.POSITIVE_INFINITY)));
 
 const shorten = (entry: Completion, longest: number, decide: Decide): Completion => {
   const { content } = entry.outcome;
@@ -49,7 +57,9 @@ const lengthOf = (part: Content): number => {
 const textOf = (part: Exclude<Content, { type: "text" }>): string =>
   part.type === "structured" ? JSON.stringify(part.value) : "";
 
-const bothEnds = (text: string, longest: number): string => {
+/** A text with its middle left out where it is longer than `longest` characters. */
+export const bothEnds = (text: string, longest: number): string => {
+  if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);
   const [head, tail] = [text.slice(0, half).toWellFormed(), text.slice(text.length - half).toWellFormed()];
   return `${head}\n${cutOut(text.length - 2 * half)}\n${tail}`;

@@ -70,7 +70,8 @@ export const anotherResult = (tool: string): string => `(Another result of ${too
 export const summaryOf = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
 
 /** Stands in a result for what was in its middle. */
-export const cutOut = (characters: number): string => `[... ${characters} characters left out ...]`;
+export const cutOut = (characters: number): string =>
+  `[... ${characters} characters left out here; the session log keeps all of it. Call the tool for a smaller part to read more ...]`;
 
 /** Something the runtime says. */
 export const noticeOf = (text: string): string => `[Notice] ${text}`;

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { Spending } from "../../src/agent/spending.ts";
+import { openSessions } from "../../src/session/index.ts";
 import type { Fault, Reply, Script } from "../../src/sim/index.ts";
-import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
+import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";
 import { ordinaryTexts } from "../support/ordinary-texts.ts";
@@ -189,18 +190,18 @@ describe("a conversation that fills the context", () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
     const stage = await openStage({ script, agent: reading(9000) });
     for (const one of ["first", "second"]) await play(stage, `hello, ${one}: ${words}`);
-    const before = stage.journal.ledger.entries.length;
     const newest = `hello, third: ${words}`;
     expect(told(await play(stage, newest)).slice(0, 3)).toEqual([
       `user: ${newest}`,
       "compacted by summary",
       "request 3 to anthropic",
     ]);
-    expect(written(stage.journal.ledger.entries.slice(before))).toEqual([
-      `user: ${newest}`,
-      `summary: ${summary}`,
-      "anthropic: Good day.",
-    ]);
+    const kept = [`user: ${newest}`, `summary: ${summary}`, "anthropic: Good day."];
+    expect(written(stage.journal.ledger.entries)).toEqual(kept);
+    const { entries } = await openSessions(stage.world, { home }).read(stage.session.id);
+    expect(written(entries).slice(-3)).toEqual(kept);
+    expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model", "user", "compaction", "model"]);
+    expect(entries[5]).toMatchObject({ type: "compaction", from: 4 });
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
     expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([
       true,

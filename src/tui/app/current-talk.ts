@@ -101,7 +101,7 @@ export class CurrentTalk {
     this.#listener.ending();
     await talk.cancel();
     const { opened } = talk;
-    const wasUsed = opened.agent.conversation().entries.some(({ type }) => type === "user");
+    const wasUsed = opened.agent.isUsed();
     await opened.close();
     if (!wasUsed) await this.#place.discard(opened.session.id);
     return wasUsed;
@@ -134,7 +134,7 @@ export class CurrentTalk {
 
   #hear(event: AgentEvent): void {
     this.#listener.hear(event);
-    if (this.#talk !== undefined) this.snapshots().hear(event, this.#talk.opened.agent.conversation().entries.length);
+    if (this.#talk !== undefined) this.snapshots().hear(event, this.#talk.opened.agent.entryCount());
     this.#listener.changed();
   }
 }

@@ -20,7 +20,7 @@ export const model = async (words: string, at: Desk): Promise<void> => {
       `${chosen.provider.label} cannot be used yet: ${credentials.how} Still on ${modelName(agent.model())}.`,
     );
   const check = await agent.check(chosen);
-  const isFresh = !agent.conversation().entries.some(({ type }) => type === "model");
+  const isFresh = !agent.isUsed();
   if (!isFresh && !(await confirmed(check, at))) return;
   agent.use(single(chosen));
   at.say(`Switched to ${modelName(chosen)}. It answers the next request.`);

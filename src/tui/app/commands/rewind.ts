@@ -1,5 +1,5 @@
 import { modelName } from "../../../agent/model-name.ts";
-import { openSessions, sessionFrom } from "../../../session/index.ts";
+import { conversationOf, openSessions, sessionFrom } from "../../../session/index.ts";
 import type { Desk } from "../command.ts";
 import { wordsIn } from "../past.ts";
 import { Snapshots } from "../snapshots.ts";
@@ -8,7 +8,8 @@ import { counted } from "./words.ts";
 
 /** `/rewind`: back to before one of the person's messages. The session as it was stays; a new one goes on from there. */
 export const rewind = async (_: string, at: Desk): Promise<void> => {
-  const { entries } = at.opened().agent.conversation();
+  // The log has what is no longer in the context too.
+  const { entries } = await openSessions(at.world, { home: at.home }).read(at.opened().session.id);
   const messages = entries.flatMap((entry, place) =>
     entry.type === "user" ? [{ place, words: wordsIn(entry.parts) }] : [],
   );
@@ -46,13 +47,14 @@ const putFilesBack = async (count: number, at: Desk): Promise<void> => {
 
 const continueBefore = async (place: number, at: Desk): Promise<void> => {
   const { agent, session } = at.opened();
-  const conversation = agent.conversation();
+  const sessions = openSessions(at.world, { home: at.home });
+  const conversation = conversationOf(await sessions.read(session.id));
   const { provider, model } = agent.model();
   const start = sessionFrom(
     { ...conversation, entries: conversation.entries.slice(0, place) },
     { root: session.head.root, model: { provider: provider.id, model } },
   );
-  const fresh = await openSessions(at.world, { home: at.home }).create(start);
+  const fresh = await sessions.create(start);
   await fresh.close();
   await at.snapshots().hand(new Snapshots(at.world, at.home, fresh.id), place);
   await at.reopen({ id: fresh.id });

@@ -1,4 +1,5 @@
 import type { Entry } from "../../../conversation/index.ts";
+import { openSessions } from "../../../session/index.ts";
 import type { Desk } from "../command.ts";
 import { cell, dollars, tokenCount } from "./words.ts";
 
@@ -7,7 +8,8 @@ export const stats = async (_: string, at: Desk): Promise<void> => {
   const { agent, session } = at.opened();
   const { requests, input, cachedRead, output, cost, unpriced } = agent.spent();
   const cached = input === 0 ? 0 : Math.round((100 * cachedRead) / input);
-  const tools = toolsIn(agent.conversation().entries);
+  const { entries } = await openSessions(at.world, { home: at.home }).read(session.id);
+  const tools = toolsIn(entries);
   await at.show(
     [
       `Session ${session.id}, since it was opened:`,

@@ -12,7 +12,7 @@ export const trust = async (_: string, at: Desk): Promise<void> => {
   if (answer?.id !== "yes") return;
   await trustFolder(at);
   const { agent, session } = at.opened();
-  const wasUsed = agent.conversation().entries.some(({ type }) => type === "user");
+  const wasUsed = agent.isUsed();
   await at.reopen(wasUsed ? { id: session.id } : "new");
   at.say(
     wasUsed

@@ -1,0 +1,68 @@
+/** How the tokens that a model can read are divided. */
+export type ContextBudget = {
+  /** How many tokens the model can read. */
+  readonly limit: number;
+  /** What the system prompt, the tools and the opening notice take. */
+  readonly head: number;
+  /** What the conversation may take besides. */
+  readonly span: number;
+  /** The size of a request at which room is made. */
+  readonly fullAt: number;
+  /** What a summary may take. */
+  readonly summary: number;
+  /** How much text one request for a summary in pieces may carry. */
+  readonly piece: number;
+};
+
+/** What a budget is made from. A share of 0 stands for the usual one. */
+export type BudgetFacts = { readonly limit: number; readonly share: number; readonly head: number };
+
+const usualShare = 0.7;
+
+/** What is left of a context for the answer. */
+const answerShare = 0.1;
+
+/** The longest summary, in tokens. */
+const longestSummary = 8000;
+
+/** What asking for a summary of a piece takes, besides the piece and the summary so far. */
+const askingTokens = 500;
+
+/**
+ * Divides a context. After a compaction the conversation takes at most two thirds of its span (a fifth for the summary,
+ * the rest for what is kept), so there is always room for more before the next one.
+ */
+export const budgetOf = ({ limit, share, head }: BudgetFacts): ContextBudget => {
+  const room = Math.max(0, (1 - answerShare) * limit - head);
+  const wanted = (share || usualShare) * limit - head;
+  // A large system prompt can take more than the share by itself; then what is left of the context counts.
+  const span = wanted >= limit / 10 ? Math.min(wanted, room) : 0.75 * room;
+  return {
+    limit,
+    head,
+    span,
+    fullAt: head + span,
+    summary: Math.min(longestSummary, span / 5),
+    piece: Math.max(200, 0.55 * limit - askingTokens),
+  };
+};
+
+/** A request that is larger than its model can read. */
+export class ContextError extends Error {
+  constructor(facts: {
+    readonly model: string;
+    readonly limit: number;
+    readonly head: number;
+    readonly tokens: number;
+  }) {
+    super(explainExcess(facts));
+    this.name = "ContextError";
+  }
+}
+
+const explainExcess = ({ model, limit, head, tokens }: ConstructorParameters<typeof ContextError>[0]): string => {
+  const reads = `${model} can read ${Math.round(limit)}`;
+  if (head > (1 - answerShare) * limit)
+    return `The system prompt and the tools take about ${Math.round(head)} tokens, and ${reads}. Use a model with a larger context, or fewer tools.`;
+  return `The request has about ${Math.round(tokens)} tokens, and ${reads}. Send a shorter message, or use a model with a larger context.`;
+};
