@@ -48,6 +48,21 @@ describe("server-sent events", () => {
     ["a byte order mark", '\uFEFFdata: {"a":1}\n\n', [{ name: "", data: { a: 1 } }]],
     ["comments", ': keep-alive\n\n: again\ndata: {"a":1}\n\n', [{ name: "", data: { a: 1 } }]],
     ["the end mark", "data: [DONE]\n\n", [{ name: "[DONE]", data: undefined }]],
+    ["an end mark with blanks around it", "data:  [DONE] \n\n", [{ name: "[DONE]", data: undefined }]],
+    ["JSON with blanks around it", 'data:  {"a":1} \n\n', [{ name: "", data: { a: 1 } }]],
+    [
+      "an error in a field of its own",
+      'data: {"a":1}\n\nerror: {"code":500,"message":"out of memory"}\n\n',
+      [
+        { name: "", data: { a: 1 } },
+        { name: "error", data: { error: { code: 500, message: "out of memory" } } },
+      ],
+    ],
+    [
+      "an error in plain words",
+      "error: out of memory\n\n",
+      [{ name: "error", data: { error: { message: "out of memory" } } }],
+    ],
     ["words that are no JSON", "data: ping\n\n", [{ name: "text", data: "ping" }]],
     ["empty data", 'data:\n\ndata: {"a":1}\n\n', [{ name: "", data: { a: 1 } }]],
     ["ids and retry hints", 'id: 4\nretry: 100\ndata: {"a":1}\n\n', [{ name: "", data: { a: 1 } }]],

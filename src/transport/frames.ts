@@ -1,3 +1,4 @@
+import { isObject } from "../conversation/index.ts";
 import type { Frame } from "../wire/index.ts";
 
 /** The stream is not what its API sends: `what` says why. */
@@ -37,7 +38,8 @@ export const sseFraming = async (): Promise<Framing> => {
   let isOver = false;
   const parser = createParser({
     maxBufferSize: longestEvent,
-    onEvent: ({ event, data }) => {
+    onEvent: ({ event, data: given }) => {
+      const data = given.trim();
       if (isOver && !isWhole(data)) return;
       const frame = jsonFrame(event ?? "", data);
       if (frame !== undefined) add(frame);
@@ -45,6 +47,8 @@ export const sseFraming = async (): Promise<Framing> => {
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded")
         throw new MalformedStream(`One event is longer than ${longestEvent} characters.`);
+      // llama.cpp reports an error in a field of its own: `error: {...}`.
+      if (error.type === "unknown-field" && error.field === "error") add(errorFrame(error.value ?? ""));
     },
   });
   const feed = (text: string): Framed =>
@@ -69,6 +73,11 @@ const jsonFrame = (name: string, data: string): Frame | undefined => {
     return data.trim() === "" ? undefined : { name: name === "" ? "text" : name, data };
   if (data === "[DONE]") return { name: data, data: undefined };
   return { name, data: parsed(data) };
+};
+
+const errorFrame = (value: string): Frame => {
+  const error: unknown = isWhole(value) ? JSON.parse(value) : { message: value };
+  return { name: "error", data: isObject(error) && "error" in error ? error : { error } };
 };
 
 const isWhole = (data: string): boolean => {
