@@ -90,9 +90,21 @@ describe("convertToFunctionResponse", () => {
     expect(convert(given, newer)).toEqual([answer(response)]);
   });
 
-  it("uses nothing but the functionResponse of a list that has one", () => {
+  it("uses nothing but the functionResponse of a list that has one, and warns of the rest", () => {
     const given: GeminiPart = { functionResponse: { response: { output: "done" } } };
-    expect(convert([{ text: "ignored" }, png, given])).toEqual([answer({ output: "done" })]);
+    const warnings: string[] = [];
+    const config = { warn: (message: string) => void warnings.push(message) };
+    for (const parts of [
+      [{ text: "ignored" }, given, png],
+      [given, png],
+    ])
+      expect(convert(parts, older, config)).toEqual([answer({ output: "done" })]);
+    const warning =
+      "convertToFunctionResponse received multiple parts with a functionResponse. " +
+      "Only the functionResponse will be used, other parts will be ignored";
+    expect(warnings).toEqual([warning, warning]);
+    expect(convert([given], older, config)).toHaveLength(1);
+    expect(warnings).toHaveLength(2);
   });
 
   it("keeps the files of a functionResponse where the model can see them", () => {

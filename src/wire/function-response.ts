@@ -26,8 +26,13 @@ export type GeminiPart = {
 /** What a tool hands over: words, a part, or a list of either. */
 export type GeminiPartList = string | GeminiPart | readonly (string | GeminiPart)[];
 
-/** How much of a tool's words is shown: at most so many characters, the same number from either end. */
-export type ToolOutputSettings = { readonly maxCharacters?: number };
+/** How a tool's output is turned into parts. */
+export type ToolOutputSettings = {
+  /** How much of its words is shown: at most so many characters, the same number from either end. */
+  readonly maxCharacters?: number;
+  /** Takes the warning about parts that are left out; without it, the console does. */
+  readonly warn?: (message: string) => void;
+};
 
 /**
  * A tool's output as Gemini parts: the functionResponse first, then the files
@@ -35,7 +40,7 @@ export type ToolOutputSettings = { readonly maxCharacters?: number };
  * models that read them there; files by address always stand beside it.
  *
  * An output that is a functionResponse already keeps its response and loses
- * its id and name to those of the call; whatever was handed over with it is left out.
+ * its id and name to those of the call; whatever was handed over with it is left out, with a warning.
  */
 export const convertToFunctionResponse = (
   toolName: string,
@@ -48,6 +53,7 @@ export const convertToFunctionResponse = (
     typeof part === "string" ? { text: part } : part,
   );
   const given = parts.find((part) => part.functionResponse !== undefined)?.functionResponse;
+  if (given !== undefined && parts.length > 1) (config?.warn ?? console.warn)(ignoredParts);
   const files = (given === undefined ? parts : (given.parts ?? [])).filter(isFile);
   const inside = supportsMultimodalFunctionResponse(model) ? files.filter(isInline) : [];
   const output = outputOf(
@@ -61,6 +67,10 @@ export const convertToFunctionResponse = (
     ...(inside.length === 0 ? files : files.filter((part) => !isInline(part))),
   ];
 };
+
+const ignoredParts =
+  "convertToFunctionResponse received multiple parts with a functionResponse. " +
+  "Only the functionResponse will be used, other parts will be ignored";
 
 /** Whether a model reads media inside a functionResponse: Gemini from the third generation on, by any resource name. */
 export const supportsMultimodalFunctionResponse = (model: string): boolean =>
