@@ -302,6 +302,17 @@ describe("the end", () => {
   });
 });
 
+describe("a reason written as a number", () => {
+  it.each([
+    [1, "stop", "STOP"],
+    [2, "length", "MAX_TOKENS"],
+    [3, "filtered", "SAFETY"],
+    [17, "other", "OTHER"],
+  ] as const)("ends the answer: %i", (number, reason, raw) => {
+    expect(answer(chunk([{ text: "hi" }], { finishReason: number })).told.at(-1)).toEqual(finish(reason, raw));
+  });
+});
+
 describe("what is told beside the answer", () => {
   it("is who answers, once", () => {
     const who = { modelVersion: "gemini-3.8-flash", responseId: "r1" };

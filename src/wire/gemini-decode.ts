@@ -93,12 +93,18 @@ const onCandidate = (state: State, candidate: Fields): Told<State> => {
     return breakOff(state, `The answer is in the role ${shortWord(role)}.`);
   const [said, events] = through(state, arrayOf(content["parts"]), (now, part) => onPart(now, objectOf(part)));
   if (said.over) return [said, events];
-  const raw = stringOf(candidate["finishReason"]) ?? "";
+  const raw = finishWord(candidate["finishReason"]);
   const next = raw === "" ? said : { ...said, finish: { reason: reasons.get(raw) ?? "other", raw } };
   const others = Object.keys(candidate).filter((field) => !candidateFields.has(field) && candidate[field] !== null);
   if (others.length === 0) return [next, events];
   return [next, [...events, ...others.map((what): AnswerEvent => ({ type: "skipped", what }))]];
 };
+
+/** The word for a reason. Google also writes numbers where a client asks for them; up to 4 all its APIs count alike. */
+const finishWord = (reason: unknown): string =>
+  typeof reason === "number"
+    ? (["", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION"][reason] ?? "OTHER")
+    : (stringOf(reason) ?? "");
 
 const candidateFields: ReadonlySet<string> = new Set([
   "content",

@@ -136,8 +136,9 @@ describe("the steps of a conversation", () => {
 });
 
 describe("a result", () => {
-  it("joins its words, values among them as JSON", () => {
-    expect(answered([text("a"), structured({ n: 1 }), text("b")])).toEqual(response({ output: 'a\n{"n":1}\nb' }));
+  it("joins its words, and lists them where values stand among them", () => {
+    expect(answered([text("a"), text("b")])).toEqual(response({ output: "a\nb" }));
+    expect(answered([text("a"), structured({ n: 1 }), text("b")])).toEqual(response({ output: ["a", { n: 1 }, "b"] }));
   });
 
   it("keeps the form of a single value", () => {

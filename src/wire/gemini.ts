@@ -111,9 +111,16 @@ const functionResponse = ({ id, tool, result }: Exchange, layout: ToolResponseLa
 };
 
 const outputOrError = (status: OutcomeStatus, words: readonly (Text | Structured)[], files: number): JsonObject => {
-  const value = words.length === 1 ? alone(words[0]!, status) : (outputOf(words.map(wordsOf), files) ?? "");
-  return status === "complete" ? { output: value } : { error: value };
+  const said = status === "complete" ? "output" : "error";
+  if (words.length === 1) return { [said]: alone(words[0]!, status) };
+  return { [said]: together(words) ?? outputOf(words.map(wordsOf), files) ?? "" };
 };
+
+/** Words with values among them are a list, so that a value stays a value and everything keeps its order. */
+const together = (words: readonly (Text | Structured)[]): JsonValue | undefined =>
+  words.some(({ type }) => type === "structured")
+    ? words.map((part) => (part.type === "text" ? part.text : part.value))
+    : undefined;
 
 /** A single value keeps its form, unless it would look like nothing: a blank output, or an error that is null or false. */
 const alone = (part: Text | Structured, status: OutcomeStatus): JsonValue => {
