@@ -59,6 +59,13 @@ const pickKey = (object: Record<string, unknown>, key: string, pointer: string):
   return value === undefined || value === null ? undefined : { value, pointer: join(pointer, key) };
 };
 
+/** A field that is not there, for a walk that goes on from it. */
+export const nothing: Found = { value: undefined, pointer: "" };
+
+/** True for the number of an enum's value, which protobuf's JSON takes in place of the name. */
+export const isEnumNumber = (value: unknown, names: ReadonlySet<string>): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < names.size;
+
 /** `functionCall` as `function_call`. */
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,4 +1,4 @@
-import { type Found, pick, snakeCase } from "./gemini-body.ts";
+import { type Found, isEnumNumber, pick, snakeCase } from "./gemini-body.ts";
 import { declarationsOf } from "./gemini-tools.ts";
 import type { Report } from "./rule.ts";
 import { type Check, isObject, join, objectsIn } from "./walk.ts";
@@ -98,7 +98,7 @@ const checkType = (at: Found, schema: Record<string, unknown>, path: string, rep
     );
     return;
   }
-  if (type === undefined || type === null) return;
+  if (type === undefined || type === null || isEnumNumber(type, types)) return;
   const known = typeof type === "string" && types.has(type.toUpperCase());
   if (!known)
     report(join(at.pointer, "type"), `Invalid value at '${path}.type' (Type), ${JSON.stringify(type)?.slice(0, 40)}`);

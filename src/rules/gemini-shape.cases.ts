@@ -163,10 +163,18 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/empty-part",
+    name: "a part of nothing",
+    target: two,
+    breaks: body(user({ text: "Look." }, {})),
+    passes: body(user({ text: "Look." }, { videoMetadata: { fps: 1 } })),
+    pointer: "/contents/0/parts/1",
+  },
+  {
+    rule: "gemini/dataless-part",
     name: "a part that is only a signature",
     target: two,
     breaks: body(ask, model({ thoughtSignature: "AAAA" }), ask),
-    passes: body(ask, model({ text: "", thoughtSignature: "AAAA" }), ask),
+    passes: body(ask, model({ text: "It is.", thoughtSignature: "AAAA" }), ask),
     pointer: "/contents/1/parts/0",
   },
   {

@@ -93,14 +93,26 @@ const emptyContent = (index: number, provider: string | undefined): string =>
     ? "Unable to submit request because it must include at least one parts field, which describes the prompt input."
     : `* GenerateContentRequest.contents[${index}].parts: contents.parts must not be empty.`;
 
-/** A part has one data field. */
+/** A part has one data field. One that carries a thought, a signature or metadata alone is taken all the same. */
 export const checkEmptyPart: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
-    if (part.kind === undefined)
+    if (part.kind === undefined && !isDescribed(part))
       report(
         part.pointer,
         `* GenerateContentRequest.${part.path}.data: required oneof field 'data' must have one initialized field`,
       );
+  }
+};
+
+const isDescribed = (part: Found): boolean => besideData.some((name) => pick(part, name) !== undefined);
+
+const besideData = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
+
+/** A part without data is taken when it carries a thought, a signature or metadata; the model sees nothing of it. */
+export const checkDatalessPart: Check = (body, report, target) => {
+  for (const part of partsOf(body, target)) {
+    if (part.kind === undefined && isDescribed(part))
+      report(part.pointer, "A part without a data field shows the model nothing: older validators refuse it.");
   }
 };
 
@@ -133,7 +145,10 @@ export const checkRole: Check = (body, report, target) => {
     if (role === undefined && needed) report(content.pointer, "Please use a valid role: user, model.");
     if (role === undefined || role.value === "" || role.value === "user" || role.value === "model") continue;
     if (typeof role.value !== "string" || (role.value === "function" && !endsWithUser)) continue;
-    report(role.pointer, `Role '${role.value}' is not supported. Please use a valid role: user, model.`);
+    report(
+      role.pointer,
+      `${needed ? "" : `Role '${role.value}' is not supported. `}Please use a valid role: user, model.`,
+    );
   }
 };
 

@@ -1,4 +1,14 @@
-import { type Found, partsOf, pick, repeated, requestIn, snakeCase, textIn } from "./gemini-body.ts";
+import {
+  type Found,
+  isEnumNumber,
+  nothing,
+  partsOf,
+  pick,
+  repeated,
+  requestIn,
+  snakeCase,
+  textIn,
+} from "./gemini-body.ts";
 import { geminiModel } from "./gemini-models.ts";
 import type { RuleTarget } from "./rule.ts";
 import { type Check, asString, isObject } from "./walk.ts";
@@ -108,7 +118,8 @@ export const checkToolCount: Check = (body, report, target) => {
 /** The calling mode is one the API knows. */
 export const checkCallingMode: Check = (body, report, target) => {
   const mode = callingConfig(body, target, "mode");
-  if (mode === undefined || (typeof mode.value === "string" && callingModes.has(mode.value.toUpperCase()))) return;
+  if (mode === undefined || isEnumNumber(mode.value, callingModes)) return;
+  if (typeof mode.value === "string" && callingModes.has(mode.value.toUpperCase())) return;
   report(
     mode.pointer,
     `Invalid value at 'tool_config.function_calling_config.mode' (Mode), ${JSON.stringify(mode.value)?.slice(0, 40)}`,
@@ -121,8 +132,6 @@ const callingConfig = (body: unknown, target: RuleTarget, name: string): Found |
   const config = pick(pick(requestIn(body, target), "toolConfig") ?? nothing, "functionCallingConfig");
   return pick(config ?? nothing, name);
 };
-
-const nothing: Found = { value: undefined, pointer: "" };
 
 /** Allowed names go with the modes that force a call, and are declared. */
 export const checkAllowedNames: Check = (body, report, target) => {
@@ -163,7 +172,7 @@ export const checkCachedContent: Check = (body, report, target) => {
 export const checkMixedTools: Check = (body, report, target) => {
   const [first] = declarationsOf(body, target);
   const builtIn = toolsOf(body, target).find(
-    (tool) => isObject(tool.value) && Object.keys(tool.value).some((key) => aloneKinds.has(key)),
+    ({ value }) => isObject(value) && Object.keys(value).some((key) => aloneKinds.has(key) && value[key] !== null),
   );
   if (first === undefined || builtIn === undefined) return;
   const opened =
@@ -197,70 +206,4 @@ export const checkDrawingModel: Check = (body, report, target) => {
     report(part.pointer, `Function calling is not enabled for ${target.model ?? "this model"}`);
     return;
   }
-};
-
-/** Sampling settings lie in their ranges. */
-export const checkSamplingRange: Check = (body, report, target) => {
-  const config = pick(requestIn(body, target), "generationConfig") ?? nothing;
-  for (const [name, low, high] of ranges) {
-    const found = pick(config, name);
-    if (found === undefined || typeof found.value !== "number" || (found.value >= low && found.value <= high)) continue;
-    report(
-      found.pointer,
-      `* GenerateContentRequest.generation_config.${snakeCase(name)}: ${snakeCase(name)} must be in the range [${low}, ${high}].`,
-    );
-  }
-};
-
-const ranges: readonly (readonly [string, number, number])[] = [
-  ["temperature", 0, 2],
-  ["topP", 0, 1],
-  ["maxOutputTokens", 1, Number.MAX_SAFE_INTEGER],
-];
-
-/** The newest models sample their own way: the settings are accepted and have no effect. */
-export const checkSamplingIgnored: Check = (body, report, target) => {
-  if (!geminiModel(body, target).ownSampling) return;
-  const config = pick(requestIn(body, target), "generationConfig") ?? nothing;
-  for (const name of ["temperature", "topP", "topK"]) {
-    const found = pick(config, name);
-    if (found !== undefined) report(found.pointer, `${snakeCase(name)} is ignored by this model.`);
-  }
-};
-
-/** The newest models give one candidate. */
-export const checkCandidateCount: Check = (body, report, target) => {
-  const count = pick(pick(requestIn(body, target), "generationConfig") ?? nothing, "candidateCount");
-  if (count !== undefined && geminiModel(body, target).ownSampling)
-    report(count.pointer, "candidate_count is not supported for this model.");
-};
-
-/** Thinking is set by a level the model has, or by a budget, not by both. */
-export const checkThinking: Check = (body, report, target) => {
-  const config = pick(pick(requestIn(body, target), "generationConfig") ?? nothing, "thinkingConfig") ?? nothing;
-  const level = pick(config, "thinkingLevel");
-  if (level === undefined) return;
-  const { thinkingLevels } = geminiModel(body, target);
-  const wanted = asString(level.value)?.toUpperCase() ?? "";
-  if (pick(config, "thinkingBudget") !== undefined)
-    report(level.pointer, "You can only set only one of thinking budget and thinking level.");
-  else if (thinkingLevels.length === 0) report(level.pointer, "Thinking level is not supported for this model.");
-  else if (!thinkingLevels.includes(wanted) && wanted !== "THINKING_LEVEL_UNSPECIFIED")
-    report(level.pointer, `Thinking level ${wanted} is not supported for this model.`);
-};
-
-/** Thoughts are asked for only of a model that thinks. The Gemini API says so of models that draw, Vertex of all. */
-export const checkIncludedThoughts: Check = (body, report, target) => {
-  const config = pick(pick(requestIn(body, target), "generationConfig") ?? nothing, "thinkingConfig") ?? nothing;
-  const included = pick(config, "includeThoughts");
-  if (included?.value !== true) return;
-  const { thinks, drawsOnly } = geminiModel(body, target);
-  const isOff = pick(config, "thinkingBudget")?.value === 0;
-  if (target.provider === "vertex" || target.provider === "code-assist") {
-    if (!thinks || isOff)
-      report(
-        included.pointer,
-        "Unable to submit request because Thinking_config.include_thoughts is only enabled when thinking is enabled.",
-      );
-  } else if (drawsOnly) report(included.pointer, `Thinking is not enabled for models/${target.model ?? ""}`);
 };

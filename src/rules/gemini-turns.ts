@@ -32,11 +32,22 @@ function* exchangesOf(body: unknown, target: RuleTarget): Generator<Exchange> {
 
 /** Every call has a response in the turn after it. */
 export const checkUnansweredCall: Check = (body, report, target) => {
-  for (const { calls, responses } of exchangesOf(body, target)) {
+  const { openCalls } = geminiModel(body, target);
+  for (const { calls, responses, answer } of exchangesOf(body, target)) {
     if (responses.length >= calls.length) continue;
+    if (openCalls && responses.length === 0 && answer !== undefined) continue;
     const answered = new Set(responses.map((response) => textIn(response.data, "id")));
     const open = calls.find((call) => !answered.has(textIn(call.data, "id"))) ?? calls[responses.length];
     if (open !== undefined) report(open.pointer, countText);
+  }
+};
+
+/** Gemini 2 reads a call that is followed by plain words; later models count the responses. */
+export const checkOpenCall: Check = (body, report, target) => {
+  if (!geminiModel(body, target).openCalls) return;
+  for (const { calls, responses, answer } of exchangesOf(body, target)) {
+    if (calls[0] !== undefined && responses.length === 0 && answer !== undefined)
+      report(calls[0].pointer, `${countText} This is so from Gemini 3 on.`);
   }
 };
 
@@ -60,25 +71,37 @@ export const checkLateResponse: Check = (body, report, target) => {
 
 /** One content answers the whole batch. */
 export const checkSplitResponses: Check = (body, report, target) => {
+  if (!geminiModel(body, target).splitResponses) reportSplit(body, target, (pointer) => report(pointer, countText));
+};
+
+/** Gemini 2 takes a batch that is answered in several contents; later models want one. */
+export const checkSpreadResponses: Check = (body, report, target) => {
+  if (geminiModel(body, target).splitResponses)
+    reportSplit(body, target, (pointer) => report(pointer, `${countText} This is so from Gemini 3 on.`));
+};
+
+const reportSplit = (body: unknown, target: RuleTarget, report: (pointer: string) => void): void => {
   for (const { calls, responses, answer } of exchangesOf(body, target)) {
     const answering = answer?.contents.filter(hasResponse) ?? [];
     if (calls.length === 0 || responses.length > calls.length || answering.length < 2) continue;
-    if (answering[1] !== undefined && answering[0] === answer?.contents[0]) report(answering[1].pointer, countText);
+    if (answering[1] !== undefined && answering[0] === answer?.contents[0]) report(answering[1].pointer);
   }
 };
 
 const hasResponse = (content: Content): boolean => content.parts.some((part) => part.kind === "functionResponse");
 
-/** A response carries the id and the name of its call. Gemini answers a mismatch with an empty candidate. */
+/** A response carries the name of its call, and its id if it carries one. Gemini answers a mismatch with an empty candidate. */
 export const checkResponseMatch: Check = (body, report, target) => {
   if (!geminiModel(body, target).needsMatch) return;
   for (const { calls, responses } of exchangesOf(body, target)) {
     if (calls.length !== responses.length) continue;
+    const hasIds = responses.every((response) => textIn(response.data, "id") !== undefined);
+    const keyOf = (part: Part): string => (hasIds ? identity(part) : (textIn(part.data, "name") ?? ""));
     const open = new Map<string, number>();
-    for (const call of calls) open.set(identity(call), (open.get(identity(call)) ?? 0) + 1);
+    for (const call of calls) open.set(keyOf(call), (open.get(keyOf(call)) ?? 0) + 1);
     for (const response of responses) {
-      const left = open.get(identity(response)) ?? 0;
-      if (left > 0) open.set(identity(response), left - 1);
+      const left = open.get(keyOf(response)) ?? 0;
+      if (left > 0) open.set(keyOf(response), left - 1);
       else
         report(
           response.data.pointer,
@@ -197,14 +220,15 @@ export const checkRepeatedId: Check = (body, report, target) => {
   }
 };
 
-/** Calls without ids pair by order only; the guides of 3.7 and later call ids mandatory. */
+/** Calls and responses without ids pair by order only; the guides of 3.7 and later call ids mandatory. */
 export const checkMissingId: Check = (body, report, target) => {
   if (!geminiModel(body, target).needsMatch) return;
   for (const part of partsOf(body, target)) {
-    if (part.kind !== "functionCall" || textIn(part.data, "id") !== undefined) continue;
+    if (part.kind !== "functionCall" && part.kind !== "functionResponse") continue;
+    if (textIn(part.data, "id") !== undefined) continue;
     report(
       part.data.pointer,
-      "The function call has no id. Gemini 3.7 and later ask for one, repeated in the function response.",
+      `The function ${part.kind === "functionCall" ? "call" : "response"} has no id. Gemini 3.7 and later ask for one, repeated in the function response.`,
     );
   }
 };

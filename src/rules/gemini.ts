@@ -1,5 +1,6 @@
 import * as media from "./gemini-media.ts";
 import * as schema from "./gemini-schema.ts";
+import * as settings from "./gemini-settings.ts";
 import * as shape from "./gemini-shape.ts";
 import * as tools from "./gemini-tools.ts";
 import * as turns from "./gemini-turns.ts";
@@ -13,6 +14,7 @@ export const geminiRules: readonly Rule<unknown>[] = [
   refused("gemini/role", shape.checkRole),
   refused("gemini/empty-content", shape.checkEmptyContent),
   refused("gemini/empty-part", shape.checkEmptyPart),
+  advised("gemini/dataless-part", shape.checkDatalessPart),
   refused("gemini/part-union", shape.checkPartUnion),
   advised("gemini/empty-text", shape.checkEmptyText),
   refused("gemini/call-name", shape.checkCallName),
@@ -21,9 +23,11 @@ export const geminiRules: readonly Rule<unknown>[] = [
   refused("gemini/signature-text", shape.checkSignatureText),
 
   refused("gemini/unanswered-call", turns.checkUnansweredCall),
+  advised("gemini/open-call", turns.checkOpenCall),
   refused("gemini/unasked-response", turns.checkUnaskedResponse),
   refused("gemini/late-response", turns.checkLateResponse),
   refused("gemini/split-responses", turns.checkSplitResponses),
+  advised("gemini/spread-responses", turns.checkSpreadResponses),
   lost("gemini/response-mismatch", turns.checkResponseMatch),
   refused("gemini/call-first", turns.checkCallFirst),
   advised("gemini/model-first", turns.checkModelFirst),
@@ -59,11 +63,14 @@ export const geminiRules: readonly Rule<unknown>[] = [
   refused("gemini/mixed-tools", tools.checkMixedTools),
   refused("gemini/json-answer", tools.checkJsonAnswer),
   refused("gemini/drawing-model", tools.checkDrawingModel),
-  refused("gemini/sampling-range", tools.checkSamplingRange),
-  advised("gemini/sampling-ignored", tools.checkSamplingIgnored),
-  refused("gemini/candidate-count", tools.checkCandidateCount),
-  refused("gemini/thinking", tools.checkThinking),
-  refused("gemini/included-thoughts", tools.checkIncludedThoughts),
+  refused("gemini/sampling-range", settings.checkSamplingRange),
+  advised("gemini/sampling-ignored", settings.checkSamplingIgnored),
+  refused("gemini/candidate-count", settings.checkCandidateCount),
+  refused("gemini/thinking", settings.checkThinking),
+  refused("gemini/included-thoughts", settings.checkIncludedThoughts),
+  refused("gemini/thinking-budget", settings.checkThinkingBudget),
+  refused("gemini/modalities", settings.checkModalities),
+  refused("gemini/model-features", settings.checkModelFeatures),
 
   refused("gemini/two-schemas", schema.checkOneSchema),
   refused("gemini/schema-dialect", schema.checkDialect),
