@@ -3,14 +3,14 @@ import {
   countsCompletionTokens,
   doesNotReason,
   effortLevels,
-  hasFixedTemperature,
   knowsNoInstructions,
   modelOf,
   searchesTheWeb,
 } from "./openai-models.ts";
 import { checkBounds, halfSurrogate, loneSurrogate, mentions, type Bounds } from "./openai-parameters.ts";
 import { chatFacts, isOpenaiChat } from "./openai-providers.ts";
-import { dotted, listed, shown, tooMany, noSuchField } from "./openai-words.ts";
+import { unsupportedOnChat } from "./openai-sampling.ts";
+import { dotted, listed, shown, tooMany, noSuchField, wrongType } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import { advised, asArray, asObject, has, isObject, join, refused, type Check } from "./walk.ts";
 
@@ -147,11 +147,22 @@ const unsupportedParameter: Check = (body, report, target) => {
   if (isSet("reasoning_effort") && doesNotReason(model)) {
     report("/reasoning_effort", "Unrecognized request argument supplied: reasoning_effort");
   }
-  const { temperature } = request;
-  if (typeof temperature === "number" && temperature !== 1 && hasFixedTemperature(model)) {
+  for (const { field, message } of unsupportedOnChat(request, model)) report(join("", field), message);
+};
+
+/** Numbers are numbers. */
+const parameterType: Check = (body, report, target) => {
+  const request = asObject(body);
+  const { manner } = chatFacts(target);
+  for (const field of bounds.keys()) {
+    const value = request[field];
+    if (value === undefined || value === null || typeof value === "number") continue;
+    const at = join("", field);
     report(
-      "/temperature",
-      `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`,
+      at,
+      manner === "local"
+        ? `Field '${field}': [json.exception.type_error.302] type must be number, but is ${typeof value}`
+        : wrongType(at, /^(n|max_|top_l)/.test(field) ? "an integer" : "a decimal", value),
     );
   }
 };
@@ -232,6 +243,7 @@ export const chatFieldRules: readonly Rule<unknown>[] = [
   refused("openai-chat/unsupported-role", unsupportedRole),
   advised("openai-chat/developer-role", developerRole),
   refused("openai-chat/parameter-range", parameterRange),
+  refused("openai-chat/parameter-type", parameterType),
   refused("openai-chat/unsupported-parameter", unsupportedParameter),
   refused("openai-chat/effort", effort),
   refused("openai-chat/stream-options", streamOptions),

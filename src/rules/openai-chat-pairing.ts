@@ -60,8 +60,8 @@ const pair = (body: unknown): Pairing => {
   };
 
   for (const message of messagesOf(body)) {
-    const id = asString(message.value["tool_call_id"]);
     if (message.role === "tool") {
+      const id = asString(message.value["tool_call_id"]) ?? firstOpen(block);
       if (id !== undefined) answer(message, id);
       continue;
     }
@@ -72,6 +72,10 @@ const pair = (body: unknown): Pairing => {
   close();
   return { unanswered: [...forgotten, ...pending.values()], late, unasked, repeated };
 };
+
+/** A result without an id goes to the first call that waits, where that is taken at all. */
+const firstOpen = (block: Block | undefined): string | undefined =>
+  [...(block?.open ?? [])].find(([, count]) => count > 0)?.[0];
 
 const openBlock = (calls: readonly ChatCall[]): Block => {
   const block: Block = { calls: new Map(), open: new Map(), answered: new Set() };
@@ -85,6 +89,14 @@ const openBlock = (calls: readonly ChatCall[]): Block => {
 
 const callWithoutResult: Check = (body, report, target) => {
   const { manner } = chatFacts(target);
+  if (manner === "local") return;
+  for (const call of pair(body).unanswered) report(call.at, unansweredText(call, manner));
+};
+
+/** Local servers render a call without a result; whether the model copes is another matter. */
+const openCall: Check = (body, report, target) => {
+  const { manner } = chatFacts(target);
+  if (manner !== "local") return;
   for (const call of pair(body).unanswered) report(call.at, unansweredText(call, manner));
 };
 
@@ -211,6 +223,7 @@ const reportStrange = (report: Report, at: string, id: string): void =>
 /** Rules about calls, results and the ids between them. */
 export const chatPairingRules: readonly Rule<unknown>[] = [
   refused("openai-chat/call-without-result", callWithoutResult),
+  advised("openai-chat/open-call", openCall),
   refused("openai-chat/result-not-adjacent", resultNotAdjacent),
   refused("openai-chat/result-without-call", resultWithoutCall),
   refused("openai-chat/duplicate-result", duplicateResult),

@@ -2,7 +2,7 @@ import { messagesOf, partsOf, toolsOf, type ChatMessage } from "./openai-chat-wa
 import { isOpenaiChat, chatFacts } from "./openai-providers.ts";
 import { emptyArray, missing, notAmong, wrongType } from "./openai-words.ts";
 import type { Report, Rule } from "./rule.ts";
-import { asArray, asObject, isObject, join, refused, type Check } from "./walk.ts";
+import { advised, asArray, asObject, isObject, join, refused, type Check } from "./walk.ts";
 
 /** Bodies, messages, calls, parts and tools of the wrong JSON type. */
 const shape: Check = (body, report, target) => {
@@ -11,10 +11,11 @@ const shape: Check = (body, report, target) => {
   if (model !== undefined && typeof model !== "string") report("/model", wrongType("/model", "a string", model));
   if (messages === undefined) return report("", missing("/messages"));
   if (!Array.isArray(messages)) return report("/messages", wrongType("/messages", "an array of objects", messages));
+  const needsIds = !chatFacts(target).resultsByOrder;
   messages.forEach((message, index) => {
     const at = join("/messages", index);
     if (!isObject(message)) return report(at, wrongType(at, "an object", message));
-    checkMessage(message, at, report);
+    checkMessage(message, at, { report, needsIds });
   });
   const isStrict = isOpenaiChat(target);
   for (const message of messagesOf(body))
@@ -28,7 +29,10 @@ const shape: Check = (body, report, target) => {
   for (const tool of toolsOf(body)) checkTool(tool.value, tool.at, { report, isStrict });
 };
 
-const checkMessage = (message: Record<string, unknown>, at: string, report: Report): void => {
+/** Who reports, and whether a result has to name its call. */
+type Reading = { readonly report: Report; readonly needsIds: boolean };
+
+const checkMessage = (message: Record<string, unknown>, at: string, { report, needsIds }: Reading): void => {
   const { role, content, tool_calls: calls } = message;
   if (role === undefined) report(at, missing(join(at, "role")));
   else if (typeof role !== "string") report(join(at, "role"), wrongType(join(at, "role"), "a string", role));
@@ -40,7 +44,9 @@ const checkMessage = (message: Record<string, unknown>, at: string, report: Repo
     const where = join(at, "content", index);
     if (!isObject(part)) report(where, wrongType(where, "an object", part));
   });
-  if (role === "tool" && typeof message["tool_call_id"] !== "string") {
+  if (role === "function" && typeof message["name"] !== "string")
+    report(at, "Missing parameter 'name': messages with role 'function' must have a 'name'.");
+  if (role === "tool" && needsIds && typeof message["tool_call_id"] !== "string") {
     report(at, "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.");
   }
   if (calls === undefined || calls === null || role !== "assistant") return;
@@ -75,7 +81,9 @@ const checkPart = (part: Record<string, unknown>, at: string, { report, isStrict
   if (image === undefined || image === null) return report(at, missing(where));
   if (typeof image === "string" && !isStrict) return;
   if (!isObject(image)) return report(where, wrongType(where, "an object", image));
-  if (typeof image["url"] !== "string") report(where, missing(join(where, "url")));
+  const { url } = image;
+  if (url === null) report(where, wrongType(join(where, "url"), "a base64-encoded data URL", url));
+  else if (typeof url !== "string") report(where, missing(join(where, "url")));
 };
 
 const checkTool = (tool: Record<string, unknown>, at: string, { report, isStrict }: Manner): void => {
@@ -155,9 +163,20 @@ const missingContent: Check = (body, report) => {
 const emptyContent: Check = (body, report, target) => {
   const { manner } = chatFacts(target);
   if (!isOpenaiChat(target) && manner !== "groq" && manner !== "deepseek") return;
-  for (const { at, value } of messagesOf(body)) {
-    const { content } = value;
-    if (Array.isArray(content) && content.length === 0) report(join(at, "content"), emptyArray(join(at, "content")));
+  for (const message of emptyContents(body)) {
+    if (asArray(message.value["tool_calls"]).length === 0)
+      report(join(message.at, "content"), emptyArray(join(message.at, "content")));
+  }
+};
+
+const emptyContents = (body: unknown): readonly ChatMessage[] =>
+  messagesOf(body).filter(({ value: { content } }) => Array.isArray(content) && content.length === 0);
+
+/** Beside calls an empty list is taken for no content, where it was recorded; nobody documents it. */
+const emptyContentBesideCalls: Check = (body, report) => {
+  for (const { at, value } of emptyContents(body)) {
+    if (asArray(value["tool_calls"]).length > 0)
+      report(join(at, "content"), "An empty 'content' beside 'tool_calls' is best left out.");
   }
 };
 
@@ -217,6 +236,7 @@ export const chatShapeRules: readonly Rule<unknown>[] = [
   refused("openai-chat/unknown-part", unknownPart),
   refused("openai-chat/missing-content", missingContent),
   refused("openai-chat/empty-content", emptyContent),
+  advised("openai-chat/empty-content-beside-calls", emptyContentBesideCalls),
   refused("openai-chat/empty-assistant", emptyAssistant),
   refused("openai-chat/empty-text", emptyText),
 ];

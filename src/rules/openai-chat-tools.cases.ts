@@ -103,7 +103,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...rows("openai-chat/tool-schema", openai, [
     ["a string at the top", schemaAt, declared({ type: "string" }), ok],
-    ["nothing at the top", schemaAt, declared({}), declared(object({}))],
+    ["no type at the top", schemaAt, declared({ title: "x" }), declared({})],
     ["no properties", schemaAt, declared({ type: "object" }), declared(object({}))],
     [
       "a choice at the top",
@@ -204,10 +204,10 @@ export const chatToolCases: readonly RuleCase[] = [
       strict(closed({ a: closed({}) })),
     ],
     [
-      "a default",
-      `${schemaAt}/properties/a/default`,
-      strict(closed({ a: { type: "string", default: "x" } })),
-      strict(closed({ a: { type: "string" } })),
+      "no repetition",
+      `${schemaAt}/properties/a/uniqueItems`,
+      strict(closed({ a: { type: "array", items: { type: "string" }, uniqueItems: true } })),
+      strict(closed({ a: { type: "integer", format: "uint8", default: 1 } })),
     ],
     [
       "allOf",
@@ -395,6 +395,44 @@ export const chatToolCases: readonly RuleCase[] = [
       "/messages/1",
       chat(exchange("call_1")),
       chat(exchange("call_1"), { tools }),
+    ],
+  ]),
+  ...rows("openai-chat/strict-schema", openai, [
+    [
+      "no parameters at all",
+      "/tools/0/function",
+      chat([user()], { tools: [{ type: "function", function: { name: "read", strict: true } }] }),
+      chat([user()], { tools: [{ type: "function", function: { name: "read" } }] }),
+    ],
+  ]),
+  ...rows("openai-chat/strict-schema", at("azure", "gpt-5.4"), [
+    [
+      "a default",
+      `${schemaAt}/properties/a/default`,
+      strict(closed({ a: { type: "string", default: "x" } })),
+      strict(closed({ a: { type: "string" } })),
+    ],
+    [
+      "the format of a number",
+      `${schemaAt}/properties/a/format`,
+      strict(closed({ a: { type: "integer", format: "uint8" } })),
+      strict(closed({ a: { type: "integer", minimum: 0 } })),
+    ],
+  ]),
+  ...rows("openai-chat/portable-strict-schema", openai, [
+    [
+      "a default",
+      `${schemaAt}/properties/a/default`,
+      strict(closed({ a: { type: "string", default: "x" } })),
+      strict(closed({ a: { type: "string" } })),
+    ],
+  ]),
+  ...rows("openai-chat/tool-choice", at("xai", "grok-4"), [
+    [
+      "a kind of its own",
+      "/tool_choice/type",
+      chat([user()], { tools: [tool("read")], tool_choice: { type: "tools", name: "read" } }),
+      chat([user()], { tools: [tool("read")], tool_choice: { type: "tool", name: "read" } }),
     ],
   ]),
 ];

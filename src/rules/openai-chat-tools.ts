@@ -1,7 +1,14 @@
 import { callsOf, messagesOf, toolsOf } from "./openai-chat-walk.ts";
 import { deepseekThinks, kimiThinks } from "./openai-models.ts";
 import { chatFacts, isOpenaiChat, type ChatFacts } from "./openai-providers.ts";
-import { checkAnswerSchema, checkParameters, checkToolCount, looseArguments } from "./openai-tools.ts";
+import {
+  checkAnswerSchema,
+  checkParameters,
+  checkPortableStrict,
+  checkToolCount,
+  looseArguments,
+  strictWithoutParameters,
+} from "./openai-tools.ts";
 import { emptyArray, isOneOf, listed, missing, noMatch, notAmong, shown, tooLong } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import { advised, asObject, asString, isJsonObjectText, isObject, join, lost, refused, type Check } from "./walk.ts";
@@ -106,22 +113,37 @@ const strictSchema: Check = (body, report, target) => {
   if (dialect === undefined) return;
   for (const { at, name, function: declared } of toolsOf(body)) {
     const { parameters, strict } = declared;
-    if (strict !== true || !isObject(parameters)) continue;
-    checkParameters({ at: join(at, "function", "parameters"), name, parameters }, dialect, report);
+    if (strict !== true) continue;
+    if (parameters === undefined || parameters === null) report(join(at, "function"), strictWithoutParameters(name));
+    else if (isObject(parameters))
+      checkParameters({ at: join(at, "function", "parameters"), name, parameters }, dialect, report);
   }
+};
+
+/** A strict schema that only OpenAI itself takes. */
+const portableStrictSchema: Check = (body, report, target) => {
+  if (chatFacts(target).strictSchema !== "openai-strict") return;
+  for (const { at, function: declared } of toolsOf(body)) {
+    const { parameters, strict } = declared;
+    if (strict === true && isObject(parameters))
+      checkPortableStrict(parameters, join(at, "function", "parameters"), report);
+  }
+  const { schema, strict } = asObject(asObject(asObject(body)["response_format"])["json_schema"]);
+  if (strict === true && isObject(schema)) checkPortableStrict(schema, "/response_format/json_schema/schema", report);
 };
 
 /** The same dialect guards `response_format`. */
 const responseSchema: Check = (body, report, target) => {
   const format = asObject(asObject(body)["response_format"]);
-  if (!isOpenaiChat(target) || format["type"] !== "json_schema") return;
-  checkAnswerSchema(asObject(format["json_schema"]), "/response_format/json_schema/schema", report);
+  const { strictSchema: dialect } = chatFacts(target);
+  if (!isOpenaiChat(target) || dialect === undefined || format["type"] !== "json_schema") return;
+  checkAnswerSchema(asObject(format["json_schema"]), "/response_format/json_schema/schema", dialect, report);
 };
 
 const choiceTypes = ["function", "allowed_tools", "custom"];
 
 const toolChoice: Check = (body, report, target) => {
-  const { manner } = chatFacts(target);
+  const { manner, choiceTypes: more = [] } = chatFacts(target);
   const choice = asObject(body)["tool_choice"];
   if (choice === undefined || choice === null || manner === "local") return;
   const words = manner === "mistral" ? ["none", "auto", "required", "any"] : ["none", "auto", "required"];
@@ -132,6 +154,7 @@ const toolChoice: Check = (body, report, target) => {
   if (!isObject(choice)) return report("/tool_choice", notAmong(choice, words));
   const type = choice["type"] ?? (manner === "mistral" ? "function" : undefined);
   if (type === undefined) return report("/tool_choice", missing("/tool_choice/type"));
+  if (isOneOf(type, more)) return;
   if (!isOneOf(type, choiceTypes)) return report("/tool_choice/type", notAmong(type, choiceTypes));
   if (type !== "function") return;
   if (!isObject(choice["function"])) return report("/tool_choice", missing("/tool_choice/function"));
@@ -232,6 +255,7 @@ export const chatToolRules: readonly Rule<unknown>[] = [
   refused("openai-chat/too-many-tools", tooManyTools),
   refused("openai-chat/tool-schema", toolSchema),
   refused("openai-chat/strict-schema", strictSchema),
+  advised("openai-chat/portable-strict-schema", portableStrictSchema),
   refused("openai-chat/response-schema", responseSchema),
   refused("openai-chat/tool-choice", toolChoice),
   refused("openai-chat/unknown-tool-choice", unknownToolChoice),

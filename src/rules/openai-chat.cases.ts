@@ -1,6 +1,7 @@
 import type { RuleCase } from "./cases.ts";
 import { chatFieldCases } from "./openai-chat-fields.cases.ts";
 import { chatMediaCases } from "./openai-chat-media.cases.ts";
+import { chatModelCases } from "./openai-chat-models.cases.ts";
 import { chatOrderCases } from "./openai-chat-order.cases.ts";
 import { chatPairingCases } from "./openai-chat-pairing.cases.ts";
 import { chatShapeCases } from "./openai-chat-shape.cases.ts";
@@ -16,4 +17,5 @@ export const openaiChatCases: readonly RuleCase[] = [
   ...chatToolCases,
   ...chatFieldCases,
   ...chatEffortCases,
+  ...chatModelCases,
 ];

@@ -1,5 +1,7 @@
 import { chatFieldRules } from "./openai-chat-fields.ts";
+import { chatFormatRules } from "./openai-formats.ts";
 import { chatMediaRules } from "./openai-chat-media.ts";
+import { chatModelRules } from "./openai-chat-models.ts";
 import { chatOrderRules } from "./openai-chat-order.ts";
 import { chatPairingRules } from "./openai-chat-pairing.ts";
 import { chatShapeRules } from "./openai-chat-shape.ts";
@@ -16,4 +18,6 @@ export const openaiChatRules: readonly Rule<unknown>[] = [
   ...chatToolRules,
   ...chatFieldRules,
   ...chatEffortRules,
+  ...chatFormatRules,
+  ...chatModelRules,
 ];

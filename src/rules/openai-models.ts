@@ -23,10 +23,6 @@ export const doesNotReason = (model: string | undefined): boolean => /^(gpt-3\.5
 /** True for OpenAI models that take `max_completion_tokens` and refuse `max_tokens`. */
 export const countsCompletionTokens = (model: string | undefined): boolean => /^(o[134](-|$)|gpt-5)/.test(model ?? "");
 
-/** True for OpenAI models whose temperature cannot be changed, whatever the effort. */
-export const hasFixedTemperature = (model: string | undefined): boolean =>
-  /^(o[134](-|$)|gpt-5(-mini|-nano|-codex|-pro)?(-20\d\d|$))/.test(model ?? "");
-
 /** The effort levels a model takes, where they are known; undefined when every level may be right. */
 export const effortLevels = (model: string | undefined, provider: string): readonly string[] | undefined =>
   efforts.find((row) => row.providers.includes(provider) && row.model.test(model ?? ""))?.levels;
@@ -41,8 +37,12 @@ const efforts: readonly {
   { providers: openaiHosts, model: /^o[134](-|$)/, levels: ["low", "medium", "high"] },
   { providers: openaiHosts, model: /^gpt-5-pro(-20\d\d|$)/, levels: ["high"] },
   { providers: openaiHosts, model: /^gpt-5(-mini|-nano)?(-20\d\d|$)/, levels: ["minimal", "low", "medium", "high"] },
+  { providers: openaiHosts, model: /^gpt-5(\.1)?-codex(-mini)?(-20\d\d|$)/, levels: ["low", "medium", "high"] },
   { providers: openaiHosts, model: /^gpt-5\.1(-20\d\d|$)/, levels: ["none", "low", "medium", "high"] },
+  { providers: openaiHosts, model: /^gpt-5\.\d-codex/, levels: ["low", "medium", "high", "xhigh"] },
+  { providers: openaiHosts, model: /^gpt-5\.\d-pro/, levels: ["medium", "high", "xhigh"] },
   { providers: openaiHosts, model: /./, levels: ["none", "minimal", "low", "medium", "high", "xhigh", "max"] },
+  { providers: ["mistral"], model: /./, levels: ["none", "high"] },
   { providers: ["groq"], model: /gpt-oss/, levels: ["low", "medium", "high"] },
   { providers: ["groq"], model: /qwen3/, levels: ["none", "default"] },
 ];

@@ -23,6 +23,10 @@ export type ChatFacts = {
   readonly callIdLimit?: number;
   /** What a tool name has to look like; absent where nobody checks. */
   readonly toolName?: RegExp;
+  /** A result without the id of its call is taken, and goes by its place. */
+  readonly resultsByOrder?: boolean;
+  /** Kinds of `tool_choice` it takes beside OpenAI's. */
+  readonly choiceTypes?: readonly string[];
   /** Empty `tools` and `tool_calls` are answered with 400. */
   readonly emptyListsRefused: boolean;
   /** Arguments of earlier calls are parsed, and have to be a JSON object. */
@@ -81,6 +85,7 @@ const compatible: ChatFacts = {
 
 const local: ChatFacts = {
   manner: "local",
+  resultsByOrder: true,
   user: "any",
   tool: "any",
   toolPartsClosed: false,
@@ -146,13 +151,15 @@ const mistralRequest: ReadonlySet<string> = new Set([
   "reasoning_effort",
   "guardrails",
   "safe_prompt",
+  "logprobs",
+  "top_logprobs",
 ]);
 
 const chatProviders: ReadonlyMap<string, ChatFacts> = new Map<string, ChatFacts>([
   ["openai-chat", openai],
   // Azure's Chat endpoint never learned the file part.
-  ["azure", { ...openai, user: ["text", "image_url", "input_audio"] }],
-  ["xai", { ...compatible, developer: "refused" }],
+  ["azure", { ...openai, user: ["text", "image_url", "input_audio"], strictSchema: "azure-strict" }],
+  ["xai", { ...compatible, developer: "refused", choiceTypes: ["tool"] }],
   [
     "groq",
     {
@@ -195,7 +202,7 @@ const chatProviders: ReadonlyMap<string, ChatFacts> = new Map<string, ChatFacts>
   ],
   ["deepseek", deepseek],
   ["qwen", { ...compatible, manner: "qwen", argumentsParsed: true }],
-  ["zai", { ...compatible, manner: "zai", developer: "refused" }],
+  ["zai", { ...compatible, manner: "zai", developer: "refused", resultsByOrder: true }],
   ["minimax", { ...compatible, manner: "minimax", argumentsParsed: true }],
   ["cohere", { ...compatible, tool: ["text", "document"] }],
   ["local", local],
@@ -242,7 +249,7 @@ const unknownResponses: ResponsesFacts = {
 
 const responsesProviders: ReadonlyMap<string, ResponsesFacts> = new Map<string, ResponsesFacts>([
   ["openai", openaiResponses],
-  ["azure", openaiResponses],
+  ["azure", { ...openaiResponses, strictSchema: "azure-strict" }],
   ["openrouter", { ...unknownResponses, output: ["input_text", "input_image", "input_file"] }],
   [
     "xai",
@@ -250,7 +257,7 @@ const responsesProviders: ReadonlyMap<string, ResponsesFacts> = new Map<string, 
       ...unknownResponses,
       output: ["input_text", "input_image"],
       filesByReference: true,
-      refusedFields: ["instructions", "metadata"],
+      refusedFields: ["metadata"],
     },
   ],
   ["deepseek", { ...unknownResponses, output: ["input_text"] }],

@@ -1,6 +1,6 @@
 import type { RuleCase } from "./cases.ts";
-import { ask, at, deepseek, image, ok, openai, text, user, xai } from "./openai-responses-bodies.cases.ts";
-import { rows } from "./openai-rows.cases.ts";
+import { ask, at, deepseek, image, ok, openai, text, tool, user, xai } from "./openai-responses-bodies.cases.ts";
+import { parameters, rows } from "./openai-rows.cases.ts";
 
 const marked = { type: "input_text", text: "x", prompt_cache_breakpoint: { mode: "explicit" } };
 
@@ -66,12 +66,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
     ["a picture for a model without eyes", "/input/0/content/1", ask([user([text(), image()])]), ok],
   ]),
   ...rows("openai-responses/refused-field", xai, [
-    [
-      "instructions",
-      "/instructions",
-      ask("hi", { instructions: "be brief" }),
-      ask([{ role: "system", content: "be brief" }, user()]),
-    ],
+    ["metadata", "/metadata", ask("hi", { metadata: { user: "Ada" } }), ask("hi", { instructions: "be brief" })],
     ["metadata", "/metadata", ask("hi", { metadata: { a: "b" } }), ok],
   ]),
   ...rows("openai-responses/stream-options", openai, [
@@ -103,5 +98,59 @@ export const responsesFieldCases: readonly RuleCase[] = [
   ]),
   ...rows("openai-responses/half-surrogate", openai, [
     ["an emoji cut in two", "/input", ask("so \ud83d"), ask("so \ud83d\ude00")],
+  ]),
+  ...rows("openai-responses/unsupported-parameter", at("openai", "gpt-5-nano"), [
+    ["sampling where it is fixed", "/top_p", ask("hi", { top_p: 0.9 }), ask("hi", { top_p: 1 })],
+  ]),
+  ...rows("openai-responses/unsupported-parameter", openai, [
+    [
+      "sampling while it reasons",
+      "/temperature",
+      ask("hi", { temperature: 0, reasoning: { effort: "low" } }),
+      ask("hi", { temperature: 0, reasoning: { effort: "none" } }),
+    ],
+  ]),
+  ...rows("openai-responses/text-format", openai, [
+    [
+      "a schema without a name",
+      "/text/format",
+      ask("hi", { text: { format: { type: "json_schema", schema: parameters } } }),
+      ask("hi", { text: { format: { type: "json_schema", name: "answer", schema: parameters } } }),
+    ],
+    [
+      "a name of two words",
+      "/text/format/name",
+      ask("hi", { text: { format: { type: "json_schema", name: "the answer", schema: parameters } } }),
+      ask("hi", { text: { format: { type: "text" } } }),
+    ],
+    ["no schema", "/text/format", ask("hi", { text: { format: { type: "json_schema", name: "answer" } } }), ask("hi")],
+  ]),
+  ...rows("openai-responses/text-format", at("openai", "gpt-4"), [
+    [
+      "a schema before there were any",
+      "/text/format",
+      ask("hi", { text: { format: { type: "json_schema", name: "answer", schema: parameters } } }),
+      ask("hi", { text: { format: { type: "text" } } }),
+    ],
+  ]),
+  ...rows("openai-responses/chat-only-model", at("openai"), [
+    ["a model of Chat", "/model", ask("hi", { model: "o1-mini" }), ask("hi", { model: "gpt-5.4" })],
+  ]),
+  ...rows("openai-responses/tool-model", at("openai", "o3-deep-research"), [
+    [
+      "a function for deep research",
+      "/tools/1",
+      ask("hi", { tools: [{ type: "web_search_preview" }, tool("read")] }),
+      ask("hi", { tools: [{ type: "web_search_preview" }] }),
+    ],
+    ["deep research with nothing to read", "", ask("hi"), ask("hi", { tools: [{ type: "web_search_preview" }] })],
+  ]),
+  ...rows("openai-responses/tool-model", at("openai", "gpt-4"), [
+    [
+      "a hosted tool for the oldest models",
+      "/tools/0",
+      ask("hi", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }),
+      ask("hi", { tools: [tool("read")] }),
+    ],
   ]),
 ];

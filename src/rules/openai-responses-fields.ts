@@ -1,7 +1,8 @@
-import { doesNotReason, effortLevels, hasFixedTemperature, modelOf, readsTextOnly } from "./openai-models.ts";
+import { doesNotReason, effortLevels, modelOf, readsTextOnly } from "./openai-models.ts";
 import { checkBounds, halfSurrogate, loneSurrogate, mentions, type Bounds } from "./openai-parameters.ts";
 import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
 import { isContinued, partsOf } from "./openai-responses-walk.ts";
+import { unsupportedOnResponses } from "./openai-sampling.ts";
 import { listed, shown } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import { advised, asArray, asObject, isObject, join, refused, type Check } from "./walk.ts";
@@ -23,11 +24,9 @@ const unsupportedParameter: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   const request = asObject(body);
   const model = modelOf(target);
-  const { temperature, include } = request;
+  const { include } = request;
   const reasoning = asObject(request["reasoning"]);
-  if (typeof temperature === "number" && temperature !== 1 && hasFixedTemperature(model)) {
-    report("/temperature", "Unsupported parameter: 'temperature' is not supported with this model.");
-  }
+  for (const { field, message } of unsupportedOnResponses(request, model)) report(join("", field), message);
   if (!doesNotReason(model)) return;
   for (const field of ["effort", "summary"]) {
     if (reasoning[field] === undefined || reasoning[field] === null) continue;

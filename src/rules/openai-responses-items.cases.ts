@@ -140,7 +140,7 @@ export const responsesItemCases: readonly RuleCase[] = [
       ask([user(), said("msg_1"), user(), said("msg_2"), user()]),
     ],
   ]),
-  ...rows("openai-responses/duplicate-item-id", at("xai", "grok-4"), [
+  ...rows("openai-responses/repeated-item-id", at("xai", "grok-4"), [
     [
       "one thought per summary",
       "/input/2/id",
@@ -174,7 +174,7 @@ export const responsesItemCases: readonly RuleCase[] = [
   ...rows("openai-responses/nameless-follower", openai, [
     [
       "an answer without an id",
-      "/input/2",
+      "/input/1",
       ask([user(), thought("rs_1"), { role: "assistant", content: "so" }, user()]),
       ask([user(), thought("rs_1"), said("msg_1"), user()]),
     ],

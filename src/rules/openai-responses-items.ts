@@ -1,7 +1,7 @@
 import { isCall, isContinued, isOutput, itemsOf, type Item } from "./openai-responses-walk.ts";
 import { responsesFacts } from "./openai-providers.ts";
 import { tooLong } from "./openai-words.ts";
-import type { Rule } from "./rule.ts";
+import type { Report, Rule } from "./rule.ts";
 import { advised, asObject, asString, isBlank, join, refused, type Check } from "./walk.ts";
 
 const callId = ({ value }: Item): string | undefined => asString(value["call_id"]);
@@ -144,7 +144,16 @@ const longItemId: Check = (body, report, target) => {
   }
 };
 
-const duplicateItemId: Check = (body, report) => {
+const duplicateItemId: Check = (body, report, target) => {
+  if (responsesFacts(target).checksItems) reportRepeatedItems(body, report);
+};
+
+/** xAI gives several items of one turn the same id, and takes them back so. */
+const repeatedItemId: Check = (body, report, target) => {
+  if (!responsesFacts(target).checksItems) reportRepeatedItems(body, report);
+};
+
+const reportRepeatedItems = (body: unknown, report: Report): void => {
   const seen = new Set<string>();
   for (const { id, at, type } of itemsOf(body)) {
     if (id === undefined || id === "" || type === "item_reference") continue;
@@ -181,7 +190,7 @@ const namelessFollower: Check = (body, report, target) => {
     const next = items[place + 1];
     if (item.type !== "reasoning" || item.id === undefined || next?.type !== "message" || next.id !== undefined) return;
     if (next.value["role"] === "assistant")
-      report(next.at, `The message after reasoning '${item.id}' has no id and may not count as its following item.`);
+      report(item.at, `Item '${item.id}' of type 'reasoning' was provided without its required following item.`);
   });
 };
 
@@ -245,8 +254,9 @@ export const responsesItemRules: readonly Rule<unknown>[] = [
   refused("openai-responses/item-id-letters", itemIdLetters),
   refused("openai-responses/long-item-id", longItemId),
   refused("openai-responses/duplicate-item-id", duplicateItemId),
+  advised("openai-responses/repeated-item-id", repeatedItemId),
   refused("openai-responses/reasoning-follower", reasoningFollower),
-  advised("openai-responses/nameless-follower", namelessFollower),
+  refused("openai-responses/nameless-follower", namelessFollower),
   refused("openai-responses/reasoning-not-stored", reasoningNotStored),
   advised("openai-responses/id-without-reasoning", idWithoutReasoning),
   refused("openai-responses/interleaved-call", interleavedCall),

@@ -1,5 +1,5 @@
 import type { RuleCase } from "./cases.ts";
-import { ask, exchange, openai, tool, user } from "./openai-responses-bodies.cases.ts";
+import { ask, at, exchange, openai, tool, user } from "./openai-responses-bodies.cases.ts";
 import { closed, rows } from "./openai-rows.cases.ts";
 
 const tools = [tool("read")];
@@ -97,10 +97,16 @@ export const responsesToolCases: readonly RuleCase[] = [
       declared({ type: "object", properties: {} }, { strict: null }),
     ],
     [
-      "a length",
-      `${schemaAt}/properties/a/minLength`,
-      declared(closed({ a: { type: "string", minLength: 1 } }), { strict: true }),
-      declared(closed({ a: { type: "string", pattern: "." } }), { strict: true }),
+      "no repetition",
+      `${schemaAt}/properties/a/uniqueItems`,
+      declared(closed({ a: { type: "array", items: { type: "string" }, uniqueItems: true } }), { strict: true }),
+      declared(closed({ a: { type: "string", minLength: 1, default: "x" } }), { strict: true }),
+    ],
+    [
+      "no parameters at all",
+      "/tools/0",
+      ask([user()], { tools: [{ type: "function", name: "read", strict: true }] }),
+      ask([user()], { tools: [{ type: "function", name: "read", strict: false, parameters: {} }] }),
     ],
     [
       "oneOf",
@@ -178,6 +184,22 @@ export const responsesToolCases: readonly RuleCase[] = [
       "/input/1/arguments",
       ask(exchange("call_1", { arguments: '{"a":' })),
       ask(exchange("call_1")),
+    ],
+  ]),
+  ...rows("openai-responses/strict-schema", at("azure", "gpt-5.4"), [
+    [
+      "a default",
+      `${schemaAt}/properties/a/default`,
+      declared(closed({ a: { type: "string", default: "x" } }), { strict: true }),
+      declared(closed({ a: { type: "string", pattern: "." } }), { strict: true }),
+    ],
+  ]),
+  ...rows("openai-responses/portable-strict-schema", openai, [
+    [
+      "a length",
+      `${schemaAt}/properties/a/minLength`,
+      declared(closed({ a: { type: "string", minLength: 1 } }), { strict: true }),
+      declared(closed({ a: { type: "string", pattern: "." } }), { strict: true }),
     ],
   ]),
 ];

@@ -1,6 +1,14 @@
 import { isCall, itemsOf, toolsOf } from "./openai-responses-walk.ts";
 import { isOpenaiResponses, responsesFacts } from "./openai-providers.ts";
-import { checkAnswerSchema, checkParameters, checkToolCount, looseArguments, type Declared } from "./openai-tools.ts";
+import {
+  checkAnswerSchema,
+  checkParameters,
+  checkPortableStrict,
+  checkToolCount,
+  looseArguments,
+  strictWithoutParameters,
+  type Declared,
+} from "./openai-tools.ts";
 import { missing, noMatch, notAmong, shown, tooLong, wrongType } from "./openai-words.ts";
 import type { Rule } from "./rule.ts";
 import {
@@ -107,12 +115,26 @@ const strictSchema: Check = (body, report, target) => {
   const { strictSchema: dialect } = responsesFacts(target);
   if (dialect === undefined) return;
   for (const declared of schemasOf(body, "strict")) checkParameters(declared, dialect, report);
+  for (const { at, type, name, value } of toolsOf(body)) {
+    const { parameters, strict } = value;
+    if (type === "function" && strict === true && (parameters === undefined || parameters === null))
+      report(at, strictWithoutParameters(name));
+  }
+};
+
+/** A strict schema that only OpenAI itself takes. */
+const portableStrictSchema: Check = (body, report, target) => {
+  if (responsesFacts(target).strictSchema !== "openai-strict") return;
+  for (const { at, parameters } of schemasOf(body, "strict")) checkPortableStrict(parameters, at, report);
+  const { schema, strict } = asObject(asObject(asObject(body)["text"])["format"]);
+  if (strict === true && isObject(schema)) checkPortableStrict(schema, "/text/format/schema", report);
 };
 
 const responseSchema: Check = (body, report, target) => {
   const format = asObject(asObject(asObject(body)["text"])["format"]);
-  if (!isOpenaiResponses(target) || format["type"] !== "json_schema") return;
-  checkAnswerSchema(format, "/text/format/schema", report);
+  const { strictSchema: dialect } = responsesFacts(target);
+  if (!isOpenaiResponses(target) || dialect === undefined || format["type"] !== "json_schema") return;
+  checkAnswerSchema(format, "/text/format/schema", dialect, report);
 };
 
 const choiceWords = ["none", "auto", "required"];
@@ -194,6 +216,7 @@ export const responsesToolRules: readonly Rule<unknown>[] = [
   advised("openai-responses/empty-tools", emptyTools),
   refused("openai-responses/tool-schema", toolSchema),
   refused("openai-responses/strict-schema", strictSchema),
+  advised("openai-responses/portable-strict-schema", portableStrictSchema),
   refused("openai-responses/response-schema", responseSchema),
   refused("openai-responses/tool-choice", toolChoice),
   refused("openai-responses/unknown-tool-choice", unknownToolChoice),

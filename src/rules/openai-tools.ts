@@ -29,13 +29,30 @@ const schemaText = (message: string, name: string | undefined, dialect: SchemaDi
 };
 
 /** Reports what OpenAI refuses in the schema its answer has to follow, when it is to follow it strictly. */
-export const checkAnswerSchema = (format: Record<string, unknown>, at: string, report: Report): void => {
+export const checkAnswerSchema = (
+  format: Record<string, unknown>,
+  at: string,
+  dialect: SchemaDialect,
+  report: Report,
+): void => {
   const { schema, strict, name } = format;
   if (strict !== true || !isObject(schema)) return;
-  for (const { pointer, message } of schemaProblems(schema, "openai-strict", at)) {
+  for (const { pointer, message } of schemaProblems(schema, dialect, at)) {
     report(pointer, `Invalid schema for response_format '${asString(name) ?? ""}': ${message}`);
   }
 };
+
+/** Reports what OpenAI takes behind `strict: true` and Azure's copy does not. */
+export const checkPortableStrict = (schema: unknown, at: string, report: Report): void => {
+  const own = new Set(schemaProblems(schema, "openai-strict", at).map(({ pointer }) => pointer));
+  for (const { pointer, message } of schemaProblems(schema, "azure-strict", at)) {
+    if (!own.has(pointer)) report(pointer, `${message} So says Azure; OpenAI takes it.`);
+  }
+};
+
+/** What a strict function without parameters is told, as there is nothing to be strict about. */
+export const strictWithoutParameters = (name: string | undefined): string =>
+  `Invalid schema for function '${name ?? ""}': In context=(), 'additionalProperties' is required to be supplied and to be false.`;
 
 /** What to know about arguments that this API takes as any text. */
 export const looseArguments = "Arguments that are not the text of a JSON object are refused by most other APIs.";

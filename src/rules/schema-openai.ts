@@ -2,18 +2,27 @@ import { draftProblems } from "./schema-draft.ts";
 import { schemasIn, typesOf, type SchemaNode, type SchemaProblem } from "./schema-walk.ts";
 import { asArray, isObject, join } from "./walk.ts";
 
-/** What OpenAI refuses in any declared schema. */
+/** What OpenAI refuses in any declared schema. An empty one stands for a function without parameters. */
 export const openaiProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => [
-  ...rootProblems(schema, pointer),
+  ...(isObject(schema) && Object.keys(schema).length === 0 ? [] : rootProblems(schema, pointer)),
   ...[...schemasIn(schema, pointer)].flatMap((node) => [...draftProblems(node), ...arrayProblems(node)]),
 ];
 
 /** What OpenAI refuses behind `strict: true`. */
-export const strictProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => {
+export const strictProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] =>
+  strictProblemsBut(schema, pointer, notPermitted);
+
+/** What Azure's copy refuses behind `strict: true`: also defaults, the length of texts and the format of numbers. */
+export const azureStrictProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => [
+  ...strictProblemsBut(schema, pointer, [...notPermitted, ...notOnAzure]),
+  ...[...schemasIn(schema, pointer)].flatMap(numberFormatProblems),
+];
+
+const strictProblemsBut = (schema: unknown, pointer: string, refused: readonly string[]): readonly SchemaProblem[] => {
   const nodes = [...schemasIn(schema, pointer)];
   return [
     ...rootProblems(schema, pointer),
-    ...nodes.flatMap((node) => [...draftProblems(node), ...arrayProblems(node), ...strictNodeProblems(node)]),
+    ...nodes.flatMap((node) => [...draftProblems(node), ...arrayProblems(node), ...strictNodeProblems(node, refused)]),
     ...sizeProblems(nodes, pointer),
   ];
 };
@@ -48,10 +57,20 @@ const arrayProblems = ({ value: schema, pointer, steps }: SchemaNode): readonly 
     : [];
 
 const notPermitted = (
-  "allOf oneOf not if then else dependentRequired dependentSchemas default patternProperties " +
-  "propertyNames minProperties maxProperties unevaluatedProperties unevaluatedItems minLength " +
-  "maxLength uniqueItems contains minContains maxContains"
+  "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames " +
+  "minProperties maxProperties unevaluatedProperties unevaluatedItems uniqueItems contains minContains maxContains"
 ).split(" ");
+
+/** OpenAI was recorded taking these; Azure answers `default` with 400. */
+const notOnAzure = ["default", "minLength", "maxLength"];
+
+const numberFormatProblems = ({ value: schema, pointer, steps }: SchemaNode): readonly SchemaProblem[] =>
+  isObject(schema) && typeof schema["format"] === "string" && isNumeric(schema) && !formats.has(schema["format"])
+    ? [{ pointer: join(pointer, "format"), message: `${context(steps)}, '${schema["format"]}' is not a valid format.` }]
+    : [];
+
+const isNumeric = (schema: Record<string, unknown>): boolean =>
+  typesOf(schema).some((type) => type === "integer" || type === "number");
 
 const formats: ReadonlySet<unknown> = new Set([
   "date-time",
@@ -65,7 +84,7 @@ const formats: ReadonlySet<unknown> = new Set([
   "uuid",
 ]);
 
-const strictNodeProblems = (node: SchemaNode): readonly SchemaProblem[] => {
+const strictNodeProblems = (node: SchemaNode, refused: readonly string[]): readonly SchemaProblem[] => {
   const { value: schema, pointer, steps } = node;
   if (!isObject(schema)) return [];
   if (typeof schema["$ref"] === "string") return refProblems(schema, node);
@@ -73,10 +92,10 @@ const strictNodeProblems = (node: SchemaNode): readonly SchemaProblem[] => {
   const { format, pattern } = schema;
   return [
     ...objectProblems(schema, node),
-    ...notPermitted
+    ...refused
       .filter((key) => schema[key] !== undefined && !(steps.length === 0 && topCombiners.includes(key)))
       .map((key) => ({ pointer: join(pointer, key), message: `${at}, '${key}' is not permitted.` })),
-    ...(typeof format === "string" && !formats.has(format)
+    ...(typeof format === "string" && !formats.has(format) && !isNumeric(schema)
       ? [{ pointer: join(pointer, "format"), message: `${at}, '${format}' is not a valid format.` }]
       : []),
     ...(typeof pattern === "string" && /\(\?<?[=!]/.test(pattern)

@@ -65,8 +65,8 @@ describe("schemaProblems", () => {
     [
       "openai-strict",
       "a name with a slash",
-      closed({ "a/b": { type: "string", default: 1 } }),
-      "/properties/a~1b/default",
+      closed({ "a/b": { type: "array", items: { type: "string" }, uniqueItems: true } }),
+      "/properties/a~1b/uniqueItems",
     ],
     ["kimi", "definitions below the top", object({ a: object({}, { $defs: {} }) }), "/properties/a/$defs"],
     [

@@ -1,6 +1,6 @@
 import { draftProblems } from "./schema-draft.ts";
 import { kimiProblems } from "./schema-kimi.ts";
-import { openaiProblems, strictProblems } from "./schema-openai.ts";
+import { azureStrictProblems, openaiProblems, strictProblems } from "./schema-openai.ts";
 import { schemasIn, typesOf, type SchemaNode, type SchemaProblem } from "./schema-walk.ts";
 import { asArray, isObject, join } from "./walk.ts";
 
@@ -12,6 +12,7 @@ export type SchemaDialect =
   | "bedrock"
   | "openai"
   | "openai-strict"
+  | "azure-strict"
   | "kimi"
   | "mistral";
 
@@ -26,6 +27,8 @@ export const schemaProblems = (schema: unknown, dialect: SchemaDialect, pointer:
       return openaiProblems(schema, pointer);
     case "openai-strict":
       return strictProblems(schema, pointer);
+    case "azure-strict":
+      return azureStrictProblems(schema, pointer);
     case "kimi":
       return kimiProblems(schema, pointer);
     case "mistral":

@@ -95,17 +95,17 @@ describe("xAI", () => {
     expect([reply.status, wordsIn(reply)]).toEqual([200, 'snap returned: "a picture". stat returned: "ENOENT".']);
   });
 
-  it("refuses instructions, a wrong key and a long prompt in its own shape", async () => {
+  it("refuses metadata, a wrong key and a long prompt in its own shape", async () => {
     const { ask } = partner("xai", { keys: ["key-one"] });
     const shown = async (body: Json, more?: Parameters<Partner["ask"]>[1]): Promise<unknown> => {
       const { status, body: said } = await ask(body, more);
       return { status, ...said };
     };
 
-    expect(await shown({ ...asking, instructions: "Be brief." })).toEqual({
+    expect(await shown({ ...asking, metadata: { user: "Ada" } })).toEqual({
       status: 400,
       code: "invalid-argument",
-      error: "Argument not supported: instructions",
+      error: "Argument not supported: metadata",
     });
     expect(await shown(asking, { headers: { authorization: "Bearer xai-123456789" } })).toEqual({
       status: 400,

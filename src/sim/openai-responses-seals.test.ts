@@ -109,7 +109,7 @@ describe("a sealed thought over Responses", () => {
     expect(
       await verdict(server, {
         ...elsewhere,
-        input: itemsOf(elsewhere).map((item) => (item["type"] === "reasoning" ? item : { ...item, id: undefined })),
+        input: itemsOf(elsewhere).map((item) => (item["type"] === "function_call" ? { ...item, id: undefined } : item)),
       }),
     ).toEqual([404, null, "Item with id 'rs_6876cf02e0bc8192b74af0fb64b715ff06fa2fcced15a5ac' not found."]);
   });
