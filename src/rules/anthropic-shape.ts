@@ -17,7 +17,9 @@ export const checkShape: Check = (body, report, target) => {
     report("", "The request body must be a JSON object.");
     return;
   }
-  if ((target.provider ?? "anthropic") === "anthropic" && asString(body["model"]) === undefined)
+  // Vertex and Bedrock name the model in the address, and the version in the body.
+  const isElsewhere = asString(body["anthropic_version"]) !== undefined;
+  if ((target.provider ?? "anthropic") === "anthropic" && !isElsewhere && asString(body["model"]) === undefined)
     report("", "model: Field required");
   checkSystem(body["system"], report);
   const messages = body["messages"];

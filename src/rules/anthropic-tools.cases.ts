@@ -16,7 +16,6 @@ import {
 import type { RuleCase } from "./cases.ts";
 
 const target = newest;
-const closed = { type: "object", properties: { n: { type: "integer" } }, required: ["n"], additionalProperties: false };
 
 /** Bodies for the checks in `anthropic-tools.ts`. */
 export const toolsCases: readonly RuleCase[] = [
@@ -115,22 +114,6 @@ export const toolsCases: readonly RuleCase[] = [
     breaks: describing({ type: "object", properties: { "a b": {} } }),
     passes: describing({ type: "object", properties: { "a.b-c": {} } }),
     pointer: "/tools/0/input_schema/properties/a b",
-  },
-  {
-    rule: "anthropic/strict-schema",
-    name: "an open object",
-    target: sonnet,
-    breaks: describing({ type: "object", properties: {} }, { strict: true }),
-    passes: describing(closed, { strict: true }),
-    pointer: "/tools/0/input_schema",
-  },
-  {
-    rule: "anthropic/strict-schema",
-    name: "a bound",
-    target: sonnet,
-    breaks: describing({ ...closed, properties: { n: { type: "integer", minimum: 1 } } }, { strict: true }),
-    passes: describing({ ...closed, properties: { n: { type: "integer", minimum: 1 } } }),
-    pointer: "/tools/0/input_schema/properties/n/minimum",
   },
   {
     rule: "anthropic/tool-choice",

@@ -1,12 +1,12 @@
 import { blocksOf } from "./anthropic-body.ts";
 import { claudeModel } from "./anthropic-models.ts";
-import type { Report } from "./rule.ts";
-import { type Check, asArray, asObject, asString, isObject, join, objectsIn } from "./walk.ts";
+import { type Check, asArray, asObject, asString, isObject, join } from "./walk.ts";
 
 /** A tool the client runs, with the vendor's name for its place. */
-type CustomTool = { readonly value: Record<string, unknown>; readonly pointer: string; readonly path: string };
+export type CustomTool = { readonly value: Record<string, unknown>; readonly pointer: string; readonly path: string };
 
-function* customTools(body: unknown): Generator<CustomTool> {
+/** The tools of a body that the client runs. */
+export function* customTools(body: unknown): Generator<CustomTool> {
   for (const [index, value] of asArray(asObject(body)["tools"]).entries()) {
     if (!isObject(value)) continue;
     const type = value["type"];
@@ -114,37 +114,6 @@ export const checkPropertyKeys: Check = (body, report) => {
     }
   }
 };
-
-/** A strict tool's schema is closed and keeps to the keywords that can be enforced. */
-export const checkStrictSchema: Check = (body, report) => {
-  for (const { value, pointer, path } of customTools(body)) {
-    if (value["strict"] === true) checkStrict(value["input_schema"], join(pointer, "input_schema"), path, report);
-  }
-};
-
-/** Reports where a schema is open, or uses a keyword that cannot be enforced. */
-export const checkStrict = (top: unknown, topPointer: string, path: string, report: Report): void => {
-  for (const { value, pointer, key } of objectsIn(top, topPointer, dataKeywords)) {
-    if (key !== undefined && schemaMaps.has(key)) continue;
-    if (value["type"] === "object" && value["additionalProperties"] !== false) {
-      report(pointer, `${path}: For 'object' type, 'additionalProperties' must be explicitly set to false`);
-    }
-    const type = typeof value["type"] === "string" ? value["type"] : "object";
-    const barred = Object.keys(value).find(
-      (name) => strictless.has(name) || (name === "minItems" && Number(value[name]) > 1),
-    );
-    if (barred !== undefined)
-      report(join(pointer, barred), `${path}: For '${type}' type, property '${barred}' is not supported`);
-  }
-};
-
-const dataKeywords = new Set(["default", "const", "enum", "examples"]);
-const schemaMaps = new Set(["properties", "$defs", "definitions"]);
-const strictless = new Set(
-  "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf maxItems uniqueItems minContains maxContains minProperties maxProperties".split(
-    " ",
-  ),
-);
 
 /** The tool choice is one of four kinds, and names a tool that is there. */
 export const checkToolChoice: Check = (body, report) => {

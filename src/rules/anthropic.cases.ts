@@ -1,6 +1,7 @@
 import { mediaCases } from "./anthropic-media.cases.ts";
 import { settingsCases } from "./anthropic-settings.cases.ts";
 import { shapeCases } from "./anthropic-shape.cases.ts";
+import { strictCases } from "./anthropic-strict.cases.ts";
 import { toolsCases } from "./anthropic-tools.cases.ts";
 import { turnsCases } from "./anthropic-turns.cases.ts";
 import type { RuleCase } from "./cases.ts";
@@ -12,4 +13,5 @@ export const anthropicCases: readonly RuleCase[] = [
   ...mediaCases,
   ...settingsCases,
   ...toolsCases,
+  ...strictCases,
 ];

@@ -1,6 +1,7 @@
 import * as media from "./anthropic-media.ts";
 import * as settings from "./anthropic-settings.ts";
 import * as shape from "./anthropic-shape.ts";
+import * as strict from "./anthropic-strict.ts";
 import * as tools from "./anthropic-tools.ts";
 import * as turns from "./anthropic-turns.ts";
 import type { Rule } from "./rule.ts";
@@ -78,7 +79,9 @@ export const anthropicRules: readonly Rule<unknown>[] = [
   refused("anthropic/input-schema", tools.checkInputSchema),
   refused("anthropic/top-level-union", tools.checkTopUnion),
   refused("anthropic/property-key", tools.checkPropertyKeys),
-  refused("anthropic/strict-schema", tools.checkStrictSchema),
+  refused("anthropic/strict-schema", strict.checkStrictSchema),
+  refused("anthropic/strict-limits", strict.checkStrictLimits),
+  refused("anthropic/output-schema", strict.checkOutputSchema),
   refused("anthropic/tool-choice", tools.checkToolChoice),
   refused("anthropic/forced-tool", tools.checkForcedTool),
 ];

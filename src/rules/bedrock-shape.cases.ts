@@ -4,6 +4,7 @@ import {
   body,
   call,
   claude,
+  document,
   exchange,
   fine,
   having,
@@ -142,6 +143,14 @@ export const shapeCases: readonly RuleCase[] = [
     breaks: { messages: [user(text("hi"), text(" "))] },
     passes: plain,
     pointer: "/messages/0/content/1/text",
+  },
+  {
+    rule: "bedrock/blank-after-document",
+    name: "a blank text after a document",
+    target,
+    breaks: { messages: [user(text("hi"), document("a"), text(" "))] },
+    passes: { messages: [user(document("a"), text("hi"))] },
+    pointer: "/messages/0/content/2/text",
   },
   {
     rule: "bedrock/blank-text",

@@ -125,16 +125,28 @@ export const checkRole: Check = (body, report) => {
 
 /** No text is blank, in messages and in results. */
 export const checkBlankText: Check = (body, report) => {
+  for (const { text, excused } of blankTexts(body)) if (!excused) report(join(text.pointer, "text"), blankText(text));
+};
+
+/** A blank text after a document was recorded to be taken, as the document needs a text beside it. */
+export const checkBlankAfterDocument: Check = (body, report) => {
+  for (const { text, excused } of blankTexts(body)) if (excused) report(join(text.pointer, "text"), blankText(text));
+};
+
+const blankText = (text: Block): string =>
+  `The text field in the ContentBlock object at ${text.path} is blank. Add text to the text field, and try again.`;
+
+/** Every blank text, and whether a document stands before it in its message. */
+function* blankTexts(body: unknown): Generator<{ readonly text: Block; readonly excused: boolean }> {
+  const withDocument = new Set<number>();
   for (const block of blocksOf(body)) {
+    if (block.kind === "document") withDocument.add(block.message);
     for (const text of [block, ...resultBlocks(block)]) {
-      if (text.kind !== "text" || typeof text.data !== "string" || !isBlank(text.data)) continue;
-      report(
-        join(text.pointer, "text"),
-        `The text field in the ContentBlock object at ${text.path} is blank. Add text to the text field, and try again.`,
-      );
+      if (text.kind === "text" && typeof text.data === "string" && isBlank(text.data))
+        yield { text, excused: text === block && withDocument.has(block.message) };
     }
   }
-};
+}
 
 /** No text of the system prompt is blank. */
 export const checkBlankSystem: Check = (body, report) => {

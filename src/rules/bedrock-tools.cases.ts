@@ -261,4 +261,20 @@ export const toolsCases: readonly RuleCase[] = [
     passes: having({ messages: [user({ searchResult: { source: "s", title: "t", content: [text("a")] } })] }),
     pointer: "/messages/0/content/0",
   },
+  {
+    rule: "bedrock/tool-support",
+    name: "tools for a small Llama",
+    target: to("us.meta.llama3-2-3b-instruct-v1:0"),
+    breaks: having({ toolConfig }),
+    passes: having({}),
+    pointer: "/toolConfig",
+  },
+  {
+    rule: "bedrock/prefill-with-tools",
+    name: "an answer begun for Claude 3",
+    target: to("anthropic.claude-3-haiku-20240307-v1:0"),
+    breaks: body(ask, assistant(text("It is"))),
+    passes: { messages: [ask, assistant(text("It is"))] },
+    pointer: "/messages/1",
+  },
 ];

@@ -1,5 +1,5 @@
-import { checkStrict } from "./anthropic-tools.ts";
-import { blocksOf, inside } from "./bedrock-body.ts";
+import { checkStrict } from "./anthropic-strict.ts";
+import { blocksOf, inside, turnsOf } from "./bedrock-body.ts";
 import { bedrockFamily } from "./bedrock-models.ts";
 import { type Check, asArray, asObject, asString, isObject, join } from "./walk.ts";
 
@@ -27,6 +27,27 @@ export const checkToolConfig: Check = (body, report) => {
     report("", "The toolConfig field must be defined when using toolUse and toolResult content blocks.");
     return;
   }
+};
+
+/** Some models call no tools. */
+export const checkToolSupport: Check = (body, report, target) => {
+  if (isObject(asObject(body)["toolConfig"]) && toolless.test(target.model ?? ""))
+    report("/toolConfig", "This model doesn't support tool use.");
+};
+
+/** From the vendor's table of features; Llama 3.2 3B is recorded. */
+const toolless =
+  /llama3-2-[13]b|llama2|llama3-(8|70)b|titan-text|mistral-7b|mixtral|jamba-instruct|claude-(v2|instant)|command-(light-)?text/;
+
+/** The first Claude 3 models do not continue an answer while they have tools. */
+export const checkPrefillWithTools: Check = (body, report, target) => {
+  if (!isObject(asObject(body)["toolConfig"]) || !/claude-3-(haiku|sonnet|opus)/.test(target.model ?? "")) return;
+  const last = turnsOf(body).at(-1);
+  if (last?.role !== "assistant" || last.blocks.some(({ kind }) => kind === "toolUse")) return;
+  report(
+    join("/messages", last.first),
+    "Your API request included an `assistant` message in the final position, which would pre-fill the `assistant` response. When using tools, pre-filling the `assistant` response is not supported.",
+  );
 };
 
 /** A tool configuration has tools, each of one kind. */

@@ -12,6 +12,7 @@ export const bedrockRules: readonly Rule<unknown>[] = [
   refused("bedrock/block-kind", shape.checkBlockKind),
   refused("bedrock/role", shape.checkRole),
   refused("bedrock/blank-text", shape.checkBlankText),
+  advised("bedrock/blank-after-document", shape.checkBlankAfterDocument),
   refused("bedrock/blank-system", shape.checkBlankSystem),
   refused("bedrock/system-kind", shape.checkSystemKind),
   refused("bedrock/empty-message", shape.checkEmptyMessage),
@@ -59,6 +60,8 @@ export const bedrockRules: readonly Rule<unknown>[] = [
   refused("bedrock/media-size", media.checkSize),
 
   refused("bedrock/tool-config", tools.checkToolConfig),
+  refused("bedrock/tool-support", tools.checkToolSupport),
+  refused("bedrock/prefill-with-tools", tools.checkPrefillWithTools),
   refused("bedrock/tool-shape", tools.checkToolShape),
   refused("bedrock/tool-name", tools.checkToolName),
   refused("bedrock/empty-description", tools.checkDescription),

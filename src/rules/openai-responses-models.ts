@@ -35,7 +35,7 @@ const researchTools = /^(web_search|code_interpreter|mcp|file_search)/;
 
 const lacksHosted = (model: string, type: string): boolean =>
   (/^(gpt-4|gpt-3\.5-turbo)(-0|-1106|-32k|-16k|$)/.test(model) && /^(web_search|file_search|code_interp)/.test(type)) ||
-  (/^gpt-4\.1-nano/.test(model) && /^web_search/.test(type));
+  (model.startsWith("gpt-4.1-nano") && type.startsWith("web_search"));
 
 /** Rules about what a model does not have. */
 export const responsesModelRules: readonly Rule<unknown>[] = [
