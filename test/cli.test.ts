@@ -268,6 +268,20 @@ describe("parley convert", () => {
     expect(run(["lint", "-", "--for", "openai-chat/gpt-5.6"], out)).toMatchObject({ code: 0 });
   });
 
+  it("gives an argument a name Anthropic takes, and says so", () => {
+    const parameters = { type: "object", properties: { "team:": { type: "string" } }, required: ["team:"] };
+    const body = JSON.stringify({
+      model: "gpt-4o",
+      messages: [{ role: "user", content: "hi" }],
+      tools: [{ type: "function", function: { name: "ask", parameters } }],
+    });
+    const { code, out, err } = run(["convert", "-", "--for", "anthropic", "--explain"], body);
+    expect(code).toBe(0);
+    expect(`${out}${err}`).toMatch(/the argument \W*team:\W* is called team_/);
+    const { out: sent } = run(["convert", "-", "--for", "anthropic"], body);
+    expect(run(["lint", "-", "--for", "anthropic"], sent)).toMatchObject({ code: 0 });
+  });
+
   it.each(Object.values(homeOf))("writes what the rules accept for %s", (id) => {
     const { code, out } = run(["convert", "chat.json", "--for", id]);
     expect(code).toBe(0);

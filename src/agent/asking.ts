@@ -110,8 +110,11 @@ const circling = (words: string): Answer => ({
   skipped: 0,
 });
 
-const ours = (part: NewPart, { originalTool }: Written): NewPart =>
-  part.type === "call" ? { ...part, tool: originalTool(part.tool) } : part;
+const ours = (part: NewPart, { originalTool, originalInput }: Written): NewPart => {
+  if (part.type !== "call") return part;
+  const tool = originalTool(part.tool);
+  return { ...part, tool, input: originalInput(tool, part.input) };
+};
 
 type AnswerPiece = Parameters<AnswerBuilder["add"]>[0];
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Note, ToolDeclaration } from "../conversation/index.ts";
+import type { JsonObject, Note, RawInput, ToolDeclaration } from "../conversation/index.ts";
 import type { Policy, Report } from "../transcript/index.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";
@@ -21,6 +21,7 @@ export type Written = {
   readonly digest: () => string;
   readonly destination: Destination;
   readonly originalTool: (alias: string) => string;
+  readonly originalInput: (tool: string, input: RawInput) => RawInput;
 };
 
 /** The requests of one conversation, to any number of destinations. Each keeps what it has written already. */
@@ -69,6 +70,7 @@ export class Compositions {
         digest: () => (digest ??= composer.digest()),
         destination,
         originalTool: (alias) => composer.originalTool(alias),
+        originalInput: (tool, input) => composer.originalInput(tool, input),
       };
     } catch (error) {
       // What it holds may be half done.

@@ -63,6 +63,7 @@ export const bedrock: Provider = defineProvider({
   dialect: {
     thinking: "none",
     signatures: false,
+    plainKeys: false,
     status: true,
     toolChoice: "auto",
     sampling: true,
@@ -81,7 +82,7 @@ export const bedrock: Provider = defineProvider({
         thinking: { form: "signed", readers: [], bound: false },
         order: alternateTurns,
       },
-      dialect: { thinking: "adaptive", signatures: true, toolChoice: "all", cachePoints: "all" },
+      dialect: { thinking: "adaptive", signatures: true, plainKeys: true, toolChoice: "all", cachePoints: "all" },
     },
     {
       match: /claude-(3|[a-z]+-4-[0-5]|[a-z]+-4-20)/,

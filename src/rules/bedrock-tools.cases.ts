@@ -277,4 +277,12 @@ export const toolsCases: readonly RuleCase[] = [
     passes: { messages: [ask, assistant(text("It is"))] },
     pointer: "/messages/1",
   },
+  {
+    rule: "bedrock/property-key",
+    name: "an argument with a colon",
+    target: claude,
+    breaks: declaring({ inputSchema: { json: { type: "object", properties: { "team:": { type: "string" } } } } }),
+    passes: declaring({ inputSchema: { json: { type: "object", properties: { "team.name": { type: "string" } } } } }),
+    pointer: "/toolConfig/tools/0/toolSpec/inputSchema/json/properties/team:",
+  },
 ];

@@ -148,6 +148,20 @@ export const checkTopUnion: Check = (body, report, target) => {
   }
 };
 
+/** Claude wants plain words for the names of arguments. */
+export const checkPropertyKeys: Check = (body, report, target) => {
+  if (bedrockFamily(target).id !== "claude") return;
+  for (const { value, pointer, index } of specsOf(body)) {
+    for (const key of Object.keys(asObject(asObject(asObject(value["inputSchema"])["json"])["properties"]))) {
+      if (/^[a-zA-Z0-9_.-]{1,64}$/.test(key)) continue;
+      report(
+        join(pointer, "inputSchema", "json", "properties", key),
+        `The model returned the following errors: tools.${index}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
+      );
+    }
+  }
+};
+
 /** A strict tool's schema is closed and keeps to the keywords that can be enforced. */
 export const checkStrictSchema: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;

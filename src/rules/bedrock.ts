@@ -68,6 +68,7 @@ export const bedrockRules: readonly Rule<unknown>[] = [
   refused("bedrock/duplicate-tool", tools.checkDuplicateTool),
   refused("bedrock/input-schema", tools.checkInputSchema),
   refused("bedrock/top-level-union", tools.checkTopUnion),
+  refused("bedrock/property-key", tools.checkPropertyKeys),
   refused("bedrock/strict-schema", tools.checkStrictSchema),
   refused("bedrock/tool-choice", tools.checkToolChoice),
   refused("bedrock/forced-tool", settings.checkForcedTool),

@@ -179,6 +179,14 @@ export const responsesItemCases: readonly RuleCase[] = [
       ask([user(), thought("rs_1"), said("msg_1"), user()]),
     ],
   ]),
+  ...rows("openai-responses/loose-follower", openai, [
+    [
+      "an answer without an id, where nothing is stored",
+      "/input/1",
+      ask([user(), thought("rs_1"), { role: "assistant", content: "so" }, user()], { store: false }),
+      ask([user(), thought("rs_1"), said("msg_1"), user()], { store: false }),
+    ],
+  ]),
   ...rows("openai-responses/reasoning-not-stored", openai, [
     [
       "an id and no blob",

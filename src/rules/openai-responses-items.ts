@@ -178,21 +178,34 @@ const reasoningFollower: Check = (body, report, target) => {
   items.forEach((item, place) => {
     const next = items[place + 1];
     if (item.type !== "reasoning" || (next !== undefined && isModels(next))) return;
-    report(item.at, `Item '${item.id ?? ""}' of type 'reasoning' was provided without its required following item.`);
+    report(item.at, withoutFollower(item.id));
   });
 };
 
-/** Reasoning that is known by its id wants a follower that is too. */
+/** Where items are stored, reasoning that is known by its id wants an answer that is too. */
 const namelessFollower: Check = (body, report, target) => {
-  if (!responsesFacts(target).checksItems) return;
+  if (responsesFacts(target).checksItems && asObject(body)["store"] !== false)
+    for (const { at, id } of namelessAnswers(body)) report(at, withoutFollower(id));
+};
+
+/** Where nothing is stored nobody has recorded it; without an id of its own the reasoning is taken. */
+const looseFollower: Check = (body, report, target) => {
+  if (responsesFacts(target).checksItems && asObject(body)["store"] === false)
+    for (const { at, id } of namelessAnswers(body)) report(at, withoutFollower(id));
+};
+
+/** The reasoning with an id whose answer has none. */
+const namelessAnswers = (body: unknown): readonly Item[] => {
   const items = itemsOf(body);
-  items.forEach((item, place) => {
+  return items.filter(({ type, id }, place) => {
     const next = items[place + 1];
-    if (item.type !== "reasoning" || item.id === undefined || next?.type !== "message" || next.id !== undefined) return;
-    if (next.value["role"] === "assistant")
-      report(item.at, `Item '${item.id}' of type 'reasoning' was provided without its required following item.`);
+    const isAnswer = next?.type === "message" && next.value["role"] === "assistant";
+    return type === "reasoning" && id !== undefined && isAnswer && next.id === undefined;
   });
 };
+
+const withoutFollower = (id: string | undefined): string =>
+  `Item '${id ?? ""}' of type 'reasoning' was provided without its required following item.`;
 
 const reasoningNotStored: Check = (body, report, target) => {
   if (!responsesFacts(target).checksItems || asObject(body)["store"] !== false) return;
@@ -257,6 +270,7 @@ export const responsesItemRules: readonly Rule<unknown>[] = [
   advised("openai-responses/repeated-item-id", repeatedItemId),
   refused("openai-responses/reasoning-follower", reasoningFollower),
   refused("openai-responses/nameless-follower", namelessFollower),
+  advised("openai-responses/loose-follower", looseFollower),
   refused("openai-responses/reasoning-not-stored", reasoningNotStored),
   advised("openai-responses/id-without-reasoning", idWithoutReasoning),
   refused("openai-responses/interleaved-call", interleavedCall),

@@ -4,6 +4,12 @@ import { isObject, type JsonObject, type JsonValue } from "../conversation/index
 export const withNamedKeys = (input: JsonObject): JsonObject =>
   hasNamelessKey(input) ? (withNames(input) as JsonObject) : input;
 
+/** Arguments with some of their keys under another name; the same object where it has none of them. */
+export const withRenamedKeys = (input: JsonObject, names: ReadonlyMap<string, string>): JsonObject =>
+  Object.keys(input).some((key) => names.has(key))
+    ? Object.fromEntries(Object.entries(input).map(([key, value]) => [names.get(key) ?? key, value]))
+    : input;
+
 const hasNamelessKey = (value: JsonValue): boolean => {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasNamelessKey);

@@ -19,7 +19,7 @@ import {
 import { cutBefore, openingNotice } from "./cut.ts";
 import { placeCallsLast } from "./calls-last.ts";
 import { Decisions } from "./decisions.ts";
-import { withNamedKeys } from "./keys.ts";
+import { withNamedKeys, withRenamedKeys } from "./keys.ts";
 import { Names } from "./name.ts";
 import { Pairing, type Draft, type ModelDraft, type OpenExchange } from "./pair.ts";
 import { noMedia, Placer, type Counts } from "./place.ts";
@@ -48,6 +48,8 @@ export type RenderingOptions<Message> = {
   readonly preamble?: () => string;
   /** Names of the declared tools. */
   readonly tools?: readonly string[];
+  /** The arguments of a tool that have another name here. */
+  readonly argumentNames?: (tool: string) => ReadonlyMap<string, string> | undefined;
   /** Sealed thinking whose prefix nobody recorded: `keep` trusts that nothing before it has changed. */
   readonly unverified?: "keep" | "drop";
 };
@@ -244,11 +246,14 @@ export class Rendering<Message> {
 
   #input({ id, tool, input }: Call): JsonObject {
     const given = inputObject(input);
-    if (this.#options.target.namedKeys !== true) return given;
-    const named = withNamedKeys(given);
+    const named = this.#options.target.namedKeys === true ? withNamedKeys(given) : given;
     if (named !== given)
       this.#decisions.add("key-renamed", `Arguments of ${tool} had a key without a letter; it has a name here.`, id);
-    return named;
+    const names = this.#options.argumentNames?.(tool);
+    const renamed = names === undefined ? named : withRenamedKeys(named, names);
+    if (renamed !== named)
+      this.#decisions.add("key-renamed", `Arguments of ${tool} are called as the API was told they are.`, id);
+    return renamed;
   }
 
   /** The first call of a step carries a signature where the target demands one: its own, or the documented filler. */

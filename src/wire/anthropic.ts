@@ -49,6 +49,7 @@ export const anthropic: Wire<AnthropicDialect> = {
   messagesIn: (body) =>
     (body["messages"] as readonly JsonObject[]).map((message) => withoutMarks(message) as JsonObject),
   read: readAnthropic,
+  argumentNames: (parameters) => anthropicSchema(parameters).renamed,
   decode: decodeAnthropic,
 };
 

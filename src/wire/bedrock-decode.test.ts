@@ -484,6 +484,7 @@ describe("an answer that goes back to Bedrock", () => {
   const dialect: BedrockDialect = {
     thinking: "adaptive",
     signatures: true,
+    plainKeys: true,
     status: true,
     toolChoice: "all",
     sampling: true,

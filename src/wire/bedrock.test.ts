@@ -21,15 +21,23 @@ import type { Settings, WireRequest } from "./wire.ts";
 const claude: BedrockDialect = {
   thinking: "budget",
   signatures: true,
+  plainKeys: true,
   status: true,
   toolChoice: "all",
   sampling: true,
   cachePoints: "all",
 };
-const nova: BedrockDialect = { ...claude, thinking: "config", signatures: false, cachePoints: "text" };
+const nova: BedrockDialect = {
+  ...claude,
+  thinking: "config",
+  signatures: false,
+  plainKeys: false,
+  cachePoints: "text",
+};
 const writer: BedrockDialect = {
   thinking: "none",
   signatures: false,
+  plainKeys: false,
   status: false,
   toolChoice: "none",
   sampling: true,

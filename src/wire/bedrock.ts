@@ -17,7 +17,7 @@ import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
 import { mergeBlocks } from "./merge.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
-import { anthropicSchema } from "./schema.ts";
+import { anthropicSchema, bedrockSchema, type Dialect } from "./schema.ts";
 import type { Encoded, Marked, Settings, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "./wire.ts";
 
 /** What differs between the model families that speak Bedrock Converse. */
@@ -31,6 +31,8 @@ export type BedrockDialect = {
   readonly summaries?: ThoughtSummaries;
   /** Whether reasoning goes back with its signature; all but Claude refuse the field, and read bare words if anything. */
   readonly signatures: boolean;
+  /** Whether the names of arguments have to be plain, as Claude wants them. */
+  readonly plainKeys: boolean;
   /** Whether `toolResult.status` is taken; where it is not, a failure is told in words. */
   readonly status: boolean;
   /** Which choices are taken: all of them, only `auto`, or not even the field. */
@@ -51,6 +53,7 @@ export const bedrock: Wire<BedrockDialect> = {
   encodeRequest: (messages, request) => encodeRequest(messages, request),
   messagesIn: (body) => (body["messages"] as readonly JsonObject[]).map(withoutPoints),
   read: readBedrock,
+  argumentNames: (parameters, dialect) => schemaFor(dialect)(parameters).renamed,
   decode: decodeBedrock,
 };
 
@@ -151,13 +154,16 @@ const encodeRequest = (messages: readonly JsonObject[], request: WireRequest<Bed
   return { body: withFields(body, settings.extra, { takes, notes }), notes };
 };
 
+/** Claude looks at the names of arguments; the others do not. */
+const schemaFor = ({ plainKeys }: BedrockDialect): Dialect => (plainKeys ? anthropicSchema : bedrockSchema);
+
 const toolConfig = (
   request: WireRequest<BedrockDialect>,
   marks: BedrockDialect["cachePoints"],
   notes: Note[],
 ): JsonObject => {
   const declared: JsonObject[] = request.tools.map((tool) => {
-    const adapted = anthropicSchema(tool.parameters);
+    const adapted = schemaFor(request.dialect)(tool.parameters);
     if (adapted.changed !== undefined)
       notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
     const { description } = tool;

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../conversation/index.ts";
 import type { Step, Target, ToolResponseLayout } from "../transcript/index.ts";
 import type { Decode, Decoding } from "./decode.ts";
+import type { ArgumentNames } from "./schema-keys.ts";
 import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
 
 /** A wire that already knows whose dialect to write. */
@@ -10,6 +11,7 @@ export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
   readonly merge: (before: JsonObject, next: JsonObject) => JsonObject | undefined;
   readonly marked: (messages: readonly JsonObject[], request: BoundRequest) => readonly Marked[];
   readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
+  readonly argumentNames: (parameters: JsonObject | undefined) => ArgumentNames | undefined;
   readonly decode: Pick<Decode<unknown>, "frames" | "problem"> & { readonly open: () => Decoding };
 };
 
@@ -36,5 +38,6 @@ export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire 
   merge: (before, next) => wire.merge(before, next, dialect),
   marked: (messages, request) => wire.marked(messages, { ...request, dialect }),
   encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
+  argumentNames: (parameters) => wire.argumentNames?.(parameters, dialect),
   decode: { ...wire.decode, open: () => wire.decode.open(dialect) },
 });

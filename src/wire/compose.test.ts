@@ -33,6 +33,26 @@ describe("Composer", () => {
     expect(messages.map((message) => count(message, "cache_control"))).toEqual([0, 0, 0, 0, 1]);
   });
 
+  it("calls an argument by one name in the declaration, in past calls and in the note, and takes the answer back", () => {
+    const parameters = { type: "object", properties: { "team:": { type: "string" } } } as const;
+    const tool = { name: "ask", description: "Asks.", parameters };
+    for (const [to, isRenamed] of [
+      ["anthropic", true],
+      ["bedrock", true],
+      ["bedrock/us.amazon.nova-2-lite-v1:0", false],
+      ["openai", false],
+    ] as const) {
+      const composer = composerFor(to, asked("x", "y", call("ask", { "team:": "blue" })), [tool]);
+      const { body, report } = composer.compose();
+      const sent = JSON.stringify(body);
+      expect([sent.includes("team:"), sent.includes('"team_"')], to).toEqual([!isRenamed, isRenamed]);
+      expect(report.notes.map(({ kind }) => kind).includes("key-renamed"), to).toBe(isRenamed);
+      const made = { text: '{"team_": "red", "n": 1}' };
+      expect(composer.originalInput("ask", made), to).toEqual(isRenamed ? { text: '{"team:":"red","n":1}' } : made);
+      expect(composer.originalInput("other", made), to).toBe(made);
+    }
+  });
+
   it("gives the same body when it is asked twice", () => {
     const composer = composerFor("bedrock", asked("x", "y", call("a")));
     const once = JSON.stringify(composer.body({ cache: { marks: true } }));

@@ -5,11 +5,13 @@ import {
   type Entry,
   type JsonObject,
   type Note,
+  type RawInput,
   type ToolDeclaration,
 } from "../conversation/index.ts";
 import { defaultPolicy, Rendering, type Policy, type Report } from "../transcript/index.ts";
 import type { BoundRequest, Destination } from "./bind.ts";
 import { isForTarget, lossesOf } from "./provider-fields.ts";
+import { restoreKeys, type ArgumentNames } from "./schema-keys.ts";
 import type { Settings } from "./wire.ts";
 
 /** A request ready to be sent, and everything that was decided on the way to it. */
@@ -35,6 +37,8 @@ export class Composer {
   readonly #declared: readonly ToolDeclaration[];
   readonly #doubled: readonly string[];
   readonly #lost: readonly Note[];
+  /** By the tool's own name. */
+  readonly #argumentNames = new Map<string, ArgumentNames>();
 
   constructor(options: ComposerOptions) {
     const { destination, system, tools = [], blobs, policy, unverified } = options;
@@ -49,9 +53,14 @@ export class Composer {
       head: wire.head(this.#request({}, [])),
       preamble: () => JSON.stringify([system ?? "", tools]),
       tools: tools.map((tool) => tool.name),
+      argumentNames: (tool) => this.#argumentNames.get(tool),
       ...(unverified === undefined ? {} : { unverified }),
     });
     const first = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+    for (const { name, parameters } of first.values()) {
+      const names = wire.argumentNames(parameters);
+      if (names !== undefined) this.#argumentNames.set(name, names);
+    }
     this.#doubled = tools.filter((tool) => first.get(tool.name) !== tool).map((tool) => tool.name);
     const once = tools.filter((tool) => first.get(tool.name) === tool);
     this.#lost = once.flatMap(({ extra }) =>
@@ -89,6 +98,12 @@ export class Composer {
   /** Our name for a tool the model called by the name it was given. */
   originalTool(alias: string): string {
     return this.#rendering.names.originalTool(alias);
+  }
+
+  /** The arguments of a call under the names its tool knows; `tool` is our name for it. */
+  originalInput(tool: string, input: RawInput): RawInput {
+    const names = this.#argumentNames.get(tool);
+    return names === undefined ? input : restoreKeys(input, names);
   }
 
   #encode(settings: Settings): { body: JsonObject; notes: readonly Note[] } {

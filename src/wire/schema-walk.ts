@@ -3,8 +3,12 @@ import { isObject, type JsonObject, type JsonValue } from "../conversation/index
 /** A schema inside a schema: `true` allows anything, `false` nothing. */
 export type Schema = JsonObject | boolean;
 
-/** What is done to a schema on the way: sentences, and the keywords that became words of a description. */
-export type Changes = { readonly done: Set<string>; readonly worded: Set<string> };
+/** What is done to a schema on the way: sentences, the keywords that became words of a description, and arguments with another name. */
+export type Changes = {
+  readonly done: Set<string>;
+  readonly worded: Set<string>;
+  readonly renamed: Map<string, string>;
+};
 
 /** Keywords that hold one schema, a list of them, or a map of them by name. */
 export const singles: ReadonlySet<string> = new Set(

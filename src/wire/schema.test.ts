@@ -126,6 +126,31 @@ describe("anthropicSchema", () => {
     });
   });
 
+  it("gives arguments plain names, wherever the top speaks of them", () => {
+    const team = { type: "string" } as const;
+    const adapted = anthropicSchema({
+      type: "object",
+      properties: { "team:": team, team_: team, [`$${"x".repeat(80)}`]: team, inner: { $ref: "#" } },
+      required: ["team:", "team_"],
+      dependentRequired: { team_: ["team:"] },
+    });
+    expect(adapted.schema).toMatchObject({
+      properties: { team__2: team, team_: team, [`_${"x".repeat(55)}`]: team, inner: { $ref: "#/$defs/of_the_whole" } },
+      required: ["team__2", "team_"],
+      dependentRequired: { team_: ["team__2"] },
+    });
+    expect(adapted.renamed?.get("team:")).toBe("team__2");
+    expect(adapted.changed).toContain('the argument "team:" is called team__2');
+  });
+
+  it("leaves the names of arguments inside arguments, and of every plain one, as they are", () => {
+    const schema = {
+      type: "object",
+      properties: { "a.b-c_1": { type: "object", properties: { "team:": {} } } },
+    } as const;
+    expect(anthropicSchema(schema)).toEqual({ schema });
+  });
+
   it("leaves choices and references below the top alone", () => {
     const schema: JsonObject = { ...tree, properties: { root: { anyOf: [{ $ref: "#/$defs/Node" }, text] } } };
     expect(anthropicSchema(schema).schema).toBe(schema);

@@ -1,19 +1,20 @@
 import { isObject, type JsonObject } from "../conversation/index.ts";
 import { moonshotFlavoured } from "./schema-kimi.ts";
+import { withPlainKeys, type ArgumentNames } from "./schema-keys.ts";
 import { mend } from "./schema-mend.ts";
 import { objectTop, type Combiner } from "./schema-merge.ts";
 import { hoistRefs, inlineRefs } from "./schema-refs.ts";
 import { described, mapInner, resolve, typesOf, without, type Changes, type Schema } from "./schema-walk.ts";
 
-/** A schema in one API's dialect; `changed` says what was done to it. */
-export type Adapted = { readonly schema: JsonObject; readonly changed?: string };
+/** A schema in one API's dialect; `changed` says what was done to it, `renamed` which arguments have another name there. */
+export type Adapted = { readonly schema: JsonObject; readonly changed?: string; readonly renamed?: ArgumentNames };
 
-/** Anthropic, and Claude on Bedrock: draft 2020-12, an object at the top, and no choice between shapes there. */
+/** Bedrock: draft 2020-12, an object at the top, and no choice between shapes there. */
+export const bedrockSchema: Dialect = dialect((given, changes) => inDraft2020(given, changes));
+
+/** Anthropic, and Claude on Bedrock: the same, with plain names for arguments. */
 export const anthropicSchema: Dialect = dialect((given, changes) =>
-  oneObject(
-    everywhere(given, (node) => withPrefixItems(node, changes)),
-    changes,
-  ),
+  withPlainKeys(inDraft2020(given, changes), changes),
 );
 
 /** Gemini's `parametersJsonSchema`: anything that is well formed, with an object at the top. */
@@ -53,7 +54,7 @@ function dialect(pass: Pass): Dialect {
 }
 
 const adapt = (schema: JsonObject, pass: Pass): Adapted => {
-  const changes: Changes = { done: new Set(), worded: new Set() };
+  const changes: Changes = { done: new Set(), worded: new Set(), renamed: new Map() };
   let given: JsonObject = schema;
   for (let round = 0; round < rounds; round++) {
     const next = pass(mend(given, changes), changes);
@@ -62,8 +63,18 @@ const adapt = (schema: JsonObject, pass: Pass): Adapted => {
   }
   if (given === schema) return { schema };
   const worded = changes.worded.size === 0 ? [] : [`${[...changes.worded].join(", ")} moved into descriptions`];
-  return { schema: given, changed: [...changes.done, ...worded].join("; ") };
+  return {
+    schema: given,
+    changed: [...changes.done, ...worded].join("; "),
+    ...(changes.renamed.size === 0 ? {} : { renamed: changes.renamed }),
+  };
 };
+
+const inDraft2020 = (schema: JsonObject, changes: Changes): JsonObject =>
+  oneObject(
+    everywhere(schema, (node) => withPrefixItems(node, changes)),
+    changes,
+  );
 
 const combiners: readonly Combiner[] = ["allOf", "anyOf", "oneOf"];
 

@@ -1,6 +1,7 @@
 import type { Conversation, JsonObject, Note, Origin, ProviderFields, ToolDeclaration } from "../conversation/index.ts";
 import type { Step, ToolResponseLayout } from "../transcript/index.ts";
 import type { Decode } from "./decode.ts";
+import type { ArgumentNames } from "./schema-keys.ts";
 
 /** The API families, by the names people use on the command line. */
 export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
@@ -78,6 +79,8 @@ export type Wire<Dialect> = {
   readonly messagesIn: (body: JsonObject) => readonly JsonObject[];
   /** A body of this family, however broken, as a conversation. `from` says who made its model messages. */
   readonly read: (body: unknown, from: Origin) => Reading;
+  /** The arguments of a tool that go by another name in this API; absent where every name is taken. */
+  readonly argumentNames?: (parameters: JsonObject | undefined, dialect: Dialect) => ArgumentNames | undefined;
   /** How answers are read, as they stream in or whole. */
   readonly decode: Decode<Dialect>;
 };

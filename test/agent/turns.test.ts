@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { parseModel } from "../../src/agent/model-ref.ts";
 import { findProvider } from "../../src/providers/index.ts";
 import type { Script } from "../../src/sim/index.ts";
 import { Composer } from "../../src/wire/compose.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { openStage, play, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";
@@ -97,6 +99,44 @@ describe("a turn", () => {
       ]);
       expect(stage.simulators[provider]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
       await expectKept(stage);
+    },
+  );
+
+  it.each(["anthropic", "bedrock"])(
+    "hands a tool its arguments under its own names where %s was told others",
+    async (provider) => {
+      const teams: unknown[] = [];
+      const askTeam = defineTool({
+        name: "ask_team",
+        about: "Asks a team.",
+        access: "read",
+        input: z.object({ "team:": z.string() }),
+        touches: () => ({}),
+        title: () => "ask",
+        run: async (input) => {
+          teams.push(input);
+          return { content: [{ type: "text", text: "Asked." }], display: { type: "text", text: "Asked." } };
+        },
+      });
+      const parameters = { type: "object", properties: { "team:": { type: "string" } }, required: ["team:"] } as const;
+      const stage = await openStage({
+        providers: [provider],
+        tools: [askTeam],
+        script: {
+          rules: [
+            {
+              asked: "ask",
+              replies: [{ call: [{ tool: "ask_team", input: { team_: "blue" } }] }, { say: "They were asked." }],
+            },
+          ],
+        },
+        agent: { head: { system: "Be brief.", tools: [{ name: "ask_team", description: "Asks.", parameters }] } },
+      });
+      await play(stage, "Please ask.");
+      expect(teams).toEqual([{ "team:": "blue" }]);
+      expect(stage.simulators[provider]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
+      const sent = JSON.stringify(stage.simulators[provider]?.log.at(-1));
+      expect([sent.includes("team:"), sent.includes("team_")]).toEqual([false, true]);
     },
   );
 

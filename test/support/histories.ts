@@ -51,7 +51,11 @@ const declared: readonly ToolDeclaration[] = [
     description: "Reads.",
     parameters: { type: "object", properties: { path: { type: "string" } } },
   },
-  { name: "mcp.files/list", description: "Lists.", parameters: { type: "object", properties: {} } },
+  {
+    name: "mcp.files/list",
+    description: "Lists.",
+    parameters: { type: "object", properties: { "team:": { type: "string" }, team_: { type: "string" } } },
+  },
 ];
 
 /** Writes a history down the way it would happen. */
@@ -308,6 +312,7 @@ class Maker {
     cyclic["self"] = cyclic;
     return random.pick([
       { value: { path: `/${this.#mark()}` } },
+      { value: { "team:": this.#mark(), team_: "b" } },
       { text: `{"path": "a",  "n": 1}` },
       { text: "" },
       { text: `{"path": "unfin` },
