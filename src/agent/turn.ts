@@ -1,4 +1,4 @@
-import type { Call, NewPart, UserPart } from "../conversation/index.ts";
+import { hasSchemaCycle, type Call, type NewPart, type UserPart } from "../conversation/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { UnsupportedMediaError } from "../transcript/place.ts";
 import { settle } from "../transcript/settle.ts";
@@ -184,6 +184,7 @@ export class Turn {
       if (!(await window.shrink(this.#signal))) throw cause;
       return;
     }
+    if (this.#leaveOutTools(failure)) return;
     if (failure.partial === true && isAccident(failure) && this.#broken < mostAgain) {
       this.#broken += 1;
       tell({ type: "retrying", failure, delay: 0, discarded: true });
@@ -197,6 +198,20 @@ export class Turn {
     if (failure.partial === true) tell({ type: "retrying", failure, delay: 0, discarded: true });
     this.#changed(change);
     await journal.save();
+  }
+
+  /** Leaves out tools whose schema refers to itself, where a request was refused for the depth of a schema. */
+  #leaveOutTools(failure: Failure): boolean {
+    const { compositions, tell } = this.#around;
+    if (failure.kind !== "refused" || !isAboutSchemaDepth(failure.said ?? "")) return false;
+    const { head } = compositions;
+    const cyclic = head.tools.filter(({ parameters }) => hasSchemaCycle(parameters)).map(({ name }) => name);
+    if (cyclic.length === 0) return false;
+    compositions.change({ ...head, tools: head.tools.filter(({ name }) => !cyclic.includes(name)) });
+    const them = cyclic.length === 1 ? "that tool" : "those tools";
+    const text = `${failure.label} refuses the depth of a tool's schema. The parameters of ${cyclic.join(", ")} refer to themselves; the session goes on without ${them}.`;
+    tell({ type: "notice", text });
+    return true;
   }
 
   /** Records an answer, and does what it asks for. */
@@ -389,6 +404,12 @@ export class Turn {
     throw error;
   }
 }
+
+/** As Google, Vertex and others say it. */
+const isAboutSchemaDepth = (said: string): boolean =>
+  /schema.{0,60}(depth|too deep|deeply|recursi|cycl|circular)|(depth|recursi\w*|cycl\w*|nest\w*).{0,60}schema/i.test(
+    said,
+  );
 
 /** By name: the class comes with all of the store. */
 const isStorage = (error: unknown): error is Error => error instanceof Error && error.name === "SessionError";

@@ -60,6 +60,8 @@ export const refusing = (error: unknown): never => {
 
 const codeOf = (error: unknown): ExitCode | undefined => {
   if (error instanceof SettingsError) return 52;
+  // By name: the class comes with everything that opens a session.
+  if (error instanceof Error && error.name === "SystemPromptError") return 52;
   if (error instanceof SessionError) return 1;
   if (error instanceof UnknownNameError) return 2;
   if (error instanceof PolicyError) return /sandbox is required/.test(error.message) ? 44 : 1;

@@ -39,7 +39,9 @@ export const systemPrompt = async (options: SystemPromptOptions): Promise<System
 };
 
 /** A prompt that was asked for and cannot be had, or cannot be put where it should be. */
-export class SystemPromptError extends Error {}
+export class SystemPromptError extends Error {
+  override readonly name = "SystemPromptError";
+}
 
 /** A file, and the variable that named it. */
 type Named = { readonly path: string; readonly variable: string };

@@ -51,4 +51,5 @@ export type {
   Thinking,
   UserPart,
 } from "./parts.ts";
+export { hasSchemaCycle } from "./schema-cycle.ts";
 export { inferStatus, outcomeFrom, type ResponseMarks } from "./state.ts";

@@ -1,4 +1,4 @@
-import { isObject, toPlain, type JsonObject } from "../conversation/index.ts";
+import { hasSchemaCycle, isObject, toPlain, type JsonObject } from "../conversation/index.ts";
 import { plain, type PlainMode } from "../policy/plain.ts";
 import type { Asked, Connection } from "./connection.ts";
 import { digestOf, type ServerConfig } from "./config.ts";
@@ -95,7 +95,12 @@ export const toolsIn = (
     if (excludeTools.includes(tool.name) || includeTools?.includes(tool.name) === false) continue;
     const problem = found.has(tool.name) ? "it was named before" : problemOf(item);
     if (problem === undefined) found.set(tool.name, tool);
-    else left.push(`The tool ${shortLine(tool.name)} is not offered: ${plainly(problem, "line")}.`);
+    if (problem === undefined && hasSchemaCycle(tool.parameters))
+      left.push(
+        `The parameters of ${shortLine(tool.name)} refer to themselves: where an API refuses that, the session goes on without this tool.`,
+      );
+    if (problem === undefined) continue;
+    left.push(`The tool ${shortLine(tool.name)} is not offered: ${plainly(problem, "line")}.`);
   }
   return [...found.values()];
 };

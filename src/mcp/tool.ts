@@ -21,6 +21,7 @@ export type ToolHost = {
 /** A server's tool as one of ours. What it says of its own harmlessness is not heard. */
 export const toolOf = (name: string, offered: OfferedTool, host: ToolHost): AnyTool => ({
   name,
+  ownName: offered.name,
   about: offered.description === "" ? offered.title : offered.description,
   access: "execute",
   input: looseInput(offered.parameters),

@@ -40,7 +40,10 @@ const subjectOf = async (question: Question): Promise<ApprovalSubject> => {
     return {
       type: "mcp",
       server: shownLine(valid.server),
-      tool: shownLine(valid.tool.name),
+      tool: shownLine(valid.tool.ownName ?? valid.tool.name),
+      ...(valid.tool.ownName === undefined || valid.tool.ownName === valid.tool.name
+        ? {}
+        : { exposedAs: shownLine(valid.tool.name) }),
       description: plain(valid.tool.about, "visible"),
       arguments: shownObject(toPlain(valid.input).value as JsonObject),
     };

@@ -340,6 +340,17 @@ describe("the question", () => {
     await batch;
   });
 
+  it("about a server's tool shows the server's own name for it, and the one rules know", async () => {
+    const at = setting();
+    const tool = { ...waitingTool("read", at.runs as never, "github__list"), ownName: "list" };
+    at.registry.set("github__list", { tool, server: "github" });
+    const batch = at.scheduler.schedule([call(1, "github__list", { name: "a" })]);
+    await at.settle();
+    expect(questionOf(at).about).toMatchObject({ type: "mcp", tool: "list", exposedAs: "github__list" });
+    await at.scheduler.cancel();
+    await batch;
+  });
+
   it("about anything else says what it does", async () => {
     const at = setting();
     const batch = at.scheduler.schedule([call(1, "write", { name: "a" })]);

@@ -58,7 +58,10 @@ export type ApprovalSubject =
   | {
       readonly type: "mcp";
       readonly server: string;
+      /** What the server itself calls it. */
       readonly tool: string;
+      /** The name models and rules know it by, where that is another. */
+      readonly exposedAs?: string;
       /** All the server says of it, as the model is told. */
       readonly description: string;
       readonly arguments: JsonObject;

@@ -24,3 +24,11 @@ export const rulesOf = (options: Filtering | undefined): IgnoreRules => ({
   git: options?.respect_git_ignore ?? true,
   own: true,
 });
+
+/** Says that a model cannot see what the person keeps from models, where it asks to. */
+export const ignoreNotes = (options: Filtering | undefined): readonly string[] =>
+  options?.respect_gemini_ignore === false
+    ? [
+        "(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore keep files from models in any case)",
+      ]
+    : [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bounded } from "./bounded.ts";
 import type { Files, IgnoreRules, Listed } from "./capabilities.ts";
-import { filtering, rulesOf } from "./filtering.ts";
+import { filtering, ignoreNotes, rulesOf } from "./filtering.ts";
 import { nameLine } from "./names.ts";
 import { matcher } from "./pattern.ts";
 import { defineTool, ToolFailure, type AnyTool } from "./tool.ts";
@@ -36,6 +36,7 @@ export const listDirectory: AnyTool = defineTool({
     const lines = left.toSorted(byKindAndName).map(lineOf);
     const notes = [
       ...(seen.length > left.length ? [`(${seen.length - left.length} ignored)`] : []),
+      ...ignoreNotes(file_filtering_options),
       ...(all.length > seen.length ? [`(truncated: only the first ${mostEntries} names were looked at)`] : []),
     ];
     const heading = left.length === 0 ? `Directory ${place.path} is empty.` : `Directory listing for ${place.path}:`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Capabilities } from "./capabilities.ts";
-import { filtering } from "./filtering.ts";
+import { filtering, ignoreNotes } from "./filtering.ts";
 import { filesWanted, startOf, type Wanted } from "./files-wanted.ts";
 import { nameLine } from "./names.ts";
 import { demandVisible, mediaFile, mostMedia, usualRange } from "./read-file.ts";
@@ -37,7 +37,8 @@ export const readManyFiles: AnyTool = defineTool({
   run: async (given, can) => {
     const found = await filesWanted(given, can);
     if (found.files.length === 0) {
-      const text = `No files were found for ${given.paths.join(", ")}.`;
+      const notes = ignoreNotes(given.file_filtering_options);
+      const text = [`No files were found for ${given.paths.join(", ")}.`, ...notes].join(" ");
       return { content: [{ type: "text", text }], display: { type: "text", text } };
     }
     const { content, read, skipped, cut } = await readAll(found.files, can);
@@ -45,6 +46,7 @@ export const readManyFiles: AnyTool = defineTool({
     const notes = [
       ...(cut || found.cut ? [`Truncated: ${read} of ${all} files are here. Name fewer to see the others.`] : []),
       ...skipped.slice(0, mostSkipped).map((line) => `Skipped: ${line}`),
+      ...ignoreNotes(given.file_filtering_options),
       ...(skipped.length > mostSkipped ? [`Skipped: ${skipped.length - mostSkipped} more.`] : []),
     ];
     const lines = [...found.files.slice(0, 200).map(({ path }) => path), ...notes];

@@ -8,6 +8,8 @@ export type Access = "read" | "write" | "execute" | "network";
 /** What the model may do: one file per tool. */
 export type Tool<Input = unknown> = {
   readonly name: string;
+  /** What its server calls it, where models know it by another name. */
+  readonly ownName?: string;
   readonly about: string;
   readonly access: Access;
   /** Whether nothing in the world tells afterwards that it ran. */

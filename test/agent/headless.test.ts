@@ -147,6 +147,15 @@ describe("what is piped in", () => {
   });
 });
 
+describe("a system prompt that was asked for and is not there", () => {
+  it("is a plain error that names the file and the variable", async () => {
+    const { code, out, err } = await stage.run(["-p", "Say it", ...yolo], { env: { PARLEY_SYSTEM_MD: "/nowhere.md" } });
+    expect([code, out]).toEqual([52, ""]);
+    expect(err).toContain('The system prompt "/nowhere.md" is not there. PARLEY_SYSTEM_MD names it');
+    expect(err).not.toContain("bug");
+  });
+});
+
 describe("stream-json", () => {
   it("has no thoughts where a setting turns them off", async () => {
     mkdirSync(join(stage.home, ".parley"), { recursive: true });

@@ -128,10 +128,10 @@ export const simpleTools = (
     clock,
     limits: { processes: 8, toolTime: 600_000 },
   });
-  const declarations = tools.map(({ name, about }) => ({
+  const declarations = tools.map(({ name, about, parameters }) => ({
     name,
     description: about,
-    parameters: { type: "object", properties: {} } as const,
+    parameters: parameters ?? ({ type: "object", properties: {} } as const),
   }));
   return { scheduler, declarations };
 };

@@ -54,7 +54,7 @@ describe("list_directory", () => {
     bench.put(".parleyignore", "secret.env\n");
     const options = { respect_git_ignore: false, respect_gemini_ignore: false };
     expect(await bench.said(listDirectory, { path: ".", file_filtering_options: options })).toBe(
-      "Directory listing for {WS}:\n.gitignore (6 bytes)\n.parleyignore (11 bytes)\na.ts (1 bytes)\nx.log (1 bytes)\n(1 ignored)",
+      "Directory listing for {WS}:\n.gitignore (6 bytes)\n.parleyignore (11 bytes)\na.ts (1 bytes)\nx.log (1 bytes)\n(1 ignored)\n(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore keep files from models in any case)",
     );
   });
 

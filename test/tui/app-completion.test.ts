@@ -23,13 +23,13 @@ describe("after a command, what can follow is offered", () => {
     expect(await menu(app, "plan", 4)).toEqual([
       "› plan  reading alone; everything else is refused",
       "  default  reading is free, the rest is asked about",
-      "  auto_edit  edits are free too",
+      "  auto_edit  edits are free too; commands are asked about, unlike in Gemini CLI",
       "  yolo  everything runs but what no mode allows",
     ]);
     app.type("au\t");
     await app.sees(/^> \/approval auto_edit$/);
     app.type("\r");
-    await app.sees("auto_edit: edits are free too.");
+    await app.sees("auto_edit: edits are free too; commands are asked about");
     app.type("/theme li");
     expect(await menu(app, "light", 1)).toEqual(["› light"]);
     app.type("\r");

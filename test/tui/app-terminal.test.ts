@@ -187,7 +187,7 @@ describe("for a screen reader", () => {
     app.type("/approval\r");
     await app.sees("3. auto_edit: edits are free too");
     app.type("3\r");
-    await app.sees("auto_edit: edits are free too.");
+    await app.sees("auto_edit: edits are free too; commands are asked about");
     app.type("/quit\r");
     expect((await app.ended).code).toBe(0);
     // oxlint-disable-next-line no-control-regex

@@ -30,7 +30,7 @@ const whatOf = (about: Subject, title: string): Approval["what"] => {
     case "mcp":
       return {
         type: "text",
-        text: `${about.tool} of the MCP server ${about.server}, with\n${JSON.stringify(about.arguments, undefined, 2)}`,
+        text: `${about.tool} of the MCP server ${about.server}${about.exposedAs === undefined ? "" : ` (known as ${about.exposedAs})`}, with\n${JSON.stringify(about.arguments, undefined, 2)}`,
       };
     case "network":
       return { type: "text", text: [title, ...about.urls.map(({ url, host }) => `${url}\n  (${host})`)].join("\n") };

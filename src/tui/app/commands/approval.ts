@@ -5,7 +5,7 @@ import type { Desk } from "../command.ts";
 const meanings: Readonly<Record<ApprovalMode, string>> = {
   plan: "reading alone; everything else is refused",
   default: "reading is free, the rest is asked about",
-  auto_edit: "edits are free too",
+  auto_edit: "edits are free too; commands are asked about, unlike in Gemini CLI",
   yolo: "everything runs but what no mode allows",
 };
 

@@ -1,0 +1,38 @@
+import { isObject } from "./json.ts";
+
+/**
+ * Whether a JSON schema refers to itself, by a reference or by holding itself. Some APIs refuse such a tool as too deep, and
+ * with it the whole request.
+ */
+export const hasSchemaCycle = (schema: unknown): boolean => {
+  const root = schema;
+  const done = new Set<object>();
+  const isCyclic = (node: unknown, path: ReadonlySet<object>): boolean => {
+    if (typeof node !== "object" || node === null) return false;
+    if (path.has(node)) return true;
+    if (done.has(node)) return false;
+    const within = new Set(path).add(node);
+    const reference = isObject(node) ? node["$ref"] : undefined;
+    const target = typeof reference === "string" ? targetOf(root, reference) : undefined;
+    const found = isCyclic(target, within) || Object.values(node).some((item) => isCyclic(item, within));
+    done.add(node);
+    return found;
+  };
+  return isCyclic(schema, new Set());
+};
+
+const targetOf = (root: unknown, reference: string): unknown =>
+  reference.startsWith("#")
+    ? reference
+        .slice(1)
+        .split("/")
+        .slice(1)
+        .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+        .reduce<unknown>(
+          (node, name) =>
+            typeof node === "object" && node !== null && Object.hasOwn(node, name)
+              ? (node as Record<string, unknown>)[name]
+              : undefined,
+          root,
+        )
+    : undefined;
