@@ -17,6 +17,7 @@ const dialect: ChatDialect = {
   system: "system",
   reasoning: "none",
   silence: "null",
+  resultNames: false,
   textLists: true,
   parts: "openai",
   maxTokens: "max_tokens",

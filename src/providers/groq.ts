@@ -1,6 +1,6 @@
 import { chatProvider } from "./chat.ts";
 import type { Provider } from "./define.ts";
-import { anyReader, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+import { anyReader, chatIdFamilies, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 
 /** Groq. Reasoning goes back as `reasoning`; `reasoning_content` is refused. */
 export const groq: Provider = chatProvider({
@@ -19,6 +19,7 @@ export const groq: Provider = chatProvider({
   },
   dialect: { reasoning: "reasoning", silence: "omitted", maxTokens: "max_completion_tokens", streamOptions: false },
   families: [
+    ...chatIdFamilies,
     { match: /gpt-oss|llama-?3|kimi-k2|qwen3|gemma|mixtral|deepseek|compound/i, traits: { media: wordsOnly } },
     {
       match: /gpt-oss/,

@@ -1,6 +1,6 @@
 import { chatProvider } from "./chat.ts";
 import type { Provider } from "./define.ts";
-import { asBytes, kimiIds, mistralIds, wordsOnly } from "./traits.ts";
+import { asBytes, chatIdFamilies, wordsOnly } from "./traits.ts";
 
 const sees = /llava|vision|-vl|vl:|\bvl\b|gemma-?[34]|pixtral|minicpm-v|llama-?4|moondream/i;
 
@@ -26,9 +26,10 @@ export const local: Provider = chatProvider({
     },
     // Self-hosted Mistral cuts ids to nine characters and wants the model's word between results and the user.
     {
-      match: /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral/i,
-      traits: { ids: mistralIds, order: { bridgeAfterResults: true } },
+      match: /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral|voxtral/i,
+      traits: { order: { bridgeAfterResults: true } },
+      dialect: { resultNames: true },
     },
-    { match: /kimi/i, traits: { ids: kimiIds } },
+    ...chatIdFamilies,
   ],
 });

@@ -26,6 +26,7 @@ export const mistral: Provider = chatProvider({
   dialect: {
     reasoning: "thinking_chunk",
     silence: "omitted",
+    resultNames: true,
     parts: "mistral",
     schema: "mistral",
     streamOptions: false,

@@ -8,6 +8,7 @@ import {
   pdf,
   pictures,
   portableName,
+  responsesIdFamilies,
   responsesIds,
   wordsOnly,
 } from "./traits.ts";
@@ -100,5 +101,5 @@ export const azure: Provider = defineProvider({
   defaultModel: "gpt-5.6",
   traits: { ...traits, media: mediaOf("azure-file:") },
   dialect,
-  families,
+  families: [...families, ...responsesIdFamilies],
 });

@@ -1,6 +1,6 @@
 import { chatProvider } from "./chat.ts";
 import type { Provider } from "./define.ts";
-import { fromAnywhere, pdf, pictures } from "./traits.ts";
+import { chatIdFamilies, fromAnywhere, pdf, pictures } from "./traits.ts";
 
 const all = {
   image: fromAnywhere(pictures, { maxBytes: 15_000_000, perRequest: 40 }),
@@ -32,6 +32,7 @@ export const openrouter: Provider = chatProvider({
     thinking: { field: "reasoning", efforts: { low: "low", medium: "medium", high: "high" }, budgets: true },
   },
   families: [
+    ...chatIdFamilies,
     // As from Anthropic itself: thinking is void once anything before it has changed.
     { match: /^anthropic\/claude-[a-z]+-(5\.[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
   ],

@@ -1,6 +1,6 @@
 import { chatProvider } from "./chat.ts";
 import type { Provider } from "./define.ts";
-import { fromAnywhere, pictures, wordsOnly } from "./traits.ts";
+import { chatIdFamilies, fromAnywhere, pictures, wordsOnly } from "./traits.ts";
 
 /** Alibaba's Qwen. Reasoning in history is ignored, so none is sent. */
 export const qwen: Provider = chatProvider({
@@ -20,5 +20,8 @@ export const qwen: Provider = chatProvider({
     thinking: { field: "enable_thinking" },
     cacheMarks: true,
   },
-  families: [{ match: /^(qwen3?(\.\d)?-(max|turbo|coder|next|\d+b)|qwq)/, traits: { media: wordsOnly } }],
+  families: [
+    ...chatIdFamilies,
+    { match: /^(qwen3?(\.\d)?-(max|turbo|coder|next|\d+b)|qwq)/, traits: { media: wordsOnly } },
+  ],
 });

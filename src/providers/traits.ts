@@ -30,6 +30,30 @@ export const kimiIds: IdFormat = {
   project: (ordinal, tool, attempt) => `functions.${tool}:${ordinal + attempt * 1_000_000}`,
 };
 
+/** The same for Responses, where an id has at most 64 characters: the name of a long tool is cut. */
+const shortKimiIds: IdFormat = {
+  name: "kimi",
+  legal: /^(?=.{1,64}$)functions\.[A-Za-z_][A-Za-z0-9_-]*:\d+$/,
+  project: (ordinal, tool, attempt) => kimiIds.project(ordinal, tool.slice(0, 40), attempt),
+};
+
+const mistralModels = /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral|voxtral/i;
+const kimiModels = /kimi|moonshot/i;
+
+type IdFamily = { readonly match: RegExp; readonly traits: { readonly ids: IdFormat } };
+
+/** Models that expect the ids of their maker, whoever serves them over Chat Completions. */
+export const chatIdFamilies: readonly IdFamily[] = [
+  { match: mistralModels, traits: { ids: mistralIds } },
+  { match: kimiModels, traits: { ids: kimiIds } },
+];
+
+/** The same over Responses. */
+export const responsesIdFamilies: readonly IdFamily[] = [
+  { match: mistralModels, traits: { ids: mistralIds } },
+  { match: kimiModels, traits: { ids: shortKimiIds } },
+];
+
 /** No thinking goes to this target. */
 export const noThinking: ThinkingRule = { form: "none", readers: [], bound: false };
 

@@ -205,10 +205,10 @@ const mistralCallId: Check = (body, report, target) => {
   });
 };
 
-/** Kimi and local servers have id habits of their own; anywhere else such an id only works until the conversation moves. */
+/** Kimi's models and local servers have id habits of their own; anywhere else such an id only works until the conversation moves. */
 const strangeCallId: Check = (body, report, target) => {
   const { manner, callIdLimit } = chatFacts(target);
-  if (manner === "kimi" || manner === "local" || manner === "mistral") return;
+  if (manner === "kimi" || manner === "local" || manner === "mistral" || /kimi/i.test(target.model ?? "")) return;
   eachId(body, (id, at) => {
     if (isBlank(id) || (callIdLimit !== undefined && id.length > callIdLimit) || portable.test(id)) return;
     reportStrange(report, at, id);

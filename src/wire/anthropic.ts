@@ -10,7 +10,7 @@ import {
 import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
 import { decodeAnthropic } from "./anthropic-decode.ts";
 import { readAnthropic } from "./anthropic-read.ts";
-import { mergeBlocks } from "./merge.ts";
+import { mergeBlocks } from "./merge-blocks.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema } from "./schema.ts";
 import type {

@@ -15,7 +15,7 @@ import { withDisplay } from "./anthropic.ts";
 import { decodeBedrock } from "./bedrock-decode.ts";
 import { formatOf } from "./bedrock-formats.ts";
 import { readBedrock } from "./bedrock-read.ts";
-import { mergeBlocks } from "./merge.ts";
+import { mergeBlocks } from "./merge-blocks.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { anthropicSchema, bedrockSchema, type Dialect } from "./schema.ts";
 import type { Encoded, Marked, Settings, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "./wire.ts";

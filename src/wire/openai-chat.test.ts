@@ -39,6 +39,7 @@ const openai: ChatDialect = {
   system: "developer",
   reasoning: "none",
   silence: "null",
+  resultNames: false,
   textLists: true,
   parts: "openai",
   maxTokens: "max_completion_tokens",
@@ -221,6 +222,15 @@ describe("results", () => {
     expect(answer([structured({ code: 2 })], "cancelled")).toBe('Error: {"code":2}');
     expect(answer([text("ERROR 404")], "interrupted")).toBe("ERROR 404");
     expect(answer([text("Error: in the log")])).toBe("Error: in the log");
+  });
+
+  it("name their tool where the server wants that", () => {
+    expect(model([snapped("call_1", [text("a")])], { ...mistral, resultNames: true })[1]).toEqual({
+      role: "tool",
+      tool_call_id: "call_1",
+      name: "snap",
+      content: "a",
+    });
   });
 
   it("are parts, in order, where files are inside", () => {

@@ -1,6 +1,5 @@
 import { note, type JsonObject, type JsonValue, type Note, type Text } from "../conversation/index.ts";
 import type { File, ModelStep, Step, UserStep } from "../transcript/index.ts";
-import { mergeUserMessages } from "./merge.ts";
 import { decodeOpenaiChat } from "./openai-chat-decode.ts";
 import { readOpenaiChat } from "./openai-chat-read.ts";
 import {
@@ -10,6 +9,7 @@ import {
   declareTools,
   effortWord,
   fileName,
+  mergeUserMessages,
   resultContent,
   temperature,
   uploadedId,
@@ -30,6 +30,8 @@ export type ChatDialect = OpenaiDialect & {
   readonly reasoning: "none" | "reasoning_content" | "reasoning" | "reasoning_details" | "thinking_chunk";
   /** The content of an assistant message that only calls tools. */
   readonly silence: "null" | "omitted" | "empty";
+  /** Whether a result says which tool it is of. */
+  readonly resultNames: boolean;
   /** Whether a user message of several texts may be a list; where not, they are joined. */
   readonly textLists: boolean;
   /** How documents, sounds and uploaded files are written: OpenAI's way, or Mistral's flat one. */
@@ -91,6 +93,7 @@ const encodeStep = (step: Step, dialect: ChatDialect): readonly JsonObject[] => 
       messages.push({
         role: "tool",
         tool_call_id: part.id,
+        ...(dialect.resultNames ? { name: part.tool } : {}),
         content: resultContent(part.result, (item) => contentPart(item, dialect)),
       });
   return messages;

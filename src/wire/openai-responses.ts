@@ -1,6 +1,5 @@
 import { note, type JsonObject, type Note, type Text, type Thinking } from "../conversation/index.ts";
 import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/index.ts";
-import { mergeUserMessages } from "./merge.ts";
 import { decodeOpenaiResponses } from "./openai-responses-decode.ts";
 import { readOpenaiResponses } from "./openai-responses-read.ts";
 import {
@@ -9,6 +8,7 @@ import {
   declareTools,
   effortWord,
   fileName,
+  mergeUserMessages,
   resultContent,
   temperature,
   uploadedId,

@@ -2,6 +2,7 @@ import {
   note,
   toDataUrl,
   type JsonObject,
+  type JsonValue,
   type Note,
   type ProviderField,
   type Structured,
@@ -192,3 +193,19 @@ export const effortWord = (asked: ThinkingSetting["effort"], efforts: Efforts, n
 };
 
 const ladder = ["none", "low", "medium", "high"] as const;
+
+/** How an OpenAI family writes the texts of a user message: the type of a part, and whether texts are joined into one string. */
+type TextStyle = { readonly type: "text" | "input_text"; readonly joined: boolean };
+
+/** Two messages of the user as one. What the model said is left as it is: a transcript has no two of its messages in a row. */
+export const mergeUserMessages = (before: JsonObject, next: JsonObject, style: TextStyle): JsonObject | undefined => {
+  if (before["role"] !== "user" || next["role"] !== "user") return undefined;
+  const { content } = before;
+  const { content: more } = next;
+  if (style.joined && typeof content === "string" && typeof more === "string")
+    return { ...before, content: `${content}\n\n${more}` };
+  return { ...before, content: [...userParts(content, style), ...userParts(more, style)] };
+};
+
+const userParts = (content: JsonValue | undefined, { type }: TextStyle): readonly JsonValue[] =>
+  typeof content === "string" ? [{ type, text: content }] : ((content ?? []) as readonly JsonValue[]);

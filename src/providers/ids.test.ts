@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { destinationOf } from "./find.ts";
+
+/* Weights know the ids of their maker, whoever serves them. */
+
+const idOf = (to: string, tool = "read_file"): string => destinationOf(to).target.ids.project(7, tool, 0);
+
+describe("the id of a call", () => {
+  it.each([
+    "kimi/kimi-k3",
+    "openrouter/moonshotai/kimi-k3",
+    "groq/moonshotai/kimi-k2-instruct-0905",
+    "azure/Kimi-K2.5",
+    "qwen/kimi-k2-thinking",
+    "local/kimi-k2",
+  ])("is Kimi's for %s", (to) => {
+    expect(idOf(to)).toBe("functions.read_file:7");
+  });
+
+  it.each([
+    "mistral/mistral-large-latest",
+    "openrouter/mistralai/mistral-large-2512",
+    "openrouter/mistralai/devstral-2512",
+    "groq/mistral-saba-24b",
+    "azure/Mistral-Large-3",
+    "local/mistral-small",
+  ])("is Mistral's for %s", (to) => {
+    expect(idOf(to)).toBe("c00000007");
+  });
+
+  it.each(["openrouter/anthropic/claude-sonnet-5", "groq/openai/gpt-oss-120b", "azure/gpt-5.6", "qwen/qwen3-max"])(
+    "is the server's for %s",
+    (to) => {
+      expect(idOf(to)).toBe("call_7");
+    },
+  );
+
+  it("is as long as Responses allows on Azure, however long the name of the tool", () => {
+    const { ids } = destinationOf("azure/Kimi-K2.5").target;
+    const long = ids.project(123_456, "t".repeat(64), 1);
+    expect(long.length).toBeLessThanOrEqual(64);
+    expect(long).toMatch(ids.legal);
+  });
+});
