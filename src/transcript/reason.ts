@@ -59,7 +59,7 @@ export const reason = (message: ModelMessage, judgement: Judgement): Reasoned =>
         kept.push(part);
     }
   }
-  return demand(withoutLooseEnds(kept), judgement);
+  return demand(withoutLooseEnds(kept, judgement.decide), judgement);
 };
 
 /** Whether a part goes as it is, whoever made it and under any policy. */
@@ -135,9 +135,16 @@ const isBare = ({ signature, encrypted, item, details }: Seal): boolean =>
   signature === undefined && encrypted === undefined && item === undefined && details === undefined;
 
 /** No API takes a thought that leads to nothing. */
-const withoutLooseEnds = (parts: Reasoned): Reasoned => {
+const withoutLooseEnds = (parts: Reasoned, decide: Decide): Reasoned => {
   const last = parts.findLastIndex((part) => part.type !== "thinking");
-  return last === parts.length - 1 ? parts : parts.slice(0, last + 1);
+  if (last === parts.length - 1) return parts;
+  decide(
+    "thinking-dropped",
+    last === -1
+      ? "An answer of thinking alone is left out: no API takes thinking that nothing follows."
+      : "Thinking that nothing follows is left out.",
+  );
+  return parts.slice(0, last + 1);
 };
 
 /** Where an API demands thinking and there is none, the documented stand-in goes first. */

@@ -266,6 +266,17 @@ describe("thinking", () => {
     expect(show(sealed, { account: "a" }).steps[1]).toBe(kept ? "model: thinking hm | a" : "model: a");
   });
 
+  it("says that an answer of thinking alone is left out, and so are thoughts this API does not read back", () => {
+    const silent = conversation((ledger) => {
+      ledger.user([text("hi")]);
+      ledger.model(here, [{ type: "thinking", text: "own", seal: { signature: "s" } }]);
+      ledger.user([text("well?")]);
+    });
+    expect(show(silent).kinds).toEqual(["thinking-dropped"]);
+    const form = { ...target.thinking, form: "seal" } as const;
+    expect(show(silent, { thinking: form }).kinds).toEqual(["thinking-dropped"]);
+  });
+
   it("shows foreign thinking as words when asked to, and none at all when asked for none", () => {
     expect(show(thought, {}, { thinking: "text" }).steps[5]).toBe("model: <thinking>\nforeign\n</thinking> | c");
     expect(show(thought, {}, { thinking: "none" }).steps.filter((step) => step.includes("thinking"))).toEqual([]);
