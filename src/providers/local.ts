@@ -18,6 +18,7 @@ export const local: Provider = chatProvider({
   },
   auth: { type: "bearer", env: ["PARLEY_LOCAL_API_KEY"], optional: true },
   defaultModel: "qwen3",
+  traits: { mediaUnknown: true },
   dialect: { silence: "empty", toolChoice: ["auto"], ends: "finish" },
   families: [
     {

@@ -3,6 +3,7 @@ import type { Target } from "../transcript/index.ts";
 import { compose, type Composed, type ComposeOptions } from "../wire/compose.ts";
 import { isForTarget, lossesOf } from "../wire/provider-fields.ts";
 import type { Reading, WireId } from "../wire/wire.ts";
+import { anyUserMedia } from "./traits.ts";
 import { destinationOf, findProvider, homeOf, wireIds } from "./find.ts";
 
 /** What a caller may choose about a request. `account` is a digest that tells accounts apart, never a key. */
@@ -32,17 +33,26 @@ export const readRequest = (body: unknown, { wire, origin }: From): Reading =>
 
 /** A request body of one API, however broken, as a valid one for another. */
 export const convertRequest = (body: unknown, from: string, to: string, options: RequestOptions = {}): Composed => {
-  const { target, wire } = destinationOf(to, options.account);
-  const reading = readRequest(body, sourceFor(body, sourceOf(from), from === wire.id ? target : undefined));
+  const destination = destinationOf(to, options.account);
+  const { target, wire } = destination;
+  const source = sourceFor(body, sourceOf(from), from === wire.id ? target : undefined);
+  const reading = readRequest(body, source);
   const { extra } = reading.settings;
   const isChanged =
     reading.notes.some(isDamage) ||
     (extra !== undefined && !isForTarget(extra, target) && lossesOf(extra).some(isDamage));
-  const composed = renderRequest(reading.conversation, to, {
-    ...options,
-    settings: { ...reading.settings, ...options.settings },
-    unverified: isChanged ? "drop" : "keep",
-  });
+  const model = reading.model ?? source.origin.model;
+  const isOwn = source.origin.provider === target.provider && model === target.model;
+  const media = isOwn && target.mediaUnknown === true ? { ...target.media, user: anyUserMedia } : target.media;
+  const composed = compose(
+    reading.conversation,
+    { ...destination, target: { ...target, media } },
+    {
+      ...options,
+      settings: { ...reading.settings, ...options.settings },
+      unverified: isChanged ? "drop" : "keep",
+    },
+  );
   return { ...composed, report: { ...composed.report, notes: [...reading.notes, ...composed.report.notes] } };
 };
 

@@ -1,4 +1,4 @@
-import type { IdFormat, MediaCell, MediaRows, OrderRule, Reader, ThinkingRule } from "../transcript/index.ts";
+import type { IdFormat, MediaCell, MediaRow, MediaRows, OrderRule, Reader, ThinkingRule } from "../transcript/index.ts";
 
 /** Tool names every API accepts; some allow more, but no conversation stays on one API for sure. */
 export const portableName: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -74,6 +74,14 @@ export const strictTurns: OrderRule = { ...alternateTurns, bridgeAfterResults: t
 
 /** A target that takes words only. */
 export const wordsOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
+
+/** Every file in a user message, for a model that was sent some before. */
+export const anyUserMedia: MediaRow = {
+  image: { types: ["image/"], uri: ["https://", "http://"] },
+  document: { types: ["application/", "text/"], uri: ["https://", "http://"] },
+  audio: { types: ["audio/"], uri: ["https://", "http://"] },
+  video: { types: ["video/"], uri: ["https://", "http://"] },
+};
 
 /** The address schemes of the open web. */
 const web: readonly string[] = ["https://", "http://"];

@@ -10,6 +10,8 @@ export type Target = {
   /** Tool names that are legal as they are. */
   readonly toolName: RegExp;
   readonly media: MediaRows;
+  /** Set where nobody knows which media a model takes: a body written for it tells. */
+  readonly mediaUnknown?: true;
   readonly thinking: ThinkingRule;
   readonly order: OrderRule;
   /** Set where a call is refused whose arguments have a key without a letter. */

@@ -47,6 +47,22 @@ describe.each(families.map((family) => ({ name: family.name, family })))("a body
   });
 });
 
+describe("a model of which nobody knows what media it takes", () => {
+  const picture = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+  const body = {
+    model: "some-model",
+    messages: [{ role: "user", content: [{ type: "text", text: "look" }, picture] }],
+  };
+
+  it.each(["local/some-model", "openai-chat"])("is sent the pictures a body for it has, read from %s", (from) => {
+    expect(convertRequest(body, from, "local/some-model").body["messages"]).toEqual(body.messages);
+  });
+
+  it("is sent no pictures of a body for another model", () => {
+    expect(() => convertRequest(body, "local/other", "local/another")).toThrow(/cannot take image/);
+  });
+});
+
 const inMessages = /^(messages|input|contents)\//;
 
 /** What changes no answer: Gemini streams by its address, and caches without being told a key. */
