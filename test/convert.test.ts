@@ -76,3 +76,18 @@ describe("words a model said after a call", () => {
     expect(report.notes.map(({ kind }) => kind)).toContain("text-before-calls");
   });
 });
+
+it("leaves out and notes what only older Gemini models take", () => {
+  const body = {
+    contents: [{ role: "user", parts: [{ text: "hi" }] }],
+    generationConfig: { candidateCount: 1, seed: 7 },
+  };
+  const { body: sent, report } = convertRequest(body, "gemini", "google/gemini-3.8-flash");
+  expect(lint(sent, { wire: "gemini", provider: "google", model: "gemini-3.8-flash" })).toEqual([]);
+  expect(sent["generationConfig"]).toMatchObject({ seed: 7 });
+  expect(report.notes.map(({ message }) => message)).toContain(
+    "The field /generationConfig/candidateCount is not carried over.",
+  );
+  const { body: older } = convertRequest(body, "gemini", "google/gemini-2.5-flash");
+  expect(older["generationConfig"]).toMatchObject({ candidateCount: 1 });
+});

@@ -9,7 +9,6 @@ export const geminiFields: FieldTable = {
     serviceTier: "any",
     store: "boolean",
     "generationConfig/stopSequences": "list",
-    "generationConfig/candidateCount": "number",
     "generationConfig/seed": "number",
     "generationConfig/responseMimeType": "string",
     "generationConfig/responseSchema": "object",
@@ -31,6 +30,7 @@ export const geminiFields: FieldTable = {
     "toolConfig/includeServerSideToolInvocations": "boolean",
   },
   sampling: {
+    "generationConfig/candidateCount": "number",
     "generationConfig/topP": "number",
     "generationConfig/topK": "number",
     "generationConfig/presencePenalty": "number",
