@@ -295,6 +295,21 @@ describe("a line whose commands are known only once it runs", () => {
   });
 });
 
+describe("a long and honest script", () => {
+  it("runs in yolo mode, whatever it holds of variables, texts and functions", async () => {
+    const lines = Array.from({ length: 150 }, (_, at) =>
+      [
+        `name_${at}="file ${at}"`,
+        `echo "working on $name_${at} in \${PWD}"`,
+        `if [ -f "$name_${at}" ]; then cp "$name_${at}" "build/$name_${at}"; fi`,
+        `ls "build" | xargs -n 1 echo | sed "s/a/$name_${at}/"`,
+      ].join("\n"),
+    );
+    const script = `set -e\nrun() { echo "+ $*"; "$@"; }\n${lines.join("\n")}\nrun make all\n`;
+    expect(await decision(script, { mode: "yolo", deny: [] })).toBe("allow");
+  });
+});
+
 describe("what never runs, in any mode, by any rule", () => {
   it.each([
     "rm -rf /",
@@ -367,6 +382,19 @@ describe("what never runs, in any mode, by any rule", () => {
     "$x -rf /",
     "bash -c 'rm -rf \"$0\"' /",
     "tar cIf 'rm -rf /' a b",
+    "echo / | xargs rm -rf",
+    "printf '%s' / | xargs rm -r",
+    "xargs rm -rf <<< /",
+    "shopt -s expand_aliases\nalias x='rm -rf'\nx /",
+    'bash -c "$(echo rm -rf /)"',
+    "$(echo rm -rf /)",
+    "`echo rm -rf /`",
+    "read c <<< 'rm -rf /'; $c",
+    "while read l; do $l; done <<< 'rm -rf /'",
+    "IFS=,; x=rm,-rf,/; $x",
+    "a='-rf /'; rm $a",
+    'set -- -rf /; rm "$@"',
+    'a=(rm -rf /); "${a[@]}"',
   ])("%j, however it is spelled", async (text) => {
     expect(await decision(text, { mode: "yolo", deny: [] })).toBe("deny");
   });

@@ -2,7 +2,7 @@ import type { Assignment, Command, ParsedScript, Redirect, SyntaxNode, Word } fr
 import { otherReadings } from "./command-expansion.ts";
 import type { Words } from "./command-inside.ts";
 import { nameOf, openCommand } from "./command-open.ts";
-import { literalOf, possibleWords, spelled, type PossibleWord } from "./command-word.ts";
+import { known, literalOf, possibleWords, spelled, type PossibleWord } from "./command-word.ts";
 
 /** The parser of scripts, loaded by whoever needs it. */
 export type Parser = Pick<typeof import("unbash"), "parse" | "forEachChild">;
@@ -47,6 +47,9 @@ const mostInside = 500;
 /** How many commands are read again with the values of their variables. */
 const mostReadings = 300;
 
+/** How many texts are read as what a shell is fed. */
+const mostTexts = 50;
+
 /** How many values of a variable are kept. */
 const mostValues = 8;
 
@@ -72,12 +75,16 @@ class View implements Sight {
   /** The same by name; those of `$1` and its kin under `@`. */
   readonly #values = new Map<string, string[]>();
   readonly #functions = new Set<string>();
+  readonly #aliases = new Map<string, string>();
+  /** Commands that take what they read as the arguments of others. */
+  readonly #argumentMakers: Words[] = [];
   /** Commands with words that only a running shell knows. */
   readonly #open: { readonly words: Words; readonly depth: number }[] = [];
   /** Texts that a shell may be given as its input. */
   readonly #texts: string[] = [];
   #callsVariable = false;
   #runsInput = false;
+  #isGuessing = false;
 
   constructor(parser: Parser) {
     this.#parser = parser;
@@ -85,35 +92,59 @@ class View implements Sight {
 
   read(text: string, depth: number): void {
     if (depth > 0) this.#inside++;
-    if (depth > deepest || this.#inside > mostInside) this.excess = true;
+    if (depth > deepest || this.#inside > mostInside) this.#giveUp();
     else this.#visit(this.#parser.parse(text), { text, depth, level: 0 });
   }
 
   /** Reads once more what only all of the script tells: variables, arguments of functions, and what shells are fed. */
   finish(): void {
+    this.#splitByOwn();
     for (const event of this.events)
       if (event.type === "run" && this.#functions.has(literalOf(event.words[0] ?? []) ?? ""))
         this.#give(event.words.slice(1).map(spelled));
     const texts = this.#callsVariable ? this.#assigned.splice(0) : [];
     for (const text of texts) this.read(text, 1);
+    this.#isGuessing = true;
+    this.#inside = 0;
     const seen = new Set<string>();
+    for (const event of this.events.slice()) this.#callAlias(event);
     for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift())
       for (const reading of otherReadings(next.words, this.#values)) {
         if (seen.has(JSON.stringify(reading))) continue;
         seen.add(JSON.stringify(reading));
-        if (seen.size > mostReadings) this.unclear ??= "it holds more variables than can be followed";
+        if (seen.size > mostReadings) this.#giveUp();
         else if (/[$`]/.test(literalOf(reading[0] ?? []) ?? ""))
           this.read(reading.map(spelled).join(" "), next.depth + 1);
         else this.#runInside(reading, next.depth + 1);
       }
-    for (const text of this.#runsInput ? this.#texts.splice(0) : []) this.read(text, 1);
+    // What is printed, or stands in a here-document, may be what is run.
+    const isRun = this.#runsInput || this.unclear !== undefined;
+    const printed = this.#texts.splice(0, mostTexts);
+    for (const text of isRun ? printed : []) this.read(text, 1);
+    for (const words of this.#argumentMakers.splice(0, 5))
+      for (const text of printed.slice(0, 10)) this.#runInside([...words, ...text.split(/\s+/).map(known)], 1);
+  }
+
+  /** Where a script says how words are split, values are split that way too. */
+  #splitByOwn(): void {
+    const separators = [...new Set((this.#values.get("IFS") ?? []).join(""))];
+    if (separators.length === 0) return;
+    for (const [name, texts] of this.#values)
+      this.#value(
+        name,
+        texts.map((text) => separators.reduce((all, separator) => all.replaceAll(separator, " "), text)),
+      );
+  }
+
+  /** An alias stands for its text, with the words after it. */
+  #callAlias(event: SeenEvent): void {
+    const text = event.type === "run" ? this.#aliases.get(literalOf(event.words[0] ?? []) ?? "") : undefined;
+    if (event.type === "run" && text !== undefined)
+      this.read([text, ...event.words.slice(1).map(spelled)].join(" "), 1);
   }
 
   #visit(node: SyntaxNode, at: Standpoint): void {
-    if (at.level > deepestSyntax || this.events.length > mostEvents) {
-      this.excess = true;
-      return;
-    }
+    if (at.level > deepestSyntax || this.events.length > mostEvents) return this.#giveUp();
     if (node.type === "Script" && hasErrors(node)) {
       this.unseen = true;
       this.unread.add(node.source ?? at.text);
@@ -162,6 +193,9 @@ class View implements Sight {
       this.#assigned.push(rest.join(" ").replace(/^.*?--/, ""));
       this.#give(rest.filter((word) => word !== "--"));
     }
+    if (name === "alias")
+      for (const text of rest) this.#aliases.set(text.replace(/=.*$/s, ""), text.replace(/^[^=]*=/, ""));
+    if (name === "xargs" || name === "parallel") this.#argumentMakers.push(words);
     if (/^(?:echo|printf)$/.test(name)) this.#texts.push(rest.join(" "), ...rest);
     if (evaluating.test(name)) words.forEach((word) => this.#evaluateText(literalOf(word), depth));
     const { runs, scripts, unseen, input, code, given = [] } = openCommand(words.slice(0, mostWords));
@@ -172,7 +206,7 @@ class View implements Sight {
     for (const text of code ?? []) if (/[\s("'`]/.test(text)) this.unread.add(text);
     if (code?.every((text) => text.startsWith("-")) === true) this.#texts.forEach((text) => this.unread.add(text));
     this.#give(given);
-    if (words.length > mostWords && runs.length + scripts.length > 0) this.excess = true;
+    if (words.length > mostWords && runs.length + scripts.length > 0) this.#giveUp();
     this.unseen ||= unseen;
     this.#inside += runs.length;
     for (const run of runs) this.#runInside(run, depth + 1);
@@ -180,8 +214,14 @@ class View implements Sight {
   }
 
   #runInside(words: Words, depth: number): void {
-    if (depth > deepest || this.#inside > mostInside) this.excess = true;
+    if (depth > deepest || this.#inside > mostInside) this.#giveUp();
     else this.#run(words, depth);
+  }
+
+  /** Too much to look at: all of it is refused, but for guesses about what variables and texts may come to. */
+  #giveUp(): void {
+    if (this.#isGuessing) this.unclear ??= "it holds more variables and texts than can be followed";
+    else this.excess = true;
   }
 
   /** Notes what `$1` and its kin may hold. */
