@@ -6,9 +6,6 @@ import { fileName, idsIn, projectPaths, type Place, type Scope } from "./place.t
 import { scanBytes } from "./scan.ts";
 import { summarise, type Summary } from "./summary.ts";
 
-/** How many of the newest sessions of a project are asked when they were last used. */
-const mostLooked = 1000;
-
 /** Sessions that are longer than this are not read to their middle for a list. */
 const readWhole = 2 ** 19;
 
@@ -23,7 +20,7 @@ export const foundIn = async (scope: Scope): Promise<readonly Found[]> => {
     const folder = ids.length === 0 ? undefined : await folderAt(scope.disk, path);
     if (folder === undefined) continue;
     await within(folder, async (open) => {
-      for (const group of grouped(ids.slice(0, mostLooked)))
+      for (const group of grouped(ids))
         found.push(...(await Promise.all(group.map((id) => lookAt(open, path, id)))).flat());
     });
   }

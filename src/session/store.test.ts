@@ -233,6 +233,18 @@ describe("the sessions", () => {
     expect(await found("peace")).toEqual([dogs]);
   });
 
+  it("are all listed, found and pruned, however many a folder has", async () => {
+    const bench = newBench();
+    const first = await written(bench, ["The oldest words."]);
+    const { path, text: log } = fileOf(bench.disk, first);
+    const copies = Array.from({ length: 1100 }, (_, index) => `zzzz${String(index).padStart(6, "0")}`);
+    for (const id of copies)
+      bench.disk.plant(path.replace(first, id), { kind: "file", text: log.replaceAll("oldest", "newer") });
+    expect((await bench.sessions.list({ limit: 5000 })).length).toBe(1101);
+    expect((await bench.sessions.search("the oldest")).map(({ summary }) => summary.id)).toEqual([first]);
+    expect((await bench.sessions.prune({ maxCount: 50 })).length).toBe(1051);
+  });
+
   it("go with all that was theirs, and bytes go with the last that names them", async () => {
     const bench = newBench();
     const saved = (): Promise<string> =>
