@@ -7,6 +7,7 @@ import type { Finding } from "./finding.ts";
 import { recoveredHead } from "./heal.ts";
 import { mend, type Mended } from "./mend.ts";
 import { formatVersion, type Head, type ModelName } from "./record.ts";
+import type { ReplacedTexts } from "./replaced-texts.ts";
 import { scanFile, type Scan } from "./scan.ts";
 
 /** Everything a session's file says. */
@@ -32,8 +33,12 @@ export type Saved = {
 export type Reading = { readonly scan: Scan; readonly mended: Mended; readonly content: Content };
 
 /** Reads a file. Refuses what a newer version wrote, and, unless told otherwise, what holds nothing that can be read. */
-export const readFile = async (file: FileHandle, { id, path, anything = false }: FileFacts): Promise<Reading> => {
-  const scan = await scanFile(file, id);
+export const readFile = async (
+  file: FileHandle,
+  { id, path, anything = false }: FileFacts,
+  replaced?: ReplacedTexts,
+): Promise<Reading> => {
+  const scan = await scanFile(file, id, 0, replaced);
   if (scan.version !== undefined && scan.version > formatVersion)
     throw new SessionError({ kind: "too-new", id, version: scan.version });
   if (scan.lines.length === 0 && scan.junk.length > 0 && !anything)

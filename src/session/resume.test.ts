@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, done, Ledger, text } from "../conversation/index.ts";
 import { completeInterrupted, resumeSession } from "./index.ts";
-import { newBench, root } from "./session.cases.ts";
+import { fileOf, newBench, root, type Bench } from "./session.cases.ts";
 
 const origin = { provider: "google", model: "gemini-3.8-flash" };
 const unknown = {
@@ -66,5 +66,66 @@ describe("taking up a session again", () => {
     const changes = bench.changes.length;
     await resumeSession({ ...session, entries: ledger.entries });
     expect(bench.changes.length).toBe(changes);
+  });
+
+  describe("after a summary", () => {
+    const origin2 = { provider: "openai", model: "gpt-5.6" };
+    const compacted = (): Ledger => {
+      const ledger = new Ledger();
+      ledger.notice("The workspace is /project.");
+      for (const round of [1, 2, 3]) {
+        ledger.user([text(`Words ${round}.`)]);
+        const [made] = ledger.model(origin2, [call("read_file", { path: `"hist_tool_${round}00"` })]);
+        ledger.complete(made!.id, "read_file", done(`Result ${round}.`));
+      }
+      ledger.compact("What was said.", 7);
+      ledger.user([text("And now?")]);
+      return ledger;
+    };
+    const saved = async (bench: Bench): Promise<string> => {
+      const session = await bench.sessions.create({ root });
+      await session.write(compacted().entries.map((entry) => ({ kind: "entry", entry })));
+      await session.write([{ kind: "request", turn: 1, ...origin2, notes: [], digest: "abc" }]);
+      await session.close();
+      return session.id;
+    };
+
+    it("only what models still see is held, and call ids go on from the highest", async () => {
+      const bench = newBench();
+      const id = await saved(bench);
+      const session = await bench.sessions.open(id);
+      const blank = { type: "notice", text: "" };
+      const { entries } = compacted();
+      expect(session.entries).toEqual([entries[0], ...Array.from({ length: 6 }, () => blank), ...entries.slice(7)]);
+      expect(session.ordinal).toBe(2);
+      const ledger = Ledger.from(session.entries, { dropped: 0, ordinal: session.ordinal });
+      expect(ledger.model(origin2, [call("read_file", {})])).toMatchObject([{ id: "hist_tool_4" }]);
+      await session.close();
+      expect((await bench.sessions.read(id)).entries).toEqual(entries);
+    });
+
+    it("a damaged log is healed with all of its records", async () => {
+      const bench = newBench();
+      const id = await saved(bench);
+      const { path, text: log } = fileOf(bench.disk, id);
+      bench.disk.plant(path, { kind: "file", text: log.replace("\n", "\nrubbish in the middle\n") });
+      const session = await bench.sessions.open(id);
+      expect(session.healed.map(({ kind }) => kind)).toEqual(["damaged"]);
+      await session.close();
+      expect((await bench.sessions.read(id)).entries).toEqual(compacted().entries);
+      expect(fileOf(bench.disk, id).text).toContain('"digest":"abc"');
+    });
+
+    it("all of it is held where the summary parts a call from its result", async () => {
+      const bench = newBench();
+      const ledger = compacted();
+      ledger.compact("Cut in the wrong place.", 6);
+      const session = await bench.sessions.create({ root });
+      await session.write(ledger.entries.map((entry) => ({ kind: "entry", entry })));
+      await session.close();
+      const again = await bench.sessions.open(session.id);
+      expect(again.entries).toHaveLength(ledger.entries.length);
+      await again.close();
+    });
   });
 });

@@ -1,5 +1,6 @@
 import type { FileHandle } from "../world/index.ts";
 import { readLine, type Line, type Stretch } from "./line.ts";
+import type { ReplacedTexts } from "./replaced-texts.ts";
 
 /** Everything found in a file, in the order it stands there. */
 export type Scan = {
@@ -14,11 +15,18 @@ export type Scan = {
   readonly isEnded: boolean;
   /** The format the file says it has. */
   readonly version: number | undefined;
+  /** The highest number of a call among entries whose texts were left out; 0 where none were. */
+  readonly ordinal: number;
 };
 
 /** Reads a file from a place to its end, piece by piece. `name` is the session's id as the file's name tells it. */
-export const scanFile = async (file: Pick<FileHandle, "read">, name: string, from = 0): Promise<Scan> => {
-  const scanner = new Scanner(name, from);
+export const scanFile = async (
+  file: Pick<FileHandle, "read">,
+  name: string,
+  from = 0,
+  replaced?: ReplacedTexts,
+): Promise<Scan> => {
+  const scanner = new Scanner(name, from, replaced);
   for (let at = from; ;) {
     const piece = await file.read(at, pieceSize);
     scanner.add(piece);
@@ -46,9 +54,12 @@ class Scanner {
   readonly #lines: Line[] = [];
   readonly #junk: Stretch[] = [];
 
-  constructor(name: string, from: number) {
+  readonly #replaced: ReplacedTexts | undefined;
+
+  constructor(name: string, from: number, replaced?: ReplacedTexts) {
     this.#session = name;
     this.#offset = from;
+    this.#replaced = replaced;
   }
 
   add(piece: Uint8Array): void {
@@ -73,13 +84,17 @@ class Scanner {
       size: this.#offset,
       isEnded,
       version: this.#version,
+      ordinal: this.#replaced?.ordinal ?? 0,
     };
   }
 
   #line(bytes: Buffer): void {
     if (this.#offset === 0) this.#begin(bytes);
     const { lines, junk } = readLine(bytes, this.#offset, this.#session);
-    for (const line of lines) this.#lines.push(line);
+    for (const line of lines) {
+      this.#lines.push(line);
+      this.#replaced?.add(this.#lines);
+    }
     for (const stretch of junk) this.#addJunk(stretch);
     if (lines.length > 1) this.#glued += lines.length - 1;
     this.#offset += bytes.length;

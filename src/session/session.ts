@@ -1,12 +1,15 @@
-import type { Blobs } from "../conversation/index.ts";
+import type { Blobs, Entry } from "../conversation/index.ts";
 import type { AppendHandle, Clock, Folder } from "../world/index.ts";
 import { heal } from "./heal.ts";
 import { readFile, savedFrom, type FileFacts, type Reading, type Saved } from "./load.ts";
 import { Log, type Draft } from "./log.ts";
 import type { NewRecord, Written } from "./record.ts";
+import { ReplacedTexts } from "./replaced-texts.ts";
 
 /** A session somebody works in. Nobody else can write to it until it is closed. */
 export type Session = Saved & {
+  /** The highest number of a call among entries that a summary replaced, which are empty notices in `entries`. */
+  readonly ordinal: number;
   /** All records in the file, from the disk. */
   readonly records: () => AsyncIterable<Written>;
   /**
@@ -51,6 +54,7 @@ export const startSession = async (desk: Desk): Promise<Session> => {
     });
     return {
       ...saved,
+      ordinal: scan.ordinal,
       healed: [...findings, ...saved.healed],
       records: desk.records,
       write: (records, written) => log.add({ drafts: records.map(draftOf), written }),
@@ -89,12 +93,24 @@ const whole = async (desk: Desk): Promise<Whole> => {
   return { ...(await openAndRead(folder, name, { id, path })), findings: mended.findings };
 };
 
+/** Reads what going on needs; all of it where something is wrong, or where a summary parts a call from its result. */
 const openAndRead = async (folder: Folder, name: string, facts: FileFacts): Promise<Omit<Whole, "findings">> => {
   const file = await folder.append(name);
   try {
-    return { file, reading: await readFile(file, facts) };
+    const reading = await readFile(file, facts, new ReplacedTexts());
+    const isEnough = reading.mended.cure.type === "none" && !hasPartedCall(reading.content.entries);
+    return { file, reading: isEnough ? reading : await readFile(file, facts) };
   } catch (error) {
     await file.close();
     throw error;
   }
+};
+
+const hasPartedCall = (entries: readonly Entry[]): boolean => {
+  const calls = new Set(
+    entries.flatMap((entry) =>
+      entry.type === "model" ? entry.parts.flatMap((part) => (part.type === "call" ? [part.id] : [])) : [],
+    ),
+  );
+  return entries.some((entry) => entry.type === "completion" && !calls.has(entry.call));
 };

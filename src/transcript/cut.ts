@@ -42,7 +42,7 @@ const spansIn = (entries: readonly Entry[]): readonly Span[] => {
 /** The notice a session opens with, such as its environment, where entries before `cut` are replaced: no summary replaces it. */
 export const openingNotice = (entries: readonly Entry[], cut: number): Notice | undefined => {
   const [first] = entries;
-  return cut > 0 && first?.type === "notice" ? first : undefined;
+  return cut > 0 && first?.type === "notice" && !isBlank(first.text) ? first : undefined;
 };
 
 /** The last summary of a conversation, and the place where what it stands for ends; 0 where there is none. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
+import { resumed } from "../../src/agent/resuming.ts";
 import { Spending } from "../../src/agent/spending.ts";
 import { openSessions } from "../../src/session/index.ts";
 import type { Fault, Reply, Script } from "../../src/sim/index.ts";
@@ -202,6 +203,11 @@ describe("a conversation that fills the context", () => {
     expect(written(entries).slice(-3)).toEqual(kept);
     expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model", "user", "compaction", "model"]);
     expect(entries[5]).toMatchObject({ type: "compaction", from: 4 });
+    await stage.session.close();
+    const again = await resumed(openSessions(stage.world, { home }), { id: stage.session.id }, "/project");
+    expect(again.journal.ledger.entries).toEqual(stage.journal.ledger.entries);
+    expect([again.journal.count, again.journal.ledger.dropped]).toEqual([7, 4]);
+    await again.session.close();
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
     expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([
       true,
