@@ -31,8 +31,9 @@ describe("a tool whose schema refers to itself", () => {
     expect(events.flatMap((event) => (event.type === "notice" ? [event.text] : []))).toEqual([
       "Anthropic refuses the depth of a tool's schema. The parameters of tree refer to themselves; the session goes on without that tool.",
     ]);
-    expect(log).toHaveLength(2);
-    expect(JSON.stringify(log.at(-1)?.body)).not.toContain('"tree"');
+    const accepted = log.filter(({ verdict }) => verdict === "accepted");
+    expect(accepted.length).toBe(log.length - 1);
+    expect(accepted.map(({ body }) => JSON.stringify(body).includes('"tree"'))).toEqual(accepted.map(() => false));
   });
 
   it("is found when its server lists it", () => {
