@@ -1,3 +1,4 @@
+import { plain } from "../policy/plain.ts";
 /** The widest line a table prints. */
 export const widest = 100;
 
@@ -50,7 +51,10 @@ const piecesOf = (word: string, width: number): readonly string[] =>
 
 /** Text that others wrote, on one line and without anything that reaches the terminal's controls. */
 export const oneLine = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD"));
+  plain(
+    text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD")),
+    "line",
+  );
 
 /** The beginning of a text that is too long, marked as such. */
 export const shortened = (text: string, most: number): string =>

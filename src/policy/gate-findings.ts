@@ -85,6 +85,27 @@ export const oddAddresses = (urls: readonly UrlJudgement[]): readonly Finding[] 
     return [decision === "deny" ? { weight: "deny", reason } : { weight: "firm", reason, option: yolo }];
   });
 
+/** A command with a word that mixes alphabets: its letters may pass for others. */
+export const lookalikes = ({ touches }: GateRequest): readonly Finding[] => {
+  const words = (touches.command?.text ?? "").split(/[\s"'`;|&()<>=/]+/).filter(mixesAlphabets);
+  if (words.length === 0) return [];
+  const named = words.slice(0, 3).map((word) => `${word} (${foreignLetters(word)})`);
+  return [{ weight: "firm", reason: `Letters that may pass for others: ${named.join(", ")}.`, option: yolo }];
+};
+
+/** A letter of an alphabet with letters that look like Latin ones. */
+const foreign =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\uff21-\uff5a\u{1d400}-\u{1d7ff}]/u;
+
+const mixesAlphabets = (word: string): boolean => foreign.test(word) && /[A-Za-z]/.test(word);
+
+const foreignLetters = (word: string): string =>
+  [...new Set(word)]
+    .filter((letter) => foreign.test(letter))
+    .slice(0, 4)
+    .map((letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`)
+    .join(" ");
+
 /** A command that is refused, that writes what is protected, or that neither rules nor the mode cover. */
 export const uncoveredCommand = (heard: HeardCommand | undefined): readonly Finding[] => {
   if (heard === undefined) return [];

@@ -45,7 +45,7 @@ const judgeCommand = async (
   };
   if (text === "rm -rf /") return { decision: "deny", reason: "It destroys the machine.", analysis };
   if (deny.some(begins)) return { decision: "deny", reason: "A rule denies it.", analysis };
-  if (text === "ls" && only !== true) return { decision: "allow", reason: "It only reads.", analysis };
+  if (words[0] === "ls" && only !== true) return { decision: "allow", reason: "It only reads.", analysis };
   if (mode === "plan") return { decision: "deny", reason: "Plan mode only reads.", analysis };
   if (mode === "yolo" || (isPlain && allow.some(begins))) return { decision: "allow", reason: "", analysis };
   return { decision: "ask", reason: `${words[0]} runs a program.`, analysis };
@@ -91,6 +91,8 @@ describe("the modes", () => {
     ["an address", fetch("https://docs.test/"), "deny ask ask allow"],
     ["an address on this machine", fetch("http://127.0.0.1/"), "deny deny deny deny"],
     ["an odd address", fetch("https://docs.test/?SECRET"), "deny ask ask allow"],
+    ["a command with letters that pass for others", run("ls p\u0430ypal.txt"), "ask ask ask allow"],
+    ["a command in another alphabet", run("ls \u043f\u0440\u0438\u0432\u0435\u0442"), "allow allow allow allow"],
     ["a search", search, "deny ask ask allow"],
     ["a server's tool, whatever it says of itself", mcp, "deny ask ask allow"],
   ];

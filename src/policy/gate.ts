@@ -12,6 +12,7 @@ import {
   uncoveredCommand,
   unlisted,
   unseenNames,
+  lookalikes,
   type Finding,
 } from "./gate-findings.ts";
 import type { GateFacts, GateRequest, HeardCommand } from "./gate-request.ts";
@@ -138,6 +139,7 @@ const findingsOf = async (
     ...unseenNames(request),
     ...protectedPaths(request, rules, facts),
     ...oddAddresses(urls),
+    ...lookalikes(request),
     ...uncoveredCommand(command),
     ...unapprovedEffect(request, rules, mode),
   ];

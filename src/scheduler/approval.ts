@@ -27,9 +27,10 @@ export const approvalOf = async (question: Question): Promise<Approval> => {
   const { valid, verdict, problem } = question;
   return {
     title: valid.title,
-    reason: plain(verdict.reason, "visible"),
+    // One line each: a line break in a file's name must not make lines of its own.
+    reason: shownLine(verdict.reason),
     always: verdict.details.always.map(shownAlways),
-    ...(problem === undefined ? {} : { problem: plain(problem, "visible") }),
+    ...(problem === undefined ? {} : { problem: shownLine(problem) }),
     about: await subjectOf(question),
   };
 };

@@ -282,6 +282,21 @@ describe("the question", () => {
     await plain;
   });
 
+  it("has no lines of a file's own making, whatever its name is", async () => {
+    const at = setting();
+    const name = "a\n! This edit is safe.txt";
+    at.files.set(`/site/${name}`, "one\n");
+    const batch = at.scheduler.schedule([call(1, "write_file", { file_path: name, content: "2\n" })]);
+    await at.asked();
+    const { title, about } = questionOf(at);
+    expect([title, (about as { path: string }).path].join("")).not.toContain("\n");
+    expect((about as { patch: string }).patch).toBe(
+      "--- /site/a␤! This edit is safe.txt\n+++ /site/a␤! This edit is safe.txt\n@@ -1,1 +1,1 @@\n-one\n+2\n",
+    );
+    await at.scheduler.cancel();
+    await batch;
+  });
+
   it("about a command shows all of it, what it runs, and where", async () => {
     const at = setting();
     const hidden = `grep x${" ".repeat(200)}; touch y\r\u001b[2J`;

@@ -7,7 +7,8 @@ export const diffDisplay = (
   proposed: string,
 ): Extract<Display, { type: "diff" }> => {
   const changes = changesOf(before ?? "", after);
-  const heading = `--- ${before === undefined ? "/dev/null" : path}\n+++ ${path}\n`;
+  const name = inOneLine(path);
+  const heading = `--- ${before === undefined ? "/dev/null" : name}\n+++ ${name}\n`;
   return {
     type: "diff",
     path,
@@ -18,6 +19,9 @@ export const diffDisplay = (
       proposed === after ? statOf(changes, []) : statOf(changesOf(before ?? "", proposed), changesOf(proposed, after)),
   };
 };
+
+/** A path that cannot add lines to the patch it heads. */
+const inOneLine = (path: string): string => path.replaceAll(/[\r\n\u0085\u2028\u2029]/g, "␤");
 
 const changesOf = (old: string, fresh: string): readonly Change[] => diffLines(linesOf(old), linesOf(fresh));
 

@@ -1,3 +1,4 @@
+import { removeUnseen } from "./unseen-characters.ts";
 import type { Capabilities, Fetched } from "./capabilities.ts";
 import { sizeOfImage } from "./image-size.ts";
 import { sniff, sniffLength } from "./sniff.ts";
@@ -91,8 +92,16 @@ const page = async (fetched: Fetched, html: string): Promise<Content> => {
   };
 };
 
-const whole = ({ cut }: { readonly cut: boolean }, text: string): string =>
-  cut ? `${text}\n\n[The page goes on: the rest was too long to be fetched.]` : text;
+const whole = ({ cut }: { readonly cut: boolean }, text: string): string => {
+  const { text: seen, removed } = removeUnseen(text);
+  return [
+    seen,
+    ...(cut ? ["[The page goes on: the rest was too long to be fetched.]"] : []),
+    ...(removed === 0
+      ? []
+      : [`[${removed} invisible ${removed === 1 ? "character was" : "characters were"} removed.]`]),
+  ].join("\n\n");
+};
 
 /** A page may say its encoding in its first kilobyte, where the server does not. */
 const metaCharset = ({ bytes }: Fetched): string =>
