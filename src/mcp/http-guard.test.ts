@@ -69,10 +69,10 @@ describe("where a server may send us", () => {
 
   it("is nowhere else than where it was, though its name now leads elsewhere", async () => {
     const moving: Record<string, readonly string[]> = { "public.test": ["93.184.216.34"] };
-    const { ask, sent } = guard("http://public.test/", {}, moving);
-    expect(await ask("http://public.test/")).toBe("fine");
+    const { ask, sent } = guard("https://public.test/", {}, moving);
+    expect(await ask("https://public.test/")).toBe("fine");
     moving["public.test"] = ["127.0.0.1"];
-    expect(await ask("http://public.test/")).toBe(
+    expect(await ask("https://public.test/")).toBe(
       "public.test leads to 127.0.0.1, where a server at public.test has no business to send us.",
     );
     expect(sent).toHaveLength(1);
@@ -98,5 +98,25 @@ describe("where a server may send us", () => {
     expect(sent).toHaveLength(6);
     expect((await fetch("https://public.test/", { redirect: "manual" })).status).toBe(302);
     expect((await fetch("https://public.test/", { method: "POST", body: "x" })).status).toBe(302);
+  });
+});
+
+describe("a secret in a header", () => {
+  it.each([
+    ["https://public.test/mcp", "fine"],
+    ["http://localhost:3000/mcp", "fine"],
+    ["http://127.0.0.1:3000/mcp", "fine"],
+    [
+      "http://public.test/mcp",
+      "The header authorization holds a secret and is not sent to public.test over plain http. Use an https address.",
+    ],
+    [
+      "http://private.test/mcp",
+      "The header authorization holds a secret and is not sent to private.test over plain http. Use an https address.",
+    ],
+  ])("goes to %s or not: %s", async (url, said) => {
+    const { ask, sent } = guard(url);
+    expect(await ask(url)).toBe(said);
+    expect(sent).toHaveLength(said === "fine" ? 1 : 0);
   });
 });

@@ -1,6 +1,7 @@
 import { PolicyError } from "../policy/error.ts";
 import { notPublic } from "../policy/network-address.ts";
 import { bareHost, judgeUrl } from "../policy/network.ts";
+import { isSecretField } from "../policy/redact-names.ts";
 import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
 import { boundedBody, withinPause } from "./http-body.ts";
@@ -49,6 +50,7 @@ export const guardedFetch = (options: GuardOptions): Fetch => {
   const hop = async (url: URL, init: RequestInit): Promise<Response> => {
     const addresses = await checked(url);
     const request = requestOf(url, init, url.origin === own.origin ? options.headers : {});
+    refuseOpenSecrets(url, request, addresses);
     const stop = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal;
     const pinned = addresses === undefined ? request : { ...request, addresses };
@@ -89,6 +91,20 @@ const refuseOdd = (url: URL): void => {
   if (url.username !== "" || url.password !== "")
     throw new PolicyError("policy_violation", `${url.host} is named with a password.`);
 };
+
+/** A token in a request that everybody on the way can read belongs to everybody. */
+const refuseOpenSecrets = (url: URL, { headers }: HttpRequest, addresses: readonly string[] | undefined): void => {
+  if (url.protocol !== "http:" || isThisMachine(url, addresses)) return;
+  const secret = Object.keys(headers).find((name) => name === "authorization" || isSecretField(name));
+  if (secret !== undefined)
+    throw new PolicyError(
+      "policy_violation",
+      `The header ${secret} holds a secret and is not sent to ${url.host} over plain http. Use an https address.`,
+    );
+};
+
+const isThisMachine = (url: URL, addresses: readonly string[] | undefined): boolean =>
+  (addresses ?? [bareHost(url)]).every((address) => address === "localhost" || notPublic(address) === "this machine");
 
 const distanceOf = (address: string): Distance | undefined => {
   const why = notPublic(address);
