@@ -13,7 +13,9 @@ export const allowServer = async (known: Known, name: string, isSure: boolean): 
   }
   const [wanted] = found.filter(({ standing }) => standing.state === "asks" || standing.state === "denied");
   if (wanted === undefined) throw new Failure(`${shownName(name)} is ${wordsOf(found)}.`, { code: 1 });
-  process.stderr.write(`${[`${shownName(name)}, ${wanted.file}:`, ...serverLines(wanted)].join("\n")}\n`);
+  process.stderr.write(
+    `${[`${shownName(name)}, ${wanted.file}:`, ...serverLines(wanted), ...secretLines(wanted)].join("\n")}\n`,
+  );
   if (!isSure && !canAsk())
     throw new Failure("There is nobody to ask. --yes agrees to what is shown above.", { code: 1 });
   if (!isSure && !(await agreed("Start it here from now on?")))
@@ -36,6 +38,9 @@ export const denyServer = async (known: Known, name: string): Promise<number> =>
   );
   return 0;
 };
+
+const secretLines = ({ consent: { secrets = [] } }: ProjectServer): readonly string[] =>
+  secrets.map((name) => `  It would be given your secret ${name}, which is in the environment.`);
 
 const projectServersNamed = ({ servers }: Known, name: string): readonly ProjectServer[] => {
   const named = servers.filter((each) => each.name === name);

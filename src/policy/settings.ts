@@ -21,7 +21,13 @@ export type ProjectSettings = {
 };
 
 /** A program a project wants run. The digest covers all that is said of it, so that a later change is asked about again. */
-export type Consent = { readonly key: string; readonly text: string; readonly digest: string };
+export type Consent = {
+  readonly key: string;
+  readonly text: string;
+  readonly digest: string;
+  /** Variables with secrets of the person that it would be given; the question names them. */
+  readonly secrets?: readonly string[];
+};
 
 /** Where a project keeps its settings. */
 const settingsFile = [".parley", "settings.json"] as const;

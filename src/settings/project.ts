@@ -41,11 +41,12 @@ export const readProjectFiles = async (
     readProjectFile(disk, root, [mcpFile]),
     isMine(".gemini").then((skip) => (skip ? undefined : readProjectFile(disk, root, [".gemini", "settings.json"]))),
   ]);
-  return [
+  const files = [
     { file: ".parley/settings.json", settings },
     { file: mcpFile, settings: ofFile(mcpFile, servers, serversAlone) },
     { file: geminiFile, settings: ofFile(geminiFile, gemini, tightening) },
   ];
+  return Promise.all(files.map(async (each) => ({ ...each, settings: await covering(disk, root, each.settings) })));
 };
 
 /** The servers among the programs that a person agreed to. None of them is trusted beyond that. */
@@ -62,6 +63,13 @@ export const serversOf = (
     servers: Object.fromEntries(usable.toReversed().map(({ name, value }) => [name, value as Server])),
     warnings: findings.map((finding) => `In this project: ${sentenceOf(finding)}`),
   };
+};
+
+/** The same settings, with consents that cover the files their commands name. */
+const covering = async (disk: Disk, root: string, settings: ProjectSettings): Promise<ProjectSettings> => {
+  if (settings.consents.length === 0) return settings;
+  const { withFacts } = await import("./consent-facts.ts");
+  return { ...settings, consents: await Promise.all(settings.consents.map((each) => withFacts(disk, root, each))) };
 };
 
 const mcpFile = ".mcp.json";

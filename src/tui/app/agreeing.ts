@@ -40,6 +40,9 @@ export const offerServers = async (
     front.print([
       line(`This project wants to start the MCP server ${name}:`, { tone: "warning" }),
       ...linesOf(shownCommand(consent.text)).flatMap((each) => wrap(each, { width: front.width(), at: "letters" })),
+      ...(consent.secrets ?? []).map((secret) =>
+        line(`It would be given your secret ${secret}, which is in the environment.`, { tone: "warning" }),
+      ),
     ]);
     const answer = await front.confirm(`Start ${name}, now and from now on?`, [
       { id: "no", label: "No" },
