@@ -30,6 +30,21 @@ export const agentFiles: ReadonlySet<string> = new Set([
   ".goosehints",
   ".rules",
   "copilot-instructions.md",
+  // What models read as instructions in every session.
+  "agents.md",
+  "agents.override.md",
+  "agents.local.md",
+  "agent.md",
+  "claude.md",
+  "claude.local.md",
+  "gemini.md",
+  "parley.md",
+  "qwen.md",
+  "codex.md",
+  "warp.md",
+  "crush.md",
+  "skill.md",
+  ".replit.md",
 ]);
 
 /** Files that programs read by themselves, and that can make them run something. */

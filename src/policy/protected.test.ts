@@ -94,7 +94,7 @@ describe("a path that is written", () => {
   it.each([
     "src/index.ts",
     "README.md",
-    "AGENTS.md",
+    "notes/AGENTS-draft.md",
     "package.json",
     "Makefile",
     ".gitignore",

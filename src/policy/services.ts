@@ -15,6 +15,7 @@ import { findRipgrep } from "./ripgrep.ts";
 import type { RuleSources } from "./rules.ts";
 import { trustedSearchPath, usualSearchPath } from "./search-path.ts";
 import { openSearch, type SearchService } from "./search.ts";
+import { secretPlacesInHome } from "./secret-places.ts";
 import { openShell, type ShellWorld } from "./shell.ts";
 import { openTrust } from "./trust.ts";
 import { settledPath } from "./workspace-scratch.ts";
@@ -77,7 +78,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const scratch = options.scratch ?? join(home, "scratch");
   const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
   const { confine, notes } = await openSandbox(options, { scratch, protection: guard });
-  const workspace = await openWorkspace({ disk, roots, home, scratch });
+  const workspace = await openWorkspace({ disk, roots, home, scratch, secrets: secretPlacesInHome(world.host.home) });
   const commands = {
     disk,
     processes,

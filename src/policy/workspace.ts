@@ -16,6 +16,8 @@ export type WorkspaceOptions = {
   readonly roots: readonly string[];
   /** The agent's own folder (PARLEY_HOME, or .parley in the person's home): neither read nor written through a workspace. */
   readonly home: string;
+  /** Places with keys of the person, which no root includes: neither read nor written, unless one is a root itself. */
+  readonly secrets?: readonly string[];
   /** Where `keep` keeps. It can be read, also inside `home`, and not written. It is made when first needed. */
   readonly scratch: string;
   /** The names of ignore files kept for agents, which stand in a root. */
@@ -82,7 +84,7 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
     ignoring: (path, rules) =>
       read(path, async (spot) => {
         const kept = await ignores.keepsIn({ root: spot.root, names: namesAt(spot) }, rules);
-        return exceptOwn(home, pathOf(spot), kept);
+        return exceptSecrets(ground.secrets, pathOf(spot), exceptOwn(home, pathOf(spot), kept));
       }),
     ignoreFiles: () => filesIn(roots, ignoreFiles),
     write: (path, bytes, was) =>
@@ -106,6 +108,7 @@ type Ground = {
   readonly roots: readonly Root[];
   readonly scratch: Scratch;
   readonly home: string;
+  readonly secrets: readonly string[];
   /** All that may be read. */
   readonly all: () => readonly Root[];
 };
@@ -118,7 +121,11 @@ const openGround = async ({ disk, ...given }: WorkspaceOptions): Promise<Ground>
     if (first === undefined) throw new Error("A workspace needs a root.");
     const scratch = await explaining({ path: given.scratch, doing: "read" }, () => openScratch(disk, given.scratch));
     if (roots.some(({ path }) => isInside(path, scratch.path))) throw new Error("The scratch folder holds a root.");
-    return { first, roots, scratch, home, all: () => [...roots, ...scratch.roots()] };
+    const places = await Promise.all((given.secrets ?? []).map((path) => disk.canonical(path).catch(() => undefined)));
+    const secrets = places.filter(
+      (path) => path !== undefined && roots.every((root) => !isInside(root.path, path)) && path !== home,
+    ) as readonly string[];
+    return { first, roots, scratch, home, secrets, all: () => [...roots, ...scratch.roots()] };
   } catch (error) {
     await Promise.all(roots.map(({ folder }) => folder.close()));
     throw error;
@@ -154,6 +161,11 @@ const at = <Result>(ground: Ground, { path, doing }: Doing, work: Work<Result>):
       const real = pathOf(spot);
       if (isWithin(real, home) && !isInside(real, scratch.path))
         throw new PolicyError("policy_violation", `${shown(path)} belongs to the agent itself.`);
+      if (ground.secrets.some((place) => isWithin(real, place)))
+        throw new PolicyError(
+          "policy_violation",
+          `${shown(path)} can hold keys of the person, and is no part of the workspace.`,
+        );
       return await work(spot, spelled);
     } finally {
       await release(spot);
@@ -174,6 +186,15 @@ const exceptOwn = (home: string, folder: string, kept: Judge): Judge =>
   isWithin(home, folder)
     ? (name, isFolder) => (isWithin(join(folder, name), home) ? "the agent itself" : kept(name, isFolder))
     : kept;
+
+/** The same for places with keys of the person. */
+const exceptSecrets = (secrets: readonly string[], folder: string, kept: Judge): Judge => {
+  const inside = secrets.filter((place) => isWithin(place, folder));
+  return inside.length === 0
+    ? kept
+    : (name, isFolder) =>
+        inside.some((place) => isWithin(join(folder, name), place)) ? "keys of the person" : kept(name, isFolder);
+};
 
 /** The names a path has in its root as it was spelled, links and all. */
 const spelledIn = (roots: readonly Root[], path: string): readonly Named[] => {
