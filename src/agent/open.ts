@@ -132,7 +132,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   const openTools = async (): Promise<Toolbox> => {
     const { openToolbox } = await import("./toolbox.ts");
-    return openToolbox({
+    const opened = await openToolbox({
       open: options,
       agents: named.agents,
       servers,
@@ -151,6 +151,9 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
           tell: agent.tell,
         }),
     });
+    // Such as that there is no sandbox.
+    for (const text of opened.services.notes) agent.tell({ type: "notice", text });
+    return opened;
   };
   const agent: Agent = createAgent({
     ...shared,
@@ -178,7 +181,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     agent,
     session,
     chosen: { by: pool === chosen.pool ? chosen.by : "named", pool },
-    notes: [...loaded.warnings, ...notes, ...named.notes, ...connecting],
+    notes: [...wideFolder(folder, world.host.home), ...loaded.warnings, ...notes, ...named.notes, ...connecting],
     agents: named.agents,
     servers,
     attach: async (message, signal) => {
@@ -216,3 +219,11 @@ const patienceIn = (settings: Settings): Pick<Patience, "idle" | "whole"> => ({
   idle: 1000 * settings["limits.idleTime"],
   whole: 1000 * settings["limits.answerTime"],
 });
+
+/** A warning where the workspace is the home folder or holds it. */
+const wideFolder = (folder: string, home: string): readonly string[] =>
+  folder === home || folder === "/" || home.startsWith(`${folder}/`)
+    ? [
+        `The workspace is ${folder}, which holds your home folder: the model can read and change what is in it. Known places with keys, such as ~/.ssh, are left out. Start Parley in a project instead.`,
+      ]
+    : [];
