@@ -25,6 +25,7 @@ const meanings: { readonly [code: string]: Meaning } = {
   ENOTDIR: { type: "path_is_not_a_directory", text: "leads through something that is not a folder" },
   EISDIR: { type: "target_is_directory", text: "is a folder, not a file" },
   ENXIO: { type: "not_a_regular_file", text: "is a pipe, a socket or a device, not a file" },
+  ESTALE: { type: "file_modified_conflict", text: "has changed since it was looked at. Read it again" },
   ELOOP: { type: "file_modified_conflict", text: "was changed while it was opened" },
 };
 

@@ -39,8 +39,7 @@ export const writeAt = async (spot: Spot, writing: Writing): Promise<void> => {
   if (entry === undefined) refuseNames([name, ...missing]);
   const [file = name, ...folders] = [name, ...missing].toReversed();
   await inFolder(spot.folder, folders.toReversed(), async (folder) => {
-    check(await folder.look(file));
-    await folder.put(file, bytes);
+    await folder.replace(file, bytes, was);
   });
 };
 

@@ -38,6 +38,11 @@ export type Folder = {
    * renamed over it. A link there is replaced, not followed. Keeps the mode of what was there.
    */
   readonly put: (name: string, bytes: Uint8Array, mode?: number) => Promise<Identity>;
+  /**
+   * The same, if what stands there still has this identity, or is "absent"; otherwise rejects with ESTALE. The look and the
+   * rename are under a lock that every process sees which writes this way, and nothing but the system's own time is between them.
+   */
+  readonly replace: (name: string, bytes: Uint8Array, was: Identity | "absent") => Promise<Identity>;
   /** Removes a file, a link or an empty folder; fine if there is nothing. */
   readonly remove: (name: string) => Promise<void>;
   /** Renames an entry inside this folder. Refuses a name that is taken (EEXIST). */

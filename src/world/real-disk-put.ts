@@ -1,8 +1,8 @@
 import { constants, type BigIntStats } from "node:fs";
 import { DiskError } from "./disk.ts";
-import { temporaryName } from "./disk-names.ts";
+import { lockingName, temporaryName } from "./disk-names.ts";
 import type { Spot } from "./real-disk-spot.ts";
-import { lstat, open, rename, unlink, type Handle } from "./system.ts";
+import { lstat, open, rename, seen, unlink, type Handle } from "./system.ts";
 
 /** What to put where. Without a mode, that of the file before is kept, or a new file gets the usual one. */
 export type Parcel = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number | undefined };
@@ -14,29 +14,102 @@ const { O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
  * Puts a file in a folder as a whole and flushed, or not at all. Whatever stood under the name, a link too,
  * is replaced; other hard links to it keep the old bytes.
  */
-export const putFile = async (spot: Spot, { name, bytes, mode }: Parcel): Promise<BigIntStats> => {
+export const putFile = async (spot: Spot, parcel: Parcel): Promise<BigIntStats> => {
+  const temporary = temporaryName();
+  const before = await standing(spot, parcel.name);
+  const handle = await create(spot, temporary, newMode(parcel, before));
+  return deliver(spot, parcel, { temporary, handle, before, isStill: () => true });
+};
+
+/**
+ * The same, if `isStill` holds for what stands there just before the rename. The temporary file has one name for every
+ * writer of this file, so it is a lock until it is renamed; one that a killed program left is taken away after a while.
+ */
+export const replaceFile = async (
+  spot: Spot,
+  parcel: Parcel,
+  isStill: (now: BigIntStats | undefined) => boolean,
+): Promise<BigIntStats> => {
+  const temporary = lockingName(parcel.name);
+  const before = await standing(spot, parcel.name);
+  const handle = await lock(spot, temporary, newMode(parcel, before));
+  return deliver(spot, parcel, { temporary, handle, before, isStill });
+};
+
+const standing = async (spot: Spot, name: string): Promise<BigIntStats | undefined> => {
   const before = await lstat(spot.at(name)).catch(() => undefined);
   if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${spot.path}: ${name} is a folder`);
-  const kept = mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : undefined);
-  const temporary = temporaryName();
+  return before;
+};
+
+/** The mode that was asked for, or that the file before has; undefined for a new file. */
+const keptMode = ({ mode }: Parcel, before: BigIntStats | undefined): number | undefined =>
+  mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : undefined);
+
+/** Until it has its own, a file is its owner's alone; a new one gets the usual mode. */
+const newMode = (parcel: Parcel, before: BigIntStats | undefined): number =>
+  keptMode(parcel, before) === undefined ? 0o666 : 0o600;
+
+const create = (spot: Spot, temporary: string, mode: number): Promise<Handle> =>
+  open(spot.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+
+/** How long a lock may stand untouched before its holder is taken to be dead, in milliseconds. */
+const longestHeld = 10_000;
+
+const lock = async (spot: Spot, temporary: string, mode: number): Promise<Handle> => {
+  for (let wait = 1; ; wait = Math.min(2 * wait, 50))
+    try {
+      return await create(spot, temporary, mode);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      const held = await seen(spot.at(temporary));
+      if (held !== undefined && Date.now() - Number(held.mtimeMs) > longestHeld)
+        await unlink(spot.at(temporary)).catch(() => undefined);
+      else await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
+    }
+};
+
+type Delivery = {
+  readonly temporary: string;
+  readonly handle: Handle;
+  readonly before: BigIntStats | undefined;
+  readonly isStill: (now: BigIntStats | undefined) => boolean;
+};
+
+/** Fills a temporary file and renames it. */
+const deliver = async (
+  spot: Spot,
+  parcel: Parcel,
+  { temporary, handle, before, isStill }: Delivery,
+): Promise<BigIntStats> => {
+  const { name, bytes } = parcel;
+  const kept = keptMode(parcel, before);
   const path = spot.at(temporary);
-  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, kept === undefined ? 0o666 : 0o600);
   try {
     await spot.confirm(temporary, await handle.stat());
     await handle.write(bytes);
     if (before?.isFile() === true) await keepOwner(handle, before);
     if (kept !== undefined) await handle.chmod(kept);
+    await handle.touch();
     await handle.datasync();
     await spot.verify();
+    if (!(await isOwn(path, handle)) || !isStill(await seen(spot.at(name))))
+      throw new DiskError("ESTALE", `${spot.path}: ${name} has changed`);
     await rename(path, spot.at(name));
     await flushFolder(spot.handle);
     return await handle.stat();
   } catch (error) {
-    await unlink(path).catch(() => undefined);
+    // Another's by now, where our own was taken for a dead program's.
+    if (await isOwn(path, handle)) await unlink(path).catch(() => undefined);
     throw error;
   } finally {
     await handle.close();
   }
+};
+
+const isOwn = async (path: string, handle: Handle): Promise<boolean> => {
+  const [there, own] = await Promise.all([seen(path), handle.stat()]).catch(() => []);
+  return there !== undefined && there.ino === own?.ino && there.dev === own.dev;
 };
 
 /** Only root may give files away; everyone else's edit makes the file theirs. */

@@ -1,5 +1,6 @@
 import { constants, type BigIntStats } from "node:fs";
 import { join } from "node:path";
+import { constants as systemConstants } from "node:os";
 import {
   DiskError,
   type AppendHandle,
@@ -10,7 +11,7 @@ import {
   type Folder,
 } from "./disk.ts";
 import { isPlainName } from "./disk-names.ts";
-import { flushFolder, putFile } from "./real-disk-put.ts";
+import { flushFolder, putFile, replaceFile } from "./real-disk-put.ts";
 import { namesAt } from "./real-disk-names.ts";
 import { byHandle, byPath, isSame, isWalkable, type Spot, type Way } from "./real-disk-spot.ts";
 import {
@@ -114,6 +115,12 @@ const folderOf = (spot: Spot): Folder => {
     list: () => list(spot, busy),
     makeFolder: (name, mode) => on("make", name, () => makeFolder(spot, name, mode)),
     put: (name, bytes, mode) => on("write", name, async () => identityOf(await putFile(spot, { name, bytes, mode }))),
+    replace: (name, bytes, was) =>
+      on("write", name, async () => {
+        const check = (now: BigIntStats | undefined): boolean =>
+          (now === undefined ? "absent" : identityOf(now)) === was;
+        return identityOf(await replaceFile(spot, { name, bytes, mode: undefined }, check));
+      }),
     remove: (name) => on("remove", name, () => remove(spot, name)),
     rename: (name, to) => on("rename", name, () => on("rename to", to, () => renameEntry(spot, name, to))),
     append: (name) => on("open", name, () => childLog(spot, name)),
@@ -263,7 +270,9 @@ const entryOf = (stats: BigIntStats): Entry => ({
 const kindOf = (item: Pick<BigIntStats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind =>
   item.isFile() ? "file" : item.isDirectory() ? "folder" : item.isSymbolicLink() ? "link" : "other";
 
-const identityOf = ({ dev, ino, size, ctimeNs }: BigIntStats): string => `${dev}.${ino}.${size}.${ctimeNs}`;
+/** Two times: systems count changes in ticks, and inodes are given again, but every file we write has a modification time of its own. */
+const identityOf = ({ dev, ino, size, ctimeNs, mtimeNs }: BigIntStats): string =>
+  `${dev}.${ino}.${size}.${ctimeNs}.${mtimeNs}`;
 
 const tried = async <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
   try {
@@ -275,8 +284,16 @@ const tried = async <Result>(doing: string, work: () => Promise<Result>): Promis
 
 const failure = (error: unknown, doing: string): DiskError => {
   if (error instanceof DiskError) return error;
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "EIO";
+  const code = systemCode(error);
   return new DiskError(code, `Could not ${doing}: ${code}`, error);
+};
+
+/** The system's code. Node knows no name for some, such as EDQUOT, and calls them unknown. */
+const systemCode = (error: unknown): string => {
+  const { code, errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return code;
+  const named = Object.entries(systemConstants.errno).find(([, number]) => errno !== undefined && number === -errno);
+  return named?.[0] ?? "EIO";
 };
 
 const isCode = (error: unknown, code: string): boolean =>

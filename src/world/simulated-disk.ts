@@ -114,7 +114,7 @@ const folderOf = (store: Platter, path: string, node: FolderNode): Folder => {
     store.touch(node);
   };
 
-  return {
+  const folder: Folder = {
     path,
     self: async () => {
       reach();
@@ -155,6 +155,11 @@ const folderOf = (store: Platter, path: string, node: FolderNode): Folder => {
       node.safe = new Map(node.children);
       return entryOf(file).identity;
     },
+    replace: async (name, bytes, was) => {
+      const now = find(name);
+      if ((now === undefined ? "absent" : entryOf(now).identity) !== was) throw failed("ESTALE", child(name));
+      return folder.put(name, bytes);
+    },
     remove: async (name) => {
       const found = find(name);
       if (found === undefined) return;
@@ -191,6 +196,7 @@ const folderOf = (store: Platter, path: string, node: FolderNode): Folder => {
       open = false;
     },
   };
+  return folder;
 };
 
 const fileOf = (path: string, node: FileNode): FileHandle => {

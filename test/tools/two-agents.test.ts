@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { lockingName } from "../../src/world/disk-names.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+
+let base: string;
+let project: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "parley-two-")));
+  project = join(base, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "shared.txt"), "");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const editor = fileURLToPath(new URL("../support/edit-many.ts", import.meta.url));
+
+it("no edit that was reported as done is lost where two programs edit one file, 300 times", async () => {
+  const run = async (name: string): Promise<readonly string[]> => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", editor, project, name, "150"]);
+    return stdout.trim().split("\n");
+  };
+  const reported = (await Promise.all([run("one"), run("two")])).flat();
+  const kept = readFileSync(join(project, "shared.txt"), "utf8").trim().split("\n");
+  expect(reported).toHaveLength(300);
+  expect(kept.toSorted()).toEqual(reported.toSorted());
+  expect(readdirSync(project)).toEqual(["shared.txt"]);
+});
+
+it("a new version that a killed program left half written does not keep others from writing, and is taken away", async () => {
+  const folder = await realDisk.open(project);
+  const { identity } = (await folder.look("shared.txt"))!;
+  const left = join(project, lockingName("shared.txt"));
+  writeFileSync(left, "half");
+  const old = Date.now() / 1000 - 60;
+  utimesSync(left, old, old);
+  await folder.replace("shared.txt", Buffer.from("next"), identity);
+  expect([readFileSync(join(project, "shared.txt"), "utf8"), readdirSync(project)]).toEqual(["next", ["shared.txt"]]);
+  await expect(folder.replace("shared.txt", Buffer.from("late"), identity)).rejects.toMatchObject({ code: "ESTALE" });
+  await expect(folder.replace("shared.txt", Buffer.from("late"), "absent")).rejects.toMatchObject({ code: "ESTALE" });
+  await folder.close();
+});
