@@ -71,8 +71,10 @@ export const recordIn = (text: string): SessionRecord | UnknownRecord => {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || typeof value["kind"] !== "string") return { kind: "unknown", named: "" };
   const { kind } = value;
-  const isKnown = kinds.has(kind) && (kind !== "entry" || isKnownEntry(value["entry"]));
-  return isKnown ? (value as SessionRecord) : { kind: "unknown", named: kind };
+  if (!kinds.has(kind)) return { kind: "unknown", named: kind };
+  if (kind !== "entry") return value as SessionRecord;
+  const entry = readEntry(value["entry"]);
+  return entry === undefined ? { kind: "unknown", named: kind } : ({ ...value, entry } as SessionRecord);
 };
 
 const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
@@ -94,10 +96,38 @@ const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([
 ]);
 const partTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "code", "media", "call", "structured"]);
 
-const isKnownEntry = (entry: unknown): boolean => {
-  if (!isObject(entry) || !entryTypes.has(entry["type"])) return false;
+/** An entry with parts this version knows; undefined where nothing of it is known. */
+const readEntry = (entry: unknown): unknown => {
+  if (!isObject(entry) || !entryTypes.has(entry["type"])) return undefined;
   const { parts, outcome } = entry;
-  if (entry["type"] === "copy") return isObject(entry["media"]) && typeof entry["uri"] === "string";
-  const content = parts ?? (isObject(outcome) ? outcome["content"] : []);
-  return Array.isArray(content) && content.every((part) => isObject(part) && partTypes.has(part["type"]));
+  if (entry["type"] === "copy") return isObject(entry["media"]) && typeof entry["uri"] === "string" ? entry : undefined;
+  if (parts !== undefined) {
+    const known = readParts(parts);
+    return known === parts ? entry : known && { ...entry, parts: known };
+  }
+  if (!isObject(outcome)) return entry;
+  const content = readParts(outcome["content"]);
+  return content === outcome["content"] ? entry : content && { ...entry, outcome: { ...outcome, content } };
+};
+
+/** The same parts where all are known. One of a later version beside others is named in its place; on its own it is unknown. */
+const readParts = (parts: unknown): readonly unknown[] | undefined => {
+  if (!Array.isArray(parts)) return undefined;
+  const given: readonly unknown[] = parts;
+  if (given.every(isKnownPart)) return given;
+  const isAnyKnown = given.some((part) => isObject(part) && partTypes.has(part["type"]));
+  return isAnyKnown ? given.map(readPart) : undefined;
+};
+
+const isKnownPart = (part: unknown): boolean =>
+  isObject(part) && partTypes.has(part["type"]) && (part["type"] !== "call" || isObject(part["input"]));
+
+const readPart = (part: unknown): unknown => {
+  if (isKnownPart(part)) return part;
+  if (isObject(part) && part["type"] === "call") return { ...part, input: { type: "malformed", text: "" } };
+  const type = isObject(part) ? part["type"] : undefined;
+  return {
+    type: "text",
+    text: `[A part of the kind ${JSON.stringify(type ?? "unknown")}, which this version of Parley does not know.]`,
+  };
 };

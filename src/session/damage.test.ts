@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SessionError, type Finding } from "./index.ts";
+import { recordIn } from "./content.ts";
+import { encodeLine } from "./line.ts";
 import { entry, fileOf, newBench, wordsOf, written, type Bench } from "./session.cases.ts";
 
 const words = ["one", "two", "three", "four", "five"];
@@ -295,7 +297,11 @@ describe("a session's file with damage", () => {
     const bench = newBench();
     const id = await written(bench, ["one"]);
     const { path, text } = fileOf(bench.disk, id);
-    const newer = text.replace('"version":1', '"version":2');
+    const [head = "", ...rest] = text.split("\n");
+    const [, sequence = "", at = "", record = ""] =
+      /"sequence":(\d+),"at":(\d+),.*?"record":(.*)\}$/.exec(head.replace('"version":1', '"version":2')) ?? [];
+    const whole = encodeLine({ session: id, sequence: Number(sequence), at: Number(at), text: record });
+    const newer = whole + rest.join("\n");
     bench.disk.plant(path, { kind: "file", text: newer, mode: 0o600 });
     const failure = { kind: "too-new", id, version: 2 };
 
@@ -305,6 +311,40 @@ describe("a session's file with damage", () => {
     expect(new SessionError({ kind: "too-new", id: "abc", version: 2 }).message).toBe(
       "Session abc was written by a newer Parley (format 2). Update parley-agent to open it; the file is untouched.",
     );
+  });
+
+  it("opens a file whose head says another version by damage alone", async () => {
+    const bench = newBench();
+    const id = await written(bench, ["one", "two"]);
+    const { path, text } = fileOf(bench.disk, id);
+    bench.disk.plant(path, { kind: "file", text: text.replace('"version":1', '"version":9'), mode: 0o600 });
+    const session = await bench.sessions.open(id);
+    expect(wordsOf(session)).toEqual(["one", "two"]);
+    await session.close();
+  });
+
+  it("shows what it knows of an entry with a part of a later version, and a call without input", async () => {
+    const known = { type: "text", text: "known" };
+    const record = (parts: readonly unknown[]): string =>
+      JSON.stringify({
+        kind: "entry",
+        index: 0,
+        entry: { type: "model", origin: { provider: "p", model: "m" }, parts },
+      });
+    expect(recordIn(record([known, { type: "hologram", data: 1 }]))).toMatchObject({
+      kind: "entry",
+      entry: {
+        parts: [
+          known,
+          { type: "text", text: '[A part of the kind "hologram", which this version of Parley does not know.]' },
+        ],
+      },
+    });
+    expect(recordIn(record([{ type: "call", id: "hist_tool_1", tool: "look" }]))).toMatchObject({
+      kind: "entry",
+      entry: { parts: [{ type: "call", tool: "look", input: { type: "malformed", text: "" } }] },
+    });
+    expect(recordIn(record([{ type: "hologram" }]))).toEqual({ kind: "unknown", named: "entry" });
   });
 
   it("empties a file in which nothing can be read only when asked to", async () => {

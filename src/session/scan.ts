@@ -112,9 +112,12 @@ class Scanner {
   #begin(bytes: Buffer): void {
     const start = bytes.toString("latin1", 0, 300);
     const version = /"kind":"head","version":(\d{1,9})/.exec(start)?.[1];
-    this.#version = version === undefined ? undefined : Number(version);
     const named = /"record":\{"kind":"head","version":\d+,"id":"([0-9a-z-]+)"/.exec(start)?.[1];
-    if (named !== undefined && readLine(bytes, 0, named).lines.length > 0) this.#session = named;
+    const isSound = (id: string | undefined): id is string =>
+      id !== undefined && readLine(bytes, 0, id).lines.length > 0;
+    if (isSound(named)) this.#session = named;
+    // A damaged head says nothing: one flipped digit must not make a file of ours one of a later version.
+    this.#version = version !== undefined && isSound(this.#session) ? Number(version) : undefined;
   }
 
   /** Junk on lines that follow each other is one stretch. */
