@@ -27,7 +27,7 @@ export const headless = async (args: readonly string[]): Promise<number> => {
     return await run(args, reports);
   } catch (error) {
     // Whoever reads JSON gets an object for a run that failed before it began, too.
-    const facts = { session: undefined, model: undefined, folder: process.cwd() };
+    const facts = { session: undefined, model: undefined, folder: "" };
     (reports[0] ?? outputFor(formatIn(args), facts)).end(earlyResult(error));
     throw error;
   }

@@ -40,6 +40,8 @@ const explain = (error: unknown): [message: string, code: number] => {
     return ["The input is nested too deeply to be read.", 2];
   if (error instanceof RangeError && /string length/.test(error.message))
     return ["The output is longer than the longest text JavaScript can hold.", 1];
+  if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
+    return ["The current folder is gone. Change to one that is there, or give one with --cwd.", 2];
   return [`This is a bug in Parley.\n${error instanceof Error ? error.stack : String(error)}`, 2];
 };
 

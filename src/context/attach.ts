@@ -43,10 +43,18 @@ export const attachMentions = async (message: string, options: AttachOptions): P
   const seen = new Set<string>();
   const all: { readonly mention: string; readonly found: readonly Attachment[] | Resource }[] = [];
   for (const piece of parseMentions(message)) {
-    if (piece.type === "text" || seen.has(piece.raw) || all.length >= mostMentions) continue;
+    if (piece.type === "text" || seen.has(piece.raw)) continue;
     seen.add(piece.raw);
+    if (seen.size > mostMentions) continue;
     options.signal.throwIfAborted();
     all.push({ mention: piece.raw, found: await resolved(piece, options, room) });
+  }
+  const rest = [...seen].slice(mostMentions);
+  const [first] = rest;
+  if (first !== undefined) {
+    const count = rest.length === 1 ? "1 more mention was" : `${rest.length} more mentions were`;
+    const words = `A message attaches at most ${mostMentions} mentions; ${count} left out, from ${first} on.`;
+    all.push({ mention: first, found: [refused("too-many", words)] });
   }
   return asMessage(message, all);
 };

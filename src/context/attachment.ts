@@ -36,7 +36,15 @@ export type Attachment =
   | { readonly type: "refused"; readonly reason: Refusal; readonly message: string };
 
 /** Why something that was mentioned is not attached. */
-export type Refusal = "absent" | "outside" | "ignored" | "too-large" | "protected" | "not-text" | "unreadable";
+export type Refusal =
+  | "absent"
+  | "outside"
+  | "ignored"
+  | "too-large"
+  | "protected"
+  | "not-text"
+  | "unreadable"
+  | "too-many";
 
 /** As much as a message holds of all that it mentions. */
 export const messageRoom = (): Room => ({ characters: 400_000, bytes: 20 * 2 ** 20 });

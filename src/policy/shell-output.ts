@@ -17,6 +17,11 @@ export class HeadAndTail {
     return this.#headLength + this.#tailLength;
   }
 
+  /** How many bytes between both ends are not kept. */
+  get lost(): number {
+    return Math.max(0, this.#tailLength - most);
+  }
+
   /** Whether it began like something no person reads. */
   get isBinary(): boolean {
     return this.#isBinary;

@@ -26,10 +26,10 @@ export const classify = (who: Who, { status: given, hints = {}, problem }: Repor
       case "refused":
         return { ...common, kind, status, rules: [] };
       case "rate-limited":
+      case "quota-gone":
         return floor > 0 ? { ...common, kind, retryAfter: floor } : { ...common, kind };
       case "bad-key":
       case "no-credit":
-      case "quota-gone":
       case "overloaded":
       case "context-too-long":
       case "filtered":

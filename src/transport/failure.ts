@@ -2,8 +2,11 @@
 export type Failure = Common &
   (
     | { readonly kind: "no-key" | "misconfigured"; /** What to set or run, in words. */ readonly how: string }
-    | { readonly kind: "bad-key" | "no-credit" | "quota-gone" | "overloaded" | "context-too-long" | "filtered" }
-    | { readonly kind: "rate-limited"; /** Milliseconds the provider asks to wait. */ readonly retryAfter?: number }
+    | { readonly kind: "bad-key" | "no-credit" | "overloaded" | "context-too-long" | "filtered" }
+    | {
+        readonly kind: "rate-limited" | "quota-gone";
+        /** Milliseconds the provider asks to wait. */ readonly retryAfter?: number;
+      }
     | {
         readonly kind: "refused";
         readonly status: number;
@@ -55,7 +58,7 @@ export const explain = (failure: Failure): string => {
     case "no-credit":
       return `The account at ${label} has no credit left${said || "."} Add credit there, or use another provider.`;
     case "quota-gone":
-      return `The quota at ${label} is used up${said || "."} Wait until it is renewed, or use another provider.`;
+      return `The quota at ${label} is used up${said || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${duration(failure.retryAfter)}`}, or use another provider.`;
     case "rate-limited":
       return `${label} asks us to slow down${said || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${duration(failure.retryAfter)}`}, or use another model.`;
     case "overloaded":

@@ -50,6 +50,15 @@ export const asAttemptError = (error: unknown, who: Who, request: HttpRequest): 
     return again({ ...who, kind: "time-out", phase: phaseNames[error.phase], ms: error.ms });
   if (error instanceof MalformedStream) return again({ ...who, kind: "malformed-stream", said: error.message });
   if (!(error instanceof NetError)) return error;
+  if (error.isLasting)
+    return new AttemptError(
+      {
+        failure: { ...who, kind: "network", host: new URL(request.url).host, said: error.message },
+        retry: false,
+        floor: 0,
+      },
+      { cause: error },
+    );
   if (error.at === "connect")
     return again({ ...who, kind: "network", host: new URL(request.url).host, said: error.message });
   return again({ ...who, kind: "stream-cut", ...(error.message === "" ? {} : { said: error.message }) });

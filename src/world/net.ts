@@ -34,12 +34,20 @@ export class NetError extends Error {
   /** The operating system's code, such as ECONNREFUSED, where there is one. */
   readonly code: string | undefined;
 
-  constructor(at: "connect" | "broken", message: string, cause?: unknown) {
+  /** Whether the same would happen again: a certificate that is not accepted, a proxy that cannot be used. */
+  readonly isLasting: boolean;
+
+  constructor(at: "connect" | "broken", message: string, cause?: unknown, isLasting?: boolean) {
     super(message, { cause });
     this.at = at;
     this.code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+    this.isLasting = isLasting ?? (this.code !== undefined && lastingCodes.test(this.code));
   }
 }
+
+/** Codes of certificates that are not accepted: the next attempt would meet the same one. */
+const lastingCodes =
+  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 /** The whole body as text, at most `limit` bytes of it. */
 export const bodyText = async (response: HttpResponse, limit: number = 2 ** 26): Promise<string> => {

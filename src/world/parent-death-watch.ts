@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 
 /**
  * Ends process groups when this process dies, however it dies. One small shell per process, started with the first group,
@@ -45,10 +47,11 @@ const startWatcher = (gone: () => void): ChildProcess => {
   });
   watcher.on("error", gone);
   watcher.on("exit", gone);
-  watcher.stdin.on("error", () => undefined);
+  // Without a pipe where the system has no more file numbers (EMFILE), whatever the type says.
+  const pipe = watcher.stdin as Writable | undefined;
+  pipe?.on("error", () => undefined);
   watcher.unref();
-  // A pipe of Node's is a socket; the type does not say so.
-  if ("unref" in watcher.stdin && typeof watcher.stdin.unref === "function") watcher.stdin.unref();
+  if (pipe instanceof Socket) pipe.unref();
   return watcher;
 };
 

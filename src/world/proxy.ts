@@ -79,7 +79,7 @@ const addressOf = ({ variable, value }: Proxy): string => {
   const given = value.includes("://") ? value : `http://${value}`;
   const protocol = URL.canParse(given) ? new URL(given).protocol : "";
   if (protocol !== "http:" && protocol !== "https:")
-    throw new NetError("connect", `${variable} is no address of an HTTP proxy.`);
+    throw new NetError("connect", `${variable} is no address of an HTTP proxy.`, undefined, true);
   return given;
 };
 
@@ -161,7 +161,8 @@ const exchange = (
       })
       .then(
         (answer) => resolve(toAnswer(answer, hangUp, signal)),
-        (error: unknown) => reject(new NetError("connect", proxyWords(error), error)),
+        (error: unknown) =>
+          reject(new NetError("connect", proxyWords(error), error, wantsSignIn(error) ? true : undefined)),
       )
       .finally(() => signal?.removeEventListener("abort", stop));
   });
@@ -205,6 +206,9 @@ const plainHeaders = (headers: Dispatcher.ResponseData["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
+
+/** A proxy that wants another name and password wants them the next time, too. */
+const wantsSignIn = (error: unknown): boolean => /\(407\)/.test(wordsOf(error));
 
 const proxyWords = (error: unknown): string => {
   const status = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(wordsOf(error))?.[1];

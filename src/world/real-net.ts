@@ -104,7 +104,8 @@ const limitConnecting = (sent: ClientRequest): void => {
       longestConnecting,
     );
     const stop = (): void => clearTimeout(late);
-    socket.once("connect", stop).once("close", stop);
+    // With TLS there is a connection once the handshake is over: a server may take the first and never answer the second.
+    socket.once("encrypted" in socket ? "secureConnect" : "connect", stop).once("close", stop);
   });
 };
 

@@ -72,10 +72,12 @@ const startIn = async (program: Program, watching: ParentDeathWatch): Promise<{ 
     });
     // At once, without waiting for the start to be confirmed: whatever runs is watched.
     if (endsWithUs === true && child.pid !== undefined) child.once("exit", watching.add(child.pid));
-    const tie = child.stdio[3];
+    const pid = started(child);
+    // Where the system has no more file numbers (EMFILE), there are no pipes, whatever the type says.
+    const tie = (child.stdio as ChildProcess["stdio"] | undefined)?.[3];
     tie?.on("error", () => undefined);
     child.once("exit", () => void tie?.destroy());
-    return { child, pid: await started(child) };
+    return { child, pid: await pid };
   } finally {
     pinned.release();
   }

@@ -12,7 +12,7 @@ export const realWorld = (env: World["env"] = process.env): World => ({
   clock: realClock,
   random: Math.random,
   env,
-  host: { platform: process.platform, arch: process.arch, home: homedir() },
+  host: { platform: process.platform, arch: process.arch, home: homeFolder() },
   files: realFiles,
   net: realNet(env),
   disk: realDisk,
@@ -32,4 +32,13 @@ const realClock: Clock = {
     return () => clearTimeout(timer);
   },
   sleep: (ms, signal) => sleepBy(realClock, ms, signal),
+};
+
+/** A user without a home folder, as in some containers, is at home where everything begins. */
+const homeFolder = (): string => {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
 };

@@ -1,0 +1,17 @@
+/* A program with as few file numbers as `ulimit -n` left it: starts one command too many, and prints how that ended. */
+import { openSync } from "node:fs";
+import { realProcesses } from "../../src/world/real-processes.ts";
+
+await realProcesses.find("sh", "/bin");
+const program = { file: "/bin/sh", args: ["-c", "true"], folder: "/", env: {}, endsWithUs: true } as const;
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync("/dev/null", "r"));
+} catch {
+  taken.length = 0;
+}
+const ended = await realProcesses.start(program).then(
+  () => "started",
+  (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
+);
+process.stdout.write(`${ended}\n`);
