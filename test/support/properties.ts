@@ -97,10 +97,23 @@ const checkTarget = (
   );
 };
 
+/** Advice that Parley itself keeps: one model or vendor was recorded to take it, others refuse it. */
+const neverSent: ReadonlySet<string> = new Set([
+  "gemini/open-call",
+  "gemini/spread-responses",
+  "gemini/dataless-part",
+  "bedrock/blank-after-document",
+  "openai-chat/open-call",
+  "openai-chat/empty-content-beside-calls",
+  "openai-chat/portable-strict-schema",
+  "openai-responses/portable-strict-schema",
+  "openai-responses/repeated-item-id",
+]);
+
 /** V: the rules find nothing. */
 const valid = ({ body }: Composed, provider: Provider, model: string): Failure | undefined => {
   const finding = lint(body, { wire: provider.wire, provider: provider.id, model }).find(
-    ({ level }) => level === "error",
+    ({ level, rule }) => level === "error" || neverSent.has(rule),
   );
   return finding === undefined
     ? undefined
