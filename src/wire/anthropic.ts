@@ -153,7 +153,7 @@ const declareTools = ({ tools }: WireRequest<AnthropicDialect>, notes: Note[]): 
       ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
       input_schema: adapted.schema,
     };
-    return withToolFields(declared, tool, { changed: adapted.changed !== undefined, notes });
+    return withToolFields(declared, tool, { adapted, notes });
   });
 
 const toolChoice = (

@@ -172,7 +172,7 @@ const toolConfig = (
       ...(description === undefined || isBlank(description) ? {} : { description }),
       inputSchema: { json: adapted.schema },
     };
-    return { toolSpec: withToolFields(spec, tool, { changed: adapted.changed !== undefined, notes }) };
+    return { toolSpec: withToolFields(spec, tool, { adapted, notes }) };
   });
   const choice = toolChoice(request.settings.toolChoice, request.dialect, notes);
   return {

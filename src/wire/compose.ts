@@ -1,10 +1,13 @@
 import {
+  isObject,
   note,
   type Blobs,
   type Conversation,
   type Entry,
   type JsonObject,
+  type JsonValue,
   type Note,
+  type ProviderFields,
   type RawInput,
   type ToolDeclaration,
 } from "../conversation/index.ts";
@@ -109,7 +112,7 @@ export class Composer {
   #encode(settings: Settings): { body: JsonObject; notes: readonly Note[] } {
     const messages = this.#rendering.messages();
     const notes: Note[] = [];
-    const tools = this.#tools(notes);
+    const tools = this.#tools(namesIn(settings.extra), notes);
     const asked = this.#settings(settings, notes);
     const spared = tools === this.#declared || tools.length === 0 ? asked : { ...asked, toolChoice: "none" as const };
     const { wire } = this.#options.destination;
@@ -121,7 +124,7 @@ export class Composer {
   }
 
   /** The declared tools; or, where an API wants the tools of the past declared and there are none, those. */
-  #tools(notes: Note[]): readonly ToolDeclaration[] {
+  #tools(carried: readonly JsonValue[], notes: Note[]): readonly ToolDeclaration[] {
     notes.push(...this.#lost);
     for (const name of this.#doubled)
       notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
@@ -130,10 +133,11 @@ export class Composer {
         notes.push(note("setting-adapted", "This model knows no tools; none are declared."));
       return [];
     }
-    const used = this.#rendering.toolsShown;
-    if (this.#declared.length > 0 || used.size === 0 || !this.#options.destination.demandsTools) return this.#declared;
-    notes.push(note("tools-declared", `This API wants the tools of the past declared: ${[...used].join(", ")}.`));
-    return [...used].map((name) => ({
+    const used = [...this.#rendering.toolsShown].filter((name) => !carried.includes(name));
+    if (this.#declared.length > 0 || used.length === 0 || !this.#options.destination.demandsTools)
+      return this.#declared;
+    notes.push(note("tools-declared", `This API wants the tools of the past declared: ${used.join(", ")}.`));
+    return used.map((name) => ({
       name,
       description: "Used earlier in this conversation; no longer available.",
       parameters: { type: "object", properties: {} },
@@ -178,6 +182,12 @@ export class Composer {
     return { model: destination.target.model, ...(system === undefined ? {} : { system }), tools, settings };
   }
 }
+
+/** The names of tools that a body's own API runs. */
+const namesIn = (extra: ProviderFields | undefined): readonly JsonValue[] =>
+  (extra?.fields ?? []).flatMap(({ at, value }) =>
+    at.endsWith("tools/-") && isObject(value) ? [value["name"] as JsonValue] : [],
+  );
 
 /** A number no API would take is moved to the nearest one that some do. */
 const within = (

@@ -247,5 +247,5 @@ const declare = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
     ...(tool.description === undefined || tool.description.trim() === "" ? {} : { description: tool.description }),
     ...(adapted === undefined ? {} : { parametersJsonSchema: adapted.schema }),
   };
-  return withToolFields(declared, tool, { changed: adapted?.changed !== undefined, notes });
+  return withToolFields(declared, tool, { adapted, notes });
 };

@@ -310,11 +310,11 @@ export const readTool = (reader: OpenaiReader, value: unknown, at: string): read
   ];
 };
 
-const toolFields = ["strict", "defer_loading"];
+const toolFields = ["strict"];
 
 /** What servers of both families run themselves. */
 const serverTools =
-  /^(openrouter:\w+|web_search(_preview)?(_\d{4}_\d\d_\d\d|_premium)?|browser_search|x_search|collections_search|file_search|document_library|code_interpreter|image_generation|computer(_use_preview)?|mcp|namespace|tool_search|local_shell|shell|apply_patch|builtin_function|retrieval)$/;
+  /^(openrouter:\w+|web_search(_preview)?(_\d{4}_\d\d_\d\d|_premium)?|browser_search|x_search|collections_search|file_search|document_library|code_interpreter|image_generation|computer(_use_preview)?|mcp|local_shell|shell|apply_patch|builtin_function|retrieval)$/;
 
 const freeText: JsonObject = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 

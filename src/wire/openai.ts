@@ -129,7 +129,7 @@ export const declareTools = (
       ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
       parameters: adapted.schema,
     };
-    const whole = withToolFields(declared, tool, { changed: adapted.changed !== undefined, notes });
+    const whole = withToolFields(declared, tool, { adapted, notes });
     return { ...whole, name: tool.name, ...(dialect.strict && !("strict" in whole) ? { strict: false } : {}) };
   });
 
@@ -160,10 +160,15 @@ export const withOwnFields = (
   { settings, dialect }: WireRequest<OpenaiDialect & { readonly serverTools?: boolean }>,
   notes: Note[],
 ): JsonObject => {
-  const takes = ({ at, sampling }: ProviderField): boolean =>
-    (dialect.sampling || sampling !== true) && (dialect.serverTools !== false || at !== "tools/-");
+  const takes = ({ at, value, sampling }: ProviderField): boolean =>
+    (dialect.sampling || sampling !== true) &&
+    (dialect.serverTools !== false || at !== "tools/-") &&
+    (at !== "text" || !JSON.stringify(value).includes('"json_object"') || asksForJson(body));
   return withFields(body, settings.extra, { takes, notes });
 };
+
+/** Responses refuses `json_object` unless its input, and not only the instructions, has the word. */
+const asksForJson = ({ input }: JsonObject): boolean => /json/i.test(JSON.stringify(input ?? ""));
 
 /** The temperature, where the model takes one. */
 export const temperature = (

@@ -10,6 +10,7 @@ import {
   type ToolDeclaration,
 } from "../conversation/index.ts";
 import type { Target } from "../transcript/index.ts";
+import type { Adapted } from "./schema.ts";
 
 /** The fields of one API family that are carried as they are, by path. */
 export type FieldTable = {
@@ -117,13 +118,18 @@ export const withFields = (
   return lastKeyOf(body, whole);
 };
 
-/** A declared tool with the fields its own API also takes; a strict schema has to be the one that was declared strict. */
+/** A declared tool with the fields its own API also takes. A strict schema has to be the one declared strict, and closed. */
 export const withToolFields = (
   declared: JsonObject,
   { extra }: ToolDeclaration,
-  { changed, notes }: { readonly changed: boolean; readonly notes: Note[] },
-): JsonObject =>
-  withFields(declared, extra, { takes: ({ at, value }) => !changed || at !== "strict" || value !== true, notes });
+  { adapted, notes }: { readonly adapted: Adapted | undefined; readonly notes: Note[] },
+): JsonObject => {
+  const isClosed = adapted?.changed === undefined && adapted?.schema["additionalProperties"] === false;
+  return withFields(declared, extra, {
+    takes: ({ at, value }) => isClosed || at !== "strict" || value !== true,
+    notes,
+  });
+};
 
 const hasPath = (value: JsonValue | undefined, [key, ...rest]: readonly string[]): boolean => {
   if (key === undefined) return value !== undefined;

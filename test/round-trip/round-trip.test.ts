@@ -47,6 +47,43 @@ describe.each(families.map((family) => ({ name: family.name, family })))("a body
   });
 });
 
+describe("a carried field that its API would refuse in the new request", () => {
+  const own = (body: object, model: string) => convertRequest(body, model, model, stub).body;
+
+  it("is left out: json_object without the word in the input, strict on an open schema", () => {
+    const parameters = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    const made = own(
+      {
+        model: "gpt-4.1",
+        input: [
+          { role: "system", content: "Answer in JSON." },
+          { role: "user", content: "hi" },
+        ],
+        text: { format: { type: "json_object" } },
+        tools: [{ type: "function", name: "look", strict: true, parameters }],
+      },
+      "openai/gpt-4.1",
+    );
+    expect(made["text"]).toBeUndefined();
+    expect(made["tools"]).toMatchObject([{ name: "look", strict: false }]);
+  });
+
+  it("stands for the tool the history used: it is declared once", () => {
+    const computer = { type: "computer_20250124", name: "computer", display_width_px: 800, display_height_px: 600 };
+    const used = { type: "tool_use", id: "toolu_1", name: "computer", input: {} };
+    const messages = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: [used] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "ok" }] },
+    ];
+    const made = own(
+      { model: "claude-opus-4-6", max_tokens: 9, messages, tools: [computer] },
+      "anthropic/claude-opus-4-6",
+    );
+    expect(made["tools"]).toEqual([computer]);
+  });
+});
+
 describe("a model of which nobody knows what media it takes", () => {
   const picture = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
   const body = {
