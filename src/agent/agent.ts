@@ -50,6 +50,8 @@ export type AgentOptions = {
   readonly between?: () => Promise<Head | undefined>;
   /** Called with calls before they are scheduled, where something has to be waited for. */
   readonly prepare?: Surroundings["prepare"];
+  /** The id of the session, for APIs that want to know which requests belong together. */
+  readonly session?: string;
   /** Fetches files that are named by address, for models that take only bytes. Without it they are named to these. */
   readonly fetchFile?: FetchFile;
   /** The agents that work for this one right now, by name. */
@@ -174,6 +176,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     ...(options.fetchFile === undefined
       ? {}
       : { files: new MediaFetcher({ journal, fetch: options.fetchFile, tell }) }),
+    session: options.session,
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
     ...(between === undefined

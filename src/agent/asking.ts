@@ -26,6 +26,9 @@ export type Asking = {
   /** Settles when the conversation is written down; nothing leaves before. */
   readonly kept: Promise<void>;
   readonly clock: Pick<Clock, "after">;
+  /** The session, and the person's prompt a request belongs to. */
+  readonly session?: string | undefined;
+  readonly prompt?: string | undefined;
   readonly confirm?: Confirm | undefined;
   readonly tell: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
@@ -68,6 +71,8 @@ export const ask = async (asking: Asking): Promise<Asked> => {
     const events = transport.send(
       {
         ...model,
+        session: asking.session,
+        prompt: asking.prompt,
         ready: kept,
         write: (destination) => (written = compositions.write(destination, { ...settings, stream: true })).body,
       },

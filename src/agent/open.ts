@@ -157,6 +157,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   };
   const agent: Agent = createAgent({
     ...shared,
+    session: session.id,
     journal,
     head,
     pool,

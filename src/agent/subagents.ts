@@ -79,6 +79,7 @@ const begin = async (
   const mostTurns = named?.turns ?? turns;
   const agent = createAgent({
     ...shared,
+    session: session.id,
     journal: new Journal(session, session),
     head: { system, tools: offered },
     pool: single(chosen),

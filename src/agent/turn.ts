@@ -40,6 +40,8 @@ export type Surroundings = {
   readonly steering: () => readonly (readonly UserPart[])[];
   /** Called with calls before they are scheduled, where something has to be waited for. */
   readonly prepare?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
+  /** The id of the session, kept when it is resumed. */
+  readonly session?: string | undefined;
   /** Fetches files for models that take no addresses. */
   readonly files?: Pick<MediaFetcher, "prepare">;
   /** Whatever changes between requests, such as the list of tools. */
@@ -82,6 +84,8 @@ export class Turn {
   readonly #signal: AbortSignal;
   readonly #repeated = new RepeatedCalls();
   #requests = 0;
+  /** The how-manieth thing the person said in the session this turn answers. */
+  #prompt = 0;
   #number = 0;
   #strange = 0;
   #broken = 0;
@@ -99,6 +103,7 @@ export class Turn {
     try {
       this.#listen();
       this.#hear(input);
+      this.#prompt = this.#around.journal.ledger.entries.filter(({ type }) => type === "user").length;
       this.#changed(this.#around.route.turn());
       for (;;) {
         const end = await this.#step();
@@ -151,7 +156,22 @@ export class Turn {
     try {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];
-      const asked = ask({ transport, compositions, model, settings, number, kept, clock, confirm, tell, signal });
+      const { session } = this.#around;
+      const prompt = session === undefined ? undefined : `${session}#${this.#prompt}`;
+      const asked = ask({
+        transport,
+        compositions,
+        model,
+        settings,
+        number,
+        kept,
+        clock,
+        session,
+        prompt,
+        confirm,
+        tell,
+        signal,
+      });
       tools.soon();
       return await asked;
     } catch (error) {

@@ -8,7 +8,7 @@ import { accountOf, asProviderError, authorize, openCredentials, renew, type Cre
 import { Lease } from "./credentials-lease.ts";
 import { projectOf, resolveEndpoint, type Purpose } from "./endpoint.ts";
 import { ProviderError } from "./failure.ts";
-import type { Gate } from "./transport.ts";
+import type { Gate, Outgoing } from "./transport.ts";
 
 /** Addresses and signs requests the way this world's environment says. */
 export const openGate = (world: World): Gate => {
@@ -29,12 +29,17 @@ export const openGate = (world: World): Gate => {
     if (!accounts.has(provider.id)) accounts.set(provider.id, accountOf(provider, world.env));
     return accounts.get(provider.id);
   };
-  const complete = async (provider: Provider, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
+  const complete = async (to: Addressed, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
+    const { provider } = to;
     if (provider.auth.type !== "code-assist") return body;
     const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
     projects.set(provider.id, lease);
     const project = await lease.get(signal);
-    return completeCodeAssist(body, { project, promptId: digest(JSON.stringify(body)), session: digest(session) });
+    return completeCodeAssist(body, {
+      project,
+      promptId: to.prompt ?? digest(JSON.stringify(body)),
+      session: to.session ?? digest(session),
+    });
   };
   return {
     place: (to) => {
@@ -47,7 +52,7 @@ export const openGate = (world: World): Gate => {
       const url = addressFor(to, stream ? "stream" : "generate");
       try {
         if (again) await renew(provider, credentials);
-        const bytes = write(await complete(provider, body, signal));
+        const bytes = write(await complete(to, body, signal));
         return await authorize(jsonRequest(url, bytes, world), provider, credentials, signal);
       } catch (error) {
         throw asProviderError(error, provider);
@@ -56,7 +61,7 @@ export const openGate = (world: World): Gate => {
   };
 };
 
-type Addressed = { readonly provider: Provider; readonly model: string };
+type Addressed = Pick<Outgoing, "provider" | "model" | "session" | "prompt">;
 
 const jsonRequest = (url: string, body: Uint8Array, world: World): HttpRequest => ({
   method: "POST",

@@ -19,6 +19,9 @@ export type Outgoing = {
    * As long as nothing changes, it is the same object for every request.
    */
   readonly write: (destination: Destination) => JsonObject;
+  /** The session and the prompt a request belongs to, for APIs that want to know (Code Assist). */
+  readonly session?: string | undefined;
+  readonly prompt?: string | undefined;
   /** Nothing leaves before it resolves, nor if it rejects; the body is written meanwhile. */
   readonly ready?: Promise<void>;
   /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/conversation/index.ts";
+import type { Script } from "../../src/sim/index.ts";
+import { openStage, play } from "../support/agent-stage.ts";
+
+const script: Script = {
+  rules: [
+    { asked: "add", replies: [{ parts: [{ type: "call", tool: "add", input: { a: 1, b: 2 } }] }] },
+    { replies: [{ parts: [{ type: "say", text: "Good day." }] }] },
+  ],
+};
+
+describe("Code Assist", () => {
+  it("gets one session id for a session, and one prompt id for all requests of a prompt", async () => {
+    const stage = await openStage({ providers: ["code-assist"], script, agent: { session: "session-1" } });
+    await play(stage, "add");
+    await play(stage, "hello");
+    const bodies = (stage.simulators["code-assist"]?.log ?? [])
+      .map(({ body }) => body as JsonObject | undefined)
+      .filter((body) => body?.["request"] !== undefined);
+    const ids = bodies.map((body) => [body?.["user_prompt_id"], (body?.["request"] as JsonObject)["session_id"]]);
+    expect(new Set(ids.map(([, session]) => session))).toEqual(new Set(["session-1"]));
+    expect(ids.map(([prompt]) => prompt).slice(0, 2)).toEqual(["session-1#1", "session-1#1"]);
+    expect(ids.at(-1)?.[0]).toBe("session-1#2");
+  });
+});
