@@ -39,6 +39,17 @@ const pixel = Buffer.from(
 );
 
 describe("a message with mentions", () => {
+  it("says how many mentions past the hundredth are left out", async () => {
+    const { refused } = await attach(Array.from({ length: 103 }, (_, index) => `@server:${index}`).join(" "));
+    expect(refused.filter(({ reason }) => reason === "too-many")).toEqual([
+      {
+        mention: "@server:100",
+        reason: "too-many",
+        message: "A message attaches at most 100 mentions; 3 more mentions were left out, from @server:100 on.",
+      },
+    ]);
+  });
+
   it("keeps the person's words first and unchanged, then what they mention", async () => {
     ground.put("home/project/src/a.ts", "a();\n");
     ground.put("home/project/p.png", pixel);

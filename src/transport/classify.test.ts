@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findProvider } from "../providers/index.ts";
 import { classify, type Verdict } from "./classify.ts";
+import { NetError } from "../world/net.ts";
+import { explain } from "./failure.ts";
 import { retryHints } from "./hints.ts";
+import { asAttemptError } from "./refusal.ts";
 
 type Row = readonly [
   provider: string,
@@ -198,5 +201,28 @@ describe("an error of a provider", () => {
       said: "Nobody wants this.",
       rules: [],
     });
+  });
+});
+
+describe("a wait of an hour", () => {
+  it("is told with its time, and not waited for", () => {
+    const { failure, floor } = verdictOf(["anthropic", 429, {}, "quota-gone", false, { "retry-after": "3600" }]);
+    expect([failure, floor]).toMatchObject([{ kind: "quota-gone", retryAfter: 3_600_000 }, 3_600_000]);
+    expect(explain(failure)).toContain("Try again in 60 min, or use another provider.");
+  });
+});
+
+describe("a fault of the connection", () => {
+  const request = { method: "POST", url: "https://api.test/v1", headers: {} } as const;
+  const coded = (code: string): NetError => new NetError("connect", code, Object.assign(new Error(code), { code }));
+  it.each([
+    ["a certificate nobody knows", coded("SELF_SIGNED_CERT_IN_CHAIN"), false],
+    ["a certificate of another host", coded("ERR_TLS_CERT_ALTNAME_INVALID"), false],
+    ["a certificate that is over", coded("CERT_HAS_EXPIRED"), false],
+    ["a proxy that wants a password, or is none", new NetError("connect", "refused", undefined, true), false],
+    ["a connection that is refused", coded("ECONNREFUSED"), true],
+    ["a connection that breaks", new NetError("broken", "ECONNRESET"), true],
+  ])("is tried again only where that can help: %s", (_, error, retry) => {
+    expect(asAttemptError(error, { provider: "p", label: "P" }, request)).toMatchObject({ verdict: { retry } });
   });
 });

@@ -42,7 +42,7 @@ export type Folder = {
    * The same, if what stands there still has this identity, or is "absent"; otherwise rejects with ESTALE. The look and the
    * rename are under a lock that every process sees which writes this way, and nothing but the system's own time is between them.
    */
-  readonly replace: (name: string, bytes: Uint8Array, was: Identity | "absent") => Promise<Identity>;
+  readonly replace: (name: string, bytes: Uint8Array, was: Identity) => Promise<Identity>;
   /** Removes a file, a link or an empty folder; fine if there is nothing. */
   readonly remove: (name: string) => Promise<void>;
   /** Renames an entry inside this folder. Refuses a name that is taken (EEXIST). */
