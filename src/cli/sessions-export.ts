@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Conversation } from "../conversation/index.ts";
@@ -5,6 +6,7 @@ import { destinationOf, homeOf, wireIds } from "../providers/index.ts";
 import { conversationOf, markdownOf, summaryOf, tellFinding, type ReadSession } from "../session/index.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";
+import { jsonPieces } from "./json-pieces.ts";
 import { composedFor, modelOf } from "./session-render.ts";
 import { requestsIn } from "./session-requests.ts";
 import { readNamed } from "./session-store.ts";
@@ -83,17 +85,33 @@ const inFull = async (session: ReadSession): Promise<Full> => ({
   conversation: conversationOf(session),
 });
 
-const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+function* jsonText(value: unknown): Generator<string> {
+  yield* jsonPieces(value);
+  yield "\n";
+}
 
 /** Writes to the file that was asked for, or to stdout. What was said in a session is its owner's alone. */
-const deliver = async (given: Arguments, text: string): Promise<number> => {
+const deliver = async (given: Arguments, text: string | Generator<string>): Promise<number> => {
   const file = given.value("output");
+  const pieces = typeof text === "string" ? [text] : joined(text);
   if (file === undefined) {
-    process.stdout.write(text);
+    for (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
     return 0;
   }
-  await writeFile(resolve(file), text, { mode: 0o600 }).catch((error: Error) => {
+  await writeFile(resolve(file), pieces, { mode: 0o600 }).catch((error: Error) => {
     throw new Failure(`${file} cannot be written: ${error.message}.`, { code: 1 });
   });
   return 0;
 };
+
+/** Pieces of a size that is worth a write. */
+function* joined(pieces: Iterable<string>): Generator<string> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < 2 ** 16) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
+}

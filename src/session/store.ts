@@ -7,10 +7,12 @@ import type { Finding } from "./finding.ts";
 import { folderAt, within } from "./folders.ts";
 import { foundIn, summaryAt } from "./list.ts";
 import { readFile, savedFrom, type Reading, type Saved } from "./load.ts";
+import { mend } from "./mend.ts";
 import { occupy, type Release } from "./occupy.ts";
 import { fileName, findSession, type Place, type Scope } from "./place.ts";
 import type { Written } from "./record.ts";
 import { pruneSessions, removeSession, type Retention } from "./remove.ts";
+import { scanFile } from "./scan.ts";
 import { excerptsOf, type Excerpt } from "./search.ts";
 import { startSession, type Session } from "./session.ts";
 import { summarise, type Summary } from "./summary.ts";
@@ -182,7 +184,14 @@ const readPlace = (world: World, place: Place, anything = false): Promise<ReadSe
   );
 
 const recordsAt = async function* (world: World, place: Place): AsyncGenerator<Written> {
-  const lines = await inFile(world, place, async ({ mended }) => mended.lines);
+  const lines = await inProject(world, place, async (folder) => {
+    const file = await folder.file(fileName(place.id));
+    try {
+      return mend(await scanFile(file, place.id)).lines;
+    } finally {
+      await file.close();
+    }
+  });
   for (const { sequence, at, text } of lines) yield { sequence, at, record: recordIn(text) };
 };
 
