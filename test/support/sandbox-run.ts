@@ -29,7 +29,7 @@ export const users: readonly User[] = isRoot
 export const hasBubblewrap: boolean = existsSync("/usr/bin/bwrap") || existsSync("/usr/local/bin/bwrap");
 
 /** How a command ended, as the model reads it. */
-export type Ended = { readonly code: string; readonly output: string };
+type Ended = { readonly code: string; readonly output: string };
 
 export type RunOptions = { readonly args?: readonly string[]; readonly path?: string };
 
