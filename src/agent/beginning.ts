@@ -32,7 +32,7 @@ export const begin = async (
     // The first notice stays when the rest is summarised, so the contents of files are in another.
     records: [environment.slice(0, 1), environment.slice(1)].flatMap((parts) => {
       const text = wordsIn(parts);
-      return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text } }];
+      return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text, opens: true } }];
     }),
   });
   return { session, journal: new Journal(session, session), head: { system, tools }, notes };

@@ -36,8 +36,8 @@ export type Compaction = {
   readonly longest?: number;
 };
 
-/** Something the runtime tells the model. */
-export type Notice = { readonly type: "notice"; readonly text: string };
+/** Something the runtime tells the model. With `opens`, it goes in one message with what the person says next. */
+export type Notice = { readonly type: "notice"; readonly text: string; readonly opens?: true };
 
 /** A file that was fetched from its address, for APIs that do not fetch it themselves. */
 export type MediaCopy = {

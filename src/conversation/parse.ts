@@ -77,7 +77,7 @@ const entry = z.discriminatedUnion("type", [
   }),
   z.looseObject({ type: z.literal("completion"), call: callIdText, tool: z.string(), outcome }),
   z.looseObject({ type: z.literal("compaction"), summary: words, from: z.int(), longest: z.int().min(1).optional() }),
-  z.looseObject({ type: z.literal("notice"), text: words }),
+  z.looseObject({ type: z.literal("notice"), text: words, opens: z.literal(true).optional() }),
   z.looseObject({ type: z.literal("copy"), uri: z.string(), media }),
 ]);
 const conversation = z.looseObject({

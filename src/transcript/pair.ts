@@ -17,7 +17,8 @@ import { anotherResult, orphanResult } from "./words.ts";
 /** A step in the making. */
 export type Draft = UserDraft | ModelDraft;
 
-type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[] };
+/** The person's words; `opens` says that what they say next goes in the same message. */
+type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[]; readonly opens?: true };
 
 /** A model's words and calls; `open` counts the calls still without a result. */
 export type ModelDraft = {
@@ -54,7 +55,19 @@ export class Pairing {
   user(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
       this.#decide("moved-text", "Words said while tools were running stand after their results.");
-    this.#drafts.push({ role: "user", parts });
+    this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts] });
+  }
+
+  /** Adds what stands in front of the person's next words, in one message with them. */
+  opening(parts: readonly (Text | Media)[]): void {
+    this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts], opens: true });
+  }
+
+  #takeOpening(): readonly (Text | Media)[] {
+    const last = this.#drafts.at(-1);
+    if (last?.role !== "user" || last.opens !== true) return [];
+    this.#drafts.pop();
+    return last.parts;
   }
 
   /** Adds a model message: its parts as the target will see them, and as they were made. */
@@ -125,7 +138,8 @@ export class Pairing {
     let closed = 0;
     for (; closed < drafts.length; closed++) {
       const draft = drafts[closed]!;
-      // The last message without calls may still be joined by the next.
+      // The last message without calls, or an opening, may still be joined by the next.
+      if (draft.role === "user" && draft.opens === true && closed === drafts.length - 1) break;
       if (draft.role === "model" && (draft.open > 0 || (draft.calls === 0 && closed === drafts.length - 1))) break;
       emit(draft);
       if (draft.role === "model" && draft.calls > 0) this.#forget(draft);

@@ -186,6 +186,19 @@ describe("order", () => {
     ]);
   });
 
+  it("puts what a session opens with and the first words of the person in one message", () => {
+    const opened = conversation((ledger) => {
+      ledger.entries.push({ type: "notice", text: "The workspace is /project.", opens: true });
+      ledger.entries.push({ type: "notice", text: "It is Monday.", opens: true });
+      ledger.user([text("hi")]);
+      ledger.notice("It is Tuesday.");
+    });
+    expect(show(opened).steps).toEqual([
+      "user: [Notice] The workspace is /project. | [Notice] It is Monday. | hi",
+      "user: [Notice] It is Tuesday.",
+    ]);
+  });
+
   it("hands the word over when nothing was said at all", () => {
     expect(show(conversation(() => {})).steps).toEqual(["user: Continue."]);
   });

@@ -11,6 +11,7 @@ import {
   type ModelMessage,
   type Note,
   type NoteKind,
+  type Notice,
   type Origin,
   type Outcome,
   type OutcomeStatus,
@@ -199,7 +200,7 @@ export class Rendering<Message> {
         else this.#pairing.user(entry.parts);
         break;
       case "notice":
-        if (!isBlank(entry.text)) this.#pairing.user([{ type: "text", text: noticeOf(entry.text) }]);
+        this.#foldNotice(entry);
         break;
       case "model":
         this.#foldModel(entry);
@@ -211,6 +212,13 @@ export class Rendering<Message> {
         return;
     }
     this.#pairing.take(this.#emit);
+  }
+
+  #foldNotice({ text, opens }: Notice): void {
+    if (isBlank(text)) return;
+    const parts = [{ type: "text", text: noticeOf(text) }] as const;
+    if (opens === true) this.#pairing.opening(parts);
+    else this.#pairing.user(parts);
   }
 
   #foldModel(message: ModelMessage): void {
@@ -290,7 +298,8 @@ export class Rendering<Message> {
       if (this.#sequence.joinsUser && this.#placer.overflows(draft.parts)) this.#sequence.bridge();
       if (!this.#sequence.joinsUser) this.#placer.nextMessage();
       const parts = this.#placer.user(draft.parts);
-      this.#sequence.add(parts === draft.parts ? (draft as UserStep) : { role: "user", parts }, "user");
+      const isStep = parts === draft.parts && draft.opens !== true;
+      this.#sequence.add(isStep ? (draft as UserStep) : { role: "user", parts }, "user");
       return;
     }
     this.#placer.nextMessage();
