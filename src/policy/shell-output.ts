@@ -22,6 +22,11 @@ export class HeadAndTail {
     return Math.max(0, this.#tailLength - most);
   }
 
+  /** What stands between both ends in their text. */
+  get gap(): string {
+    return this.lost === 0 ? "" : `\n\n[${this.lost} bytes of output were not kept]\n\n`;
+  }
+
   /** Whether it began like something no person reads. */
   get isBinary(): boolean {
     return this.#isBinary;
@@ -41,9 +46,8 @@ export class HeadAndTail {
   text(): string {
     const head = this.#head.subarray(0, this.#headLength);
     const tail = this.#tail();
-    const left = this.length - head.length - tail.length;
-    if (left === 0) return decode(Buffer.concat([head, tail]));
-    return `${decode(head)}\n\n[${left} bytes of output were not kept]\n\n${decode(tail)}`;
+    if (this.lost === 0) return decode(Buffer.concat([head, tail]));
+    return `${decode(head)}${this.gap}${decode(tail)}`;
   }
 
   #grow(length: number): void {

@@ -156,7 +156,7 @@ const bounded = async (output: HeadAndTail, { files }: ShellWorld): Promise<stri
   );
   const head = text.slice(0, mostShown / 4).replace(/[\ud800-\udbff]$/, "");
   const tail = text.slice(-(mostShown * 3) / 4).replace(/^[\udc00-\udfff]/, "");
-  const left = text.length - head.length - tail.length;
+  const left = text.length - head.length - tail.length - output.gap.length;
   const lost = output.lost === 0 ? "" : `${output.lost} bytes of them were not kept at all. `;
   return `${head}\n\n[${left + output.lost} characters left out here. ${lost}${where}]\n\n${tail}`;
 };

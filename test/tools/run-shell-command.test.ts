@@ -150,6 +150,10 @@ describe("run_shell_command", () => {
     const output = await outputOf("seq 1000000");
     expect(output).toMatch(/^1\n2\n/);
     expect(output).toMatch(/\n1000000$/);
+    const lost = 6_888_896 - 2 ** 21;
+    expect(output).toContain(
+      `[${6_888_895 - 40_000} characters left out here. ${lost} bytes of them were not kept at all. What was kept is in `,
+    );
     const file = /\{KEPT\}(\S+\.txt);/.exec(output)?.[1] ?? "";
     const kept = new TextDecoder().decode(await bench.capabilities().files.bytes(`${bench.scratch}${file}`, 2 ** 22));
     expect(kept).toContain(`\n\n[${6_888_896 - 2 ** 21} bytes of output were not kept]\n\n`);
