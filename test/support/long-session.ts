@@ -21,6 +21,8 @@ export type LongSessionOptions = {
   readonly steps: number;
   /** The contexts of the models that take turns, in tokens. */
   readonly windows: readonly number[];
+  /** Called with the number of every request that reaches the model. */
+  readonly onRequest?: (request: number) => void;
 };
 
 /** What came of it. */
@@ -175,6 +177,7 @@ class Simulation {
     }
     if (isSummary) return yield* this.#summarise(tokens, window);
     this.#requests += 1;
+    this.#options.onRequest?.(this.#requests);
     this.#hasFailed = false;
     this.#check(name, destination, body, tokens / window);
     yield* this.#answer(tokens, window);
