@@ -67,12 +67,17 @@ const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[
     : step.parts) {
     const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
     if (item === undefined) continue;
+    // Reasoning with an id is refused where what follows it has none; without one nothing is checked.
+    const before = items.at(-1);
+    if (isPaired && item["id"] === undefined && before !== undefined) items[items.length - 1] = withoutId(before);
     items.push(item);
     isPaired = dialect.pairedIds === true && part.type === "thinking" && itemId(part) !== undefined;
   }
   for (const part of step.parts) if (part.type === "exchange") items.push(callOutput(part));
   return items;
 };
+
+const withoutId = ({ id: _, ...item }: JsonObject): JsonObject => item;
 
 const rank: Readonly<Record<ModelStep["parts"][number]["type"], number>> = {
   thinking: 0,
