@@ -1,13 +1,21 @@
 import type { AskModel } from "../tools/capabilities.ts";
 import type { World } from "../world/index.ts";
+import type { AskGrounded } from "../transport/grounding.ts";
 import type { Aside } from "./aside.ts";
 
-/** The models tools may ask: the one of the conversation, and Google's with its own tools where there is a key. */
-export const modelsToAsk = (world: World, ask: (prompt: string, signal: AbortSignal) => Promise<Aside>): AskModel => ({
-  ask: async (prompt, signal) => (await ask(prompt, signal)).text,
-  google: async (prompt, tool, signal) => {
-    const { askGrounded, findGrounding } = await import("../transport/grounding.ts");
-    const google = await findGrounding(world);
-    return google && askGrounded(google, { prompt, tool }, world, signal);
-  },
-});
+/** The models tools may ask: the one of the conversation, and Google's with its own tools where there is a key or a sign-in. */
+export const modelsToAsk = (
+  world: World,
+  session: string,
+  ask: (prompt: string, signal: AbortSignal) => Promise<Aside>,
+): Required<AskModel> => {
+  let grounding: AskGrounded | undefined;
+  return {
+    ask: async (prompt, signal) => (await ask(prompt, signal)).text,
+    google: async (prompt, tool, signal) => {
+      const { openGrounding } = await import("../transport/grounding.ts");
+      grounding ??= openGrounding(world, session);
+      return grounding({ prompt, tool }, signal);
+    },
+  };
+};

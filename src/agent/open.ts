@@ -137,7 +137,9 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
       agents: named.agents,
       servers,
       allow,
-      model: modelsToAsk(world, (prompt, signal) => askAside(transport, agent.model(), question(prompt), signal)),
+      model: modelsToAsk(world, session.id, (prompt, signal) =>
+        askAside(transport, agent.model(), question(prompt), signal),
+      ),
       doTask: ({ schedulerFor }) =>
         subagents.doing({
           ...shared,

@@ -35,7 +35,7 @@ export const googleWebSearch: AnyTool = defineTool({
 });
 
 const withoutGoogle =
-  "Web search runs on Google's models and there are no credentials for them. Set GEMINI_API_KEY (or GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT with a Vertex AI login) and try again. Pages whose address is known can be read with web_fetch.";
+  "Web search runs on Google's models and there are no credentials for them. Set GEMINI_API_KEY (or GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT with a Vertex AI login), or sign in to Gemini Code Assist with parley login, and try again. Pages whose address is known can be read with web_fetch.";
 
 const said = (text: string, display: string): ToolResult => ({
   content: [{ type: "text", text }],

@@ -13,8 +13,6 @@ import type { Gate, Outgoing } from "./transport.ts";
 /** Addresses and signs requests the way this world's environment says. */
 export const openGate = (world: World): Gate => {
   const credentials = openCredentials(world);
-  const session = `${world.clock.now()} ${world.random()}`;
-  const projects = new Map<string, Lease<string>>();
   const write = openBodyWriter();
   const addresses = new Map<string, string>();
   const accounts = new Map<string, string | undefined>();
@@ -29,18 +27,7 @@ export const openGate = (world: World): Gate => {
     if (!accounts.has(provider.id)) accounts.set(provider.id, accountOf(provider, world.env));
     return accounts.get(provider.id);
   };
-  const complete = async (to: Addressed, body: JsonObject, signal?: AbortSignal): Promise<JsonObject> => {
-    const { provider } = to;
-    if (provider.auth.type !== "code-assist") return body;
-    const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
-    projects.set(provider.id, lease);
-    const project = await lease.get(signal);
-    return completeCodeAssist(body, {
-      project,
-      promptId: to.prompt ?? digest(JSON.stringify(body)),
-      session: to.session ?? digest(session),
-    });
-  };
+  const complete = openEnvelope(credentials);
   return {
     place: (to) => {
       const account = accountFor(to.provider);
@@ -58,6 +45,30 @@ export const openGate = (world: World): Gate => {
         throw asProviderError(error, provider);
       }
     },
+  };
+};
+
+/**
+ * Completes the body of a Code Assist request with its project, prompt id and session id; other bodies stay as they are.
+ * The project is looked up once.
+ */
+export const openEnvelope = (
+  credentials: Credentials,
+): ((to: Addressed, body: JsonObject, signal?: AbortSignal) => Promise<JsonObject>) => {
+  const { clock, random } = credentials.world;
+  const session = `${clock.now()} ${random()}`;
+  const projects = new Map<string, Lease<string>>();
+  return async (to, body, signal) => {
+    const { provider } = to;
+    if (provider.auth.type !== "code-assist") return body;
+    const lease = projects.get(provider.id) ?? projectLease(provider, credentials);
+    projects.set(provider.id, lease);
+    const project = await lease.get(signal);
+    return completeCodeAssist(body, {
+      project,
+      promptId: to.prompt ?? digest(JSON.stringify(body)),
+      session: to.session ?? digest(session),
+    });
   };
 };
 

@@ -3,9 +3,10 @@ import type { Provider } from "../providers/define.ts";
 import { loadProvider } from "../providers/late.ts";
 import type { World } from "../world/index.ts";
 import { fieldIn } from "./credentials-http.ts";
-import { findCredentials } from "./credentials.ts";
+import { openEnvelope } from "./credentials-gate.ts";
+import { asProviderError, findCredentials, openCredentials } from "./credentials.ts";
 import { resolveEndpoint } from "./endpoint.ts";
-import { Asker, unreadable } from "./question.ts";
+import { Asker } from "./question.ts";
 
 /** An answer Google's models gave with its own tools: its words, and which bytes of them come from which sources. */
 export type GroundedAnswer = {
@@ -17,34 +18,58 @@ export type GroundedAnswer = {
   readonly failed: readonly string[];
 };
 
-/** The providers that have such tools. */
-const served = ["google", "vertex"];
+/** What a model is asked, and with which of Google's tools. */
+export type GroundedQuestion = { readonly prompt: string; readonly tool: "search" | "url" };
 
-/** The first provider with Google's tools that can be used from here. */
-export const findGrounding = async (world: World): Promise<Provider | undefined> => {
-  for (const id of served) {
+/** Asks one of Google's models with Google's own tools. */
+export type AskGrounded = (question: GroundedQuestion, signal: AbortSignal) => Promise<GroundedAnswer | undefined>;
+
+/** The providers with such tools. A sign-in to Code Assist is used where there is no key. */
+const providers = ["google", "vertex", "code-assist"];
+
+/**
+ * Opens Google's search and its reader of addresses. An answer is undefined where no provider that has them can be
+ * used from here. Asking throws a `ProviderError`.
+ */
+export const openGrounding = (world: World, session?: string): AskGrounded => {
+  const complete = openEnvelope(openCredentials(world));
+  return async (question, signal) => {
+    const found = await findProvider(world);
+    if (found === undefined) return undefined;
+    const { provider, url } = found;
+    const model = provider.defaultModel;
+    const to = { provider, model, ...(session === undefined ? {} : { session }) };
+    try {
+      const body = JSON.stringify(await complete(to, bodyFor(provider, question), signal));
+      const answer = await new Asker(provider, world, signal).ask({ method: "POST", url, body });
+      return answerIn(isEnveloped(provider) ? fieldIn(answer, "response") : answer);
+    } catch (error) {
+      throw asProviderError(error, provider);
+    }
+  };
+};
+
+/** The first of the providers that has credentials and an address. */
+const findProvider = async (world: World): Promise<{ provider: Provider; url: string } | undefined> => {
+  for (const id of providers) {
     const provider = await loadProvider(id);
-    if ((await findCredentials(provider, world)).found) return provider;
+    if (!(await findCredentials(provider, world)).found) continue;
+    const resolved = resolveEndpoint(provider, provider.defaultModel, world.env, "generate");
+    if (resolved.found) return { provider, url: resolved.url };
   }
   return undefined;
 };
 
-/** Asks with Google's search, or with its reader of addresses. Throws a `ProviderError`. */
-export const askGrounded = async (
-  provider: Provider,
-  { prompt, tool }: { readonly prompt: string; readonly tool: "search" | "url" },
-  world: World,
-  signal: AbortSignal,
-): Promise<GroundedAnswer> => {
-  const resolved = resolveEndpoint(provider, provider.defaultModel, world.env, "generate");
-  if (!resolved.found) throw unreadable(provider, "Its address is not known");
-  const body: JsonObject = {
+const bodyFor = (provider: Provider, { prompt, tool }: GroundedQuestion): JsonObject => {
+  const request: JsonObject = {
     contents: [{ role: "user", parts: [{ text: prompt }] }],
     tools: [tool === "search" ? { googleSearch: {} } : { urlContext: {} }],
   };
-  const asked = { method: "POST", url: resolved.url, body: JSON.stringify(body) } as const;
-  return answerIn(await new Asker(provider, world, signal).ask(asked));
+  return isEnveloped(provider) ? { model: provider.defaultModel, request } : request;
 };
+
+/** Code Assist wraps both the request and the answer. */
+const isEnveloped = ({ auth }: Provider): boolean => auth.type === "code-assist";
 
 const answerIn = (answer: unknown): GroundedAnswer => {
   const candidate = listIn(answer, "candidates")[0];
