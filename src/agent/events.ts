@@ -91,5 +91,11 @@ export type EndReason =
 
 /** Why a turn could not end by itself. Code reads `kind`; the message says what to do. */
 export type AgentFailure =
-  | { readonly kind: "provider"; readonly failure: Failure; readonly message: string }
+  | {
+      readonly kind: "provider";
+      readonly failure: Failure;
+      readonly message: string;
+      /** The report of the request, where the provider refused it. */
+      readonly report?: Report;
+    }
   | { readonly kind: "no-answer" | "context" | "media" | "storage" | "internal"; readonly message: string };

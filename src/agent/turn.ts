@@ -1,5 +1,6 @@
 import { hasSchemaCycle, type Call, type NewPart, type UserPart } from "../conversation/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Report } from "../transcript/index.ts";
 import { UnsupportedMediaError } from "../transcript/place.ts";
 import { settle } from "../transcript/settle.ts";
 import { ProviderError, type Failure } from "../transport/failure.ts";
@@ -91,6 +92,8 @@ export class Turn {
   #broken = 0;
   #compacted = false;
   #text = "";
+  /** The report of the last request that failed. */
+  #report: Report | undefined;
   readonly #telling: Telling;
 
   constructor(around: Surroundings, signal: AbortSignal) {
@@ -211,6 +214,7 @@ export class Turn {
       return;
     }
     const change = route.failed(failure, model);
+    this.#report = broken?.written?.report;
     if (change === undefined && modelName(route.current) === modelName(model)) {
       this.#keepWords(broken, "accident");
       throw cause;
@@ -417,7 +421,12 @@ export class Turn {
     if (error instanceof ProviderError)
       return error.failure.kind === "cancelled"
         ? { type: "cancelled" }
-        : failed({ kind: "provider", failure: error.failure, message: error.message });
+        : failed({
+            kind: "provider",
+            failure: error.failure,
+            message: error.message,
+            ...(error.failure.kind === "refused" && this.#report !== undefined ? { report: this.#report } : {}),
+          });
     if (error instanceof ContextError) return failed({ kind: "context", message: error.message });
     if (error instanceof UnsupportedMediaError) return failed({ kind: "media", message: error.message });
     if (isStorage(error)) return failed({ kind: "storage", message: error.message });

@@ -77,7 +77,7 @@ const badInput = ({ message }: Failure): ReturnType<typeof ending> => ({
   error: { type: "bad-input", message },
 });
 
-const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error"> => {
+const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error" | "report"> => {
   switch (end?.type) {
     case "finished":
       return isGood(end.reason)
@@ -95,6 +95,7 @@ const ending = (end: Tally["end"]): Pick<RunResult, "status" | "reason" | "error
           type: end.failure.kind === "provider" ? end.failure.failure.kind : end.failure.kind,
           message: end.failure.message,
         },
+        ...(end.failure.kind === "provider" && end.failure.report && { report: end.failure.report }),
       };
     case "cancelled":
     case undefined:

@@ -77,6 +77,8 @@ const run = async (args: readonly string[], reports: Output[]): Promise<number> 
   output.end(result);
   reportDenials(result.denials);
   if (result.error !== undefined) say(result.error.message);
+  if (result.report !== undefined)
+    say(`See the request and its report: parley render ${session.id} --for ${result.report.target} --explain`);
   return tally.fault?.code ?? exitCode(tally.end, result, cancelledBy);
 };
 

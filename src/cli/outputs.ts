@@ -1,7 +1,8 @@
 import { plain } from "../policy/plain.ts";
-import type { AgentEvent, Spent } from "../agent/index.ts";
+import type { AgentEvent, AgentFailure, Spent } from "../agent/index.ts";
 import type { JsonObject } from "../conversation/index.ts";
 import type { Denial, Finished } from "../scheduler/events.ts";
+import type { Report } from "../transcript/index.ts";
 import type { Usage } from "../wire/decode.ts";
 
 /** What a run without a terminal prints. */
@@ -26,6 +27,8 @@ export type RunResult = {
   readonly reason: string;
   readonly response: string;
   readonly error?: { readonly type: string; readonly message: string };
+  /** The report of the last request, where the provider refused it. */
+  readonly report?: Report;
   readonly spent: Spent;
   readonly calls: { readonly total: number; readonly failed: number };
   /** The calls that policy did not let run. */
@@ -59,7 +62,7 @@ export const textOutput = ({ out }: Writers): Output => ({
 /** One JSON object when all is over. */
 export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Output => ({
   event: () => undefined,
-  end: ({ status, reason, response, error, denials, ...stats }) =>
+  end: ({ status, reason, response, error, report, denials, ...stats }) =>
     out(
       `${JSON.stringify(
         {
@@ -68,7 +71,7 @@ export const jsonOutput = ({ out }: Writers, { session, model }: RunFacts): Outp
           status,
           reason,
           response,
-          ...(error && { error }),
+          ...(error && { error: { ...error, ...(report && { report }) } }),
           permission_denials: denials.map(denialOf),
           stats: statsOf(stats),
         },
@@ -182,13 +185,17 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
     case "agent":
       return linesOf(event.event).map((line) => ({ ...line, agent: event.agent }));
     case "failed":
-      return [{ type: "error", severity: "error", message: event.failure.message }];
+      return [{ type: "error", severity: "error", message: event.failure.message, ...reportOf(event.failure) }];
     case "message":
     case "finished":
     case "cancelled":
       return [];
   }
 };
+
+/** The report of a request that was refused. */
+const reportOf = (failure: AgentFailure): object =>
+  failure.kind === "provider" && failure.report !== undefined ? { report: failure.report } : {};
 
 const resultLine = ({ call, outcome, error, duration }: Finished): Line => ({
   type: "tool_result",

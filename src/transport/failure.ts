@@ -94,7 +94,7 @@ const refusalAdvice = ({ status, rules }: Extract<Failure, { kind: "refused" }>)
   const [first] = rules;
   if (first !== undefined) return `The rule it broke is ${first.rule} at ${first.pointer || "/"}.`;
   if (status === 404) return 'Check the name of the model with "parley models", and the address of the endpoint.';
-  return 'See the request with "--explain".';
+  return "Check the settings for this model, or use another one.";
 };
 
 const sentenceEnd = (text: string): string => {

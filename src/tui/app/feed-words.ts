@@ -1,4 +1,4 @@
-import type { AgentEvent, ChangeReason, EndReason } from "../../agent/events.ts";
+import type { AgentEvent, AgentFailure, ChangeReason, EndReason } from "../../agent/events.ts";
 import type { Finished } from "../../scheduler/events.ts";
 import { span } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
@@ -68,6 +68,12 @@ export const endText = (reason: EndReason): string | undefined => {
       return `The model stopped: ${reason}.`;
   }
 };
+
+/** Why a turn failed, and where to see the request if it was refused. */
+export const failureText = (failure: AgentFailure): string =>
+  failure.kind === "provider" && failure.report !== undefined
+    ? `${failure.message} /explain shows what was sent and what was changed for it.`
+    : failure.message;
 
 /** What a subagent does right now; undefined where that says nothing new. */
 export const agentText = (event: AgentEvent): string | undefined => {

@@ -8,7 +8,7 @@ import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewCall, type CallView } from "../views/call.ts";
 import { viewDiff } from "../views/diff.ts";
-import { agentText, changeText, endings, endText, resultText, thoughtLine } from "./feed-words.ts";
+import { agentText, changeText, endings, endText, failureText, resultText, thoughtLine } from "./feed-words.ts";
 import { FoldedThings } from "./folded.ts";
 
 /** What a feed needs to know. */
@@ -78,7 +78,7 @@ export class Feed {
         return this.#note(endText(event.reason) ?? "");
       case "failed":
         this.#end();
-        return this.#say(event.failure.message, "error");
+        return this.#say(failureText(event.failure), "error");
       case "cancelled":
         this.#end();
         return this.#say("Cancelled.", "warning");
