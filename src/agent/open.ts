@@ -180,6 +180,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     },
   });
   begins(agent);
+  const releaseConnections = world.net.acquire?.();
   return {
     agent,
     session,
@@ -201,9 +202,13 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     services,
     close: async () => {
       over.abort();
-      await servers?.close();
-      await (await toolbox?.catch(() => undefined))?.services.close();
-      await session.close();
+      try {
+        await servers?.close();
+        await (await toolbox?.catch(() => undefined))?.services.close();
+        await session.close();
+      } finally {
+        releaseConnections?.();
+      }
     },
   };
 };

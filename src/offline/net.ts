@@ -18,4 +18,5 @@ export const withOffline = (net: Net, { script }: OfflineOptions = {}): Net => (
     const { serve } = await import("./serve.ts");
     return serve(request, script, signal);
   },
+  ...(net.acquire === undefined ? {} : { acquire: net.acquire }),
 });

@@ -5,7 +5,21 @@ export type Net = {
    * at once, also while the body is read. Rejects with a `NetError`, or with the signal's reason.
    */
   readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
+  /**
+   * Registers a user of the connections that are kept open between requests, and returns how to release it. The last
+   * release closes them: idle ones at once, others when their answer is over. A later request connects anew.
+   */
+  readonly acquire?: () => () => void;
 };
+
+/** A network through proxies. */
+export type ProxiedNet = Net & {
+  /** Closes idle connections now, and each other one as soon as its answer is over. */
+  readonly closeIdle: () => void;
+};
+
+/** How long a connection may take until a request can be sent on it, tunnel and TLS handshake included, in milliseconds. */
+export const connectTimeout = 20_000;
 
 /** A request. Header names are in lower case. */
 export type HttpRequest = {

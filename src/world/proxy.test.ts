@@ -1,7 +1,19 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { createServer, request as forward, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  request as forward,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyText, NetError, type HttpRequest, type HttpResponse } from "./net.ts";
@@ -10,10 +22,11 @@ import { needsProxy, proxiedNet } from "./proxy.ts";
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
   for (const close of closers.splice(0)) await close();
 });
 
-const listen = async (server: Server): Promise<number> => {
+const listen = async (server: TcpServer): Promise<number> => {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -180,6 +193,55 @@ describe("a proxy", () => {
     for (let turn = 0; turn < 10; turn++) await bodyText(await net.send(post("http://api.example.test/")));
 
     expect(proxy.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it("is left when the idle connections are closed, and found again by the next request", async () => {
+    const { proxy, env } = await httpTo(echo);
+    const net = proxiedNet(env);
+    await bodyText(await net.send(post("http://api.example.test/")));
+    expect(await proxy.open()).toBe(1);
+    net.closeIdle();
+    await until(async () => (await proxy.open()) === 0);
+    expect(await told(await net.send(post("http://api.example.test/v1/x?y=1")))).toEqual(everything);
+  });
+
+  it("names the server it wants in the tunnel's handshake", async () => {
+    const names: (string | undefined)[] = [];
+    const server = createSecureServer({
+      ...selfSigned("api.example.test"),
+      SNICallback: (name, done) => (names.push(name), done(null)),
+    });
+    const proxy = await openProxy(await listen(server));
+    const sent = proxiedNet({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }).send(post("https://api.example.test/"));
+
+    await expect(sent).rejects.toMatchObject({ at: "connect" });
+    expect(names).toEqual(["api.example.test"]);
+  });
+
+  it.each<[string, number]>([
+    ["opens no tunnel", 0],
+    ["leads to a server that never answers the handshake", 200],
+  ])("that %s is given up after the time to connect", async (_, status) => {
+    const silent = createTcpServer((socket) => void socket.on("error", () => undefined).resume());
+    const proxy = await openProxy(await listen(silent), () => status);
+    const net = proxiedNet({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }, 100);
+    const failed: unknown = await net.send(post("https://api.example.test/")).catch((error: unknown) => error);
+
+    expect(failed).toBeInstanceOf(NetError);
+    expect(failed).toMatchObject({ at: "connect", isLasting: false });
+    await until(async () => (await proxy.open()) === 0);
+  });
+
+  it("that opens the tunnel in time may take longer for the answer", async () => {
+    const waiting: ServerResponse[] = [];
+    const { env } = await httpTo((_, response) => void waiting.push(response));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sent = proxiedNet(env).send(post("http://api.example.test/"));
+    await until(() => waiting.length === 1);
+    vi.advanceTimersByTime(60_000);
+    waiting[0]?.end("late");
+
+    expect(await bodyText(await sent)).toBe("late");
   });
 
   it("is never followed elsewhere", async () => {

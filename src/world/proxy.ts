@@ -1,18 +1,18 @@
 import { BlockList, isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher, ProxyAgent } from "undici";
-import { NetError, type Headers, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
+import { connectTimeout, NetError, type Headers, type HttpRequest, type HttpResponse, type ProxiedNet } from "./net.ts";
 import type { Environment } from "./world.ts";
 
 /** Whether the environment wants this address reached through a proxy. This machine itself never is. */
 export const needsProxy = (env: Environment, url: string): boolean => proxyFor(env, new URL(url)) !== undefined;
 
 /** The network through the proxies the environment names. Loads undici with the first request; keeps connections, so keep it. */
-export const proxiedNet = (env: Environment): Net => {
+export const proxiedNet = (env: Environment, timeout: number = connectTimeout): ProxiedNet => {
   const lines = new Map<string, Line>();
   const open = async (proxy: string): Promise<Line> => {
     const { ProxyAgent } = await import("undici");
-    const line = lines.get(proxy) ?? new Line(agentFor(ProxyAgent, proxy));
+    const line = lines.get(proxy) ?? new Line(agentFor(ProxyAgent, proxy, timeout));
     lines.set(proxy, line);
     return line;
   };
@@ -27,7 +27,11 @@ export const proxiedNet = (env: Environment): Net => {
         lines.delete(addressOf(proxy));
         line.retire();
       };
-      return line.use((agent) => exchange(agent, request, hangUp, signal));
+      return line.use((agent) => exchange(agent, request, { hangUp, timeout }, signal));
+    },
+    closeIdle: () => {
+      for (const line of lines.values()) line.retire();
+      lines.clear();
     },
   };
 };
@@ -84,7 +88,7 @@ const addressOf = ({ variable, value }: Proxy): string => {
 };
 
 /** Plain http goes to the proxy as it is; only https needs a tunnel, and many proxies dig none for anything else. */
-const agentFor = (Agent: typeof ProxyAgent, proxy: string): ProxyAgent => {
+const agentFor = (Agent: typeof ProxyAgent, proxy: string, timeout: number): ProxyAgent => {
   const { username, password } = new URL(proxy);
   const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return new Agent({
@@ -92,6 +96,8 @@ const agentFor = (Agent: typeof ProxyAgent, proxy: string): ProxyAgent => {
     proxyTunnel: false,
     headersTimeout: 0,
     bodyTimeout: 0,
+    proxyTls: { timeout },
+    requestTls: { timeout },
     ...(username === "" ? {} : { token: `Basic ${Buffer.from(words).toString("base64")}` }),
   });
 };
@@ -140,7 +146,7 @@ type Answer = HttpResponse & { readonly over: Promise<void> };
 const exchange = (
   agent: ProxyAgent,
   { method, url, headers, body }: HttpRequest,
-  hangUp: () => void,
+  { hangUp, timeout }: { readonly hangUp: () => void; readonly timeout: number },
   signal: AbortSignal | undefined,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
@@ -150,7 +156,13 @@ const exchange = (
       reject(signal?.reason);
     };
     signal?.addEventListener("abort", stop, { once: true });
+    // Undici limits the connection to the proxy and the handshake, not how long the proxy takes to open a tunnel.
+    const late = setTimeout(() => {
+      hangUp();
+      reject(new NetError("connect", `No connection within ${timeout / 1000} s.`));
+    }, timeout);
     agent
+      .compose(onRequestStart(() => clearTimeout(late)))
       .request({
         origin,
         path: pathname + search,
@@ -164,8 +176,28 @@ const exchange = (
         (error: unknown) =>
           reject(new NetError("connect", proxyWords(error), error, wantsSignIn(error) ? true : undefined)),
       )
-      .finally(() => signal?.removeEventListener("abort", stop));
+      .finally(() => {
+        clearTimeout(late);
+        signal?.removeEventListener("abort", stop);
+      });
   });
+
+/** Calls `started` when a request is about to be written on a connection that is ready. */
+const onRequestStart =
+  (started: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        started();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
+      onResponseStart: (...given) => handler.onResponseStart?.(...given),
+      onResponseData: (...given) => handler.onResponseData?.(...given),
+      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+      onResponseError: (...given) => handler.onResponseError?.(...given),
+    });
 
 /** A line whose answer was not read to the end is given up as well: undici would connect it anew, for nobody. */
 const toAnswer = (

@@ -1,7 +1,15 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { NetError, type Headers, type HttpRequest, type HttpResponse, type Net } from "./net.ts";
+import {
+  connectTimeout,
+  NetError,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type Net,
+  type ProxiedNet,
+} from "./net.ts";
 import type { Environment } from "./world.ts";
 
 /**
@@ -11,12 +19,18 @@ import type { Environment } from "./world.ts";
  */
 export const realNet = (env: Environment): Net => {
   const agents = new Map<string, Promise<Agent>>();
+  const closeIdle = (): void => {
+    for (const agent of agents.values()) void agent.then(closeAgent);
+    agents.clear();
+    proxied?.closeIdle();
+  };
   const agentFor = (protocol: string): Promise<Agent> => {
     const known = agents.get(protocol) ?? openAgent(protocol);
     agents.set(protocol, known);
     return known;
   };
-  let proxied: Net | undefined;
+  let proxied: ProxiedNet | undefined;
+  let users = 0;
   return {
     send: async (request, signal) => {
       signal?.throwIfAborted();
@@ -30,6 +44,16 @@ export const realNet = (env: Environment): Net => {
       const pinned = request.addresses === undefined ? {} : { lookup: lookupOf(request.addresses) };
       return exchange((options) => client.request(url, { ...options, ...pinned, agent }), request, signal);
     },
+    acquire: () => {
+      users += 1;
+      let isReleased = false;
+      return () => {
+        if (isReleased) return;
+        isReleased = true;
+        users -= 1;
+        if (users === 0) closeIdle();
+      };
+    },
   };
 };
 
@@ -40,6 +64,12 @@ const hasProxy = (env: Environment): boolean =>
 const openAgent = async (protocol: string): Promise<Agent> => {
   const { Agent } = protocol === "https:" ? await import("node:https") : await import("node:http");
   return new Agent({ keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8, scheduling: "lifo" });
+};
+
+/** Closes idle connections now, and each other one as soon as its answer is over. */
+const closeAgent = (agent: Agent): void => {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 };
 
 /** Answers every question for addresses with the same ones. */
@@ -100,16 +130,14 @@ const limitConnecting = (sent: ClientRequest): void => {
   sent.once("socket", (socket) => {
     if (!socket.connecting) return;
     const late = setTimeout(
-      () => sent.destroy(new Error(`No connection within ${longestConnecting / 1000} s.`)),
-      longestConnecting,
+      () => sent.destroy(new Error(`No connection within ${connectTimeout / 1000} s.`)),
+      connectTimeout,
     );
     const stop = (): void => clearTimeout(late);
     // With TLS there is a connection once the handshake is over: a server may take the first and never answer the second.
     socket.once("encrypted" in socket ? "secureConnect" : "connect", stop).once("close", stop);
   });
 };
-
-const longestConnecting = 20_000;
 
 const toResponse = (
   sent: ClientRequest,

@@ -80,6 +80,35 @@ describe("the real network", () => {
     expect(connections()).toBe(3);
   });
 
+  it("closes kept connections with the last release, and those in use once their answer is over", async () => {
+    const { url, open } = await serve((request, response) => {
+      request.resume();
+      response.write("first");
+      request.on("end", () => void (request.url === "/slow" ? (finish = () => response.end("last")) : response.end()));
+    });
+    let finish = (): void => undefined;
+    const own = realWorld({}).net;
+    const releases = [own.acquire?.(), own.acquire?.()];
+    const ask = (path: string): Promise<HttpResponse> =>
+      own.send({ method: "POST", url: `${url}${path}`, headers: {}, body: "{}" });
+    const slow = await ask("/slow");
+    await bodyText(await ask("/"));
+    expect(await open()).toBe(2);
+    releases[0]?.();
+    releases[0]?.();
+    await bodyText(await ask("/"));
+    expect(await open()).toBe(2);
+    releases[1]?.();
+    await until(async () => (await open()) === 1);
+    finish();
+    expect(await bodyText(slow)).toBe("firstlast");
+    await until(async () => (await open()) === 0);
+    await bodyText(await ask("/"));
+    expect(await open()).toBe(1);
+    own.acquire?.()();
+    await until(async () => (await open()) === 0);
+  });
+
   it("does not follow a redirect", async () => {
     const { url } = await serve((_, response) => response.writeHead(307, { location: "http://127.0.0.1:9/" }).end());
     const response = await post(url);
