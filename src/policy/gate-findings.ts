@@ -113,11 +113,15 @@ export const uncoveredCommand = (heard: HeardCommand | undefined): readonly Find
   if (decision === "deny") return [{ weight: "deny", reason }];
   const guarded = analysis.writes.find(({ place }) => place === "guarded");
   if (guarded !== undefined) return [{ weight: "hard", reason: guarded.reason }];
-  if (decision === "allow") return [];
+  if (decision === "allow" || heard.changed !== undefined) return [];
   if (heard.isHard === true) return [{ weight: "hard", reason }];
   const options = analysis.always.map((words) => allowing({ type: "command", words }));
   return [{ weight: "soft", reason, option: [options.join(" "), yolo].filter((option) => option !== "").join(" or ") }];
 };
+
+/** A command that a rule allows, but whose files the agent has changed since. */
+export const changedCommand = (heard: HeardCommand | undefined): readonly Finding[] =>
+  heard?.changed === undefined ? [] : [{ weight: "firm", reason: heard.changed, option: yolo }];
 
 /** An effect the mode and the rules leave to the person. */
 export const unapprovedEffect = (request: GateRequest, { allow }: Rules, mode: ApprovalMode): readonly Finding[] => {

@@ -33,7 +33,7 @@ export type TouchedPath = { readonly path: string; readonly shown: string };
 type WrittenPath = TouchedPath & { readonly fault?: string | undefined };
 
 /** A command line, and the folder it would run in. */
-type CommandText = { readonly text: string; readonly folder: string };
+export type CommandText = { readonly text: string; readonly folder: string };
 
 /** What the gate needs to know, from those who know it. */
 export type GateFacts = {
@@ -41,9 +41,13 @@ export type GateFacts = {
   readonly protection: (path: string) => Protection;
   readonly judgeCommand: (command: CommandText, ruling: CommandRuling) => Promise<HeardCommand>;
   readonly judgeUrl: (url: string) => UrlJudgement;
+  /** Notes that the person approved a command with the files it runs as they are now. */
+  readonly acceptCommand?: (command: CommandText) => Promise<void>;
 };
 
 /** What is heard of a command. */
 export type HeardCommand = Pick<CommandJudgement, "decision" | "reason" | "isHard"> & {
+  /** Why a command that rules allow is asked about all the same. */
+  readonly changed?: string | undefined;
   readonly analysis: Pick<CommandAnalysis, "roots" | "always" | "writes">;
 };

@@ -1,6 +1,7 @@
 import { isRememberedWhole } from "./command-always.ts";
 import type { RootCommand } from "./command-analysis.ts";
 import {
+  changedCommand,
   commandWords,
   coversTool,
   deniedByRule,
@@ -36,6 +37,8 @@ export type Gate = {
   readonly judge: (request: GateRequest) => Promise<Verdict>;
   /** Keeps an answer for as long as the gate lives. */
   readonly remember: (always: Always) => void;
+  /** Notes that the person approved a call: the files that its command runs count as seen. */
+  readonly approved: (request: GateRequest) => Promise<void>;
 };
 
 /** What may happen, and why: a sentence for the model and the person. */
@@ -71,6 +74,9 @@ export const createGate = (options: GateOptions): Gate => {
     mode: () => mode,
     setMode: (next) => void (mode = knownMode(next)),
     remember: (always) => void remembered.push(...rulesOf(always)),
+    approved: async ({ touches }) => {
+      if (touches.command !== undefined) await options.acceptCommand?.(touches.command);
+    },
     judge: async (request) => {
       const rules = { ...given, allow: [...given.allow, ...remembered] };
       const heard = await hear(request, { rules, mode, facts: options });
@@ -141,6 +147,7 @@ const findingsOf = async (
     ...oddAddresses(urls),
     ...lookalikes(request),
     ...uncoveredCommand(command),
+    ...changedCommand(command),
     ...unapprovedEffect(request, rules, mode),
   ];
   return mode === "yolo" ? findings.filter(({ weight }) => weight === "deny" || weight === "hard") : findings;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { World } from "../world/index.ts";
+import { openCommandChanges } from "./command-changes.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { openUnasked } from "./command-unasked.ts";
 import { childEnvironment } from "./environment.ts";
@@ -78,7 +79,9 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const scratch = options.scratch ?? join(home, "scratch");
   const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
   const { confine, notes } = await openSandbox(options, { scratch, protection: guard });
-  const workspace = await openWorkspace({ disk, roots, home, scratch, secrets: secretPlacesInHome(world.host.home) });
+  const files = await openWorkspace({ disk, roots, home, scratch, secrets: secretPlacesInHome(world.host.home) });
+  const changes = openCommandChanges(files, disk.canonical);
+  const workspace = changes.trackFiles(files);
   const commands = {
     disk,
     processes,
@@ -99,14 +102,17 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
       interactive,
       protection: guard,
       judgeCommand: async (command, ruling) => {
-        const judged = await judgeCommand(command, ruling);
+        const judged = await changes.check(command, await judgeCommand(command, ruling), ruling);
         unasked.note(command.text, judged, ruling);
         return judged;
       },
       judgeUrl: (url) => judgeUrl(url, { redactor }),
+      acceptCommand: changes.accept,
     }),
     workspace,
-    shell: openShell({ processes, clock, env, unasked, files: workspace, longest, ...(confine && { confine }) }),
+    shell: changes.trackShell(
+      openShell({ processes, clock, env, unasked, files: workspace, longest, ...(confine && { confine }) }),
+    ),
     web: guardedWeb({ clock, redactor, ...options.web }),
     search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),
     memory: openMemory(disk, home),

@@ -37,7 +37,7 @@ export const live = async (one: LiveCall, around: Surroundings): Promise<Ending>
     one.changed({ state: "validating", call: one.call });
     const permitted = await permit(one, around, await prepare(one, around));
     one.changed({ state: "scheduled", title: permitted.valid.title });
-    return await carryOut(one, around, permitted);
+    return await carryOut(one, around, await permitAgain(one, around, permitted));
   } catch (error) {
     return thrown(error);
   }
@@ -89,6 +89,15 @@ const permit = async (one: LiveCall, around: Surroundings, ready: Ready): Promis
   return asked(one, around, request, { ...ready, verdict, root, proposal, first: proposal });
 };
 
+/** Has a command judged anew that nobody was asked about and that waited for writes: they may have changed what it runs. */
+const permitAgain = async (one: LiveCall, around: Surroundings, permitted: Permitted): Promise<Permitted> => {
+  if (permitted.resolved.command === undefined || one.decision !== "auto_accept") return permitted;
+  if (!(await predecessors(one, around))) return permitted;
+  const again = await permit(one, around, permitted);
+  if (again !== permitted) one.changed({ state: "scheduled", title: again.valid.title });
+  return again;
+};
+
 const denied = (one: LiveCall, { reason, allowedBy = [] }: Verdict): ToolFailure => {
   one.decision = "reject";
   one.denial = { reason, allowedBy };
@@ -105,6 +114,7 @@ const asked = async (
   const approval = await step(one, around, approvalOf(question));
   const answer = await one.ask(approval, request);
   if (answer.type === "edit") return asked(one, around, request, await amended(one, around, question, answer.text));
+  if (answer.type === "once" || answer.type === "always") await step(one, around, around.gate.approved(request));
   settle(one, around, question, answer);
   const { valid, resolved, proposal, first } = question;
   if (proposal === undefined) return { valid, resolved };
