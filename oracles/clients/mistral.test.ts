@@ -55,6 +55,7 @@ describe("Mistral's client, sending what is refused,", () => {
         "openai-chat/unknown-field: a name",
         "openai-chat/unknown-field: a setting of OpenAI",
         "openai-chat/unknown-field: a null that it does not know",
+        "openai-chat/model-features: probabilities",
       ],
       unsent: [
         "openai-chat/shape: an image part with nothing",

@@ -85,6 +85,7 @@ const results = (calls: readonly ToolCall[]): Message[] => [
   ...calls.map(({ id, function: { name } }): Message => ({
     role: "tool",
     toolCallId: id ?? "",
+    name,
     content: name === "look" ? `See file ${pictureId}` : measured,
   })),
   {

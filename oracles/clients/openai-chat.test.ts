@@ -6,7 +6,7 @@ import type { Cast } from "./play.ts";
 import { proveLikeness, proveRefusals, proveScene, proveTroubles } from "./prove.ts";
 import { served } from "./server.ts";
 
-const cast: Cast = { provider: "openai-chat", model: "gpt-5.6", open: openChat };
+const cast: Cast = { provider: "openai-chat", model: "gpt-5.2", open: openChat };
 
 /** Differences between what OpenAI's client sends and what Parley sends. */
 const listed = {

@@ -82,3 +82,21 @@ describe("Ledger", () => {
     expect(JSON.parse(JSON.stringify(ledger.entries))).toEqual(ledger.entries);
   });
 });
+
+describe("entries that a summary replaced", () => {
+  it("leave no notice in front that was not the one the conversation opened with", () => {
+    const ledger = new Ledger();
+    ledger.user([{ type: "text", text: "one" }]);
+    ledger.user([{ type: "text", text: "two" }]);
+    ledger.notice("The person stopped the answer above.");
+    ledger.compact("What was said.", 2);
+
+    expect(ledger.release(0, 2)).toHaveLength(2);
+    expect(ledger.dropped).toBe(1);
+    expect(ledger.entries).toEqual([
+      { type: "notice", text: "" },
+      { type: "notice", text: "The person stopped the answer above." },
+      { type: "compaction", summary: "What was said.", from: 1 },
+    ]);
+  });
+});

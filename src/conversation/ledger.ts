@@ -53,15 +53,28 @@ export class Ledger {
    * Call ids go on from where they were. Answers with those entries.
    */
   release(opening: number, cut: number): readonly Entry[] {
-    const removed = this.entries.splice(opening, Math.max(0, cut - opening));
+    const kept = opening === 0 ? this.#keepPlace(cut) : [];
+    const start = opening + kept.length;
+    const removed = this.entries.splice(start, Math.max(0, cut - start));
     this.#dropped += removed.length;
     for (const [at, entry] of this.entries.entries())
       if (entry.type === "compaction")
-        this.entries[at] = { ...entry, from: Math.max(opening, entry.from - removed.length) };
-    for (const entry of removed)
+        this.entries[at] = { ...entry, from: Math.max(start, entry.from - removed.length) };
+    for (const entry of [...kept, ...removed])
       if (entry.type === "model")
         for (const part of entry.parts) if (part.type === "call") this.#interactions.delete(part.id);
-    return removed;
+    return [...kept, ...removed];
+  }
+
+  /**
+   * Empties the first entry instead of letting go of it where a notice would become the first one: a conversation that
+   * begins with a notice opens with it.
+   */
+  #keepPlace(cut: number): readonly Entry[] {
+    const [first] = this.entries;
+    if (first === undefined || cut === 0 || this.entries[cut]?.type !== "notice") return [];
+    this.entries[0] = { type: "notice", text: "" };
+    return [first];
   }
 
   user(parts: readonly UserPart[]): void {

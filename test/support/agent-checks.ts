@@ -5,6 +5,7 @@ import type { CallId, Entry, JsonObject, Seal } from "../../src/conversation/ind
 import { destinationOf } from "../../src/providers/index.ts";
 import type { Session } from "../../src/session/index.ts";
 import type { LogEntry, Simulator } from "../../src/sim/index.ts";
+import { unitsIn } from "./properties.ts";
 
 /** Watches a simulation and throws as soon as a promise is broken. */
 export class Checks {
@@ -19,6 +20,8 @@ export class Checks {
   readonly #steered: string[] = [];
   /** So many entries of the conversation were acknowledged. */
   #acknowledged = 0;
+  /** The whole conversation as the log has it, also what has left memory since. */
+  #whole: Entry[] = [];
 
   constructor(simulators: Checks["simulators"]) {
     this.#simulators = simulators;
@@ -46,8 +49,10 @@ export class Checks {
     this.#steered.push(words);
   }
 
-  /** A session was opened again, maybe after a crash. */
-  reopened({ entries, healed }: Session, before: readonly Entry[]): void {
+  /** A session was opened again, maybe after a crash; `journal` is what the process before had of it. */
+  async reopened(session: Session, journal: Journal): Promise<void> {
+    this.#remember(journal);
+    const [before, entries, { healed }] = [this.#whole, await entriesIn(session), session];
     if (entries.length < this.#acknowledged)
       throw broken(`${this.#acknowledged} entries were acknowledged, ${entries.length} are left`);
     const strange = firstStrange(entries, before, this.#acknowledged);
@@ -56,6 +61,17 @@ export class Checks {
     if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
     // What the person said that was not yet part of the conversation went with the process.
     this.#steered.length = 0;
+    this.#whole = [...entries];
+  }
+
+  /** Takes over what was added to a conversation since. It only grows, though memory lets go of what a summary replaced. */
+  #remember({ ledger: { entries, dropped } }: Journal): void {
+    for (let at = this.#whole.length; at < dropped + entries.length; at += 1) {
+      const entry = entries[at - dropped];
+      if (entry === undefined) throw broken(`entry ${at} left memory before anybody saw it`);
+      // Places are counted from the beginning of the conversation in the log.
+      this.#whole.push(entry.type === "compaction" ? { ...entry, from: entry.from + dropped } : entry);
+    }
   }
 
   /** Watches one turn. */
@@ -69,15 +85,15 @@ export class Checks {
         if (event.type === "call-requested") open.add(event.call.id);
         if (event.type === "call-completed" && !open.delete(event.finished.call.id))
           throw broken(`${event.finished.call.id} ended twice, or was never asked for`);
-        this.#acknowledge(event, journal.ledger.entries);
         this.#look(journal);
+        this.#acknowledge(event);
       },
       ended: async (session) => {
         if (ends.length !== 1) throw broken(`a turn ended ${ends.length} times`);
         this.#look(journal);
         if (isStorage(ends[0])) return;
         if (open.size > 0) throw broken(`${[...open].join(", ")} never ended`);
-        const { entries } = journal.ledger;
+        const entries = this.#whole;
         if (journal.ledger.pending().length > 0) throw broken("a call is open");
         const endings = entries.flatMap((entry) => (entry.type === "completion" ? [entry.call] : []));
         if (new Set(endings).size !== endings.length) throw broken("a call was completed twice");
@@ -90,14 +106,15 @@ export class Checks {
     };
   }
 
-  farewell({ ledger }: Journal): void {
-    const said = JSON.stringify(ledger.entries);
+  farewell(journal: Journal): void {
+    this.#remember(journal);
+    const said = JSON.stringify(this.#whole);
     const lost = this.#steered.filter((words) => !said.includes(words));
     if (lost.length > 0) throw broken(`nobody heard ${lost.join(", ")}`);
   }
 
-  #acknowledge(event: AgentEvent, entries: readonly Entry[]): void {
-    const at = placeOf(event, entries);
+  #acknowledge(event: AgentEvent): void {
+    const at = placeOf(event, this.#whole);
     if (at === undefined) return;
     if (at === -1) throw broken(`${event.type} was told of and is not in the conversation`);
     this.#acknowledged = Math.max(this.#acknowledged, at + 1);
@@ -105,8 +122,9 @@ export class Checks {
 
   /** Looks at the requests since the last time. */
   #look(journal: Journal): void {
+    this.#remember(journal);
     for (const [id, { log }] of Object.entries(this.#simulators)) {
-      for (const entry of log.slice(this.#looked.get(id) ?? 0)) this.#request(id, entry, journal);
+      for (const entry of log.slice(this.#looked.get(id) ?? 0)) this.#request(id, entry);
       this.#looked.set(id, log.length);
     }
   }
@@ -119,7 +137,8 @@ export class Checks {
     return JSON.stringify(this.#simulators[provider]?.log.map(({ faults }) => faults));
   }
 
-  #request(provider: string, entry: LogEntry, { ledger: { entries } }: Journal): void {
+  #request(provider: string, entry: LogEntry): void {
+    const entries = this.#whole;
     // A seal that was damaged on its way is found out by its maker; from then on the conversation goes without.
     if (entry.verdict === "refused" && isSealed(entry.message) && this.#isDamaged(provider)) return;
     if (entry.verdict === "refused" && !entry.faults.some(isRefusing))
@@ -132,9 +151,10 @@ export class Checks {
       if (maker !== provider && text.includes(seal)) throw broken(`${provider} was sent a seal of ${maker}`);
     if (text.includes("grown too long and will be replaced")) return;
     const compactions = entries.filter(({ type }) => type === "compaction").length;
-    const messages = destinationOf(provider)
-      .wire.messagesIn(entry.body as JsonObject)
-      .map((message) => JSON.stringify(message));
+    const destination = destinationOf(provider);
+    const messages = unitsIn(destination.wire.messagesIn(entry.body as JsonObject), destination).map((message) =>
+      JSON.stringify(message),
+    );
     const before = this.#sent.get(provider);
     this.#sent.set(provider, { messages, compactions });
     // What a process learned of damaged seals, the next one learns anew.

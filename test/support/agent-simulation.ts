@@ -186,7 +186,7 @@ class Simulation {
       ? sessions.create({ root: "/project", ...head })
       : sessions.open(before.session.id));
     const journal = new Journal(session, session);
-    if (before !== undefined) this.#checks.reopened(session, before.journal.ledger.entries);
+    if (before !== undefined) await this.#checks.reopened(session, before.journal);
     completeInterrupted(journal.ledger);
     await journal.save();
     this.#checks.isOpen = true;

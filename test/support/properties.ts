@@ -297,7 +297,7 @@ const stable = (
 };
 
 /** What stays as it was sent: whole messages, or the blocks in them where those of one side are merged. */
-const unitsIn = (messages: readonly JsonObject[], { target }: Destination): readonly JsonObject[] =>
+export const unitsIn = (messages: readonly JsonObject[], { target }: Destination): readonly JsonObject[] =>
   target.order.alternate
     ? messages.flatMap(({ role = "", content }) => (content as readonly JsonObject[]).map((block) => ({ role, block })))
     : messages.slice();
