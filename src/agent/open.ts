@@ -129,6 +129,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
   };
   let toolbox: Promise<Toolbox> | undefined;
+  let cleaning: Promise<void> | undefined;
   const services = async (): Promise<OpenServices> => (await (toolbox ??= openTools())).services;
   const openTools = async (): Promise<Toolbox> => {
     const { openToolbox } = await import("./toolbox.ts");
@@ -169,7 +170,11 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
       ...(settings["limits.maxTurns"] === undefined ? {} : { turns: settings["limits.maxTurns"] }),
       ...(settings["limits.spend"] === undefined ? {} : { spend: settings["limits.spend"] }),
     },
-    tools: async () => (await (toolbox ??= openTools())).scheduler,
+    tools: async () => {
+      const { scheduler, removeLeftovers } = await (toolbox ??= openTools());
+      cleaning ??= removeLeftovers(over.signal);
+      return scheduler;
+    },
     ...(servers === undefined ? {} : serving(servers, { head, own, journal, tell: (event) => agent.tell(event) })),
     listen: (event) => {
       // A request is told of just before it is written: what comes of it, or a moment's silence, says that it is out.
@@ -204,6 +209,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
       over.abort();
       try {
         await servers?.close();
+        await cleaning;
         await (await toolbox?.catch(() => undefined))?.services.close();
         await session.close();
       } finally {

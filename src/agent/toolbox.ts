@@ -6,6 +6,7 @@ import {
   type Scheduler,
   type ToolRegistry,
 } from "../scheduler/index.ts";
+import { removeLeftovers } from "../policy/workspace-leftovers.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
 import { builtins } from "../tools/all.ts";
 import type { AskModel } from "../tools/capabilities.ts";
@@ -22,6 +23,8 @@ export type Toolbox = {
   /** Another scheduler for some of the built-in tools, behind the same gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;
   readonly services: OpenServices;
+  /** Removes temporary files that killed programs left in the workspace. */
+  readonly removeLeftovers: (signal: AbortSignal) => Promise<void>;
 };
 
 /** What the tools of a session need besides what it was opened with. */
@@ -81,6 +84,7 @@ export const openToolbox = async ({
   return {
     schedulerFor,
     services,
+    removeLeftovers: (signal) => removeLeftovers(world, services.workspace.roots, signal),
     scheduler: createScheduler({ ...shared, tools: withServers([...builtins, task, ...waiting], servers) }),
   };
 };

@@ -5,12 +5,18 @@ export const isPlainName = (name: string, platform: string = process.platform): 
   name !== "" && name !== "." && name !== ".." && !(platform === "win32" ? /[/\\:\0]/ : /[/\0]/).test(name);
 
 /** A name for a file on its way to another: nobody has one of that name, and whoever made one would only have this fail. */
-export const temporaryName = (): string => `.${unlikely()}${unlikely()}.tmp`;
+export const temporaryName = (): string => `.parley-${unlikely()}${unlikely()}.tmp`;
 
 /** The one name for a new version of a file on its way: whoever makes this file holds the lock on the other. */
-export const lockingName = (name: string): string => `.${fingerprint(name)}.tmp`;
+export const lockingName = (name: string): string => `.parley-${fingerprint(name)}.tmp`;
 
-/** Whether a file was left on its way by a program that was killed. */
-export const isTemporaryName = (name: string): boolean => /^\.[0-9a-f]+\.tmp$/.test(name);
+/** Whether a file is on its way to another; an old one was left by a program that was killed. */
+export const isTemporaryName = (name: string): boolean => /^\.parley-[0-9a-f]{16,24}\.tmp$/.test(name);
 
-const unlikely = (): string => Math.floor(Math.random() * 2 ** 48).toString(16);
+const unlikely = (): string =>
+  Math.floor(Math.random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, "0");
+
+/** How long a temporary file may stand untouched before its writer is taken to be gone, in milliseconds. */
+export const leftoverAge = 10_000;

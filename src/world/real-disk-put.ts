@@ -1,8 +1,8 @@
 import { constants, type BigIntStats } from "node:fs";
 import { DiskError } from "./disk.ts";
-import { lockingName, temporaryName } from "./disk-names.ts";
+import { isTemporaryName, leftoverAge, lockingName, temporaryName } from "./disk-names.ts";
 import type { Spot } from "./real-disk-spot.ts";
-import { lstat, open, rename, seen, unlink, type Handle } from "./system.ts";
+import { lstat, nextIn, open, openDirectory, rename, seen, unlink, type Handle } from "./system.ts";
 
 /** What to put where. Without a mode, that of the file before is kept, or a new file gets the usual one. */
 export type Parcel = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number | undefined };
@@ -33,8 +33,30 @@ export const replaceFile = async (
   const temporary = lockingName(parcel.name);
   const before = await standing(spot, parcel.name);
   const handle = await lock(spot, temporary, newMode(parcel, before));
-  return deliver(spot, parcel, { temporary, handle, before, isStill });
+  const written = await deliver(spot, parcel, { temporary, handle, before, isStill });
+  await removeLeftovers(spot).catch(() => undefined);
+  return written;
 };
+
+/** Removes the temporary files that killed programs left among the first names of a folder. */
+const removeLeftovers = async (spot: Spot): Promise<void> => {
+  const folder = await openDirectory(spot.at("."));
+  try {
+    for (let count = 0; count < mostNames; count++) {
+      const item = await nextIn(folder);
+      if (item === null) return;
+      if (!item.isFile() || !isTemporaryName(item.name)) continue;
+      const found = await seen(spot.at(item.name));
+      if (found !== undefined && isLeft(found)) await unlink(spot.at(item.name));
+    }
+  } finally {
+    folder.closeSync();
+  }
+};
+
+const mostNames = 2000;
+
+const isLeft = ({ mtimeMs }: BigIntStats): boolean => Date.now() - Number(mtimeMs) > leftoverAge;
 
 const standing = async (spot: Spot, name: string): Promise<BigIntStats | undefined> => {
   const before = await lstat(spot.at(name)).catch(() => undefined);
@@ -53,9 +75,6 @@ const newMode = (parcel: Parcel, before: BigIntStats | undefined): number =>
 const create = (spot: Spot, temporary: string, mode: number): Promise<Handle> =>
   open(spot.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 
-/** How long a lock may stand untouched before its holder is taken to be dead, in milliseconds. */
-const longestHeld = 10_000;
-
 const lock = async (spot: Spot, temporary: string, mode: number): Promise<Handle> => {
   for (let wait = 1; ; wait = Math.min(2 * wait, 50))
     try {
@@ -63,8 +82,7 @@ const lock = async (spot: Spot, temporary: string, mode: number): Promise<Handle
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
       const held = await seen(spot.at(temporary));
-      if (held !== undefined && Date.now() - Number(held.mtimeMs) > longestHeld)
-        await unlink(spot.at(temporary)).catch(() => undefined);
+      if (held !== undefined && isLeft(held)) await unlink(spot.at(temporary)).catch(() => undefined);
       else await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
     }
 };
@@ -85,6 +103,8 @@ const deliver = async (
   const { name, bytes } = parcel;
   const kept = keptMode(parcel, before);
   const path = spot.at(temporary);
+  // A slow disk takes longer than a dead program is waited for.
+  const beat = setInterval(() => void handle.touch().catch(() => undefined), leftoverAge / 3);
   try {
     await spot.confirm(temporary, await handle.stat());
     await handle.write(bytes);
@@ -92,6 +112,7 @@ const deliver = async (
     if (kept !== undefined) await handle.chmod(kept);
     await handle.touch();
     await handle.datasync();
+    clearInterval(beat);
     await spot.verify();
     if (!(await isOwn(path, handle)) || !isStill(await seen(spot.at(name))))
       throw new DiskError("ESTALE", `${spot.path}: ${name} has changed`);
@@ -103,6 +124,7 @@ const deliver = async (
     if (await isOwn(path, handle)) await unlink(path).catch(() => undefined);
     throw error;
   } finally {
+    clearInterval(beat);
     await handle.close();
   }
 };

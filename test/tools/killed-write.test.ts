@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openAgent } from "../../src/agent/open.ts";
+import { loadSettings } from "../../src/settings/index.ts";
+import { realWorld } from "../../src/world/index.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+import { programStage, type ProgramStage } from "../support/agent-program.ts";
+
+/* A program that is killed in the middle of a write leaves a temporary file in the project; it does not stay there. */
+
+let stage: ProgramStage;
+beforeEach(async () => {
+  stage = await programStage(["anthropic"], {
+    script: ({ turns }) =>
+      turns.some(({ by }) => by === "model")
+        ? { parts: [{ type: "say", text: "Done." }] }
+        : { parts: [{ type: "call", tool: "read_file", input: { path: "a.txt" } }] },
+  });
+  writeFileSync(join(stage.project, "a.txt"), "a");
+});
+afterEach(() => stage.close());
+
+const writer = fileURLToPath(new URL("../support/write-killed.ts", import.meta.url));
+
+/** Leaves a temporary file behind for a path and returns where it is. */
+const killWrite = (path: string): string => {
+  const folder = join(stage.project, dirname(path));
+  mkdirSync(folder, { recursive: true });
+  const before = readdirSync(folder);
+  const { signal } = spawnSync(process.execPath, ["--import", "tsx", writer, stage.project, path]);
+  const [left = "", ...others] = readdirSync(folder).filter((name) => !before.includes(name));
+  expect({ signal, others, isTemporary: left.endsWith(".tmp") }).toEqual({
+    signal: "SIGKILL",
+    others: [],
+    isTemporary: true,
+  });
+  return join(folder, left);
+};
+
+const makeOld = (path: string): void => {
+  const old = Date.now() / 1000 - 11;
+  utimesSync(path, old, old);
+};
+
+const git = (...words: readonly string[]): string =>
+  execFileSync("git", ["-C", stage.project, ...words], { encoding: "utf8" });
+
+it("the next session in a workspace removes what a killed write left, once it is old, and no other file", async () => {
+  const [old, fresh] = [killWrite("src/deep/old.txt"), killWrite("src/fresh.txt")];
+  makeOld(old);
+  const own = join(stage.project, "src", ".cafe0123456789ab.tmp");
+  writeFileSync(own, "a file of the person");
+  makeOld(own);
+  git("init", "--quiet");
+  const world = realWorld(stage.env);
+  const loaded = await loadSettings(world, {
+    home: stage.home,
+    root: stage.project,
+    scope: "inert",
+    flags: { model: ["anthropic"], "approval-mode": ["yolo"] },
+  });
+  const session = { world, home: stage.home, folder: stage.project, loaded, interactive: false };
+  const untracked = (): readonly string[] =>
+    git("status", "--porcelain", "--untracked-files=all")
+      .split("\n")
+      .filter((line) => line.endsWith(".tmp"))
+      .map((line) => join(stage.project, line.slice(3)));
+  expect(untracked().toSorted()).toEqual([old, fresh, own].toSorted());
+
+  const run = async (): Promise<void> => {
+    const { agent, close } = await openAgent(session);
+    for await (const _ of agent.send("Read a.txt."));
+    await close();
+  };
+  await run();
+  expect(untracked().toSorted()).toEqual([fresh, own].toSorted());
+  makeOld(fresh);
+  await run();
+  expect(untracked()).toEqual([own]);
+});
+
+it("the next write in a folder removes what a killed write of another file left there", async () => {
+  const left = killWrite("src/half.txt");
+  makeOld(left);
+  const folder = await realDisk.open(dirname(left));
+  await folder.replace("other.txt", Buffer.from("whole"), "absent");
+  await folder.close();
+  expect(readdirSync(dirname(left))).toEqual(["other.txt"]);
+});
