@@ -123,6 +123,13 @@ export const uncoveredCommand = (heard: HeardCommand | undefined): readonly Find
 export const changedCommand = (heard: HeardCommand | undefined): readonly Finding[] =>
   heard?.changed === undefined ? [] : [{ weight: "firm", reason: heard.changed, option: yolo }];
 
+/** A command that would commit what looks like a key, in every mode; or more than can be searched for one. */
+export const committedKeys = (heard: HeardCommand | undefined): readonly Finding[] => {
+  if (heard?.commit === undefined) return [];
+  const { isFound, reason } = heard.commit;
+  return [isFound ? { weight: "hard", reason } : { weight: "firm", reason, option: yolo }];
+};
+
 /** An effect the mode and the rules leave to the person. */
 export const unapprovedEffect = (request: GateRequest, { allow }: Rules, mode: ApprovalMode): readonly Finding[] => {
   const { tool, access, server, touches } = request;

@@ -1,5 +1,6 @@
 import type { CommandAnalysis } from "./command-analysis.ts";
 import type { CommandJudgement, CommandRuling } from "./command-judge.ts";
+import type { CommitFinding } from "./commit-keys.ts";
 import type { UrlJudgement } from "./network.ts";
 import type { Protection } from "./protected.ts";
 
@@ -49,5 +50,7 @@ export type GateFacts = {
 export type HeardCommand = Pick<CommandJudgement, "decision" | "reason" | "isHard"> & {
   /** Why a command that rules allow is asked about all the same. */
   readonly changed?: string | undefined;
+  /** Why what it would commit is asked about. */
+  readonly commit?: CommitFinding | undefined;
   readonly analysis: Pick<CommandAnalysis, "roots" | "always" | "writes">;
 };

@@ -2,6 +2,7 @@ import { isRememberedWhole } from "./command-always.ts";
 import type { RootCommand } from "./command-analysis.ts";
 import {
   changedCommand,
+  committedKeys,
   commandWords,
   coversTool,
   deniedByRule,
@@ -148,6 +149,7 @@ const findingsOf = async (
     ...lookalikes(request),
     ...uncoveredCommand(command),
     ...changedCommand(command),
+    ...committedKeys(command),
     ...unapprovedEffect(request, rules, mode),
   ];
   return mode === "yolo" ? findings.filter(({ weight }) => weight === "deny" || weight === "hard") : findings;

@@ -3,6 +3,7 @@ import type { World } from "../world/index.ts";
 import { openCommandChanges } from "./command-changes.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { openUnasked } from "./command-unasked.ts";
+import { openCommitKeys } from "./commit-keys.ts";
 import { childEnvironment } from "./environment.ts";
 import { PolicyError } from "./error.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -94,6 +95,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   };
   const judgeCommand = openCommandJudge(commands);
   const unasked = openUnasked(disk, env, [...roots, ...workspace.roots]);
+  const keys = openCommitKeys({ disk, processes, clock, redactor, searchPath: unasked.searchPath });
   return {
     gate: createGate({
       mode,
@@ -104,10 +106,15 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
       judgeCommand: async (command, ruling) => {
         const judged = await changes.check(command, await judgeCommand(command, ruling), ruling);
         unasked.note(command.text, judged, ruling);
-        return judged;
+        const commit =
+          ruling.only === true || judged.decision === "deny" ? undefined : await keys.check(judged.analysis);
+        return commit === undefined ? judged : { ...judged, commit };
       },
       judgeUrl: (url) => judgeUrl(url, { redactor }),
-      acceptCommand: changes.accept,
+      acceptCommand: async (command) => {
+        keys.accept(command.text);
+        await changes.accept(command);
+      },
     }),
     workspace,
     shell: changes.trackShell(
