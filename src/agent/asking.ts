@@ -131,7 +131,7 @@ const tellOf = (
   event: TransportEvent,
   written: Written,
   subjects: ThoughtSubjects,
-  { tell, model, number }: Asking,
+  { tell, model, number, prompt }: Asking,
 ): void => {
   switch (event.type) {
     case "text-delta":
@@ -141,7 +141,12 @@ const tellOf = (
     case "request": {
       const { attempt, url, bytes } = event;
       const { report } = written;
-      return tell({ type: "request", request: { number, model: modelName(model), url, bytes, attempt }, report });
+      const facts = { number, model: modelName(model), url, bytes, attempt };
+      return tell({
+        type: "request",
+        request: prompt === undefined ? facts : { ...facts, promptId: prompt },
+        report,
+      });
     }
     case "retrying":
       return tell({ type: "retrying", failure: event.failure, delay: event.delay, discarded: false });

@@ -17,7 +17,14 @@ export type AgentEvent =
   | { readonly type: "text"; readonly text: string }
   /** A message of the model is whole and kept. */
   | { readonly type: "message"; readonly text: string; readonly thought: string; readonly media: readonly Media[] }
-  | { readonly type: "call-requested"; readonly call: Call }
+  /** A call is to be made: by the model, or by the program itself where `isClientInitiated` is true. */
+  | {
+      readonly type: "call-requested";
+      readonly call: Call;
+      readonly isClientInitiated: boolean;
+      /** The prompt this call serves, as `session#number`. */
+      readonly promptId?: string;
+    }
   | { readonly type: "call-updated"; readonly call: CallId; readonly status: CallStatus }
   /** What a running call has printed so far, or the end of it. */
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
@@ -61,6 +68,8 @@ export type RequestFacts = {
   readonly url: string;
   readonly bytes: number;
   readonly attempt: number;
+  /** The prompt this request serves, as `session#number`: one for all requests and calls of a turn. */
+  readonly promptId?: string;
 };
 
 /** What a compaction did. Tokens are estimates. */

@@ -1,4 +1,5 @@
 import { hasSchemaCycle, type Call, type NewPart, type UserPart } from "../conversation/index.ts";
+import type { Finished } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Report } from "../transcript/index.ts";
 import { UnsupportedMediaError } from "../transcript/place.ts";
@@ -160,7 +161,7 @@ export class Turn {
       this.#number = count();
       const [number, signal] = [this.#number, this.#signal];
       const { session } = this.#around;
-      const prompt = session === undefined ? undefined : `${session}#${this.#prompt}`;
+      const prompt = this.#promptId();
       const asked = ask({
         transport,
         compositions,
@@ -292,7 +293,7 @@ export class Turn {
   async #work(requested: readonly Call[], isCut: boolean): Promise<End | undefined> {
     const { journal, tools, prepare, clock } = this.#around;
     const calls = isCut ? requested : requested.slice(0, mostCalls);
-    for (const call of requested) this.#telling.note({ type: "call-requested", call });
+    for (const call of requested) this.#requestCall(call);
     // The last of them may have been cut short, and who knows which is the last.
     if (isCut) return this.#leave(calls, cutCall);
     if (requested.length > mostCalls) await this.#leave(requested.slice(mostCalls), surplusCall(mostCalls));
@@ -315,7 +316,7 @@ export class Turn {
       const { finished } = status;
       journal.keep(finished.blobs);
       journal.ledger.complete(call, finished.call.tool, finished.outcome);
-      this.#telling.note({ type: "call-completed", finished });
+      this.#completeCall(finished);
       void this.#telling.keepSoon();
     });
     try {
@@ -331,6 +332,25 @@ export class Turn {
     );
     this.#listen();
     return undefined;
+  }
+
+  /** Names the prompt this turn answers, the same in every run of the session. */
+  #promptId(): string | undefined {
+    const { session } = this.#around;
+    return session === undefined ? undefined : `${session}#${this.#prompt}`;
+  }
+
+  #requestCall(call: Call): void {
+    const promptId = this.#promptId();
+    // The model makes every call; what the program itself reads or runs is no part of a turn.
+    const event = { type: "call-requested", call, isClientInitiated: false } as const;
+    this.#telling.note(promptId === undefined ? event : { ...event, promptId });
+  }
+
+  #completeCall(finished: Finished): void {
+    const prompt_id = this.#promptId();
+    const record = prompt_id === undefined ? finished.record : { ...finished.record, prompt_id };
+    this.#telling.note({ type: "call-completed", finished: { ...finished, record } });
   }
 
   /** Asks the person whether calls may be repeated once more; no where there is no person. */
@@ -350,7 +370,7 @@ export class Turn {
     for (const call of calls) {
       const finished = notRun(call, why);
       this.#around.journal.ledger.complete(call.id, call.tool, finished.outcome);
-      this.#telling.note({ type: "call-completed", finished });
+      this.#completeCall(finished);
     }
     await this.#telling.keep();
   }

@@ -150,6 +150,8 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
           tool_name: tool,
           tool_id: id,
           parameters: input.type === "parsed" ? input.value : input.text,
+          is_client_initiated: event.isClientInitiated,
+          ...promptOf(event),
         },
       ];
     }
@@ -172,8 +174,10 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
       return [{ type: "usage", model: event.model, ...tokensOf(event.usage), cost_usd: costOf(event.spent) }];
     case "model-changed":
       return [{ type: "model_changed", from: event.from, to: event.to, reason: event.reason.type }];
-    case "request":
-      return [{ type: "request", ...event.request, notes: event.report.notes.length }];
+    case "request": {
+      const { promptId: _, ...request } = event.request;
+      return [{ type: "request", ...request, notes: event.report.notes.length, ...promptOf(event.request) }];
+    }
     case "compacted":
       return [{ type: "compacted", ...event.compaction }];
     case "retrying":
@@ -192,6 +196,9 @@ const linesOf = (event: AgentEvent): readonly Line[] => {
       return [];
   }
 };
+
+const promptOf = ({ promptId }: { readonly promptId?: string }): object =>
+  promptId === undefined ? {} : { prompt_id: promptId };
 
 /** The report of a request that was refused. */
 const reportOf = (failure: AgentFailure): object =>

@@ -113,6 +113,8 @@ export type ToolCallRecord = {
   readonly error?: string;
   readonly error_type?: ToolError["type"];
   readonly tool_type: "native" | "mcp";
+  /** The prompt the call served, as `session#number`; the agent adds it. */
+  readonly prompt_id?: string;
   readonly metadata?: {
     readonly ai_added_lines: number;
     readonly ai_removed_lines: number;

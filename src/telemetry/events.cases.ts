@@ -12,7 +12,7 @@ export const user = (text: string): AgentEvent => ({ type: "user", parts: [{ typ
 /** A request leaves. */
 export const request = (
   number: number,
-  facts: { attempt?: number; model?: string; url?: string } = {},
+  facts: { attempt?: number; model?: string; url?: string; promptId?: string } = {},
 ): AgentEvent => ({
   type: "request",
   request: { number, model: claude, url: "https://api.anthropic.com/v1/messages", bytes: 100, attempt: 1, ...facts },
@@ -40,7 +40,7 @@ export const call = (tool: string, value: Readonly<Record<string, string>>): Cal
 });
 
 /** A call was asked for. */
-export const requested = (made: Call): AgentEvent => ({ type: "call-requested", call: made });
+export const requested = (made: Call): AgentEvent => ({ type: "call-requested", call: made, isClientInitiated: false });
 
 /** A call begins to run. */
 export const executing = (made: Call): AgentEvent => ({

@@ -45,7 +45,7 @@ type Turn = TurnFacts & {
   readonly trace: string;
   readonly id: string;
   /** Names the turn in log records. */
-  readonly prompt: string;
+  prompt: string;
   readonly began: Moment;
 };
 
@@ -166,6 +166,8 @@ export class Recorder {
 
   #request(request: RequestFacts): void {
     const turn = this.#begun();
+    // A subagent has a session of its own; its turns are named after the one they serve.
+    if (request.promptId !== undefined && this.#whose.within === undefined) turn.prompt = request.promptId;
     this.#answered("stop");
     // The same request again means that it was refused and written anew; another one, that nobody could use the answer.
     this.#failed(this.#chat?.request.number === request.number ? "refused" : unusable);
@@ -318,7 +320,7 @@ export class Recorder {
       body,
       trace,
       span,
-      attributes: { "gen_ai.conversation.id": conversation, prompt_id: prompt, ...attributes },
+      attributes: { "gen_ai.conversation.id": conversation, ...attributes, prompt_id: prompt },
     });
   }
 }

@@ -244,6 +244,13 @@ describe("a turn", () => {
     ]);
   });
 
+  it("has the prompt id of its requests", async () => {
+    const { telemetry, collector, play } = await openStage();
+    play(user("Go."), request(1, { promptId: "s1#7" }), message("x"), finished);
+    await telemetry.close();
+    expect(collector.logs().map(({ attributes }) => attributes["prompt_id"])).toEqual(["s1#7", "s1#7"]);
+  });
+
   it("is a trace of its own, and numbered", async () => {
     const { telemetry, collector, play } = await openStage();
     for (const words of ["One.", "Two."]) play(user(words), request(1), message("x"), finished);

@@ -10,6 +10,25 @@ const script: Script = {
   ],
 };
 
+describe("the prompt id", () => {
+  it("is the same in the requests and calls of a prompt, and in the records of the calls", async () => {
+    const stage = await openStage({ script, agent: { session: "session-1" } });
+    await play(stage, "hello");
+    const events = await play(stage, "add");
+    const ids = events.flatMap((event) => {
+      if (event.type === "request") return [["request", event.request.promptId]];
+      if (event.type === "call-requested") return [["call", event.promptId, event.isClientInitiated]];
+      return event.type === "call-completed" ? [["record", event.finished.record.prompt_id]] : [];
+    });
+    expect(ids).toEqual([
+      ["request", "session-1#2"],
+      ["call", "session-1#2", false],
+      ["record", "session-1#2"],
+      ["request", "session-1#2"],
+    ]);
+  });
+});
+
 describe("Code Assist", () => {
   it("gets one session id for a session, and one prompt id for all requests of a prompt", async () => {
     const stage = await openStage({ providers: ["code-assist"], script, agent: { session: "session-1" } });

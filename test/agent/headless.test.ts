@@ -177,22 +177,32 @@ describe("stream-json", () => {
       ["hist_tool_1", "success", undefined],
       ["hist_tool_2", "error", { type: "file_not_found", message: expect.stringContaining("nowhere.txt") as string }],
     ]);
+    const prompt_id = `${String(others[0]?.["session_id"])}#1`;
     expect(others.map(normal)).toEqual([
       { type: "init", session_id: "<session_id>", model: "anthropic/claude-sonnet-5", cwd: "<cwd>", timestamp },
       { type: "message", role: "user", content: "Do it.", timestamp },
-      request(1, expect.any(Number) as number),
+      { ...request(1, expect.any(Number) as number), prompt_id },
       { type: "thought", content: "Two things.", delta: true, timestamp },
       { type: "message", role: "assistant", content: "Looking.", delta: true, timestamp },
       usage,
-      { type: "tool_use", ...hello, parameters: { command: "echo hello" }, timestamp },
+      {
+        type: "tool_use",
+        ...hello,
+        parameters: { command: "echo hello" },
+        is_client_initiated: false,
+        prompt_id,
+        timestamp,
+      },
       {
         type: "tool_use",
         tool_name: "read_file",
         tool_id: "hist_tool_2",
         parameters: { path: "nowhere.txt" },
+        is_client_initiated: false,
+        prompt_id,
         timestamp,
       },
-      request(2, expect.any(Number) as number),
+      { ...request(2, expect.any(Number) as number), prompt_id },
       { type: "message", role: "assistant", content: "There were 2 results.", delta: true, timestamp },
       usage,
       {

@@ -23,7 +23,7 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   thought: { type: "thought", text: "Hm." },
   text: { type: "text", text: "Well." },
   message: { type: "message", text: "Well.", thought: "Hm.", media: [] },
-  "call-requested": { type: "call-requested", call },
+  "call-requested": { type: "call-requested", call, isClientInitiated: false, promptId: "s#2" },
   "call-updated": {
     type: "call-updated",
     call: call.id,
@@ -52,7 +52,7 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   compacted: { type: "compacted", compaction: { by: "summary", before: 1000.5, after: 100 } },
   retrying: { type: "retrying", failure, delay: 12.34, discarded: true },
   notice: { type: "notice", text: "It wants it otherwise." },
-  agent: { type: "agent", agent: "task-1", event: { type: "call-requested", call } },
+  agent: { type: "agent", agent: "task-1", event: { type: "call-requested", call, isClientInitiated: false } },
   finished: { type: "finished", reason: "stop", text: "Well." },
   failed: { type: "failed", failure: { kind: "storage", message: "The disk is full." } },
   cancelled: { type: "cancelled" },
@@ -83,7 +83,16 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   thought: [{ type: "thought", content: "Hm.", delta: true }],
   text: [{ type: "message", role: "assistant", content: "Well.", delta: true }],
   message: [],
-  "call-requested": [{ type: "tool_use", tool_name: "add", tool_id: "hist_tool_1", parameters: { a: 1 } }],
+  "call-requested": [
+    {
+      type: "tool_use",
+      tool_name: "add",
+      tool_id: "hist_tool_1",
+      parameters: { a: 1 },
+      is_client_initiated: false,
+      prompt_id: "s#2",
+    },
+  ],
   "call-updated": [{ type: "approval", tool_id: "hist_tool_1", title: "1 + 2", reason: "It asks." }],
   "call-output": [{ type: "tool_output", tool_id: "hist_tool_1", output: "1\n" }],
   "call-completed": [
@@ -113,7 +122,16 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   compacted: [{ type: "compacted", by: "summary", before: 1000.5, after: 100 }],
   retrying: [{ type: "retrying", reason: "overloaded", delay_ms: 12, discarded: true }],
   notice: [{ type: "notice", message: "It wants it otherwise." }],
-  agent: [{ type: "tool_use", tool_name: "add", tool_id: "hist_tool_1", parameters: { a: 1 }, agent: "task-1" }],
+  agent: [
+    {
+      type: "tool_use",
+      tool_name: "add",
+      tool_id: "hist_tool_1",
+      parameters: { a: 1 },
+      is_client_initiated: false,
+      agent: "task-1",
+    },
+  ],
   finished: [],
   failed: [{ type: "error", severity: "error", message: "The disk is full." }],
   cancelled: [],
