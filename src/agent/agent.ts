@@ -19,6 +19,7 @@ import { Compositions, type Head } from "./compositions.ts";
 import type { AgentEvent, Spent } from "./events.ts";
 import { MediaFetcher, type FetchFile } from "./fetch-media.ts";
 import type { Journal } from "./journal.ts";
+import { InputCheck, type ModelInputs } from "./model-input.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { Queue } from "./queue.ts";
 import { Route, type Pool } from "./route.ts";
@@ -46,6 +47,8 @@ export type AgentOptions = {
   readonly compactAt?: number;
   /** How many tokens a model can read, where it is known better than here. */
   readonly contextOf?: (model: ModelRef) => number | undefined;
+  /** Which kinds of files models take, where settings or a server may know better than the provider's data. */
+  readonly inputs?: ModelInputs | undefined;
   /** Called between requests. Answers another head where the list of tools has changed. */
   readonly between?: () => Promise<Head | undefined>;
   /** Called with calls before they are scheduled, where something has to be waited for. */
@@ -159,6 +162,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     await clock.sleep(leaving);
     await open();
   };
+  const inputs = options.inputs === undefined ? undefined : new InputCheck(journal, options.inputs);
   const around: Surroundings = {
     transport,
     journal,
@@ -167,6 +171,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     spending,
     window,
     settings,
+    inputs,
     clock,
     limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
     tools: { open, soon: () => void soon().catch(() => undefined) },
@@ -175,7 +180,7 @@ export const createAgent = (options: AgentOptions): Agent => {
     tell,
     ...(options.fetchFile === undefined
       ? {}
-      : { files: new MediaFetcher({ journal, fetch: options.fetchFile, tell }) }),
+      : { files: new MediaFetcher({ journal, fetch: options.fetchFile, inputs: options.inputs, tell }) }),
     session: options.session,
     ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
@@ -240,7 +245,11 @@ export const createAgent = (options: AgentOptions): Agent => {
   }
   const compact = async (signal?: AbortSignal): Promise<boolean> => {
     const { controller, free } = occupy(signal);
-    const shrinking = window.shrink(controller.signal);
+    const shrink = async (): Promise<boolean> => {
+      await inputs?.prepare(route.current, controller.signal);
+      return window.shrink(controller.signal);
+    };
+    const shrinking = shrink();
     work = shrinking;
     return shrinking.finally(free);
   };
@@ -277,7 +286,8 @@ export const createAgent = (options: AgentOptions): Agent => {
     },
     check: async (model) => {
       const { switchCheck } = await import("./switch-check.ts");
-      return switchCheck({ journal, head: compositions.head, window }, model);
+      await inputs?.prepare(model, new AbortController().signal);
+      return switchCheck({ journal, head: compositions.head, window, input: options.inputs?.of(model) }, model);
     },
     compact,
     aside: async (write, signal) => {

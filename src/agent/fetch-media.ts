@@ -3,6 +3,7 @@ import { takesAddress } from "../transcript/place.ts";
 import type { MediaRow, MediaRows } from "../transcript/target.ts";
 import type { AgentEvent } from "./events.ts";
 import type { Journal } from "./journal.ts";
+import type { ModelInputs } from "./model-input.ts";
 import type { ModelRef } from "./model-ref.ts";
 
 /** Fetches a public address: at most `most` bytes. Throws what a person can read. */
@@ -15,6 +16,8 @@ export type FetchFile = (
 export type MediaFetcherOptions = {
   readonly journal: Journal;
   readonly fetch: FetchFile;
+  /** The kinds of files a model takes, where that is known better than by its provider. */
+  readonly inputs?: Pick<ModelInputs, "of"> | undefined;
   readonly tell: (event: AgentEvent) => void;
 };
 
@@ -37,10 +40,10 @@ export class MediaFetcher {
   }
 
   /** Fetches what the next request needs. Resolves at once where there is nothing to fetch. */
-  async prepare({ provider, model }: ModelRef, signal: AbortSignal): Promise<void> {
+  async prepare(to: ModelRef, signal: AbortSignal): Promise<void> {
     this.#look();
     if (this.#open.size === 0) return;
-    const { media: rows } = provider.destination(model).target;
+    const { media: rows } = to.provider.destination(to.model, undefined, [], this.#options.inputs?.of(to)).target;
     const wanted = [...this.#open].filter(([, { media, where }]) => isNeeded(rows, media, rows[where] ?? {}));
     await Promise.all(wanted.map(([uri, { media }]) => this.#fetch(uri, media, signal)));
   }

@@ -21,6 +21,7 @@ import { chooseModel, type Chosen } from "./choose-model.ts";
 import { connectServers } from "./connecting.ts";
 import type { AgentEvent } from "./events.ts";
 import type { FetchFile } from "./fetch-media.ts";
+import { ModelInputs } from "./model-input.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { modelsToAsk } from "./models-to-ask.ts";
 import { findAgents } from "./named-agents.ts";
@@ -86,7 +87,16 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
   const { settings } = loaded;
   const chosen = await chooseModel(settings, world.env);
   const sessions = openSessions(world, { home });
-  const transport = openTransport({ world, gate: openGate(world), patience: patienceIn(settings) });
+  const inputs = new ModelInputs(settings.models, async ({ provider, model }, signal) => {
+    const { findModelInput } = await import("../transport/model-input.ts");
+    return findModelInput(provider, model, world, signal);
+  });
+  const transport = openTransport({
+    world,
+    gate: openGate(world),
+    patience: patienceIn(settings),
+    inputOf: (model) => inputs.of(model),
+  });
   const named = await findAgents({
     disk: world.disk,
     home,
@@ -109,6 +119,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     resume === undefined
       ? await begin(options, sessions, { chosen, tools: [...own, ...(servers?.declarations() ?? [])] })
       : await (await import("./resuming.ts")).resumed(sessions, resume, folder);
+  if (resume !== undefined) inputs.resume(session.inputs ?? {}, journal.ledger.entries);
   const isFree = settings.model === undefined && resume !== undefined;
   const pool = isFree ? await lastPool(session, chosen) : chosen.pool;
   const subagents = new Subagents();
@@ -125,6 +136,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     },
     compactAt: settings.compaction === "off" ? 0 : settings.compaction,
     contextOf: (model: ModelRef) => settings.models[modelName(model)]?.context,
+    inputs,
     fetchFile: (async (url, given) => (await services()).fetchFile(url, given)) satisfies FetchFile,
     ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
   };

@@ -16,7 +16,7 @@ import type { DoTask, Task } from "./task-tool.ts";
 /** What subagents share with the agent they work for. */
 export type SubagentSurroundings = Pick<
   AgentOptions,
-  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "confirm" | "fetchFile"
+  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "inputs" | "confirm" | "fetchFile"
 > & {
   readonly open: Pick<OpenOptions, "world" | "home" | "folder">;
   readonly tools: readonly ToolDeclaration[];

@@ -1,4 +1,5 @@
 import type { Conversation, Note } from "../conversation/index.ts";
+import type { ModelInput } from "../providers/input.ts";
 import { costOf, factsOf } from "../providers/models.ts";
 import { render } from "../transcript/render.ts";
 import type { Head } from "./compositions.ts";
@@ -32,12 +33,14 @@ export type Checked = {
   readonly journal: Pick<Journal, "ledger" | "blobs">;
   readonly head: Head;
   readonly window: Pick<Window, "tokens" | "context">;
+  /** The kinds of files the model takes, where that is known better than by its provider. */
+  readonly input?: ModelInput | undefined;
 };
 
 /** Renders the conversation for a model without sending it, and tells what would become of it. */
-export const switchCheck = async ({ journal, head, window }: Checked, model: ModelRef): Promise<SwitchCheck> => {
+export const switchCheck = async ({ journal, head, window, input }: Checked, model: ModelRef): Promise<SwitchCheck> => {
   const { provider, model: id } = model;
-  const { target } = provider.destination(id);
+  const { target } = provider.destination(id, undefined, [], input);
   const conversation: Conversation = {
     version: 1,
     tools: head.tools,

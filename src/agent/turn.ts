@@ -14,6 +14,7 @@ import { ContextError } from "./context-budget.ts";
 import type { AgentEvent, AgentFailure, EndReason } from "./events.ts";
 import type { MediaFetcher } from "./fetch-media.ts";
 import type { Journal } from "./journal.ts";
+import type { InputCheck } from "./model-input.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 import { notRun } from "./not-run.ts";
 import { RepeatedCalls } from "./repetition.ts";
@@ -44,6 +45,8 @@ export type Surroundings = {
   readonly prepare?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
   /** The id of the session, kept when it is resumed. */
   readonly session?: string | undefined;
+  /** Finds out which files a model takes, before it is sent any. */
+  readonly inputs?: Pick<InputCheck, "prepare"> | undefined;
   /** Fetches files for models that take no addresses. */
   readonly files?: Pick<MediaFetcher, "prepare">;
   /** Whatever changes between requests, such as the list of tools. */
@@ -123,20 +126,22 @@ export class Turn {
 
   /** One request and what follows from its answer; undefined where the turn goes on. */
   async #step(): Promise<End | undefined> {
-    const { journal, limits, spending, window, between } = this.#around;
+    const { journal, limits, spending, window, between, inputs, route } = this.#around;
     if (this.#requests >= limits.turns) return this.#finished("max-turns");
     if (spending.whole >= limits.spend) return this.#finished("max-spend");
     if (between !== undefined) {
       await this.#telling.kept();
       await between();
     }
+    // A summary may hold files too.
+    await inputs?.prepare(route.current, this.#signal);
     if (await window.isFull()) {
       await this.#telling.kept();
       await window.shrink(this.#signal);
       await window.demandRoom();
     }
     settle(journal.ledger);
-    await this.#around.files?.prepare(this.#around.route.current, this.#signal);
+    await this.#around.files?.prepare(route.current, this.#signal);
     const asked = await this.#ask();
     if (asked === undefined) return undefined;
     const end = await this.#take(asked);

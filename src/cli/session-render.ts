@@ -1,4 +1,4 @@
-import { destinationOf, type RequestOptions } from "../providers/index.ts";
+import { destinationOf, type ModelInput, type RequestOptions } from "../providers/index.ts";
 import { conversationOf, type ReadSession } from "../session/index.ts";
 import { Composer, type Composed } from "../wire/compose.ts";
 
@@ -6,11 +6,12 @@ import { Composer, type Composed } from "../wire/compose.ts";
 export type SessionBody = Composed & { readonly digest: string };
 
 /** A session as the request for a model. What only its own account can read is told apart as it was then. */
-export const composedFor = (session: ReadSession, to: string, options: RequestOptions): SessionBody => {
+export const composedFor = (session: ReadSession, to: string, { input, ...options }: SessionOptions): SessionBody => {
   const { system, tools, entries, blobs } = conversationOf(session);
   const account = options.account ?? accountOf(session, to);
+  const { provider, model } = destinationOf(to).target;
   const composer = new Composer({
-    destination: destinationOf(to, account),
+    destination: destinationOf(to, account, input ?? session.inputs?.[`${provider}/${model}`]),
     system,
     tools,
     blobs,
@@ -19,6 +20,9 @@ export const composedFor = (session: ReadSession, to: string, options: RequestOp
   composer.add(entries);
   return { ...composer.compose(options.settings), digest: composer.digest() };
 };
+
+/** What may be chosen; `input` is what the model takes, where that is not what the session recorded. */
+type SessionOptions = RequestOptions & { readonly input?: ModelInput | undefined };
 
 /** The model a session was last used with. */
 export const modelOf = ({ model }: Pick<ReadSession, "model">): string | undefined =>

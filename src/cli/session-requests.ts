@@ -41,15 +41,17 @@ export const requestsIn = async ({ records }: Pick<ReadSession, "records">): Pro
   return made;
 };
 
-/** A session as it was when it made a request, with the tools it had then. */
+/** A session as it was when it made a request, with the tools it had then, and the files its models took. */
 export const asOfRequest = async (session: ReadSession, { number, entries }: MadeRequest): Promise<ReadSession> => {
   let { tools } = session.head;
+  let inputs: NonNullable<ReadSession["inputs"]> = {};
   let passed = 0;
   for await (const { record } of session.records()) {
     if (record.kind === "request") passed += 1;
     if (passed === number) break;
     if (record.kind === "tools") ({ tools } = record);
+    if (record.kind === "input") inputs = { ...inputs, [`${record.provider}/${record.model}`]: record.input };
   }
   const { tools: _, ...rest } = session;
-  return { ...rest, ...(tools === undefined ? {} : { tools }), entries: session.entries.slice(0, entries) };
+  return { ...rest, ...(tools === undefined ? {} : { tools }), inputs, entries: session.entries.slice(0, entries) };
 };

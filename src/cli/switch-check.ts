@@ -1,7 +1,9 @@
 import type { SwitchCheck } from "../agent/index.ts";
+import { describedInput } from "../agent/model-input.ts";
 import { modelName, parseModel, type ModelRef } from "../agent/model-ref.ts";
 import { switchCheck as checkSwitch } from "../agent/switch-check.ts";
 import { Ledger, text, type Note } from "../conversation/index.ts";
+import type { ModelInput } from "../providers/index.ts";
 import { factsOf } from "../providers/models.ts";
 import { summaryOf, type ReadSession } from "../session/index.ts";
 import { countTokens, ProviderError } from "../transport/index.ts";
@@ -21,12 +23,15 @@ export const switchCheck: Run = (given) =>
     const model = parseModel(given.words[0] ?? "");
     const { world, loaded } = await prepare(given);
     const session = await readNamed(await openStore(world), given.value("session"));
-    const found = await tokensOf(given, { world, session, model });
-    const described = loaded.settings.models[modelName(model)]?.context;
+    const name = modelName(model);
+    const input = describedInput(loaded.settings.models, name) ?? session.inputs?.[name];
+    const found = await tokensOf(given, { world, session, model, input });
+    const described = loaded.settings.models[name]?.context;
     const check = await checkSwitch(
       {
         journal: { ledger: spokenTo(session), blobs: session.blobs },
         head: headOf(session),
+        input,
         window: {
           tokens: found.tokens,
           context: async () => described ?? factsOf(model.provider.id, model.model).context,
@@ -41,21 +46,26 @@ export const switchCheck: Run = (given) =>
     return check.fits ? 0 : 1;
   });
 
-type Asked = { readonly world: World; readonly session: ReadSession; readonly model: ModelRef };
+type Asked = {
+  readonly world: World;
+  readonly session: ReadSession;
+  readonly model: ModelRef;
+  readonly input: ModelInput | undefined;
+};
 type Found = { readonly tokens: number; /** Whether the provider itself counted. */ readonly counted: boolean };
 
-const tokensOf = async (given: Arguments, { world, session, model }: Asked): Promise<Found> => {
+const tokensOf = async (given: Arguments, { world, session, model, input }: Asked): Promise<Found> => {
   if (given.has("count")) {
-    const tokens = await countedBy({ world, session, model });
+    const tokens = await countedBy({ world, session, model, input });
     if (tokens !== undefined) return { tokens, counted: true };
   }
   return { tokens: await sizeOf(world, session, model), counted: false };
 };
 
 /** What the provider counts; undefined, with a word on stderr, where it cannot be asked. */
-const countedBy = async ({ world, session, model: { provider, model } }: Asked): Promise<number | undefined> => {
+const countedBy = async ({ world, session, model: { provider, model }, input }: Asked): Promise<number | undefined> => {
   const name = modelName({ provider, model });
-  const { body } = composedFor(session, name, { policy: { unsupportedMedia: "stub" } });
+  const { body } = composedFor(session, name, { policy: { unsupportedMedia: "stub" }, input });
   const say = (why: string): void =>
     void process.stderr.write(`parley: ${oneLine(why)} The tokens are an estimate of our own.\n`);
   try {

@@ -1,6 +1,7 @@
 import type { MediaRows, OrderRule, Target, ThinkingRule } from "../transcript/index.ts";
 import { bind, type Destination } from "../wire/bind.ts";
 import type { Wire, WireId } from "../wire/wire.ts";
+import { rowsFor, type ModelInput } from "./input.ts";
 import { quirks, type Quirk } from "./quirks.ts";
 
 /** Someone who serves models over one of the API families. */
@@ -11,8 +12,16 @@ export type Provider = {
   readonly endpoint: Endpoint;
   readonly auth: Auth;
   readonly defaultModel: string;
-  /** Where a request for one of its models goes. Unknown models get the provider's safe defaults; `learned` corrects them. */
-  readonly destination: (model: string, account?: string, learned?: readonly Quirk[]) => Destination;
+  /**
+   * Where a request for one of its models goes. Unknown models get the provider's safe defaults; `learned` corrects them,
+   * and `input` says which kinds of files the model takes.
+   */
+  readonly destination: (
+    model: string,
+    account?: string,
+    learned?: readonly Quirk[],
+    input?: ModelInput,
+  ) => Destination;
 };
 
 /** Where requests go: a base, and after it a path for each thing that can be asked. */
@@ -92,14 +101,25 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
   return {
     ...rest,
     wire: wire.id,
-    destination: (model, account, learned = []) => {
+    destination: (model, account, learned = [], input) => {
       const fitting = [
         ...families.filter(({ match }) => match.test(model)),
         ...learned.flatMap((quirk) => correction<Dialect>(quirk, wire.id)),
       ];
-      const { demandsTools, demandsThoughtInLoop, ...shown } = fitting.reduce(withFamily<Dialect>, traits);
+      const { demandsTools, demandsThoughtInLoop, media, mediaUnknown, ...shown } = fitting.reduce(
+        withFamily<Dialect>,
+        traits,
+      );
+      const described = input === undefined ? undefined : rowsFor(media, input, wire.id);
       return {
-        target: { provider: data.id, model, ...(account === undefined ? {} : { account }), ...shown },
+        target: {
+          provider: data.id,
+          model,
+          ...(account === undefined ? {} : { account }),
+          ...shown,
+          media: described ?? media,
+          ...(mediaUnknown === true && described === undefined ? { mediaUnknown } : {}),
+        },
         wire: bind(wire, Object.assign({}, dialect, ...fitting.map((family) => family.dialect))),
         demandsTools,
         demandsThoughtInLoop,

@@ -2,6 +2,7 @@ import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import { providers } from "./all.ts";
 import type { Provider } from "./define.ts";
+import type { ModelInput } from "./input.ts";
 import { UnknownNameError } from "./unknown-name.ts";
 
 export { UnknownNameError } from "./unknown-name.ts";
@@ -38,9 +39,9 @@ export const findWire = (name: string): WireId => {
 };
 
 /** Where `provider/model` is. A provider alone means its default model. */
-export const destinationOf = (name: string, account?: string): Destination => {
+export const destinationOf = (name: string, account?: string, input?: ModelInput): Destination => {
   const slash = name.indexOf("/");
   const provider = findProvider(slash === -1 ? name : name.slice(0, slash));
   const model = slash === -1 ? "" : name.slice(slash + 1);
-  return provider.destination(model === "" ? provider.defaultModel : model, account);
+  return provider.destination(model === "" ? provider.defaultModel : model, account, [], input);
 };

@@ -10,6 +10,7 @@ export {
 } from "./define.ts";
 export { destinationOf, findProvider, findWire, homeOf, UnknownNameError, wireIds } from "./find.ts";
 export { nearest } from "../conversation/nearest.ts";
+export type { ModelInput } from "./input.ts";
 export type { Quirk } from "./quirks.ts";
 export {
   convertRequest,

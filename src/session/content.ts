@@ -1,4 +1,4 @@
-import { isObject, type Entry, type Notice, type ToolDeclaration } from "../conversation/index.ts";
+import { isObject, type Entry, type MediaKind, type Notice, type ToolDeclaration } from "../conversation/index.ts";
 import type { Line } from "./line.ts";
 import type { Head, ModelName, SessionRecord, UnknownRecord } from "./record.ts";
 
@@ -9,9 +9,14 @@ export type Content = {
   readonly title?: string;
   readonly model?: ModelName;
   readonly tools?: readonly ToolDeclaration[];
+  /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
+  readonly inputs?: ModelInputs;
   /** The places of entries that are lost: what stands there was made up. */
   readonly lost: ReadonlySet<number>;
 };
+
+/** Kinds of files, by provider/model. */
+export type ModelInputs = { readonly [model: string]: readonly MediaKind[] };
 
 /** Puts the records of a session together. Every entry keeps its place; where one is lost, a notice says so. */
 export const contentOf = (lines: readonly Line[]): Content => {
@@ -50,6 +55,8 @@ const withRecord = (
       return { ...state, model: { provider: record.provider, model: record.model } };
     case "tools":
       return { ...state, tools: record.tools };
+    case "input":
+      return { ...state, inputs: { ...state.inputs, [`${record.provider}/${record.model}`]: record.input } };
     case "entry":
     case "request":
     case "repair":
@@ -82,6 +89,7 @@ const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
   "entry",
   "model",
   "tools",
+  "input",
   "request",
   "title",
   "repair",

@@ -1,7 +1,7 @@
 import type { Blobs, Entry, ToolDeclaration } from "../conversation/index.ts";
 import type { FileHandle, Folder } from "../world/index.ts";
 import { loadBlobs } from "./blobs.ts";
-import { contentOf, type Content } from "./content.ts";
+import { contentOf, type Content, type ModelInputs } from "./content.ts";
 import { SessionError } from "./error.ts";
 import type { Finding } from "./finding.ts";
 import { recoveredHead } from "./heal.ts";
@@ -21,6 +21,8 @@ export type Saved = {
   /** The model and tools the session was last used with. */
   readonly model?: ModelName;
   readonly tools?: readonly ToolDeclaration[];
+  /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
+  readonly inputs?: ModelInputs;
   /** What was wrong. A session that was opened is healed; one that was only read is as it was. */
   readonly healed: readonly Finding[];
   /** The size of its file in bytes. */
@@ -59,7 +61,7 @@ export const savedFrom = async (
   { scan, mended, content }: Reading,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
 ): Promise<Saved> => {
-  const { head = recoveredHead(scan.session), entries, title, model, tools } = content;
+  const { head = recoveredHead(scan.session), entries, title, model, tools, inputs } = content;
   const { blobs, missing } = await loadBlobs(folder, entries);
   return {
     id,
@@ -69,6 +71,7 @@ export const savedFrom = async (
     ...(title === undefined ? {} : { title }),
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
+    ...(inputs === undefined ? {} : { inputs }),
     healed: [...mended.findings, ...missing],
     size: scan.size,
     modified,

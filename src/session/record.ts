@@ -1,10 +1,18 @@
-import type { Entry, JsonObject, Note, ToolDeclaration } from "../conversation/index.ts";
+import type { Entry, JsonObject, MediaKind, Note, ToolDeclaration } from "../conversation/index.ts";
 
 /** The format of the files this version writes. */
 export const formatVersion = 1;
 
 /** One line of a session, without what frames it. */
-export type SessionRecord = Head | EntryRecord | ModelRecord | ToolsRecord | RequestRecord | TitleRecord | RepairRecord;
+export type SessionRecord =
+  | Head
+  | EntryRecord
+  | ModelRecord
+  | ToolsRecord
+  | InputRecord
+  | RequestRecord
+  | TitleRecord
+  | RepairRecord;
 
 /** The first line: what the session began with. */
 export type Head = {
@@ -31,6 +39,9 @@ export type ModelRecord = ModelName & { readonly kind: "model"; readonly reason:
 
 /** From here on these tools are offered. */
 export type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
+
+/** From here on files of these kinds are sent to a model, and others are only named to it. */
+export type InputRecord = ModelName & { readonly kind: "input"; readonly input: readonly MediaKind[] };
 
 /** What one request looked like, and what it cost. */
 export type RequestRecord = ModelName & {
@@ -59,4 +70,10 @@ export type Written = {
 };
 
 /** What may be written. The session itself writes its head and its repairs, and counts its entries. */
-export type NewRecord = Omit<EntryRecord, "index"> | ModelRecord | ToolsRecord | RequestRecord | TitleRecord;
+export type NewRecord =
+  | Omit<EntryRecord, "index">
+  | ModelRecord
+  | ToolsRecord
+  | InputRecord
+  | RequestRecord
+  | TitleRecord;

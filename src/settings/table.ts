@@ -54,7 +54,7 @@ const modelNote: Shape = {
     maxOutput: { shape: count, about: "How many tokens one answer may have." },
     input: {
       shape: { type: "list", of: { type: "choice", of: ["text", "image", "document", "audio", "video"] } },
-      about: "What it takes.",
+      about: "What it takes; media of other kinds are only named to it.",
     },
     reasoning: { shape: flip, about: "Whether it thinks before it answers." },
     price: {

@@ -30,7 +30,8 @@ const call = ({ id, index, name, arguments: given }: ChatCall): Json => ({
   function: { name, arguments: given },
 });
 
-const hasEyes = /llava|vision|-vl|vl:|gemma-?[34]|pixtral|minicpm-v|llama-?4|moondream/;
+const hasEyes =
+  /llava|vision|-vl|vl:|gemma-?[34](?!:(1b|270m))|pixtral|minicpm-v|llama-?4|moondream|mistral-small3\.[12]/;
 
 /** Ollama on one's own machine: no key, no cache that it would tell of, and every chunk says who speaks. */
 export const ollamaServer: SimProvider<ChatQuirks> = chatServer({

@@ -18,12 +18,12 @@ export class Asker {
   readonly #signal: AbortSignal | undefined;
   readonly #until: number;
 
-  /** All questions of one asker together may take half a minute. */
-  constructor(provider: Provider, world: World, signal?: AbortSignal) {
+  /** All questions of one asker together may take half a minute, or `limit` milliseconds. */
+  constructor(provider: Provider, world: World, signal?: AbortSignal, limit: number = longestAsking) {
     this.#provider = provider;
     this.#credentials = openCredentials(world);
     this.#signal = signal;
-    this.#until = world.clock.elapsed() + longestAsking;
+    this.#until = world.clock.elapsed() + limit;
   }
 
   /** The JSON of the answer. Throws a `ProviderError`. A token that is refused is renewed once, as when sending. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../conversation/index.ts";
-import type { Provider, Quirk } from "../providers/index.ts";
+import type { ModelInput, Provider, Quirk } from "../providers/index.ts";
 import type { Destination, WireId } from "../wire/index.ts";
 import type { HttpRequest, World } from "../world/index.ts";
 import { attempt, type Answered } from "./attempt.ts";
@@ -73,6 +73,8 @@ export type TransportOptions = {
   readonly world: World;
   readonly gate: Gate;
   readonly patience?: Partial<Patience>;
+  /** The kinds of files a model takes, where that is known better than by its provider. Asked before every writing. */
+  readonly inputOf?: (outgoing: Pick<Outgoing, "provider" | "model">) => ModelInput | undefined;
   /** Reads a refused body: which rules of its API it breaks. */
   readonly explain?: (
     body: JsonObject,
@@ -193,10 +195,11 @@ class Sending {
     const { provider, model } = this.#outgoing;
     const { account } = this.#shared.gate.place(this.#outgoing);
     const quirks = this.#quirks();
-    const key = JSON.stringify([provider.id, this.#key(), account, quirks]);
+    const input = this.#shared.inputOf?.(this.#outgoing);
+    const key = JSON.stringify([provider.id, this.#key(), account, quirks, input]);
     const known = this.#shared.destinations.get(key);
     if (known !== undefined) return known;
-    const made = provider.destination(model, account, quirks);
+    const made = provider.destination(model, account, quirks, input);
     this.#shared.destinations.set(key, made);
     return made;
   }

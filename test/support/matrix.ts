@@ -219,6 +219,7 @@ export const page = (): string => {
     '- **named**: the model cannot take it. A text says kind, type, size and why; under `unsupportedMedia: "error"` it is an error.',
     "- Text files (text, CSV, Markdown, JSON, HTML, SVG and the like) are shown as text everywhere.",
     "- Where an address (https) fares otherwise than bytes, the cell says so. `gs://`, `s3://`, `ms://` and uploaded files are in the provider data.",
+    "- Settings (`models.NAME.input`), and for `local` the server, may say which kinds a model takes; this page is what holds without them.",
     "",
     "## Files in tool results",
     "",

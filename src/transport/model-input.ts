@@ -1,0 +1,64 @@
+import { isObject } from "../conversation/index.ts";
+import type { ModelInput, Provider } from "../providers/index.ts";
+import type { World } from "../world/index.ts";
+import { resolveEndpoint } from "./endpoint.ts";
+import { Asker, type Question } from "./question.ts";
+
+/** What a local server says of the files a model takes; undefined where it does not say, or not in two seconds. */
+export const findModelInput = async (
+  provider: Provider,
+  model: string,
+  world: World,
+  signal?: AbortSignal,
+): Promise<ModelInput | undefined> => {
+  const resolved = resolveEndpoint(provider, model, world.env, "models");
+  if (!resolved.found) return undefined;
+  const { origin, pathname } = new URL(resolved.url);
+  const root = origin + pathname.replace(/(\/v\d+)?\/models$/, "");
+  const asker = new Asker(provider, world, signal, longest);
+  for (const { question, read } of servers) {
+    const answer = await asker.ask(question(root, model)).catch(() => undefined);
+    signal?.throwIfAborted();
+    const input = isObject(answer) ? read(answer) : undefined;
+    if (input !== undefined) return input;
+  }
+  return undefined;
+};
+
+/** All servers together may take so many milliseconds. */
+const longest = 2000;
+
+type Server = {
+  readonly question: (root: string, model: string) => Question;
+  /** The kinds its answer names; undefined where it is another server's answer. */
+  readonly read: (answer: Readonly<Record<string, unknown>>) => ModelInput | undefined;
+};
+
+/** In the order they are asked: llama.cpp has Ollama's path too, but does not list vision there. */
+const servers: readonly Server[] = [
+  // llama.cpp: one model per server.
+  {
+    question: (root) => ({ method: "GET", url: `${root}/props` }),
+    read: ({ modalities }) =>
+      isObject(modalities) && typeof modalities["vision"] === "boolean"
+        ? [
+            ...(modalities["vision"] ? (["image"] as const) : []),
+            ...(modalities["audio"] === true ? (["audio"] as const) : []),
+          ]
+        : undefined,
+  },
+  // Ollama, since 0.6.4.
+  {
+    question: (root, model) => ({ method: "POST", url: `${root}/api/show`, body: JSON.stringify({ model }) }),
+    read: ({ capabilities }) =>
+      Array.isArray(capabilities) ? (capabilities.includes("vision") ? ["image"] : []) : undefined,
+  },
+  // LM Studio.
+  {
+    question: (root, model) => ({ method: "GET", url: `${root}/api/v0/models/${pathOf(model)}` }),
+    read: ({ type }) => (type === "vlm" ? ["image"] : type === "llm" ? [] : undefined),
+  },
+];
+
+/** LM Studio's names hold a slash, which stays one. */
+const pathOf = (model: string): string => model.split("/").map(encodeURIComponent).join("/");
