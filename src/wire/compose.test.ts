@@ -64,7 +64,7 @@ describe("Composer", () => {
     const ledger = asked("openai", "gpt-5.6", thought, text("a"));
     ledger.user([text("more")]);
     ledger.model({ provider: "openai", model: "gpt-5.6" }, [thought, text("b")]);
-    expect(count(composerFor("openai/gpt-5.6", ledger).body(), '"rs_1"')).toBe(1);
+    expect(count(composerFor("openai/gpt-5.6", ledger).body(), '"encrypted_content":"sealed"')).toBe(1);
   });
 
   it("declares the tools of the past where an API wants them and there are no others, and lets none be called", () => {
