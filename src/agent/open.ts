@@ -6,7 +6,7 @@ import type { OpenServices } from "../scheduler/services.ts";
 import { openSessions, type Session } from "../session/index.ts";
 import type { Loaded } from "../settings/load.ts";
 import type { Settings } from "../settings/values.ts";
-import { declared } from "../tools/declared.data.ts";
+import { declarationsFor } from "../tools/declarations.ts";
 import { openGate } from "../transport/credentials-gate.ts";
 import type { Patience } from "../transport/budget.ts";
 import { openTransport } from "../transport/transport.ts";
@@ -103,7 +103,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     person: world.host.home,
     ...(loaded.policy.trusted ? { project: folder } : {}),
   });
-  const builtin = [...declared, taskDeclaration(named.agents)];
+  const builtin = [...declarationsFor(world.host.platform), taskDeclaration(named.agents)];
   // Without a person at the keyboard nothing competes with the first request.
   const { promise: firstRequest, resolve: leaves } = pending<void>();
   const { promise: working, resolve: begins } = pending<Agent>();

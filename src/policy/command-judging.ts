@@ -3,6 +3,7 @@ import type { Disk, Environment, Processes } from "../world/index.ts";
 import { analyse } from "./command.ts";
 import type { CommandAnalysis, CommandContext } from "./command-analysis.ts";
 import { judgeCommand, type CommandJudgement, type CommandRuling } from "./command-judge.ts";
+import { analyseCmd, judgeCmd, usesCmd } from "./command-windows.ts";
 import { openReadCheck, type ReadableFiles } from "./command-reads.ts";
 import { findRepository, kindAt } from "./command-repository.ts";
 import { isInside } from "./paths.ts";
@@ -10,6 +11,8 @@ import type { Protection } from "./protected.ts";
 
 /** What reading commands needs of the world. */
 export type CommandWorld = {
+  /** The system commands run on, as Node names it. */
+  readonly platform?: string;
   readonly disk: Disk;
   readonly processes: Pick<Processes, "find">;
   /** Tells what may be read. */
@@ -33,6 +36,10 @@ export const openCommandJudge =
     { text, folder }: { readonly text: string; readonly folder: string },
     ruling: CommandRuling,
   ): Promise<CommandJudgement & { readonly analysis: CommandAnalysis }> => {
+    if (usesCmd(world.platform ?? "")) {
+      const analysis = analyseCmd(text, folder);
+      return { ...judgeCmd(analysis, ruling), analysis };
+    }
     const analysis = await analyse(text, commandContext(world, folder));
     return { ...judgeCommand(analysis, ruling), analysis };
   };

@@ -83,7 +83,9 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const files = await openWorkspace({ disk, roots, home, scratch, secrets: secretPlacesInHome(world.host.home) });
   const changes = openCommandChanges(files, disk.canonical);
   const workspace = changes.trackFiles(files);
+  const { platform } = world.host;
   const commands = {
+    platform,
     disk,
     processes,
     files: workspace,
@@ -118,7 +120,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
     }),
     workspace,
     shell: changes.trackShell(
-      openShell({ processes, clock, env, unasked, files: workspace, longest, ...(confine && { confine }) }),
+      openShell({ platform, processes, clock, env, unasked, files: workspace, longest, ...(confine && { confine }) }),
     ),
     web: guardedWeb({ clock, redactor, ...options.web }),
     search: openSearch({ disk, processes, clock, ripgrep: options.ripgrep ?? findRipgrep, env, files: workspace }),

@@ -1,5 +1,6 @@
 import type { Clock, Processes, Program, Running } from "../world/index.ts";
 import type { UnaskedCommands } from "./command-unasked.ts";
+import { cmdProgram, usesCmd } from "./command-windows.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
 import { plain } from "./plain.ts";
@@ -11,6 +12,8 @@ import type { Workspace } from "./workspace.ts";
 
 /** What running commands needs of the world. */
 export type ShellWorld = {
+  /** The system commands run on, as Node names it. */
+  readonly platform?: string;
   readonly processes: Processes;
   readonly clock: Clock;
   /** What commands find in their environment. */
@@ -101,9 +104,10 @@ const folderAt = async ({ files }: ShellWorld, given: string): Promise<string> =
     : new PolicyError("path_is_not_a_directory", `${shown(given)} is not a folder; the command cannot run there.`);
 };
 
-/** Bash as it comes, without anybody's start-up files; a plain shell where there is none. */
+/** Bash as it comes, without anybody's start-up files; a plain shell where there is none; `cmd.exe` on Windows. */
 const shellProgram = async (world: ShellWorld, text: string, folder: string): Promise<Program> => {
   const { processes, unasked } = world;
+  if (usesCmd(world.platform ?? "")) return { folder, endsWithUs: true, ...cmdProgram(text, world.env) };
   const env = (await unasked?.environment(text)) ?? world.env;
   const searchPath = (await unasked?.searchPath()) ?? env["PATH"] ?? usualSearchPath;
   const bash = await processes.find("bash", searchPath);

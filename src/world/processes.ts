@@ -10,6 +10,8 @@ export type Program = {
   /** Absolute path. */
   readonly file: string;
   readonly args: readonly string[];
+  /** Set where Windows passes the arguments on as they are, without quotes around them. */
+  readonly isVerbatim?: true;
   /** The canonical path of the folder it starts in; with a link in it, nothing starts. */
   readonly folder: string;
   readonly env: { readonly [name: string]: string };

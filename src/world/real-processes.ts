@@ -51,7 +51,7 @@ const start = async (program: Program, watching: ParentDeathWatch): Promise<Runn
 };
 
 const startIn = async (program: Program, watching: ParentDeathWatch): Promise<{ child: ChildProcess; pid: number }> => {
-  const { folder, env, input, companion, endsWithUs } = program;
+  const { folder, env, input, companion, endsWithUs, isVerbatim = false } = program;
   blankOwnEnvironment();
   const pinned = await pinFolder(folder);
   try {
@@ -63,6 +63,7 @@ const startIn = async (program: Program, watching: ParentDeathWatch): Promise<{ 
       detached: true,
       shell: false,
       windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
       stdio: [
         input === undefined && companion !== true ? "ignore" : "pipe",
         "pipe",

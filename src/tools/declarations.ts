@@ -1,0 +1,17 @@
+import type { JsonObject, ToolDeclaration } from "../conversation/index.ts";
+import { declared } from "./declared.data.ts";
+
+/** The built-in tools as models on this platform see them: on Windows, commands run with `cmd.exe`. */
+export const declarationsFor = (platform: string): readonly ToolDeclaration[] =>
+  platform === "win32" ? declared.map((each) => (each.name === "run_shell_command" ? forCmd(each) : each)) : declared;
+
+const forCmd = (declaration: ToolDeclaration): ToolDeclaration => {
+  const { properties, ...parameters } = declaration.parameters as { properties: Record<string, JsonObject> };
+  const command = { ...properties["command"], description: "The exact command line, run with cmd.exe /c. One line." };
+  return {
+    ...declaration,
+    description:
+      "Runs a command line with cmd.exe on Windows. start /b leaves a process in the background. Gives Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
+    parameters: { ...parameters, properties: { ...properties, command } },
+  };
+};
