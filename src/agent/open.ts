@@ -147,6 +147,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     const { openToolbox } = await import("./toolbox.ts");
     const opened = await openToolbox({
       open: options,
+      session: session.id,
       agents: named.agents,
       servers,
       allow,

@@ -30,6 +30,8 @@ export type Toolbox = {
 /** What the tools of a session need besides what it was opened with. */
 export type ToolboxOptions = {
   readonly open: OpenOptions;
+  /** The session's id. */
+  readonly session: string;
   readonly model: AskModel;
   readonly agents: readonly NamedAgent[];
   readonly servers: Servers | undefined;
@@ -42,6 +44,7 @@ export type ToolboxOptions = {
 /** Opens the tools of a session behind its gate. */
 export const openToolbox = async ({
   open,
+  session,
   model,
   agents,
   servers,
@@ -55,6 +58,7 @@ export const openToolbox = async ({
     world,
     roots: [folder, ...settings["context.includeDirectories"]],
     home,
+    session,
     mode: policy.mode,
     rules: {
       ...policy.rules,

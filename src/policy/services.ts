@@ -32,6 +32,8 @@ export type PolicyOptions = {
   readonly home: string;
   /** Where texts too long to be said are kept; `scratch` in the agent's own folder if not given. */
   readonly scratch?: string;
+  /** The id of the session, which has a folder of its own there. */
+  readonly session?: string;
   readonly mode: ApprovalMode;
   readonly rules?: RuleSources;
   /** Whether somebody is there to answer. */
@@ -80,7 +82,14 @@ export const openPolicy = async (options: PolicyOptions): Promise<Policy> => {
   const scratch = options.scratch ?? join(home, "scratch");
   const guard = (path: string): Protection => protection(path, { roots: workspace.roots, home });
   const { confine, notes } = await openSandbox(options, { scratch, protection: guard });
-  const files = await openWorkspace({ disk, roots, home, scratch, secrets: secretPlacesInHome(world.host.home) });
+  const files = await openWorkspace({
+    disk,
+    roots,
+    home,
+    scratch,
+    secrets: secretPlacesInHome(world.host.home),
+    ...(options.session === undefined ? {} : { session: options.session }),
+  });
   const changes = openCommandChanges(files, disk.canonical);
   const workspace = changes.trackFiles(files);
   const { platform } = world.host;

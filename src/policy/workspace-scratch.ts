@@ -10,7 +10,7 @@ export type Scratch = {
   readonly path: string;
   /** The folder as a root, once it is there. */
   readonly roots: () => readonly Root[];
-  /** Keeps a text, and tells where. The same text is kept once. */
+  /** Keeps a text, in the folder of its session where there is one, and tells where. The same text is kept once. */
   readonly keep: (text: string, name: string) => Promise<string>;
   readonly close: () => Promise<void>;
 };
@@ -19,7 +19,7 @@ export type Scratch = {
  * Opens the folder if it is there; otherwise it is made when something is kept, for its owner alone.
  * Throws if somebody put a link in its place.
  */
-export const openScratch = async (disk: Disk, given: string): Promise<Scratch> => {
+export const openScratch = async (disk: Disk, given: string, session?: string): Promise<Scratch> => {
   const path = join(await settledPath(disk, dirname(resolve(given))), basename(given));
   const rootOf = (folder: Folder): Root => ({ path, given, spellings: [partsOf(path), partsOf(given)], folder });
   const found = await disk.canonical(path);
@@ -40,18 +40,28 @@ export const openScratch = async (disk: Disk, given: string): Promise<Scratch> =
     path,
     roots: () => (root === undefined ? [] : [root]),
     keep: async (text, name) => {
-      const { folder } = root ?? (await make());
+      const { folder: top } = root ?? (await make());
       const bytes = new TextEncoder().encode(text);
       const file = `${plain(name)}-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.txt`;
-      const kept = await folder.look(file);
-      if (kept?.kind !== "file" || kept.size !== bytes.length) await folder.put(file, bytes, 0o600);
-      return join(path, file);
+      if (session === undefined) {
+        await putOnce(top, file, bytes);
+        return join(path, file);
+      }
+      await top.makeFolder(session, 0o700);
+      const folder = await top.folder(session);
+      await putOnce(folder, file, bytes).finally(() => folder.close());
+      return join(path, session, file);
     },
     close: async () => {
       await making?.catch(() => undefined);
       await root?.folder.close();
     },
   };
+};
+
+const putOnce = async (folder: Folder, name: string, bytes: Uint8Array): Promise<void> => {
+  const kept = await folder.look(name);
+  if (kept?.kind !== "file" || kept.size !== bytes.length) await folder.put(name, bytes, 0o600);
 };
 
 const plain = (name: string): string =>

@@ -20,6 +20,8 @@ export type WorkspaceOptions = {
   readonly secrets?: readonly string[];
   /** Where `keep` keeps. It can be read, also inside `home`, and not written. It is made when first needed. */
   readonly scratch: string;
+  /** The id of the session that keeps texts: they lie in a folder of that name in `scratch`, and are removed with it. */
+  readonly session?: string;
   /** The names of ignore files kept for agents, which stand in a root. */
   readonly ignoreFiles?: readonly string[];
 };
@@ -119,7 +121,9 @@ const openGround = async ({ disk, ...given }: WorkspaceOptions): Promise<Ground>
   try {
     const [first] = roots;
     if (first === undefined) throw new Error("A workspace needs a root.");
-    const scratch = await explaining({ path: given.scratch, doing: "read" }, () => openScratch(disk, given.scratch));
+    const scratch = await explaining({ path: given.scratch, doing: "read" }, () =>
+      openScratch(disk, given.scratch, given.session),
+    );
     if (roots.some(({ path }) => isInside(path, scratch.path))) throw new Error("The scratch folder holds a root.");
     const places = await Promise.all((given.secrets ?? []).map((path) => disk.canonical(path).catch(() => undefined)));
     const secrets = places.filter(

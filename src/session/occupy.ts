@@ -2,7 +2,7 @@ import { takeLock, type Folder, type Lock, type World } from "../world/index.ts"
 import { SessionError } from "./error.ts";
 
 /** Where a project's locks lie. */
-const lockFolder = "locks";
+export const lockFolder = "locks";
 
 /** The lock of whoever removes blobs that no session names; nobody opens a session meanwhile. */
 const sweeping = "sweep";

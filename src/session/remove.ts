@@ -4,16 +4,18 @@ import { folderAt, within } from "./folders.ts";
 import { foundIn } from "./list.ts";
 import { occupy } from "./occupy.ts";
 import { fileName, namesOf, type Place, type Scope } from "./place.ts";
+import { removeKeptFiles, sweepKeptFiles } from "./kept-files.ts";
 import { sweep } from "./sweep.ts";
 
 /** Removes a session with all that was kept aside of it, and the blobs only it named. */
-export const removeSession = async (world: World, { path, id }: Place): Promise<void> => {
+export const removeSession = async (world: World, home: string, { path, id }: Place): Promise<void> => {
   const folder = await folderAt(world.disk, path);
   if (folder === undefined) throw new SessionError({ kind: "not-found", id });
   await within(folder, async (project) => {
-    await removeFiles(world, project, id);
+    await removeFiles(world, project, { home, id });
     await sweep(world, project);
   });
+  await sweepKeptFiles(world, home);
 };
 
 /** How much is kept: sessions used since so many milliseconds ago, and so many of them. */
@@ -22,7 +24,7 @@ export type Retention = { readonly maxAge?: number; readonly maxCount?: number }
 /** Removes what a retention does not keep, except what is open, and says what that was. */
 export const pruneSessions = async (
   world: World,
-  scope: Scope,
+  { home, ...scope }: Scope & { readonly home: string },
   { maxAge = Infinity, maxCount = Infinity }: Retention,
 ): Promise<readonly string[]> => {
   const oldest = world.clock.now() - maxAge;
@@ -33,10 +35,11 @@ export const pruneSessions = async (
     if (folder === undefined) continue;
     await within(folder, async (project) => {
       for (const { id } of victims.filter((victim) => victim.path === path))
-        if (await removeFiles(world, project, id).then(() => true, isBusy)) removed.push(id);
+        if (await removeFiles(world, project, { home, id }).then(() => true, isBusy)) removed.push(id);
       await sweep(world, project);
     });
   }
+  await sweepKeptFiles(world, home);
   return removed;
 };
 
@@ -46,12 +49,17 @@ const isBusy = (error: unknown): boolean => {
   throw error;
 };
 
-const removeFiles = async (world: World, project: Folder, id: string): Promise<void> => {
+const removeFiles = async (
+  world: World,
+  project: Folder,
+  { home, id }: { readonly home: string; readonly id: string },
+): Promise<void> => {
   const release = await occupy(world, project, id);
   try {
     const kept = (await namesOf(project, "file")).filter((name) => name.startsWith(`${fileName(id)}.damaged-`));
     for (const name of [...kept, fileName(id)]) await project.remove(name);
     await project.flush();
+    await removeKeptFiles(world.disk, home, id);
   } finally {
     await release();
   }

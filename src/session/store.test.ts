@@ -265,6 +265,43 @@ describe("the sessions", () => {
     expect(await failureOf(bench.sessions.remove(two))).toEqual({ kind: "not-found", id: two });
   });
 
+  it("go with the long texts and snapshots kept for them, as do those of sessions that are gone; open ones keep theirs", async () => {
+    const bench = newBench();
+    const [removed, pruned, kept] = [
+      await written(bench, ["one"]),
+      await written(bench, ["two"]),
+      await written(bench, ["three"]),
+    ];
+    const open = await bench.sessions.create({ root: "/home/someone/code/other" });
+    const lost = await bench.sessions.create({ root });
+    for (const id of [removed, pruned, kept, open.id, lost.id, "gone"]) {
+      bench.disk.plant(`${home}/scratch/${id}/output-1.txt`, { kind: "file", text: "long" });
+      bench.disk.plant(`${home}/snapshots/${id}.json`, { kind: "file", text: "[]" });
+    }
+    const owners = (): readonly string[] =>
+      [
+        ...new Set(
+          Object.keys(bench.disk.tree()).flatMap((path) => /(?:scratch|snapshots)\/([\w-]+)/.exec(path)?.[1] ?? []),
+        ),
+      ].toSorted();
+    // Somebody removed its file by hand while it is open.
+    const folder = await bench.disk.open(fileOf(bench.disk, lost.id).path.replace(/\/[^/]+$/, ""));
+    await folder.remove(`${lost.id}.jsonl`);
+    await folder.close();
+
+    await bench.sessions.remove(removed);
+    expect(owners()).toEqual([pruned, kept, open.id, lost.id].toSorted());
+    await bench.sessions.prune({ maxCount: 2 });
+    expect(owners()).toEqual([kept, open.id, lost.id].toSorted());
+    expect(await failureOf(bench.sessions.remove(open.id))).toMatchObject({ kind: "busy" });
+    await lost.close().catch(() => undefined);
+    await bench.sessions.prune({});
+    expect(owners()).toEqual([kept, open.id].toSorted());
+    await open.close();
+    await bench.sessions.prune({ maxCount: 0 });
+    expect(owners()).toEqual([]);
+  });
+
   it("stay removed through a power loss", async () => {
     const bench = newBench();
     await bench.sessions.remove(await written(bench, ["one"]));

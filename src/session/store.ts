@@ -66,8 +66,9 @@ export const openSessions = (world: World, { home }: { readonly home: string }):
       const session = await open(id, query);
       await session.write([{ kind: "title", title }]).finally(session.close);
     },
-    remove: async (id, query) => writing(base, removeSession(world, await find(id, query))),
-    prune: ({ root, ...retention }) => writing(base, pruneSessions(world, scopeOf(withRoot(root)), retention)),
+    remove: async (id, query) => writing(base, removeSession(world, home, await find(id, query))),
+    prune: ({ root, ...retention }) =>
+      writing(base, pruneSessions(world, { ...scopeOf(withRoot(root)), home }, retention)),
     examine: async (id, query) => (await reading(base, readPlace(world, await find(id, query), true))).healed,
     repair: async (id, query) => {
       const place = await find(id, query);
