@@ -1,6 +1,7 @@
 import type { UserPart } from "../conversation/index.ts";
 import { UnknownNameError } from "../providers/unknown-name.ts";
-import type { Session, Sessions } from "../session/index.ts";
+import { SessionError, type NewSession, type Session, type Sessions } from "../session/index.ts";
+import type { World } from "../world/index.ts";
 import { single, type Chosen } from "./choose-model.ts";
 import type { Head } from "./compositions.ts";
 import { Journal } from "./journal.ts";
@@ -14,6 +15,8 @@ export type Begun = {
   readonly journal: Journal;
   readonly head: Head;
   readonly notes: readonly string[];
+  /** Those of the notes that must not be overlooked. */
+  readonly warnings?: readonly string[];
 };
 
 /** A new session. What the model is told at its start is kept with it, and never made anew. */
@@ -24,7 +27,7 @@ export const begin = async (
 ): Promise<Begun> => {
   const { system, environment, notes, root } = await openContext(options, tools);
   const [first] = chosen.pool.models;
-  const session = await sessions.create({
+  const { session, warnings } = await createSession(options.world, sessions, {
     root,
     system,
     tools,
@@ -35,8 +38,30 @@ export const begin = async (
       return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text, opens: true } }];
     }),
   });
-  return { session, journal: new Journal(session, session), head: { system, tools }, notes };
+  return {
+    session,
+    journal: new Journal(session, session),
+    head: { system, tools },
+    notes: [...warnings, ...notes],
+    warnings,
+  };
 };
+
+type CreatedSession = { readonly session: Session; readonly warnings: readonly string[] };
+
+/** A session in the store; in memory alone, with a warning, where the store cannot be written. */
+const createSession = async (world: World, sessions: Sessions, start: NewSession): Promise<CreatedSession> => {
+  try {
+    return { session: await sessions.create(start), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof SessionError) || !isUnwritable(error)) throw error;
+    const { createInMemory } = await import("../session/in-memory.ts");
+    const warning = `This session is not saved: it is kept in memory and lost when Parley ends. ${error.message}`;
+    return { session: await createInMemory(world, start), warnings: [warning] };
+  }
+};
+
+const isUnwritable = ({ failure: { kind } }: SessionError): boolean => kind === "read-only" || kind === "no-space";
 
 const wordsIn = (parts: readonly UserPart[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");

@@ -16,7 +16,7 @@ import { createAgent, type Agent } from "./agent.ts";
 import { askAside, question } from "./aside.ts";
 import type { Confirm } from "./asking.ts";
 import type { Attaching } from "./attaching.ts";
-import { begin, lastPool } from "./beginning.ts";
+import { begin, lastPool, type Begun } from "./beginning.ts";
 import { chooseModel, type Chosen } from "./choose-model.ts";
 import { connectServers } from "./connecting.ts";
 import type { AgentEvent } from "./events.ts";
@@ -67,6 +67,8 @@ export type Opened = {
   readonly chosen: Chosen;
   /** What the person should know before the first word. */
   readonly notes: readonly string[];
+  /** Those of the notes that must not be overlooked. */
+  readonly warnings?: readonly string[] | undefined;
   /** The agents that can be given work. */
   readonly agents: readonly NamedAgent[];
   readonly servers: Servers | undefined;
@@ -115,7 +117,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     notes: connecting,
   } = await connectServers(options, [...builtin, waitDeclaration], { after: firstRequest, agent: working });
   const own = isWaitedFor(servers) ? [...builtin, waitDeclaration] : builtin;
-  const { session, head, notes, journal } =
+  const { session, head, notes, journal, warnings }: Begun =
     resume === undefined
       ? await begin(options, sessions, { chosen, tools: [...own, ...(servers?.declarations() ?? [])] })
       : await (await import("./resuming.ts")).resumed(sessions, resume, folder);
@@ -204,6 +206,7 @@ export const openAgent = async (given: OpenOptions): Promise<Opened> => {
     session,
     chosen: { by: pool === chosen.pool ? chosen.by : "named", pool },
     notes: [...wideFolder(folder, world.host.home), ...loaded.warnings, ...notes, ...named.notes, ...connecting],
+    warnings,
     agents: named.agents,
     servers,
     attach: async (message, signal) => {

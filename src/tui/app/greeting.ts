@@ -16,7 +16,9 @@ export const greeting = (
   [
     ...(isFirst ? modelLines(opened) : [line(modelName(opened.agent.model()), { tone: "muted" })]),
     ...found(opened),
-    ...opened.notes.flatMap((note) => linesOf(note, { tone: "muted" })),
+    ...opened.notes.flatMap((note) =>
+      linesOf(note, opened.warnings?.includes(note) === true ? { tone: "warning", bold: true } : { tone: "muted" }),
+    ),
   ].flatMap((each) => wrap(each, { width }));
 
 const modelLines = ({ chosen, agent }: Opened): readonly Line[] =>

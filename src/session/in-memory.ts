@@ -1,0 +1,11 @@
+import { simulatedDisk } from "../world/simulated-disk.ts";
+import type { World } from "../world/index.ts";
+import type { NewSession } from "./create.ts";
+import type { Session } from "./session.ts";
+import { openSessions } from "./store.ts";
+
+/** Creates a session that is kept in memory alone, for a store that cannot be written. It is gone when the program ends. */
+export const createInMemory = (world: World, start: NewSession): Promise<Session> => {
+  const disk = simulatedDisk({ now: world.clock.now });
+  return openSessions({ ...world, disk }, { home: "/" }).create(start);
+};
