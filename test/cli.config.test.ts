@@ -87,7 +87,9 @@ describe("parley config", () => {
     expect(config(["set", "limits.spend", "2.5"])).toEqual(done());
     expect(readFileSync(file(), "utf8")).toBe('{\n  // mine\n  "limits": {\n    "spend": 2.5\n  }\n}\n');
     expect(config(["get", "limits.spend"])).toEqual(done("2.5\n"));
-    expect(config(["get", "limits"])).toEqual(done('{\n  "toolTime": 600,\n  "spend": 2.5,\n  "processes": 8\n}\n'));
+    expect(config(["get", "limits"])).toEqual(
+      done('{\n  "toolTime": 600,\n  "idleTime": 300,\n  "answerTime": 3600,\n  "spend": 2.5,\n  "processes": 8\n}\n'),
+    );
     expect(JSON.parse(config(["get", "limits.spend", "--json"]).out)).toEqual({
       path: "limits.spend",
       value: 2.5,
@@ -192,6 +194,18 @@ describe("parley config", () => {
       code: 1,
       err: expect.stringContaining("cannot be started") as string,
     });
+  });
+
+  it("starts no editor that lies in the current folder", () => {
+    const mark = join(base, "mark");
+    mkdirSync(join(root, "bin"));
+    writeFileSync(join(root, "bin", "some-editor"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    const PATH = `${join(root, "bin")}:${process.env["PATH"]}`;
+    expect(config(["edit"], { VISUAL: "some-editor", PATH })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("some-editor cannot be started") as string,
+    });
+    expect(existsSync(mark)).toBe(false);
   });
 
   it("is completed with the paths of settings", () => {

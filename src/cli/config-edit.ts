@@ -2,13 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { homeFolder, loadSettings, settingsFile, SettingsError } from "../settings/index.ts";
 import type { World } from "../world/index.ts";
 import { Failure } from "./failure.ts";
+import { trustedEnvironment } from "./trusted-programs.ts";
 
 /** Opens the person's settings file in an editor, and waits until it is closed. */
 export const editSettings = async (world: World): Promise<void> => {
   const file = settingsFile(homeFolder(world));
   const [program = "vi", ...args] = (await editorOf(world)).split(/\s+/);
   if ((await world.files.read(file)) === undefined) await world.files.writePrivate(file, "{\n}\n");
-  const code = await ended(spawn(program, [...args, file], { stdio: "inherit" })).catch((error: Error) => {
+  // As in the interface: an editor in the current folder is not the person's.
+  const env = { ...(await trustedEnvironment(world, process.cwd())) };
+  const code = await ended(spawn(program, [...args, file], { stdio: "inherit", env })).catch((error: Error) => {
     throw new Failure(`${program} cannot be started: ${error.message}. Set VISUAL to an editor.`, { code: 1 });
   });
   if (code !== 0) throw new Failure(`${program} ended with ${code ?? "a signal"}.`, { code: 1 });
