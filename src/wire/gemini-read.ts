@@ -10,14 +10,14 @@ import {
   type Outcome,
   type OutcomeStatus,
   type Seal,
-  type ToolDeclaration,
   type UserPart,
 } from "../conversation/index.ts";
 import { geminiFields } from "./gemini-fields.ts";
 import { outputOf } from "./function-response.ts";
-import { fromOpenApi } from "./gemini-schema.ts";
-import { arrayOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";
-import type { Reading, Settings, ToolChoice } from "./wire.ts";
+import { readSettings, readTool } from "./gemini-read-settings.ts";
+import { field, known, listOf, type Fields } from "./gemini-spelling.ts";
+import { MessageReader, objectOf, Reader, stringOf } from "./reader.ts";
+import type { Reading } from "./wire.ts";
 
 /**
  * A generateContent body, with or without the Code Assist envelope, or its
@@ -49,62 +49,6 @@ export const readGemini = (body: unknown, from: Origin): Reading => {
     settings: readSettings(reader, request, at),
   });
 };
-
-type Fields = Record<string, unknown>;
-
-/** Fields of two words, in the spelling of the documentation and in that of the protocol buffers. */
-const spellings = {
-  systemInstruction: "system_instruction",
-  toolConfig: "tool_config",
-  generationConfig: "generation_config",
-  functionCall: "function_call",
-  functionResponse: "function_response",
-  thoughtSignature: "thought_signature",
-  inlineData: "inline_data",
-  fileData: "file_data",
-  executableCode: "executable_code",
-  codeExecutionResult: "code_execution_result",
-  mimeType: "mime_type",
-  fileUri: "file_uri",
-  displayName: "display_name",
-  functionDeclarations: "function_declarations",
-  parametersJsonSchema: "parameters_json_schema",
-  functionCallingConfig: "function_calling_config",
-  allowedFunctionNames: "allowed_function_names",
-  maxOutputTokens: "max_output_tokens",
-  thinkingConfig: "thinking_config",
-  thinkingLevel: "thinking_level",
-  thinkingBudget: "thinking_budget",
-} as const;
-
-type Spelled = keyof typeof spellings;
-
-const field = (from: Fields, name: Spelled): unknown => from[name] ?? from[spellings[name]] ?? undefined;
-
-const both = (...names: readonly Spelled[]): readonly string[] => names.flatMap((name) => [name, spellings[name]]);
-
-/** What is carried over, by place; everything else is noted. */
-const known = {
-  envelope: ["model", "project", "user_prompt_id", "request"],
-  request: ["model", "contents", "tools", "session_id", ...both("systemInstruction", "toolConfig", "generationConfig")],
-  content: ["role", "parts"],
-  words: ["text", "thought", ...both("thoughtSignature")],
-  call: both("functionCall", "thoughtSignature"),
-  callFields: ["id", "name", "args"],
-  result: both("functionResponse"),
-  resultFields: ["id", "name", "response", "parts"],
-  media: both("inlineData", "fileData"),
-  code: both("executableCode", "codeExecutionResult"),
-  declaration: ["name", "description", "parameters", ...both("parametersJsonSchema")],
-  generation: ["temperature", ...both("maxOutputTokens", "thinkingConfig")],
-  thinking: both("thinkingLevel", "thinkingBudget"),
-  toolConfig: both("functionCallingConfig"),
-  calling: ["mode", ...both("allowedFunctionNames")],
-} as const;
-
-/** The items of a list; a lone item stands for a list of one. */
-const listOf = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
 /** A content; bare words and bare parts, which the vendor's SDK takes too, are the user's. */
 const contentOf = (value: unknown): Fields => {
@@ -292,109 +236,3 @@ const wordsOf = (value: unknown): string | undefined =>
   typeof value === "number" || typeof value === "boolean" ? String(value) : stringOf(value);
 
 const idOf = (id: unknown): string | undefined => wordsOf(id) || undefined;
-
-const readTool = (reader: Reader, tool: Fields, at: string): readonly ToolDeclaration[] => {
-  for (const [kind, value] of Object.entries(tool))
-    if (!both("functionDeclarations").includes(kind) && value !== null) {
-      if (serverTools.test(kind) && isObject(value)) reader.carryTool("tools", { [kind]: value }, at);
-      else reader.unknown(`A tool of the kind ${kind}`, at);
-    }
-  return listOf(field(tool, "functionDeclarations")).flatMap((value, index): readonly ToolDeclaration[] => {
-    const declared = objectOf(value);
-    const here = `${at}/functionDeclarations/${index}`;
-    const name = stringOf(declared["name"]);
-    if (name === undefined) {
-      reader.unknown("A function without a name", here);
-      return [];
-    }
-    reader.unread(declared, [...known.declaration, ...declarationFields], here);
-    const description = stringOf(declared["description"]);
-    const schema = field(declared, "parametersJsonSchema") ?? fromOpenApi(declared["parameters"]);
-    return [
-      {
-        name,
-        ...(description === undefined ? {} : { description }),
-        ...(isObject(schema) ? { parameters: schema as JsonObject } : {}),
-        ...reader.toolExtra(declared, declarationFields, here),
-      },
-    ];
-  });
-};
-
-/** What Google runs itself, in either spelling. */
-const serverTools =
-  /^(google_?search(_?retrieval)?|code_?execution|url_?context|google_?maps|file_?search|computer_?use|enterprise_?web_?search|retrieval|mcp_?servers)$/i;
-
-const declarationFields = ["behavior", "response", "responseJsonSchema", "response_json_schema"];
-
-const readSettings = (reader: Reader, request: Fields, at: string): Settings => {
-  const config = objectOf(field(request, "generationConfig"));
-  reader.unread(config, known.generation, `${at}/generationConfig`);
-  const maxTokens = numberOf(field(config, "maxOutputTokens"));
-  const temperature = numberOf(config["temperature"]);
-  const choice = readChoice(reader, objectOf(field(request, "toolConfig")), `${at}/toolConfig`);
-  const thought = objectOf(field(config, "thinkingConfig"));
-  reader.unread(thought, known.thinking, `${at}/generationConfig/thinkingConfig`);
-  const budget = numberOf(field(thought, "thinkingBudget"));
-  const thinking = thinkingOf(field(thought, "thinkingLevel"), budget);
-  if (budget !== undefined && budget < 0)
-    reader.carryField(
-      { at: "generationConfig/thinkingConfig/thinkingBudget", value: budget, translated: true },
-      `${at}/generationConfig/thinkingConfig/thinkingBudget`,
-    );
-  return {
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(choice === undefined ? {} : { toolChoice: choice }),
-    ...(thinking === undefined ? {} : { thinking }),
-  };
-};
-
-const readChoice = (reader: Reader, config: Fields, at: string): ToolChoice | undefined => {
-  reader.unread(config, known.toolConfig, at);
-  const calling = objectOf(field(config, "functionCallingConfig"));
-  const here = `${at}/functionCallingConfig`;
-  reader.unread(calling, known.calling, here);
-  const names = arrayOf(field(calling, "allowedFunctionNames")).filter((name) => typeof name === "string");
-  const [only] = names;
-  const mode = stringOf(calling["mode"])?.toUpperCase();
-  if (mode === "ANY" && only !== undefined && names.length === 1) return { tool: only };
-  if (names.length > 0)
-    reader.carryField(
-      {
-        at: "toolConfig/functionCallingConfig/allowedFunctionNames",
-        value: names as JsonValue,
-        needs: "toolConfig/functionCallingConfig/mode",
-      },
-      `${here}/allowedFunctionNames`,
-    );
-  switch (mode) {
-    case "AUTO":
-      return "auto";
-    case "ANY":
-      return "required";
-    case "NONE":
-      return "none";
-    case "VALIDATED":
-      reader.carryField({ at: "toolConfig/functionCallingConfig/mode", value: mode, needs: "tools" }, `${here}/mode`);
-      return undefined;
-    default:
-      return undefined;
-  }
-};
-
-/** A budget below zero leaves the length to the model, which is what no setting does. */
-const thinkingOf = (level: unknown, budget: number | undefined): Settings["thinking"] => {
-  switch (stringOf(level)?.toLowerCase()) {
-    case "minimal":
-    case "low":
-      return { effort: "low" };
-    case "medium":
-      return { effort: "medium" };
-    case "high":
-      return { effort: "high" };
-    default:
-      if (budget === undefined || budget < 0) return undefined;
-      return budget === 0 ? { effort: "none" } : { effort: "medium", budget };
-  }
-};

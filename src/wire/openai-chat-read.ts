@@ -1,17 +1,7 @@
 import type { Origin } from "../conversation/index.ts";
 import { chatFields } from "./openai-chat-fields.ts";
-import {
-  contentOf,
-  effortOf,
-  instructionText,
-  listOf,
-  modelParts,
-  OpenaiReader,
-  outcomeOf,
-  picturesOf,
-  readSettings,
-  readTool,
-} from "./openai-read.ts";
+import { effortOf, readSettings, readTool } from "./openai-read-settings.ts";
+import { contentOf, instructionText, listOf, modelParts, OpenaiReader, outcomeOf, picturesOf } from "./openai-read.ts";
 import { idOf, numberOf, objectOf, stringOf } from "./reader.ts";
 import type { Reading, ThinkingSetting } from "./wire.ts";
 

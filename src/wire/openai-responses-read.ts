@@ -1,17 +1,7 @@
 import { note, type JsonValue, type NewPart, type Origin, type Seal, type Thinking } from "../conversation/index.ts";
 import { responsesFields } from "./openai-responses-fields.ts";
-import {
-  contentOf,
-  effortOf,
-  instructionText,
-  listOf,
-  modelParts,
-  newCall,
-  OpenaiReader,
-  outcomeOf,
-  readSettings,
-  readTool,
-} from "./openai-read.ts";
+import { effortOf, readSettings, readTool } from "./openai-read-settings.ts";
+import { contentOf, instructionText, listOf, modelParts, newCall, OpenaiReader, outcomeOf } from "./openai-read.ts";
 import { arrayOf, idOf, objectOf, stringOf } from "./reader.ts";
 import type { Reading } from "./wire.ts";
 
