@@ -58,10 +58,11 @@ export const calledTool = (tool: string, input: string): string => `(Called ${to
 
 /** Introduces the result of such a call. */
 export const resultOfTool = (tool: string, status: OutcomeStatus): string =>
-  status === "complete" ? `(Result of ${tool}:)` : `(${tool} ended with ${status}:)`;
+  status === "complete" ? `(Result of ${tool.toWellFormed()}:)` : `(${tool.toWellFormed()} ended with ${status}:)`;
 
 /** Introduces a result nobody asked for. */
-export const orphanResult = (tool: string): string => `(A result of ${tool} was recorded without a call:)`;
+export const orphanResult = (tool: string): string =>
+  `(A result of ${tool.toWellFormed()} was recorded without a call:)`;
 
 /** Introduces a second, different result of one call. */
 export const anotherResult = (tool: string): string => `(Another result of ${tool} was recorded later:)`;

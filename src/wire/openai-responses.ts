@@ -77,7 +77,8 @@ const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[
   return items;
 };
 
-const withoutId = ({ id: _, ...item }: JsonObject): JsonObject => item;
+const withoutId = (item: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => name !== "id"));
 
 const rank: Readonly<Record<ModelStep["parts"][number]["type"], number>> = {
   thinking: 0,

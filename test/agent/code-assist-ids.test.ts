@@ -37,7 +37,10 @@ describe("Code Assist", () => {
     const bodies = (stage.simulators["code-assist"]?.log ?? [])
       .map(({ body }) => body as JsonObject | undefined)
       .filter((body) => body?.["request"] !== undefined);
-    const ids = bodies.map((body) => [body?.["user_prompt_id"], (body?.["request"] as JsonObject)["session_id"]]);
+    const ids = bodies.map((body) => [
+      body?.["user_prompt_id"],
+      ((body?.["request"] ?? {}) as JsonObject)["session_id"],
+    ]);
     expect(new Set(ids.map(([, session]) => session))).toEqual(new Set(["session-1"]));
     expect(ids.map(([prompt]) => prompt).slice(0, 2)).toEqual(["session-1#1", "session-1#1"]);
     expect(ids.at(-1)?.[0]).toBe("session-1#2");

@@ -23,7 +23,7 @@ const runWith = async (
   writeFileSync(file, JSON.stringify({ mcpServers: { [name]: server } }));
   const { code, err } = await stage.run(["-p", "Do it.", "-m", "anthropic", "--mcp-config", file]);
   const [first] = stage.log.splice(0);
-  const { tools = [] } = first?.entry.body as { tools?: { name: string }[] };
+  const { tools = [] } = (first?.entry.body ?? {}) as { tools?: { name: string }[] };
   return { tools: tools.map((tool) => tool.name).join(" "), err, code };
 };
 

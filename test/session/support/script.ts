@@ -64,6 +64,7 @@ export const saying = (record: NewRecord | SessionRecord | UnknownRecord): strin
       return JSON.stringify({ kind: "entry", entry: record.entry });
     case "model":
     case "tools":
+    case "input":
     case "request":
     case "title":
     case "unknown":
