@@ -54,7 +54,7 @@ export const stub = (media: Media, why: string): string => {
 };
 
 /** Tells of a call to a model that knows no tools. */
-export const calledTool = (tool: string, input: string): string => `(Called ${tool} with ${input})`;
+export const calledTool = (tool: string, input: string): string => `(Called ${tool} with ${input})`.toWellFormed();
 
 /** Introduces the result of such a call. */
 export const resultOfTool = (tool: string, status: OutcomeStatus): string =>
@@ -65,7 +65,7 @@ export const orphanResult = (tool: string): string =>
   `(A result of ${tool.toWellFormed()} was recorded without a call:)`;
 
 /** Introduces a second, different result of one call. */
-export const anotherResult = (tool: string): string => `(Another result of ${tool} was recorded later:)`;
+export const anotherResult = (tool: string): string => `(Another result of ${tool.toWellFormed()} was recorded later:)`;
 
 /** Introduces what stands for the compacted past. */
 export const summaryOf = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
