@@ -2,7 +2,7 @@ import { builtins, shellCommands } from "./command-builtins.ts";
 import { find } from "./command-find.ts";
 import { git } from "./command-git.ts";
 import { readers, tellsVersion } from "./command-readers.ts";
-import { runsOperands } from "./command-executing.ts";
+import { runsOperands } from "./command-launchers.ts";
 import { sed } from "./command-sed.ts";
 import { tar } from "./command-tar.ts";
 import { farWords, never, reads, wary, type Student, type Study } from "./command-study.ts";

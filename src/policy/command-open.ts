@@ -1,4 +1,4 @@
-import { executedBy } from "./command-executing.ts";
+import { executedBy } from "./command-launchers.ts";
 import { fileInside, findInside, gitInside, shellInside, type Inside, type Words } from "./command-inside.ts";
 import { literalOf, spelled } from "./command-word.ts";
 

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Binary, CommandContext, SimpleCommand } from "./command-analysis.ts";
 import { ruleFor } from "./command-always.ts";
-import { runsInput } from "./command-executing.ts";
+import { runsInput } from "./command-launchers.ts";
 import { isBuiltin, studyCommand } from "./command-known.ts";
 import type { PlainCommand } from "./command-plain.ts";
 import { foldersReached } from "./command-reach.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { World } from "../world/index.ts";
 import { openCommandChanges } from "./command-changes.ts";
 import { openCommandJudge } from "./command-judging.ts";
-import { openUnasked } from "./command-unasked.ts";
+import { openUnasked } from "./unasked-commands.ts";
 import { openCommitKeys } from "./commit-keys.ts";
 import { childEnvironment } from "./environment.ts";
 import { PolicyError } from "./error.ts";

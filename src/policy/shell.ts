@@ -1,5 +1,5 @@
 import type { Clock, Processes, Program, Running } from "../world/index.ts";
-import type { UnaskedCommands } from "./command-unasked.ts";
+import type { UnaskedCommands } from "./unasked-commands.ts";
 import { cmdProgram, usesCmd } from "./command-windows.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
