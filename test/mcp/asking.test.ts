@@ -479,7 +479,6 @@ describe("without a terminal", () => {
     const unknown = { code: -32601, message: "Method not found" };
     expect(answers(stage)).toEqual([unknown, unknown]);
     expect(notices(lines)).toEqual([
-      "MCP server parrot: 1 tool came.",
       "The MCP server parrot asked a question, and nobody is there to be asked.",
       "The MCP server parrot asked for the words of a model, and nobody is there to be asked.",
     ]);

@@ -122,6 +122,25 @@ describe("a question", () => {
     await world.run(front.close());
   });
 
+  it("comes also where the clock moves while the screen is looked at", async () => {
+    const simulated = simulatedWorld();
+    let drift = 0;
+    // Every look at the clock takes a moment, as it does on a busy machine.
+    const clock = { ...simulated.clock, elapsed: () => simulated.clock.elapsed() + (drift += 0.25) };
+    const { front, pass, ask, press, shown } = stage({ ...simulated, clock });
+    for (let number = 1; number <= 60; number += 1) {
+      press("x\r");
+      // Around the moment in which it becomes quiet.
+      await pass(1001 - number / 20);
+      ask(number);
+      await pass(1500);
+      expect(shown()).toEqual([`command-${number}`]);
+      press("y");
+      await pass(400);
+    }
+    await simulated.run(front.close());
+  });
+
   it("can be answered at once with Ctrl-G, and the draft is kept", async () => {
     const world = simulatedWorld();
     const { front, pass, ask, press, rows, shown, seen } = stage(world);

@@ -97,9 +97,11 @@ export class ScreenFront implements Front {
 
   update(): void {
     const { host, terminal } = this.#options;
-    const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !this.#quiet.isQuiet);
+    // Looked at once: time passes between two looks, and a question that is held must be heard of again.
+    const { isQuiet } = this.#quiet;
+    const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !isQuiet);
     this.print(this.#asking.look(terminal.size(), isTyping || this.#picking !== undefined));
-    if (this.#asking.held !== undefined && !this.#quiet.isQuiet) this.#quiet.notify();
+    if (this.#asking.held !== undefined && !isQuiet) this.#quiet.notify();
     this.#screen.update();
     if (host.since() !== undefined && !this.#isTicking) void this.#tickle();
   }
