@@ -62,8 +62,11 @@ class Pieces {
           this.#held -= piece.bytes.length;
           yield piece;
           this.#discard(piece.bytes);
-        } else if (this.#pipes.every((pipe) => pipe.closed) || (this.#hasEnded && (await this.#staysEmpty()))) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+        } else if (this.#pipes.every((pipe) => pipe.closed)) return;
+        else if (this.#hasEnded) {
+          // A piece that comes meanwhile is in the queue already: nothing will wake us for it again.
+          if (await this.#staysEmpty()) return;
+        } else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
       this.#letGo();
