@@ -68,7 +68,8 @@ const can = { signal, report: () => undefined, files: { keep: async () => "" } }
 const callAll = async (servers: ReturnType<typeof openServers>): Promise<boolean> => {
   for (const { tool, server } of servers.tools()) {
     if (server === undefined) continue;
-    const failed = await tool.run((inputs[tool.name] ?? {}) as never, can as never).then(
+    const called = async (): Promise<unknown> => tool.run((inputs[tool.name] ?? {}) as never, can as never);
+    const failed = await called().then(
       () => undefined,
       (error: unknown) => error,
     );

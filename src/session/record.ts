@@ -41,7 +41,7 @@ export type ModelRecord = ModelName & { readonly kind: "model"; readonly reason:
 export type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
 
 /** From here on files of these kinds are sent to a model, and others are only named to it. */
-export type InputRecord = ModelName & { readonly kind: "input"; readonly input: readonly MediaKind[] };
+type InputRecord = ModelName & { readonly kind: "input"; readonly input: readonly MediaKind[] };
 
 /** What one request looked like, and what it cost. */
 export type RequestRecord = ModelName & {

@@ -9,7 +9,7 @@ import { resolveEndpoint } from "./endpoint.ts";
 import { Asker } from "./question.ts";
 
 /** An answer Google's models gave with its own tools: its words, and which bytes of them come from which sources. */
-export type GroundedAnswer = {
+type GroundedAnswer = {
   readonly text: string;
   readonly sources: readonly { readonly title: string; readonly uri: string }[];
   /** `end` counts bytes. */
@@ -19,7 +19,7 @@ export type GroundedAnswer = {
 };
 
 /** What a model is asked, and with which of Google's tools. */
-export type GroundedQuestion = { readonly prompt: string; readonly tool: "search" | "url" };
+type GroundedQuestion = { readonly prompt: string; readonly tool: "search" | "url" };
 
 /** Asks one of Google's models with Google's own tools. */
 export type AskGrounded = (question: GroundedQuestion, signal: AbortSignal) => Promise<GroundedAnswer | undefined>;

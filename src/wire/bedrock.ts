@@ -302,17 +302,26 @@ const marked = (
 ): readonly Marked[] => {
   if (settings.cache?.marks !== true || dialect.cachePoints === "none") return [];
   const answered = messages.findLastIndex((message) => message["role"] === "assistant") - 1;
-  return [answered, messages.length - 1].flatMap((at) => {
+  // A message of nothing but files holds no point; then the last of the person's before it does, in this request and the next.
+  const places = [answered, messages.length - 1].map((end) =>
+    messages.findLastIndex((message, at) => at <= end && message["role"] === "user" && hasPlace(message)),
+  );
+  return [...new Set(places)].flatMap((at) => {
     const message = messages[at];
     const pointed = message === undefined ? undefined : withPoint(message, settings);
     return pointed === undefined ? [] : [{ at, message: pointed }];
   });
 };
 
+const isFile = (block: JsonObject): boolean => block["document"] !== undefined || block["video"] !== undefined;
+
+/** Whether a message holds something that a cache point can follow. */
+const hasPlace = (message: JsonObject): boolean => !(message["content"] as readonly JsonObject[]).every(isFile);
+
 /** A cache point directly after a document or video is refused, so it goes before them. */
 const withPoint = (message: JsonObject, settings: Settings): JsonObject | undefined => {
   const blocks = message["content"] as readonly JsonObject[];
-  const end = blocks.findLastIndex((block) => block["document"] === undefined && block["video"] === undefined);
+  const end = blocks.findLastIndex((block) => !isFile(block));
   return end === -1 ? undefined : { ...message, content: blocks.toSpliced(end + 1, 0, cachePoint(settings)) };
 };
 

@@ -5,7 +5,7 @@ import type { Composed } from "../../src/wire/compose.ts";
 export type Leaf = { readonly pointer: string; readonly value: string | number | boolean };
 
 /** Every value in a body. Nulls and empty texts say nothing. */
-export const leavesOf = (value: unknown, pointer = ""): readonly Leaf[] => {
+const leavesOf = (value: unknown, pointer = ""): readonly Leaf[] => {
   if (Array.isArray(value)) return value.flatMap((item, index) => leavesOf(item, `${pointer}/${index}`));
   if (isObject(value)) return Object.entries(value).flatMap(([key, item]) => leavesOf(item, `${pointer}/${key}`));
   if (typeof value === "string" && value.trim() === "") return [];

@@ -179,11 +179,19 @@ const whole = (facts: Facts, { report }: Composed, bytes: string, reading: Readi
 };
 
 const lostMedia = ({ id, mimeType, source }: Media, needle: string | undefined, bytes: string): string | undefined => {
-  const at = needle === undefined ? -1 : bytes.indexOf(needle);
-  if (needle !== undefined && at !== -1 && bytes.indexOf(needle, at + 1) !== -1)
+  // An address may begin as another does.
+  const at = needle === undefined ? -1 : placeOf(needle, bytes, 0);
+  if (needle !== undefined && at !== -1 && placeOf(needle, bytes, at + 1) !== -1)
     return `${mimeType} ${id} appears twice`;
   const isWords = source.type === "blob" && bytes.includes(`File ${id}`);
   return at === -1 && !isWords && !bytes.includes(`${id} not shown`) ? `${mimeType} ${id} is lost` : undefined;
+};
+
+/** Where a text stands as a whole, not as the beginning of a longer word. */
+const placeOf = (needle: string, bytes: string, from: number): number => {
+  let at = bytes.indexOf(needle, from);
+  while (at !== -1 && /[a-z0-9]/i.test(bytes.charAt(at + needle.length))) at = bytes.indexOf(needle, at + 1);
+  return at;
 };
 
 /** The results a reader finds in the body, by the call they stand with. A call that is shown must have one. */
