@@ -2,30 +2,30 @@
 export type ContextBudget = {
   /** How many tokens the model can read. */
   readonly limit: number;
-  /** What the system prompt, the tools and the opening notice take. */
+  /** Tokens of the system prompt, the tools and the opening notice. */
   readonly head: number;
-  /** What the conversation may take besides. */
+  /** Tokens left for the conversation. */
   readonly span: number;
   /** The size of a request at which room is made. */
   readonly fullAt: number;
-  /** What a summary may take. */
+  /** The longest summary, in tokens. */
   readonly summary: number;
   /** How much text one request for a summary in pieces may carry. */
   readonly piece: number;
 };
 
-/** What a budget is made from. A share of 0 stands for the usual one. */
+/** Inputs of a budget. A share of 0 means the default. */
 export type BudgetFacts = { readonly limit: number; readonly share: number; readonly head: number };
 
 const usualShare = 0.7;
 
-/** What is left of a context for the answer. */
+/** The share of a context reserved for the answer. */
 const answerShare = 0.1;
 
 /** The longest summary, in tokens. */
 const longestSummary = 8000;
 
-/** What asking for a summary of a piece takes, besides the piece and the summary so far. */
+/** Tokens of the prompt around a piece that is summarised. */
 const askingTokens = 500;
 
 /**
