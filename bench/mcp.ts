@@ -12,8 +12,9 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { openServers, readServers } from "../src/mcp/index.ts";
-import { realWorld } from "../src/world/index.ts";
+import { readServers } from "../src/mcp/config.ts";
+import { openServers } from "../src/mcp/servers.ts";
+import { realWorld } from "../src/world/real.ts";
 import { openScripted } from "./agent-server.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 15);

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
-import type { WireId } from "../src/wire/index.ts";
+import type { WireId } from "../src/wire/wire.ts";
 
 /** One event, before it is written. */
 export type Event = { readonly name: string; readonly data: unknown };

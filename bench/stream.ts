@@ -1,9 +1,10 @@
 import { cpus, loadavg } from "node:os";
-import { destinationOf, findProvider, homeOf, wireIds } from "../src/providers/index.ts";
+import { destinationOf, findProvider, homeOf, wireIds } from "../src/providers/find.ts";
 import { eventStreamFraming, sseFraming } from "../src/transport/frames.ts";
 import { openTransport, type TransportEvent } from "../src/transport/transport.ts";
-import type { AnswerEvent, WireId } from "../src/wire/index.ts";
-import { realWorld } from "../src/world/index.ts";
+import type { AnswerEvent } from "../src/wire/decode.ts";
+import type { WireId } from "../src/wire/wire.ts";
+import { realWorld } from "../src/world/real.ts";
 import { firstEvents, inChunks, streamOf, tinyEvent, type Stream } from "./streams.ts";
 import { howToInstall, vendorReads, type Heard, type Reads } from "./vendors.ts";
 

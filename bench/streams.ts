@@ -1,4 +1,4 @@
-import type { WireId } from "../src/wire/index.ts";
+import type { WireId } from "../src/wire/wire.ts";
 import { shapes, type Event, type Round } from "./shapes.ts";
 
 /** The events of an answer, in order, each as the bytes one vendor would send for it. */

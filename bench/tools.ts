@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
 import { createGate } from "../src/policy/gate.ts";
 import { judgeUrl } from "../src/policy/network.ts";
-import { createScheduler, registryOf } from "../src/scheduler/index.ts";
+import { registryOf } from "../src/scheduler/registry.ts";
+import { createScheduler } from "../src/scheduler/scheduler.ts";
 import { glob } from "../src/tools/glob.ts";
 import { readFile } from "../src/tools/read-file.ts";
 import { runShellCommand } from "../src/tools/run-shell-command.ts";
 import { searchFileContent } from "../src/tools/search-file-content.ts";
-import { realWorld } from "../src/world/index.ts";
-import { callId } from "../src/conversation/index.ts";
+import { realWorld } from "../src/world/real.ts";
+import { callId } from "../src/conversation/ids.ts";
 import { openWorkbench, type Workbench } from "../test/support/workbench.ts";
 
 /*

@@ -1,5 +1,8 @@
-import { call, done, Ledger, storeBase64, text, type Entry } from "../src/conversation/index.ts";
-import { destinationOf } from "../src/providers/index.ts";
+import { call, done, text } from "../src/conversation/builders.ts";
+import type { Entry } from "../src/conversation/entry.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import { storeBase64 } from "../src/conversation/media.ts";
+import { destinationOf } from "../src/providers/find.ts";
 import { Composer } from "../src/wire/compose.ts";
 
 /*

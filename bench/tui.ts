@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { openTrust } from "../src/policy/trust.ts";
-import { realWorld } from "../src/world/index.ts";
+import { realWorld } from "../src/world/real.ts";
 import { bin } from "../test/built.ts";
 
 const rounds = 9;

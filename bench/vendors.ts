@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
-import type { WireId } from "../src/wire/index.ts";
+import type { WireId } from "../src/wire/wire.ts";
 
 /** What was read: how many events, and how many letters of thinking, words and arguments in them. */
 export type Heard = { readonly events: number; readonly letters: number };

@@ -5,10 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAgent } from "parley-agent/agent";
-import { withOffline } from "parley-agent/offline";
-import { loadSettings } from "parley-agent/settings";
-import { realWorld } from "parley-agent/world";
+import { realWorld } from "parley-agent";
+import { loadSettings, openAgent, withOffline } from "parley-agent/agent";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-example-"));
 const home = join(folder, "home");

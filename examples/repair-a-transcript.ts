@@ -3,7 +3,8 @@
  * while tools were running, and something saved what it could: one call has no
  * result, another has two, and a person spoke in between.
  */
-import { convertRequest, lint } from "parley-agent";
+import { convertRequest } from "parley-agent";
+import { lint } from "parley-agent/rules";
 
 const model = "claude-sonnet-5";
 const broken = {

@@ -9,7 +9,7 @@ import { declarationOf } from "../src/tools/declare.ts";
 const declarations = await Promise.all(builtins.map(declarationOf));
 writeFileSync(
   new URL("../src/tools/declared.data.ts", import.meta.url),
-  `import type { ToolDeclaration } from "../conversation/index.ts";
+  `import type { ToolDeclaration } from "../conversation/entry.ts";
 
 /** The built-in tools as models see them. Made from their schemas by scripts/declarations.ts. */
 export const declared: readonly ToolDeclaration[] = JSON.parse(

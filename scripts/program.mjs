@@ -83,12 +83,12 @@ const files = {
   toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
   connection: [among("mcp/connection", "mcp/catalog")],
   // Each run needs the first of these and one or two of the others.
-  wires: [among("providers/google"), among("providers/anthropic"), among("providers/openai")],
+  wires: [among("providers/google"), among("providers/anthropic")],
   openai: [among("providers/openai"), among("providers/openai-chat")],
   gemini: [among("providers/google")],
   claude: [among("providers/anthropic", "providers/bedrock")],
   responses: [among("providers/openai", "providers/xai")],
-  chat: [among("providers/(?!models|index)[a-z-]+")],
+  chat: [among("providers/(?!models)[a-z-]+")],
 };
 
 /** The files to be: a chunk goes into the first whose modules all need it, or has one of its own. */
@@ -113,6 +113,7 @@ const closureOf = (chunks, begins) => {
     chunks.get(name).always.forEach(add);
   };
   for (const [name, { entryPoint }] of chunks) if (begins.test(entryPoint)) add(name);
+  if (found.size === 0) throw new Error(`No module matches ${begins}. Put its new path into scripts/program.mjs.`);
   return found;
 };
 

@@ -1,18 +1,21 @@
 /*
  * The tables of the documents, made from the code they describe.
  */
-import { providers, type Auth, type Provider, type Quirk } from "../src/providers/index.ts";
-import { quirks } from "../src/providers/quirks.ts";
-import { patience, explain, type Failure, type Patience } from "../src/transport/index.ts";
+import { providers } from "../src/providers/all.ts";
+import type { Auth, Provider } from "../src/providers/define.ts";
+import { type Quirk, quirks } from "../src/providers/quirks.ts";
+import { patience, type Patience } from "../src/transport/budget.ts";
+import { explain, type Failure } from "../src/transport/failure.ts";
 import { classify, type Reported, type Verdict, type Who } from "../src/transport/classify.ts";
 import { MalformedStream } from "../src/transport/frames.ts";
 import { asAttemptError, AttemptError } from "../src/transport/refusal.ts";
 import { lessonWords } from "../src/transport/repairs.ts";
 import { Silence } from "../src/transport/watchdog.ts";
-import { settingPaths, table as settings, wordsOf, type Setting, type Shape } from "../src/settings/index.ts";
+import { wordsOf, type Shape } from "../src/settings/shape.ts";
+import { settingPaths, table as settings, type Setting } from "../src/settings/table.ts";
 import { builtins } from "../src/tools/all.ts";
 import { declarationOf } from "../src/tools/declare.ts";
-import { NetError } from "../src/world/index.ts";
+import { NetError } from "../src/world/net.ts";
 
 const declared = await Promise.all(
   builtins.map(async (tool) => ({ tool, parameters: (await declarationOf(tool)).parameters ?? {} })),

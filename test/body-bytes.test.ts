@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../src/conversation/index.ts";
-import { providers } from "../src/providers/index.ts";
+import type { JsonObject } from "../src/conversation/json.ts";
+import { providers } from "../src/providers/all.ts";
 import { completeCodeAssist } from "../src/transport/code-assist.ts";
 import { openBodyWriter } from "../src/transport/body-bytes.ts";
 import { Composer } from "../src/wire/compose.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { convertRequest, providers } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
-import type { JsonObject } from "../src/conversation/index.ts";
+import { providers } from "../src/providers/all.ts";
+import { convertRequest } from "../src/providers/request.ts";
+import { lint } from "../src/rules/lint.ts";
+import type { JsonObject } from "../src/conversation/json.ts";
 import { brokenTranscripts } from "./support/broken-transcripts.ts";
 
 const options = { policy: { unsupportedMedia: "stub" } } as const;

@@ -13,9 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTrust } from "../src/policy/index.ts";
-import { settingPaths, settingsSchema } from "../src/settings/index.ts";
-import { realWorld } from "../src/world/index.ts";
+import { openTrust } from "../src/policy/trust.ts";
+import { settingsSchema } from "../src/settings/schema.ts";
+import { settingPaths } from "../src/settings/table.ts";
+import { realWorld } from "../src/world/real.ts";
 import { bin, ensureBuilt, type Ran } from "./built.ts";
 
 beforeAll(ensureBuilt);

@@ -15,20 +15,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  call,
-  done,
-  Ledger,
-  storeBase64,
-  text,
-  thinking,
-  type Conversation,
-  type Origin,
-} from "../src/conversation/index.ts";
-import { createSimulator, serve } from "../src/sim/index.ts";
-import type { SwitchCheck } from "../src/agent/index.ts";
+import { call, done, text, thinking } from "../src/conversation/builders.ts";
+import type { Conversation, Origin } from "../src/conversation/entry.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import { storeBase64 } from "../src/conversation/media.ts";
+import { serve } from "../src/sim/serve.ts";
+import { createSimulator } from "../src/sim/simulator.ts";
+import type { SwitchCheck } from "../src/agent/switch-check.ts";
 import type { MadeRequest } from "../src/cli/session-requests.ts";
-import type { Summary } from "../src/session/index.ts";
+import type { Summary } from "../src/session/summary.ts";
 import { bin, ensureBuilt, type Ran } from "./built.ts";
 
 let base: string;

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { providers } from "../src/providers/index.ts";
-import { simulated, type Script } from "../src/sim/index.ts";
+import { providers } from "../src/providers/all.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { Script } from "../src/sim/script.ts";
 import { ensureBuilt } from "./built.ts";
 import { everyKey } from "./support/exchange.ts";
 import { emptyHome, start, type Started } from "./support/started.ts";

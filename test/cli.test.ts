@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands.ts";
-import { call, done, Ledger, storeBase64, text } from "../src/conversation/index.ts";
-import { homeOf, providers, wireIds } from "../src/providers/index.ts";
+import { call, done, text } from "../src/conversation/builders.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import { storeBase64 } from "../src/conversation/media.ts";
+import { providers } from "../src/providers/all.ts";
+import { homeOf, wireIds } from "../src/providers/find.ts";
 import { bin, ensureBuilt, parley, root, type Ran } from "./built.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley cli "));

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { convertRequest, homeOf, providers, wireIds } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { providers } from "../src/providers/all.ts";
+import { homeOf, wireIds } from "../src/providers/find.ts";
+import { convertRequest } from "../src/providers/request.ts";
+import { lint } from "../src/rules/lint.ts";
 import { compose } from "../src/wire/compose.ts";
 import { build, makeHistory } from "./support/histories.ts";
 import { mutate } from "./support/mutate.ts";

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { done, Ledger, text, type Conversation, type Entry, type Part } from "../src/conversation/index.ts";
-import { findProvider, type Provider } from "../src/providers/index.ts";
-import { simulated, type LogEntry, type Script } from "../src/sim/index.ts";
-import type { Report } from "../src/transcript/index.ts";
+import { done, text } from "../src/conversation/builders.ts";
+import type { Conversation, Entry } from "../src/conversation/entry.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import type { Part } from "../src/conversation/parts.ts";
+import type { Provider } from "../src/providers/define.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { LogEntry } from "../src/sim/log.ts";
+import type { Script } from "../src/sim/script.ts";
+import type { Report } from "../src/transcript/rendering.ts";
 import { converse, type Went } from "./support/exchange.ts";
 import { deliveryOfResult, kinds, returning, rows } from "./support/matrix.ts";
 import { sequence } from "./support/sequence.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { documents, schema, upToDate } from "../scripts/docs.ts";
 import { commands } from "../src/cli/commands.ts";
-import { done, Ledger, parseConversation, renderRequest, text, type Conversation } from "../src/index.ts";
-import { parseScript } from "../src/sim/index.ts";
+import { done, Ledger, parseConversation, renderRequest, text, type Conversation } from "../src/api/index.ts";
+import { parseScript } from "../src/sim/parse-script.ts";
 import { ensureBuilt, root } from "./built.ts";
 import { exchange, stage, type Went } from "./support/exchange.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { providers } from "../src/index.ts";
+import { providers } from "../src/api/index.ts";
 import { ensureBuilt, root } from "./built.ts";
 
 /** Each example, with what it is expected to say. */

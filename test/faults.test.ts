@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { text, type Conversation, type NewCall } from "../src/conversation/index.ts";
-import { simulated, type Fault, type FaultPlan, type Script } from "../src/sim/index.ts";
-import type { TransportEvent } from "../src/transport/index.ts";
+import { text } from "../src/conversation/builders.ts";
+import type { Conversation } from "../src/conversation/entry.ts";
+import type { NewCall } from "../src/conversation/ledger.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { Fault, FaultPlan } from "../src/sim/faults.ts";
+import type { Script } from "../src/sim/script.ts";
+import type { TransportEvent } from "../src/transport/transport.ts";
 import { canary, exchange, stage, type Went } from "./support/exchange.ts";
 
 /*
@@ -247,7 +251,7 @@ describe.each(names)("%s", (name) => {
   });
 
   it("keeps within its budget and its word whatever goes wrong, by a hundred seeds", async () => {
-    const { randomFaults } = await import("../src/sim/index.ts");
+    const { randomFaults } = await import("../src/sim/faults.ts");
     for (let seed = 0; seed < 100; seed++) {
       const went = await run(name, randomFaults(seed, 6), { seed });
       expect(went.requests).toBeLessThanOrEqual(7);

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { providers } from "../src/providers/index.ts";
+import { providers } from "../src/providers/all.ts";
 import { build, makeHistory } from "./support/histories.ts";
 import { checkHistory, type Broken } from "./support/properties.ts";
 import { shrink } from "./support/shrink.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { modelsToAsk } from "../src/agent/models-to-ask.ts";
-import { createSimulator, type Script } from "../src/sim/index.ts";
+import type { Script } from "../src/sim/script.ts";
+import { createSimulator } from "../src/sim/simulator.ts";
 import { writeTokens } from "../src/transport/token-store.ts";
-import { simulatedWorld, type SimulatedWorld } from "../src/world/index.ts";
+import { simulatedWorld, type SimulatedWorld } from "../src/world/simulated.ts";
 
 const sources = [{ title: "One", uri: "https://one.test/" }];
 const cite = (query?: string): Script => ({

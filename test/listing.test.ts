@@ -1,10 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { text, type Conversation } from "../src/conversation/index.ts";
-import { findProvider, providers, type Provider } from "../src/providers/index.ts";
-import { simulated, type Fault, type SimulatorOptions } from "../src/sim/index.ts";
-import { countTokens, listModels, probe, ProviderError, type Failure } from "../src/transport/index.ts";
-import { compose } from "../src/wire/index.ts";
-import { NetError, simulatedWorld, type HttpRequest, type SimulatedWorld } from "../src/world/index.ts";
+import { text } from "../src/conversation/builders.ts";
+import type { Conversation } from "../src/conversation/entry.ts";
+import { providers } from "../src/providers/all.ts";
+import type { Provider } from "../src/providers/define.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { Fault } from "../src/sim/faults.ts";
+import type { SimulatorOptions } from "../src/sim/simulator.ts";
+import { countTokens } from "../src/transport/counting.ts";
+import { ProviderError, type Failure } from "../src/transport/failure.ts";
+import { listModels } from "../src/transport/listing.ts";
+import { probe } from "../src/transport/probe.ts";
+import { compose } from "../src/wire/compose.ts";
+import { NetError, type HttpRequest } from "../src/world/net.ts";
+import { simulatedWorld, type SimulatedWorld } from "../src/world/simulated.ts";
 import { canary, everyKey, stage, type Stage } from "./support/exchange.ts";
 
 /*

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { destinationOf } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { destinationOf } from "../src/providers/find.ts";
+import { lint } from "../src/rules/lint.ts";
 import { compose } from "../src/wire/compose.ts";
-import { UnsupportedMediaError } from "../src/transcript/index.ts";
+import { UnsupportedMediaError } from "../src/transcript/place.ts";
 import { deliveryOfResult, kinds, page, returning, rows, sample, unexplained } from "./support/matrix.ts";
 
 describe("the media matrix", () => {

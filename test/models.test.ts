@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findProvider } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { lint } from "../src/rules/lint.ts";
 import { compose } from "../src/wire/compose.ts";
 import { build, makeHistory } from "./support/histories.ts";
 import { makeSettings } from "./support/properties.ts";

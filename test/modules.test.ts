@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { simulated } from "../src/sim/index.ts";
+import { simulated } from "../src/sim/all.ts";
 import { bin, ensureBuilt } from "./built.ts";
 import { everyKey } from "./support/exchange.ts";
 import { environmentFor, serveAll, type Served } from "./support/served.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { answers } from "../oracles/answers.ts";
 import { checkAnswer } from "../oracles/check.ts";
 import type { Extension } from "../oracles/providers.ts";
-import { isObject } from "../src/conversation/index.ts";
-import { simulated } from "../src/sim/index.ts";
-import { findProvider } from "../src/providers/index.ts";
+import { isObject } from "../src/conversation/json.ts";
+import { simulated } from "../src/sim/all.ts";
+import { findProvider } from "../src/providers/find.ts";
 import { answersOf, repertoire, type AnswerOptions } from "./support/answers.ts";
 
 /*

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkBody, type OracleName } from "../oracles/check.ts";
-import { isObject, type JsonObject } from "../src/conversation/index.ts";
-import { findProvider, providers } from "../src/providers/index.ts";
+import { isObject, type JsonObject } from "../src/conversation/json.ts";
+import { providers } from "../src/providers/all.ts";
+import { findProvider } from "../src/providers/find.ts";
 import { compose } from "../src/wire/compose.ts";
 import type { Settings } from "../src/wire/wire.ts";
 import { build, makeHistory } from "./support/histories.ts";

@@ -1,18 +1,20 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { text, type Conversation, type JsonObject } from "../src/conversation/index.ts";
-import { findProvider } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { text } from "../src/conversation/builders.ts";
+import type { Conversation } from "../src/conversation/entry.ts";
+import type { JsonObject } from "../src/conversation/json.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { lint } from "../src/rules/lint.ts";
 import { quirks } from "../src/providers/quirks.ts";
-import { createSimulator, simulated, type LogEntry } from "../src/sim/index.ts";
-import {
-  openGate,
-  openTransport,
-  ProviderError,
-  type Transport,
-  type TransportOptions,
-} from "../src/transport/index.ts";
-import type { Destination, Settings } from "../src/wire/index.ts";
-import { simulatedWorld, type HttpResponse, type SimulatedWorld } from "../src/world/index.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { LogEntry } from "../src/sim/log.ts";
+import { createSimulator } from "../src/sim/simulator.ts";
+import { openGate } from "../src/transport/credentials-gate.ts";
+import { ProviderError } from "../src/transport/failure.ts";
+import { openTransport, type Transport, type TransportOptions } from "../src/transport/transport.ts";
+import type { Destination } from "../src/wire/bind.ts";
+import type { Settings } from "../src/wire/wire.ts";
+import type { HttpResponse } from "../src/world/net.ts";
+import { simulatedWorld, type SimulatedWorld } from "../src/world/simulated.ts";
 import { converse, everyKey, type Went } from "./support/exchange.ts";
 import { record, type Recording } from "./support/recorded.ts";
 import {

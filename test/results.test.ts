@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  done,
-  failed,
-  Ledger,
-  storeBytes,
-  text,
-  type Content,
-  type Outcome,
-  type Stored,
-} from "../src/conversation/index.ts";
-import { providers } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { call, done, failed, text } from "../src/conversation/builders.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import { storeBytes, type Stored } from "../src/conversation/media.ts";
+import type { Content, Outcome } from "../src/conversation/parts.ts";
+import { providers } from "../src/providers/all.ts";
+import { lint } from "../src/rules/lint.ts";
 import { compose } from "../src/wire/compose.ts";
 
 const file = (words: string, mimeType: string): Stored => storeBytes(new TextEncoder().encode(words), { mimeType });

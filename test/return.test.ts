@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { call, done, Ledger, storeBytes, text, type Seal } from "../src/conversation/index.ts";
-import { providers } from "../src/providers/index.ts";
-import { settle } from "../src/transcript/index.ts";
+import { call, done, text } from "../src/conversation/builders.ts";
+import { Ledger } from "../src/conversation/ledger.ts";
+import { storeBytes } from "../src/conversation/media.ts";
+import type { Seal } from "../src/conversation/parts.ts";
+import { providers } from "../src/providers/all.ts";
+import { settle } from "../src/transcript/settle.ts";
 import { Composer } from "../src/wire/compose.ts";
 import type { Destination } from "../src/wire/bind.ts";
 import { build, makeHistory } from "./support/histories.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { providers } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
+import { providers } from "../src/providers/all.ts";
+import { lint } from "../src/rules/lint.ts";
 import { compose } from "../src/wire/compose.ts";
 import { sequence } from "./support/sequence.ts";
 

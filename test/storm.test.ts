@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { text, type Conversation } from "../src/conversation/index.ts";
-import { findProvider } from "../src/providers/index.ts";
-import { createSimulator, simulated, type Fault, type Simulator } from "../src/sim/index.ts";
-import { openGate, openTransport, type Transport } from "../src/transport/index.ts";
-import { bodyText, simulatedWorld, type SimulatedWorld } from "../src/world/index.ts";
+import { text } from "../src/conversation/builders.ts";
+import type { Conversation } from "../src/conversation/entry.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { Fault } from "../src/sim/faults.ts";
+import { createSimulator, type Simulator } from "../src/sim/simulator.ts";
+import { openGate } from "../src/transport/credentials-gate.ts";
+import { openTransport, type Transport } from "../src/transport/transport.ts";
+import { bodyText } from "../src/world/net.ts";
+import { simulatedWorld, type SimulatedWorld } from "../src/world/simulated.ts";
 import { converse, everyKey, type Went } from "./support/exchange.ts";
 
 /*

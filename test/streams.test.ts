@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { simulated, type FaultPlan, type Reply } from "../src/sim/index.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { FaultPlan } from "../src/sim/faults.ts";
+import type { Reply } from "../src/sim/script.ts";
 import { cutAt, framesIn, readAnswer, record, type Read, type Recording } from "./support/recorded.ts";
 
 /*

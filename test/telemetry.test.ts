@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createSimulator, serve, type Serving } from "../src/sim/index.ts";
+import { serve, type Serving } from "../src/sim/serve.ts";
+import { createSimulator } from "../src/sim/simulator.ts";
 import { openCollector, type Collector, type ReadSpan } from "../src/telemetry/collector.cases.ts";
 import { bin, ensureBuilt, root, type Ran } from "./built.ts";
 

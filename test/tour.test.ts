@@ -14,10 +14,13 @@ import { hold } from "../src/cli/tour-talk.ts";
 import { isGood } from "../src/cli/tour-table.ts";
 import { openVisits } from "../src/cli/tour-visit.ts";
 import { verdict } from "../src/cli/tour-words.ts";
-import { parseConversation, type Conversation } from "../src/index.ts";
-import { findProvider, providers, renderRequest } from "../src/providers/index.ts";
-import { lint } from "../src/rules/index.ts";
-import { simulated, type Heard } from "../src/sim/index.ts";
+import { parseConversation, type Conversation } from "../src/api/index.ts";
+import { providers } from "../src/providers/all.ts";
+import { findProvider } from "../src/providers/find.ts";
+import { renderRequest } from "../src/providers/request.ts";
+import { lint } from "../src/rules/lint.ts";
+import { simulated } from "../src/sim/all.ts";
+import type { Heard } from "../src/sim/model.ts";
 import { bin, ensureBuilt, root } from "./built.ts";
 
 beforeAll(ensureBuilt, 240_000);

@@ -1,8 +1,15 @@
-import { done, Ledger, storeBase64, text, type Conversation } from "../../src/conversation/index.ts";
-import { findProvider } from "../../src/providers/index.ts";
-import { openGate, openTransport } from "../../src/transport/index.ts";
-import { AnswerBuilder, compose, type Answer, type Settings } from "../../src/wire/index.ts";
-import { realWorld, type Environment } from "../../src/world/index.ts";
+import { done, text } from "../../src/conversation/builders.ts";
+import type { Conversation } from "../../src/conversation/entry.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { storeBase64 } from "../../src/conversation/media.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import { openTransport } from "../../src/transport/transport.ts";
+import { AnswerBuilder, type Answer } from "../../src/wire/answer.ts";
+import { compose } from "../../src/wire/compose.ts";
+import type { Settings } from "../../src/wire/wire.ts";
+import { realWorld } from "../../src/world/real.ts";
+import type { Environment } from "../../src/world/world.ts";
 import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
 
 /** Whom Parley asks, and with what environment. */

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import type { LogEntry, SimulatorOptions } from "../../src/sim/index.ts";
-import type { Environment } from "../../src/world/index.ts";
+import type { LogEntry } from "../../src/sim/log.ts";
+import type { SimulatorOptions } from "../../src/sim/simulator.ts";
+import type { Environment } from "../../src/world/world.ts";
 import type { Open, Turn } from "./client.ts";
 import { differences } from "./differences.ts";
 import { parleyLoop } from "./parley.ts";

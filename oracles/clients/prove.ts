@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RuleCase } from "../../src/rules/cases.ts";
-import type { RuleWire } from "../../src/rules/index.ts";
-import type { SimulatorOptions } from "../../src/sim/index.ts";
-import type { Environment } from "../../src/world/index.ts";
+import type { RuleWire } from "../../src/rules/rule.ts";
+import type { SimulatorOptions } from "../../src/sim/simulator.ts";
+import type { Environment } from "../../src/world/world.ts";
 import type { Open } from "./client.ts";
 import { comparedWithParley, expectScene, play, type Cast } from "./play.ts";
 import { brokenRequests, openArena, type Arena, type Outcome } from "./refusals.ts";

@@ -1,6 +1,9 @@
-import { lint, type RuleTarget, type RuleWire } from "../../src/rules/index.ts";
+import { lint } from "../../src/rules/lint.ts";
+import type { RuleTarget, RuleWire } from "../../src/rules/rule.ts";
 import type { RuleCase } from "../../src/rules/cases.ts";
-import { createSimulator, serve, simulated, type Simulator } from "../../src/sim/index.ts";
+import { simulated } from "../../src/sim/all.ts";
+import { serve } from "../../src/sim/serve.ts";
+import { createSimulator, type Simulator } from "../../src/sim/simulator.ts";
 import type { Body, Client, Open } from "./client.ts";
 import { differences } from "./differences.ts";
 

@@ -1,4 +1,4 @@
-import type { Script } from "../../src/sim/index.ts";
+import type { Script } from "../../src/sim/script.ts";
 
 /** What the model is told before anything else. */
 export const system = "You are careful.";

@@ -1,4 +1,6 @@
-import { createSimulator, serve, type LogEntry, type SimulatorOptions } from "../../src/sim/index.ts";
+import type { LogEntry } from "../../src/sim/log.ts";
+import { serve } from "../../src/sim/serve.ts";
+import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 
 /** A simulated provider at a real address of this machine. */
 export type Server = {

@@ -6,8 +6,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openServers, readServers, signInAt } from "../../src/mcp/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import { signInAt } from "../../src/mcp/oauth.ts";
+import { openServers } from "../../src/mcp/servers.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 const url = process.argv.at(-1) ?? "";
 const home = await mkdtemp(join(tmpdir(), "parley-conformance-"));

@@ -1,18 +1,16 @@
-import {
-  text as textPart,
-  type CallId,
-  type Conversation,
-  type JsonObject,
-  type UserPart,
-} from "../conversation/index.ts";
+import { text as textPart } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { CallId, UserPart } from "../conversation/parts.ts";
 import { readDecision } from "../scheduler/decision.ts";
 import type { Approval, Decision } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { Policy, Report } from "../transcript/index.ts";
+import type { Report } from "../transcript/rendering.ts";
+import type { Policy } from "../transcript/target.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Destination } from "../wire/bind.ts";
 import type { Settings } from "../wire/wire.ts";
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import { askAside, type Aside } from "./aside.ts";
 import { leaving, type Confirm } from "./asking.ts";
 import { Compositions, type Head } from "./compositions.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { Transport } from "../transport/transport.ts";
 import { AnswerBuilder } from "../wire/answer.ts";
 import type { Destination } from "../wire/bind.ts";

@@ -1,8 +1,8 @@
-import type { NewPart } from "../conversation/index.ts";
+import type { NewPart } from "../conversation/ledger.ts";
 import type { Transport, TransportEvent } from "../transport/transport.ts";
 import { AnswerBuilder, type Answer } from "../wire/answer.ts";
 import type { Settings } from "../wire/wire.ts";
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import type { Compositions, Written } from "./compositions.ts";
 import type { AgentEvent } from "./events.ts";
 import { modelName, type ModelRef } from "./model-name.ts";

@@ -1,10 +1,13 @@
 import { attachMentions } from "../context/attach.ts";
 import type { AttachOptions } from "../context/attachment.ts";
-import { text as textPart, type Blobs, type Stored, type UserPart } from "../conversation/index.ts";
+import { text as textPart } from "../conversation/builders.ts";
+import type { Blobs } from "../conversation/entry.ts";
+import type { Stored } from "../conversation/media.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { Servers } from "../mcp/servers.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import { storeFile } from "../tools/store-file.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 
 /** A message with the files it mentions. */
 export type Attaching = {

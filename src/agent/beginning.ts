@@ -1,7 +1,10 @@
-import type { UserPart } from "../conversation/index.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import { UnknownNameError } from "../providers/unknown-name.ts";
-import { SessionError, type NewSession, type Session, type Sessions } from "../session/index.ts";
-import type { World } from "../world/index.ts";
+import type { NewSession } from "../session/create.ts";
+import { SessionError } from "../session/error.ts";
+import type { Session } from "../session/session.ts";
+import type { Sessions } from "../session/store.ts";
+import type { World } from "../world/world.ts";
 import { single, type Chosen } from "./choose-model.ts";
 import type { Head } from "./compositions.ts";
 import { Journal } from "./journal.ts";

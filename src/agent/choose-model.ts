@@ -1,6 +1,6 @@
 import { lateProviders } from "../providers/late.ts";
 import type { Settings } from "../settings/values.ts";
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 import { loadModel } from "./model-name.ts";
 import type { Pool } from "./route.ts";
 

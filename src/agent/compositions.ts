@@ -1,5 +1,9 @@
-import type { JsonObject, Note, RawInput, ToolDeclaration } from "../conversation/index.ts";
-import type { Policy, Report } from "../transcript/index.ts";
+import type { RawInput } from "../conversation/arguments.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { Report } from "../transcript/rendering.ts";
+import type { Policy } from "../transcript/target.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";
 import type { Settings } from "../wire/wire.ts";

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 import { openConsents } from "../policy/consents.ts";
 import { plain } from "../policy/plain.ts";
 import type { ServerConfig, ServerConfigs } from "../mcp/config.ts";

@@ -1,5 +1,7 @@
 import { estimateMedia, estimateParts, estimateTokens } from "../context/estimate.ts";
-import type { Completion, Entry, Ledger, Part } from "../conversation/index.ts";
+import type { Completion, Entry } from "../conversation/entry.ts";
+import type { Ledger } from "../conversation/ledger.ts";
+import type { Part } from "../conversation/parts.ts";
 import { summaryIn } from "../transcript/cut.ts";
 import { limitsIn, longestAt, type ResultLimit } from "../transcript/shorten.ts";
 

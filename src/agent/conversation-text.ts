@@ -1,5 +1,6 @@
 import { estimateTokens } from "../context/estimate.ts";
-import type { Compaction, Content, Entry, Media, MediaCopy, Part } from "../conversation/index.ts";
+import type { Compaction, Entry, MediaCopy } from "../conversation/entry.ts";
+import type { Content, Media, Part } from "../conversation/parts.ts";
 import { bothEnds } from "../transcript/shorten.ts";
 
 /** A conversation as text in pieces, and how many entries had to be left out of it. */

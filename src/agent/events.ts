@@ -1,6 +1,6 @@
-import type { Call, CallId, Media, UserPart } from "../conversation/index.ts";
+import type { Call, CallId, Media, UserPart } from "../conversation/parts.ts";
 import type { CallStatus, Finished } from "../scheduler/events.ts";
-import type { Report } from "../transcript/index.ts";
+import type { Report } from "../transcript/rendering.ts";
 import type { Failure } from "../transport/failure.ts";
 import type { FinishReason, Usage } from "../wire/decode.ts";
 

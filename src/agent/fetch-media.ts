@@ -1,4 +1,6 @@
-import { storeBytes, type Entry, type Media } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
+import { storeBytes } from "../conversation/media.ts";
+import type { Media } from "../conversation/parts.ts";
 import { takesAddress } from "../transcript/place.ts";
 import type { MediaRow, MediaRows } from "../transcript/target.ts";
 import type { AgentEvent } from "./events.ts";

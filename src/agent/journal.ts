@@ -1,4 +1,6 @@
-import { Ledger, type Blobs, type DroppedEntries, type Entry, type Media } from "../conversation/index.ts";
+import type { Blobs, Entry } from "../conversation/entry.ts";
+import { Ledger, type DroppedEntries } from "../conversation/ledger.ts";
+import type { Media } from "../conversation/parts.ts";
 import type { NewRecord } from "../session/record.ts";
 import { openingNotice, summaryIn } from "../transcript/cut.ts";
 

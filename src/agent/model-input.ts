@@ -1,4 +1,4 @@
-import type { Entry } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
 import type { ModelInput } from "../providers/input.ts";
 import type { Settings } from "../settings/values.ts";
 import type { Journal } from "./journal.ts";

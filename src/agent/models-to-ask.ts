@@ -1,5 +1,5 @@
 import type { AskModel } from "../tools/capabilities.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import type { AskGrounded } from "../transport/grounding.ts";
 import type { Aside } from "./aside.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Disk, Folder } from "../world/index.ts";
+import type { Disk, Folder } from "../world/disk.ts";
 import { readAgentFile, type NamedAgent } from "./agent-file.ts";
 
 /** Where agents are looked for. */

@@ -1,4 +1,5 @@
-import { inputObject, type Call } from "../conversation/index.ts";
+import { inputObject } from "../conversation/arguments.ts";
+import type { Call } from "../conversation/parts.ts";
 import type { Finished } from "../scheduler/events.ts";
 
 /** The end of a call that was never given to the scheduler. `why` is for the model. */

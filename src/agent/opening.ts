@@ -1,8 +1,9 @@
 import { openingOf } from "../context/opening.ts";
-import type { ToolDeclaration, UserPart } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import { openTrust } from "../policy/trust.ts";
 import { openWorkspace } from "../policy/workspace.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import type { OpenOptions } from "./open.ts";
 
 /** What a model is told at the start of a session. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ordinaryTexts } from "../../test/support/ordinary-texts.ts";
 import { Random } from "../../test/support/random.ts";
-import { callId, type Call, type Outcome } from "../conversation/index.ts";
+import { callId } from "../conversation/ids.ts";
+import type { Call, Outcome } from "../conversation/parts.ts";
 import { RepeatedCalls, RepeatedText } from "./repetition.ts";
 
 const calls = (path: string): readonly Call[] => [

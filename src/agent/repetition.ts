@@ -1,4 +1,4 @@
-import type { Call, Outcome } from "../conversation/index.ts";
+import type { Call, Outcome } from "../conversation/parts.ts";
 import { emptyDigest, extend, toHex } from "../transcript/digest.ts";
 
 /** So many times the same calls with the same results, and nothing new will come of them. */

@@ -1,4 +1,8 @@
-import { completeInterrupted, SessionError, tellFinding, type Session, type Sessions } from "../session/index.ts";
+import { SessionError } from "../session/error.ts";
+import { tellFinding } from "../session/finding.ts";
+import { completeInterrupted } from "../session/resume.ts";
+import type { Session } from "../session/session.ts";
+import type { Sessions } from "../session/store.ts";
 import type { Head } from "./compositions.ts";
 import { Journal } from "./journal.ts";
 

@@ -1,5 +1,5 @@
 import type { Failure } from "../transport/failure.ts";
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import type { ChangeReason } from "./events.ts";
 import { modelName, type ModelRef } from "./model-name.ts";
 

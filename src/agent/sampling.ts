@@ -1,14 +1,8 @@
-import {
-  isObject,
-  kindOf,
-  storeBase64,
-  text as textPart,
-  type Blobs,
-  type Entry,
-  type JsonObject,
-  type Media,
-  type Text,
-} from "../conversation/index.ts";
+import { text as textPart } from "../conversation/builders.ts";
+import type { Blobs, Entry } from "../conversation/entry.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
+import { kindOf, storeBase64 } from "../conversation/media.ts";
+import type { Media, Text } from "../conversation/parts.ts";
 import type { SamplingAnswer, SamplingRequest } from "../mcp/asking.ts";
 import type { Destination } from "../wire/bind.ts";
 import { Composer } from "../wire/compose.ts";

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { Servers } from "../mcp/servers.ts";
 import type { AgentOptions } from "./agent.ts";
 import type { Head } from "./compositions.ts";

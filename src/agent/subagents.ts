@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import type { Blobs, Entry, Media, ToolDeclaration } from "../conversation/index.ts";
+import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
+import type { Media } from "../conversation/parts.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import { openSessions } from "../session/index.ts";
+import { openSessions } from "../session/store.ts";
 import { ToolFailure, type ToolContent, type ToolResult } from "../tools/tool.ts";
 import { createAgent, type Agent, type AgentOptions } from "./agent.ts";
 import { single } from "./choose-model.ts";

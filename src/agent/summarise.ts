@@ -1,5 +1,5 @@
 import { estimateTokens } from "../context/estimate.ts";
-import type { Entry } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
 import { openingNotice } from "../transcript/cut.ts";
 import { shortened } from "../transcript/shorten.ts";
 import { ProviderError } from "../transport/failure.ts";

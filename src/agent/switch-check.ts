@@ -1,4 +1,5 @@
-import type { Conversation, Note } from "../conversation/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { Note } from "../conversation/notes.ts";
 import type { ModelInput } from "../providers/input.ts";
 import { costOf, factsOf } from "../providers/models.ts";
 import { render } from "../transcript/render.ts";

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { NamedAgent } from "./agent-file.ts";
 
 /** What the tool is called that gives work to another agent. */

@@ -1,11 +1,6 @@
 import type { Servers } from "../mcp/servers.ts";
-import {
-  createScheduler,
-  registryOf,
-  type RegisteredTool,
-  type Scheduler,
-  type ToolRegistry,
-} from "../scheduler/index.ts";
+import { registryOf, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
+import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import { removeLeftovers } from "../policy/workspace-leftovers.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
 import { builtins } from "../tools/all.ts";

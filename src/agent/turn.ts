@@ -1,13 +1,15 @@
-import { hasSchemaCycle, type Call, type NewPart, type UserPart } from "../conversation/index.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import type { Call, UserPart } from "../conversation/parts.ts";
+import { hasSchemaCycle } from "../conversation/schema-cycle.ts";
 import type { Finished } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { Report } from "../transcript/index.ts";
+import type { Report } from "../transcript/rendering.ts";
 import { UnsupportedMediaError } from "../transcript/place.ts";
 import { settle } from "../transcript/settle.ts";
 import { ProviderError, type Failure } from "../transport/failure.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Settings } from "../wire/wire.ts";
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import { ask, BrokenOff, type Asked, type Confirm } from "./asking.ts";
 import type { Compositions } from "./compositions.ts";
 import { ContextError } from "./context-budget.ts";

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 
 /** The tool as models see it. */
 export const waitDeclaration: ToolDeclaration = {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { openInBrowser } from "./browser.ts";
 
 let folder: string;

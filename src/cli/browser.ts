@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { isSecretName } from "../policy/redact-names.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 
 /** How long a program that opens addresses may take to say that it cannot, in milliseconds. */
 const patience = 3000;

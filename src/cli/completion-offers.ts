@@ -1,4 +1,5 @@
-import { providers, wireIds } from "../providers/index.ts";
+import { providers } from "../providers/all.ts";
+import { wireIds } from "../providers/find.ts";
 import { settingPaths } from "../settings/table.ts";
 import { simulated } from "../sim/all.ts";
 import type { Choices, Command, Option } from "./commands.ts";

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { homeFolder, loadSettings, settingsFile, SettingsError } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import { SettingsError } from "../settings/error.ts";
+import { homeFolder } from "../settings/home.ts";
+import { loadSettings, settingsFile } from "../settings/load.ts";
+import type { World } from "../world/world.ts";
 import { Failure } from "./failure.ts";
 import { trustedEnvironment } from "./trusted-programs.ts";
 

@@ -1,23 +1,18 @@
 import { createRedactor } from "../policy/redact.ts";
 import { openTrust } from "../policy/trust.ts";
-import {
-  homeFolder,
-  loadSettings,
-  setSetting,
-  settingPaths,
-  settingsFile,
-  settingsSchema,
-  SettingsError,
-  spotNamed,
-  table,
-  unsetSetting,
-  valueOfWord,
-  withoutSecrets,
-  type Loaded,
-  type SettingPath,
-  type Source,
-} from "../settings/index.ts";
-import { realWorld, type World } from "../world/index.ts";
+import { SettingsError } from "../settings/error.ts";
+import { withoutSecrets } from "../settings/hide.ts";
+import { homeFolder } from "../settings/home.ts";
+import { loadSettings, settingsFile, type Loaded } from "../settings/load.ts";
+import { spotNamed } from "../settings/locate.ts";
+import type { Source } from "../settings/merge.ts";
+import { settingsSchema } from "../settings/schema.ts";
+import { settingPaths, table } from "../settings/table.ts";
+import type { SettingPath } from "../settings/values.ts";
+import { valueOfWord } from "../settings/word.ts";
+import { setSetting, unsetSetting } from "../settings/write.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Run } from "./commands.ts";
 import { Failure, misused } from "./failure.ts";

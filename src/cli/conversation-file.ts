@@ -1,6 +1,7 @@
-import { isObject, type Conversation } from "../conversation/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import { isObject } from "../conversation/json.ts";
 import { ConversationFormatError, parseConversation } from "../conversation/parse.ts";
-import { inferWire } from "../providers/index.ts";
+import { inferWire } from "../providers/request.ts";
 import { Failure } from "./failure.ts";
 import { kindOfValue } from "./input.ts";
 

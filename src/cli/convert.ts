@@ -1,5 +1,8 @@
-import { isObject } from "../conversation/index.ts";
-import { convertRequest, inferWire, providers, UnknownNameError, wireIds } from "../providers/index.ts";
+import { isObject } from "../conversation/json.ts";
+import { providers } from "../providers/all.ts";
+import { wireIds } from "../providers/find.ts";
+import { convertRequest, inferWire } from "../providers/request.ts";
+import { UnknownNameError } from "../providers/unknown-name.ts";
 import type { Run } from "./commands.ts";
 import { Failure } from "./failure.ts";
 import { kindOfValue, readJson } from "./input.ts";

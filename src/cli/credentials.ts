@@ -1,6 +1,9 @@
-import { findProvider, UnknownNameError, type Provider } from "../providers/index.ts";
-import { findCredentials, type Found } from "../transport/index.ts";
-import type { World } from "../world/index.ts";
+import type { Provider } from "../providers/define.ts";
+import { findProvider } from "../providers/find.ts";
+import { UnknownNameError } from "../providers/unknown-name.ts";
+import type { Found } from "../transport/credentials-key.ts";
+import { findCredentials } from "../transport/credentials.ts";
+import type { World } from "../world/world.ts";
 import { Failure } from "./failure.ts";
 
 /** The provider a person named. Throws a `Failure` with the nearest names. */

@@ -2,8 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../agent/index.ts";
-import { callId, done } from "../conversation/index.ts";
+import type { AgentEvent } from "../agent/events.ts";
+import { done } from "../conversation/builders.ts";
+import { callId } from "../conversation/ids.ts";
 import { openDebugLog, type DebugLog } from "./debug-log.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-debug-"));

@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
-import type { AgentEvent } from "../agent/index.ts";
+import type { AgentEvent } from "../agent/events.ts";
 
 /** A file that everything an agent says is written to, one JSON object a line. */
 export type DebugLog = {

@@ -1,17 +1,15 @@
 import { dirname } from "node:path";
-import { providers, type Provider } from "../providers/index.ts";
-import {
-  baseOf,
-  explain,
-  probe,
-  ProviderError,
-  resolveEndpoint,
-  type Found,
-  type Resolved,
-} from "../transport/index.ts";
+import { providers } from "../providers/all.ts";
+import type { Provider } from "../providers/define.ts";
+import type { Found } from "../transport/credentials-key.ts";
+import { baseOf, resolveEndpoint, type Resolved } from "../transport/endpoint.ts";
+import { explain, ProviderError } from "../transport/failure.ts";
+import { probe } from "../transport/probe.ts";
 import { tokenFile } from "../transport/token-store.ts";
 import { needsProxy } from "../world/proxy.ts";
-import { realWorld, version, type Environment, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import { version } from "../world/version.ts";
+import type { Environment, World } from "../world/world.ts";
 import type { Run } from "./commands.ts";
 import { credentialsOf, providerNamed } from "./credentials.ts";
 import { oneLine, widthsOf, wrapped } from "./table.ts";

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import type { UserPart } from "../conversation/index.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";
 import { readPiped } from "./piped.ts";

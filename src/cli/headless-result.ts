@@ -1,5 +1,5 @@
-import type { AgentEvent, EndReason, Spent } from "../agent/index.ts";
-import { inputObject } from "../conversation/index.ts";
+import type { AgentEvent, EndReason, Spent } from "../agent/events.ts";
+import { inputObject } from "../conversation/arguments.ts";
 import type { Finished } from "../scheduler/events.ts";
 import { Failure } from "./failure.ts";
 import type { PermissionDenial, RunResult } from "./outputs.ts";

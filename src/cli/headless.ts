@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import type { AgentEvent } from "../agent/index.ts";
+import type { AgentEvent } from "../agent/events.ts";
 import { plain } from "../policy/plain.ts";
 import { createRedactor, type Redactor } from "../policy/redact.ts";
 import type { Environment } from "../world/world.ts";

@@ -1,4 +1,5 @@
-import { lint as findingsIn, type Finding, type RuleTarget, type RuleWire } from "../rules/index.ts";
+import { lint as findingsIn } from "../rules/lint.ts";
+import type { Finding, RuleTarget, RuleWire } from "../rules/rule.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Run } from "./commands.ts";
 import { Failure } from "./failure.ts";
@@ -30,7 +31,8 @@ const namedTarget = async (given: Arguments): Promise<Named> => {
   const wire = given.value("wire");
   const to = given.value("for");
   if (to === undefined && (wire === undefined || isWire(wire))) return wire === undefined ? {} : { wire };
-  const { destinationOf, findWire, UnknownNameError } = await import("../providers/index.ts");
+  const { destinationOf, findWire } = await import("../providers/find.ts");
+  const { UnknownNameError } = await import("../providers/unknown-name.ts");
   try {
     const named = wire === undefined ? undefined : findWire(wire);
     if (to === undefined) return named === undefined ? {} : { wire: named };
@@ -54,7 +56,7 @@ const families: Readonly<Record<RuleWire, true>> = {
 const isWire = (name: string): name is RuleWire => Object.hasOwn(families, name);
 
 const inferredWire = async (body: unknown): Promise<RuleWire> => {
-  const { inferWire } = await import("../providers/index.ts");
+  const { inferWire } = await import("../providers/request.ts");
   const wire = inferWire(body);
   if (wire === undefined)
     throw new Failure(

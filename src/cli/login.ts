@@ -1,6 +1,6 @@
-import { signInToCodeAssist, signOutOfCodeAssist } from "../transport/index.ts";
+import { signInToCodeAssist, signOutOfCodeAssist } from "../transport/credentials-code-assist.ts";
 import { AuthProblem } from "../transport/credentials-key.ts";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import type { Run } from "./commands.ts";
 import { Failure } from "./failure.ts";
 

@@ -1,4 +1,4 @@
-import type { Server } from "../settings/index.ts";
+import type { Server } from "../settings/values.ts";
 import type { Arguments } from "./arguments.ts";
 import { misused } from "./failure.ts";
 

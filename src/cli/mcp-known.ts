@@ -2,8 +2,11 @@ import { dirname } from "node:path";
 import { openConsents, type Consents } from "../policy/consents.ts";
 import type { Consent } from "../policy/settings.ts";
 import { openTrust } from "../policy/trust.ts";
-import { homeFolder, loadSettings, readProjectFiles, serversOf, type Server } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import { homeFolder } from "../settings/home.ts";
+import { loadSettings } from "../settings/load.ts";
+import { readProjectFiles, serversOf } from "../settings/project.ts";
+import type { Server } from "../settings/values.ts";
+import type { World } from "../world/world.ts";
 
 /** A server that is configured, whoever configured it. */
 export type KnownServer = { readonly name: string; readonly server: Server } & (

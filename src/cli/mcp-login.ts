@@ -1,6 +1,9 @@
-import { forgetSignIn, readServers, signInAt, type SignInPage, type SignInPlace } from "../mcp/index.ts";
-import { homeFolder } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import { readServers } from "../mcp/config.ts";
+import type { SignInPage } from "../mcp/oauth-person.ts";
+import { forgetSignIn, type SignInPlace } from "../mcp/oauth-store.ts";
+import { signInAt } from "../mcp/oauth.ts";
+import { homeFolder } from "../settings/home.ts";
+import type { World } from "../world/world.ts";
 import { agreed, canAsk } from "./agreeing.ts";
 import { Failure } from "./failure.ts";
 import type { KnownServer } from "./mcp-known.ts";

@@ -1,5 +1,7 @@
-import { convertRequest, destinationOf, inferWire, renderRequest, wireIds } from "../providers/index.ts";
-import { lint, type RuleTarget } from "../rules/index.ts";
+import { destinationOf, wireIds } from "../providers/find.ts";
+import { convertRequest, inferWire, renderRequest } from "../providers/request.ts";
+import { lint } from "../rules/lint.ts";
+import type { RuleTarget } from "../rules/rule.ts";
 import { conversationIn } from "./conversation-file.ts";
 import { Failure } from "./failure.ts";
 

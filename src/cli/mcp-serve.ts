@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { version } from "../world/version.ts";
 import { transcriptTools } from "./mcp-serve-tools.ts";
 

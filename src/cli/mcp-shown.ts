@@ -1,6 +1,7 @@
 import { shownReach } from "../mcp/config.ts";
 import { plain, shownCommand } from "../policy/plain.ts";
-import { withoutSecrets, type Server } from "../settings/index.ts";
+import { withoutSecrets } from "../settings/hide.ts";
+import type { Server } from "../settings/values.ts";
 import { serverShape } from "../settings/server-shape.ts";
 import { widest } from "./table.ts";
 import type { KnownServer } from "./mcp-known.ts";

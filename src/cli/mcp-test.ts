@@ -1,6 +1,7 @@
-import { openServers, readServers, type Servers, type ServerStatus } from "../mcp/index.ts";
-import { homeFolder } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import { readServers } from "../mcp/config.ts";
+import { openServers, type Servers, type ServerStatus } from "../mcp/servers.ts";
+import { homeFolder } from "../settings/home.ts";
+import type { World } from "../world/world.ts";
 import type { Arguments } from "./arguments.ts";
 import { isStartable, type KnownServer } from "./mcp-known.ts";
 import { shownName, standingWords } from "./mcp-shown.ts";

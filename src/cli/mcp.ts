@@ -1,16 +1,14 @@
 import { plainJson } from "../policy/plain.ts";
 import { createRedactor } from "../policy/redact.ts";
-import {
-  homeFolder,
-  pathText,
-  setSetting,
-  SettingsError,
-  unsetSetting,
-  withoutSecrets,
-  type Server,
-} from "../settings/index.ts";
+import { SettingsError } from "../settings/error.ts";
+import { withoutSecrets } from "../settings/hide.ts";
+import { homeFolder } from "../settings/home.ts";
+import { pathText } from "../settings/path.ts";
+import type { Server } from "../settings/values.ts";
+import { setSetting, unsetSetting } from "../settings/write.ts";
 import { serverShape } from "../settings/server-shape.ts";
-import { realWorld, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Run } from "./commands.ts";
 import { Failure, misused } from "./failure.ts";

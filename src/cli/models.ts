@@ -1,8 +1,13 @@
-import { findProvider, providers, type Provider } from "../providers/index.ts";
+import { providers } from "../providers/all.ts";
+import type { Provider } from "../providers/define.ts";
+import { findProvider } from "../providers/find.ts";
 import { catalogue } from "../providers/models.data.ts";
 import { factsDate, factsOf, modelsOf, type ModelFacts } from "../providers/models.ts";
-import { explain, listModels, ProviderError, type Found, type ListedModel } from "../transport/index.ts";
-import { realWorld, type World } from "../world/index.ts";
+import type { Found } from "../transport/credentials-key.ts";
+import { explain, ProviderError } from "../transport/failure.ts";
+import { listModels, type ListedModel } from "../transport/listing.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import type { Run } from "./commands.ts";
 import { credentialsOf, providerNamed } from "./credentials.ts";
 import { aligned, oneLine, widest } from "./table.ts";

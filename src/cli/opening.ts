@@ -4,7 +4,7 @@ import { PolicyError } from "../policy/error.ts";
 import { UnknownNameError } from "../providers/unknown-name.ts";
 import { SessionError } from "../session/error.ts";
 import { SettingsError } from "../settings/error.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, type ExitCode } from "./failure.ts";
 import { observed } from "./observing.ts";

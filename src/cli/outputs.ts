@@ -1,8 +1,8 @@
 import { plain } from "../policy/plain.ts";
-import type { AgentEvent, AgentFailure, Spent } from "../agent/index.ts";
-import type { JsonObject } from "../conversation/index.ts";
+import type { AgentEvent, AgentFailure, Spent } from "../agent/events.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { Denial, Finished } from "../scheduler/events.ts";
-import type { Report } from "../transcript/index.ts";
+import type { Report } from "../transcript/rendering.ts";
 import type { Usage } from "../wire/decode.ts";
 
 /** What a run without a terminal prints. */

@@ -5,7 +5,8 @@ import { environmentWith } from "../settings/environment.ts";
 import { homeFolder } from "../settings/home.ts";
 import { loadSettings, type Loaded } from "../settings/load.ts";
 import type { Flags } from "../settings/outside.ts";
-import { realWorld, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure } from "./failure.ts";
 

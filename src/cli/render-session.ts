@@ -1,6 +1,7 @@
-import { destinationOf } from "../providers/index.ts";
-import { SessionError, type ReadSession } from "../session/index.ts";
-import type { Report } from "../transcript/index.ts";
+import { destinationOf } from "../providers/find.ts";
+import { SessionError } from "../session/error.ts";
+import type { ReadSession } from "../session/store.ts";
+import type { Report } from "../transcript/rendering.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure } from "./failure.ts";
 import { printRequest, requestWanted } from "./request.ts";

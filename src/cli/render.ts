@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { renderRequest } from "../providers/index.ts";
+import { renderRequest } from "../providers/request.ts";
 import type { Run } from "./commands.ts";
 import { misused } from "./failure.ts";
 import { readJson } from "./input.ts";

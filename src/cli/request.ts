@@ -1,6 +1,9 @@
-import type { Note, NoteKind } from "../conversation/index.ts";
-import { destinationOf, UnknownNameError, type RequestOptions } from "../providers/index.ts";
-import { UnsupportedMediaError, type Policy } from "../transcript/index.ts";
+import type { Note, NoteKind } from "../conversation/notes.ts";
+import { destinationOf } from "../providers/find.ts";
+import type { RequestOptions } from "../providers/request.ts";
+import { UnknownNameError } from "../providers/unknown-name.ts";
+import { UnsupportedMediaError } from "../transcript/place.ts";
+import type { Policy } from "../transcript/target.ts";
 import type { Composed } from "../wire/compose.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";

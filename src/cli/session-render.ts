@@ -1,5 +1,8 @@
-import { destinationOf, type ModelInput, type RequestOptions } from "../providers/index.ts";
-import { conversationOf, type ReadSession } from "../session/index.ts";
+import { destinationOf } from "../providers/find.ts";
+import type { ModelInput } from "../providers/input.ts";
+import type { RequestOptions } from "../providers/request.ts";
+import { conversationOf } from "../session/export.ts";
+import type { ReadSession } from "../session/store.ts";
 import { Composer, type Composed } from "../wire/compose.ts";
 
 /** A request body for a session, and the digest by which it can be compared with one that was sent. */

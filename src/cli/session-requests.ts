@@ -1,5 +1,6 @@
-import type { JsonObject, Note } from "../conversation/index.ts";
-import type { ReadSession } from "../session/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { ReadSession } from "../session/store.ts";
 
 /** A request a session made, in the order they were made. */
 export type MadeRequest = {

@@ -5,12 +5,14 @@ import type { ModelRef } from "../agent/model-ref.ts";
 import { Route } from "../agent/route.ts";
 import { Spending } from "../agent/spending.ts";
 import { Window } from "../agent/window.ts";
-import type { Entry, JsonObject } from "../conversation/index.ts";
-import type { ReadSession } from "../session/index.ts";
+import type { Entry } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { ReadSession } from "../session/store.ts";
 import { openingNotice } from "../transcript/cut.ts";
 import { shortened } from "../transcript/shorten.ts";
-import { openGate, openTransport } from "../transport/index.ts";
-import type { World } from "../world/index.ts";
+import { openGate } from "../transport/credentials-gate.ts";
+import { openTransport } from "../transport/transport.ts";
+import type { World } from "../world/world.ts";
 import { requestsIn } from "./session-requests.ts";
 
 /** About how many tokens the next request of a session has: as its last answer counted, and estimated from there. */

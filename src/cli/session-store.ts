@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import { UnknownNameError } from "../providers/find.ts";
 import { findSession, type Place } from "../session/place.ts";
-import { openSessions, SessionError, tellFinding, type ReadSession, type Sessions } from "../session/index.ts";
+import { SessionError } from "../session/error.ts";
+import { tellFinding } from "../session/finding.ts";
+import { openSessions, type ReadSession, type Sessions } from "../session/store.ts";
 import { SettingsError } from "../settings/error.ts";
 import { homeFolder } from "../settings/home.ts";
-import { realWorld, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import { Failure } from "./failure.ts";
 import { oneLine } from "./table.ts";
 

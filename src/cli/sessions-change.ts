@@ -1,5 +1,6 @@
 import { openTrust } from "../policy/trust.ts";
-import { summaryOf, type Retention, type Summary } from "../session/index.ts";
+import type { Retention } from "../session/remove.ts";
+import { summaryOf, type Summary } from "../session/summary.ts";
 import { loadSettings } from "../settings/load.ts";
 import { agreed, canAsk } from "./agreeing.ts";
 import type { Arguments } from "./arguments.ts";

@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Conversation } from "../conversation/index.ts";
-import { destinationOf, homeOf, wireIds } from "../providers/index.ts";
-import { conversationOf, markdownOf, summaryOf, tellFinding, type ReadSession } from "../session/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import { destinationOf, homeOf, wireIds } from "../providers/find.ts";
+import { conversationOf } from "../session/export.ts";
+import { tellFinding } from "../session/finding.ts";
+import { markdownOf } from "../session/markdown.ts";
+import type { ReadSession } from "../session/store.ts";
+import { summaryOf } from "../session/summary.ts";
 import type { Arguments } from "./arguments.ts";
 import { Failure, misused } from "./failure.ts";
 import { jsonPieces } from "./json-pieces.ts";

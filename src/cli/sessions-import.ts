@@ -1,6 +1,8 @@
-import { isObject, type Conversation } from "../conversation/index.ts";
-import { inferWire, readRequest, sourceOf, wireIds } from "../providers/index.ts";
-import { sessionFrom } from "../session/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import { isObject } from "../conversation/json.ts";
+import { wireIds } from "../providers/find.ts";
+import { inferWire, readRequest, sourceOf } from "../providers/request.ts";
+import { sessionFrom } from "../session/create.ts";
 import type { Arguments } from "./arguments.ts";
 import { conversationIn } from "./conversation-file.ts";
 import { Failure, misused } from "./failure.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { InProject, Match, Summary } from "../session/index.ts";
+import type { InProject, Match } from "../session/store.ts";
+import type { Summary } from "../session/summary.ts";
 import { foundIn } from "../session/list.ts";
 import type { Arguments } from "./arguments.ts";
 import { misused } from "./failure.ts";

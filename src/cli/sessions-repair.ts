@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { tellFinding, type Finding } from "../session/index.ts";
+import { tellFinding, type Finding } from "../session/finding.ts";
 import type { Place } from "../session/place.ts";
 import { placeOf, type Store } from "./session-store.ts";
 import { idAlone, printJson } from "./session-words.ts";

@@ -1,15 +1,12 @@
 import { appendFileSync, closeSync, openSync } from "node:fs";
-import {
-  createSimulator,
-  parseScript,
-  serve,
-  simulated,
-  ScriptFormatError,
-  type LogEntry,
-  type Script,
-  type Simulator,
-} from "../sim/index.ts";
-import { findProvider, nearest } from "../providers/index.ts";
+import { simulated } from "../sim/all.ts";
+import type { LogEntry } from "../sim/log.ts";
+import { parseScript, ScriptFormatError } from "../sim/parse-script.ts";
+import type { Script } from "../sim/script.ts";
+import { serve } from "../sim/serve.ts";
+import { createSimulator, type Simulator } from "../sim/simulator.ts";
+import { nearest } from "../conversation/nearest.ts";
+import { findProvider } from "../providers/find.ts";
 import type { Run } from "./commands.ts";
 import { Failure, misused } from "./failure.ts";
 import { readJson } from "./input.ts";

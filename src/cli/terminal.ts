@@ -6,7 +6,7 @@ import type { LeaveReason } from "../tui/app/front.ts";
 import { Interface } from "../tui/app/interface.ts";
 import { inputHistory } from "../tui/app/history.ts";
 import { ServerDesk } from "../tui/app/server-desk.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { realTerminal } from "../world/real-terminal.ts";
 import { readArguments, type Arguments } from "./arguments.ts";
 import { chat } from "./chat-command.ts";
@@ -68,7 +68,7 @@ export const terminal = async (args: readonly string[]): Promise<number> => {
           loaded: fresh.loaded,
         };
       },
-      discard: async (id) => (await import("../session/index.ts")).openSessions(world, { home }).remove(id),
+      discard: async (id) => (await import("../session/store.ts")).openSessions(world, { home }).remove(id),
       edit: async (text, name) =>
         editOutside(text, { name, program: settings.editor ?? "vi", env: await trustedEnvironment(world, folder) }),
       doctor: () => printed(["doctor"]),

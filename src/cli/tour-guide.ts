@@ -1,4 +1,5 @@
-import { modelName, parseModel } from "../agent/index.ts";
+import { modelName } from "../agent/model-name.ts";
+import { parseModel } from "../agent/model-ref.ts";
 import { Failure } from "./failure.ts";
 import type { Project } from "./tour-project.ts";
 import { home } from "./tour-script.ts";

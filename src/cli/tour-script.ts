@@ -1,4 +1,4 @@
-import type { Script } from "../sim/index.ts";
+import type { Script } from "../sim/script.ts";
 
 /** What the person says in the tour. */
 export const asked = {

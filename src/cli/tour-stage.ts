@@ -1,8 +1,14 @@
 import { dirname, delimiter } from "node:path";
-import { findProvider, type Provider } from "../providers/index.ts";
-import { createSimulator, serve, simulated, type Heard, type LogEntry } from "../sim/index.ts";
+import type { Provider } from "../providers/define.ts";
+import { findProvider } from "../providers/find.ts";
+import { simulated } from "../sim/all.ts";
+import type { LogEntry } from "../sim/log.ts";
+import type { Heard } from "../sim/model.ts";
+import { serve } from "../sim/serve.ts";
+import { createSimulator } from "../sim/simulator.ts";
 import { replyOf, saidBy } from "../sim/script.ts";
-import { realWorld, type Environment, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { Environment, World } from "../world/world.ts";
 import { script } from "./tour-script.ts";
 
 /** Every provider's API on one port of this machine, and a world that knows no other. */

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../agent/index.ts";
-import type { Content, Outcome } from "../conversation/index.ts";
-import type { Finished } from "../scheduler/index.ts";
+import type { AgentEvent } from "../agent/events.ts";
+import type { Content, Outcome } from "../conversation/parts.ts";
+import type { Finished } from "../scheduler/events.ts";
 import { oneLine, shortened } from "./table.ts";
 
 /** Tells a conversation while it is held, in lines of at most 80 letters. */

@@ -1,8 +1,9 @@
-import type { Agent, AgentEvent } from "../agent/index.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { AgentEvent } from "../agent/events.ts";
 import { openAgent } from "../agent/open.ts";
-import type { Conversation } from "../conversation/index.ts";
-import { loadSettings, type Loaded } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import { loadSettings, type Loaded } from "../settings/load.ts";
+import type { World } from "../world/world.ts";
 import type { Project } from "./tour-project.ts";
 import { asked, home } from "./tour-script.ts";
 

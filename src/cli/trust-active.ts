@@ -7,8 +7,10 @@ import { ruleText } from "../policy/rules.ts";
 import type { Consent, ProjectSettings } from "../policy/settings.ts";
 import type { Trust } from "../policy/trust.ts";
 import { openWorkspace } from "../policy/workspace.ts";
-import { loadSettings, serversOf, type Loaded, type Server } from "../settings/index.ts";
-import type { World } from "../world/index.ts";
+import { loadSettings, type Loaded } from "../settings/load.ts";
+import { serversOf } from "../settings/project.ts";
+import type { Server } from "../settings/values.ts";
+import type { World } from "../world/world.ts";
 import { shortened } from "./table.ts";
 
 /** What counts in a folder because it is trusted. */

@@ -1,5 +1,5 @@
 import { trustedSearchPath, usualSearchPath } from "../policy/search-path.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 
 /** The environment for programs that Parley itself starts: nothing on its search path lies in the folder it works in. */
 export const trustedEnvironment = async (

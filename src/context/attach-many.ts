@@ -1,4 +1,4 @@
-import { text } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
 import type { Place } from "../policy/workspace-read.ts";
 import { nameLine } from "../tools/names.ts";
 import { isPattern, matcher, splitPattern } from "../tools/pattern.ts";

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { text } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
 import { attachMentions, type AttachedMessage } from "./attach.ts";
 import type { AttachOptions } from "./attachment.ts";
 import { openGround, type Ground } from "./ground.cases.ts";

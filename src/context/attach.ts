@@ -1,5 +1,7 @@
 import { isAbsolute } from "node:path";
-import { text, type Stored, type UserPart } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
+import type { Stored } from "../conversation/media.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import { PolicyError } from "../policy/error.ts";
 import {
   attachFile,
@@ -24,7 +26,7 @@ export type AttachedMessage = {
 };
 
 /** Something that is in the message now. `isCut` says that there is more of it. */
-export type Attached = {
+type Attached = {
   readonly mention: string;
   readonly path: string;
   readonly kind: "text" | "media" | "folder" | "resource";
@@ -32,7 +34,7 @@ export type Attached = {
 };
 
 /** Something that was mentioned and is not in the message. */
-export type Refused = { readonly mention: string; readonly reason: Refusal; readonly message: string };
+type Refused = { readonly mention: string; readonly reason: Refusal; readonly message: string };
 
 /**
  * Attaches what a message mentions. A file comes with its contents, a folder with the names in it, a pattern with the files it

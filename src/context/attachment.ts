@@ -1,11 +1,13 @@
-import { storeBytes, text, type Stored, type UserPart } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
+import { storeBytes, type Stored } from "../conversation/media.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import { PolicyError } from "../policy/error.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import { sizeOfImage } from "../tools/image-size.ts";
 import { nameLine } from "../tools/names.ts";
 import { sniff, sniffLength } from "../tools/sniff.ts";
 import { readLines } from "../tools/text-file.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 
 /** Where mentions lead. */
 export type AttachOptions = {

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Workspace } from "../policy/workspace.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { contextNote, type ContextNote, type ContextNoteKind } from "./context-note.ts";
 import { foldersAbove, innerPlaces, labelOf, outerPlaces, widerWorkspace } from "./context-places.ts";
 import {
@@ -41,7 +41,7 @@ export type ContextFile = {
 export type ContextFiles = { readonly files: readonly ContextFile[]; readonly notes: readonly ContextNote[] };
 
 /** The names agents' files go by. The last of them is our own, so it has the last word in a folder. */
-export const contextFileNames: readonly string[] = ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"];
+const contextFileNames: readonly string[] = ["AGENTS.md", "GEMINI.md", "CLAUDE.md", "PARLEY.md"];
 
 /**
  * Reads what a person and a project say to agents: the memory and the person's files, then the project's from its

@@ -1,8 +1,7 @@
 import { dirname, join, relative, sep } from "node:path";
-import type { Workspace } from "../policy/workspace.ts";
-import { openWorkspace } from "../policy/workspace.ts";
+import { type Workspace, openWorkspace } from "../policy/workspace.ts";
 import { isInside } from "../policy/paths.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import type { Survey } from "./survey.ts";
 
 /** The folders whose context files count for a root, from the outermost to the root itself. */

@@ -6,7 +6,7 @@ import { plain } from "../policy/plain.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import { wholeLetters } from "../tools/bounded.ts";
 import { sniff } from "../tools/sniff.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import type { ContextNoteKind } from "./context-note.ts";
 
 /** A context file as it was read: its real path, and its text made plain. */

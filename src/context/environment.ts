@@ -1,4 +1,4 @@
-import type { Host } from "../world/index.ts";
+import type { Host } from "../world/world.ts";
 import { nameLine } from "../tools/names.ts";
 import type { Survey } from "./survey.ts";
 import { treeText } from "./tree.ts";

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mediaAt, storeBytes, structured, text, type Media } from "../conversation/index.ts";
+import { structured, text } from "../conversation/builders.ts";
+import { mediaAt, storeBytes } from "../conversation/media.ts";
+import type { Media } from "../conversation/parts.ts";
 import { estimateMedia, estimateParts, estimateTokens } from "./estimate.ts";
 
 /** What a tokenizer of 130,000 words (Mistral's Tekken) counts. */

@@ -1,4 +1,4 @@
-import type { Content, Media, UserPart } from "../conversation/index.ts";
+import type { Content, Media, UserPart } from "../conversation/parts.ts";
 
 /**
  * About how many tokens a text takes. For pages of code or prose, within a fifth of what a present-day tokenizer counts; for a

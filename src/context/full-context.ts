@@ -1,4 +1,5 @@
-import { text, type UserPart } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { Workspace } from "../policy/workspace.ts";
 import { attachFile } from "./attachment.ts";
 import type { Survey } from "./survey.ts";

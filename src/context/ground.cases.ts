@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openWorkspace, type Workspace } from "../policy/workspace.ts";
-import { realWorld, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
 import { survey, type Survey } from "./survey.ts";
 
 /** A person's home with a project in it, on the real disk, and a folder beside it that is nobody's business. */

@@ -1,6 +1,7 @@
-import { text, type UserPart } from "../conversation/index.ts";
+import { text } from "../conversation/builders.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { Workspace } from "../policy/workspace.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { readContextFiles, type ContextOptions } from "./context-files.ts";
 import type { ContextNote } from "./context-note.ts";
 import { isInRepository } from "./context-places.ts";

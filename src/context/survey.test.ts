@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { simulatedDisk } from "../world/index.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { openGround, type Ground } from "./ground.cases.ts";
 import { survey } from "./survey.ts";
 import { treeText, type TreeBounds } from "./tree.ts";

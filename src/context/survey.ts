@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import type { Workspace } from "../policy/workspace.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 
 /** What a look around needs. */
 export type SurveyOptions = {

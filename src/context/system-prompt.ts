@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import type { Folder, World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 
 /** Who may replace the prompt. */
 export type SystemPromptOptions = {

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  contentWithoutFiles,
-  done,
-  filesIn,
-  mediaAt,
-  parseDataUrl,
-  storeBytes,
-  structured,
-  text,
-  toDataUrl,
-} from "./index.ts";
+import { done, structured, text } from "./builders.ts";
+import { contentWithoutFiles, filesIn } from "./content-view.ts";
+import { parseDataUrl, toDataUrl } from "./data-url.ts";
+import { mediaAt, storeBytes } from "./media.ts";
 
 describe("what a tool returned", () => {
   const { media: picture } = storeBytes(Uint8Array.of(1, 2, 3), { mimeType: "image/png" });

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { ElicitationAnswer, FormContent, SamplingAnswer } from "./asking.ts";
 import type { FieldValue } from "./form-check.ts";
 

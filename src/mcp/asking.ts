@@ -1,4 +1,4 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { FieldValue } from "./form-check.ts";
 
 /** What servers may ask of a person. Where nobody is there to answer, or nobody asked us to listen, they are told so. */

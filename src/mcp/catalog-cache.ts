@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import type { World } from "../world/world.ts";
 import type { Asking } from "./asking.ts";
 import { emptyCatalog, toolsIn, type Catalog } from "./catalog.ts";

@@ -1,4 +1,5 @@
-import { hasSchemaCycle, isObject, toPlain, type JsonObject } from "../conversation/index.ts";
+import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
+import { hasSchemaCycle } from "../conversation/schema-cycle.ts";
 import { plain, type PlainMode } from "../policy/plain.ts";
 import type { Asked, Connection } from "./connection.ts";
 import { digestOf, type ServerConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { Environment } from "../world/world.ts";
 import type { SamplingPolicy } from "./asking.ts";
 import { expand } from "./expand.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { shownCommand } from "../policy/plain.ts";
 import type { Environment } from "../world/world.ts";
 import type { SamplingPolicy } from "./asking.ts";

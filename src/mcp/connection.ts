@@ -5,7 +5,7 @@ import {
   type RequestOptions,
   type StandardSchemaV1,
 } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { plain } from "../policy/plain.ts";
 import { version } from "../world/version.ts";
 import { permitted, type Asking } from "./asking.ts";

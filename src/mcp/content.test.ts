@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContent } from "../tools/index.ts";
+import type { ToolContent } from "../tools/tool.ts";
 import { resultOf } from "./content.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAFElEQVR4nGNgYGD4z4AGGNEFsCsCAB6fAgEBvQwWAAAAAElFTkSuQmCC";

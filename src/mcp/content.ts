@@ -1,4 +1,4 @@
-import { isObject, toPlain } from "../conversation/index.ts";
+import { isObject, toPlain } from "../conversation/json.ts";
 import { bounded, mostText } from "../tools/bounded.ts";
 import type { Files } from "../tools/capabilities.ts";
 import { sizeOfImage } from "../tools/image-size.ts";

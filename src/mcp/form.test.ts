@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { checkPicked, checkTyped, type Checked } from "./form-check.ts";
 import { readForm, type FieldKind, type FormField } from "./form.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import { plain } from "../policy/plain.ts";
 import { isSecretField } from "../policy/redact-names.ts";
 

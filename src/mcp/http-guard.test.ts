@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { simulatedWorld, type HttpRequest, type HttpResponse } from "../world/index.ts";
+import type { HttpRequest, HttpResponse } from "../world/net.ts";
+import { simulatedWorld } from "../world/simulated.ts";
 import { guardedFetch } from "./http-guard.ts";
 
 /** Names and where they lead. */

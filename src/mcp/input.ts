@@ -1,4 +1,4 @@
-import { toPlain, type JsonObject } from "../conversation/index.ts";
+import { toPlain, type JsonObject } from "../conversation/json.ts";
 import type { InputSchema } from "../tools/tool.ts";
 import { mismatchesOf } from "./schema-check.ts";
 

@@ -3,7 +3,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { World } from "../world/world.ts";
 import { digestOf } from "./config.ts";
 import type { SignInConfig } from "./config-oauth.ts";

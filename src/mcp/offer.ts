@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { ServerIdentity } from "../policy/gate-request.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { digestOf } from "./config.ts";

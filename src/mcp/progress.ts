@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { plain } from "../policy/plain.ts";
 import type { Asked } from "./connection.ts";
 

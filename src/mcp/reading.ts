@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import type { Files } from "../tools/capabilities.ts";
 import type { ToolContent } from "../tools/tool.ts";
 import { contentOf, resourceOf } from "./content.ts";

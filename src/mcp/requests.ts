@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Client, type ClientCapabilities } from "@modelcontextprotocol/client";
 import { pathToFileURL } from "node:url";
-import { isObject, toPlain, type JsonObject } from "../conversation/index.ts";
+import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
 import { judgeUrl } from "../policy/network.ts";
 import { plain } from "../policy/plain.ts";
 import { isSecretField } from "../policy/redact-names.ts";

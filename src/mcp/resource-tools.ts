@@ -1,4 +1,4 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { ToolFailure, type AnyTool } from "../tools/tool.ts";
 import { displayOf } from "./content.ts";
 import { ServerFailure } from "./failure.ts";

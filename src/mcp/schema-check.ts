@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 
 /** Where a value does not fit, and what was expected there. */
 export type Mismatch = { readonly path: readonly (string | number)[]; readonly expected: string };

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 
 /**
  * Why models cannot be told of parameters like these, or undefined where they can. Every parameter must say its type:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { mismatchesOf } from "./schema-check.ts";
 import { schemaProblem } from "./schema-gate.ts";
 

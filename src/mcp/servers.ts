@@ -1,4 +1,5 @@
-import type { JsonObject, ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { Rule } from "../policy/rules.ts";
 import type { ToolContent } from "../tools/tool.ts";
 import type { World } from "../world/world.ts";

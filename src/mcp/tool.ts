@@ -1,4 +1,4 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { ToolFailure, type AnyTool } from "../tools/tool.ts";
 import type { OfferedTool } from "./catalog.ts";
 import type { Connection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import type { Net } from "../world/index.ts";
+import type { Net } from "../world/net.ts";
 import type { OfflineScript } from "./script.ts";
 
 /** How the offline model is set up. */

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../world/index.ts";
+import type { HttpRequest } from "../world/net.ts";
 import { isObject } from "./json.ts";
 
 /** Why a request is not answered, in the API's own form. */

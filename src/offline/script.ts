@@ -9,7 +9,7 @@ export type OfflineScript = {
 };
 
 /** When a rule fits: all conditions hold. `asked` and `system` are words to find, or `/a pattern/flags`. */
-export type OfflineRule = {
+type OfflineRule = {
   readonly asked?: string;
   readonly system?: string;
   /** Name of a tool that is offered. */

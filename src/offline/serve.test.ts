@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bodyText, type HttpRequest, type Net } from "../world/index.ts";
-import { OfflineScriptError, parseOfflineScript, withOffline, type OfflineScript } from "./index.ts";
+import { bodyText, type HttpRequest, type Net } from "../world/net.ts";
+import { withOffline } from "./net.ts";
+import { OfflineScriptError, parseOfflineScript } from "./parse-script.ts";
+import type { OfflineScript } from "./script.ts";
 
 const nobody: Net = { send: ({ url }) => Promise.reject(new Error(`sent to ${url}`)) };
 const net = withOffline(nobody);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { HttpRequest, HttpResponse } from "../world/index.ts";
+import type { HttpRequest, HttpResponse } from "../world/net.ts";
 import { hear } from "./hear.ts";
 import { isObject, jsonOf } from "./json.ts";
 import { answer } from "./model.ts";

@@ -2,24 +2,21 @@ import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { converse } from "../../test/support/exchange.ts";
 import { openWorkbench, type Workbench } from "../../test/support/workbench.ts";
-import {
-  failed,
-  Ledger,
-  text,
-  type Call,
-  type Content,
-  type Conversation,
-  type JsonObject,
-  type Outcome,
-} from "../conversation/index.ts";
-import { findProvider } from "../providers/index.ts";
-import { lint } from "../rules/index.ts";
+import { failed, text } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import type { Call, Content, Outcome } from "../conversation/parts.ts";
+import { findProvider } from "../providers/find.ts";
+import { lint } from "../rules/lint.ts";
 import { builtins } from "../tools/all.ts";
 import { declarationOf } from "../tools/declare.ts";
 import { storeFile } from "../tools/store-file.ts";
-import { openGate, openTransport } from "../transport/index.ts";
-import { realWorld, type World } from "../world/index.ts";
-import { withOffline } from "./index.ts";
+import { openGate } from "../transport/credentials-gate.ts";
+import { openTransport } from "../transport/transport.ts";
+import { realWorld } from "../world/real.ts";
+import type { World } from "../world/world.ts";
+import { withOffline } from "./net.ts";
 
 /*
  * Whole conversations: the real tools on a real folder, requests as Parley

@@ -1,4 +1,4 @@
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 import type { Words } from "./command-inside.ts";
 import type { FolderReading } from "./command-reads.ts";
 import type { Joint } from "./command-plain.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { repositoriesIn } from "./command-git-index.ts";
 import { findRepository } from "./command-repository.ts";
 

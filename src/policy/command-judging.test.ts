@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { protection } from "./protected.ts";
 import { openWorkspace } from "./workspace.ts";

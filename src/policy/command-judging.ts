@@ -1,5 +1,7 @@
 import { posix } from "node:path";
-import type { Disk, Environment, Processes } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/processes.ts";
+import type { Environment } from "../world/world.ts";
 import { analyse } from "./command.ts";
 import type { CommandAnalysis, CommandContext } from "./command-analysis.ts";
 import { judgeCommand, type CommandJudgement, type CommandRuling } from "./command-judge.ts";

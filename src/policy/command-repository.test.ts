@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simulatedDisk } from "../world/index.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { findRepository } from "./command-repository.ts";
 
 const plain = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { DiskError, type Disk, type EntryKind } from "../world/index.ts";
+import { DiskError, type Disk, type EntryKind } from "../world/disk.ts";
 import { configRisk } from "./command-git-config.ts";
 import { repositoriesIn } from "./command-git-index.ts";
 

@@ -1,4 +1,5 @@
-import type { Environment, Program } from "../world/index.ts";
+import type { Program } from "../world/processes.ts";
+import type { Environment } from "../world/world.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
 import { judgeCommand, type CommandJudgement, type CommandRuling } from "./command-judge.ts";
 import { PolicyError } from "./error.ts";

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { Clock, Disk, Processes } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/processes.ts";
+import type { Clock } from "../world/world.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
 import { nameOf } from "./command-open.ts";
 import { findRepository } from "./command-repository.ts";

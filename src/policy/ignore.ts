@@ -1,5 +1,5 @@
 import type { Ignore } from "ignore";
-import type { Folder } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
 import { release, walk, type Root } from "./workspace-walk.ts";
 
 /** Which ignore files count: git's, and those kept for agents. */

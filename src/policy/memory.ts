@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { DiskError, type Disk, type Folder } from "../world/index.ts";
+import { DiskError, type Disk, type Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { explained } from "./workspace-errors.ts";
 

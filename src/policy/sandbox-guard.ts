@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { Disk, EntryKind } from "../world/index.ts";
+import type { Disk, EntryKind } from "../world/disk.ts";
 import { configRisk } from "./command-git-config.ts";
 import { isInside } from "./paths.ts";
 import { dependencyFolders, historyFolders } from "./protected-names.ts";

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import type { Disk, Files, Host } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Files, Host } from "../world/world.ts";
 import { isInside } from "./paths.ts";
 import type { Confinement } from "./sandbox.ts";
 import { secretPlaces } from "./secret-places.ts";

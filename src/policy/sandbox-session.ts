@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Program, World } from "../world/index.ts";
+import type { Program } from "../world/processes.ts";
+import type { World } from "../world/world.ts";
 import { guardWorkspace } from "./sandbox-guard.ts";
 import { findPlaces } from "./sandbox-places.ts";
 import { explainFailure, explainSetAside } from "./sandbox-words.ts";

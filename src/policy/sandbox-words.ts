@@ -1,5 +1,5 @@
 import { isInside, shown } from "./paths.ts";
-import type { Processes, Program } from "../world/index.ts";
+import type { Processes, Program } from "../world/processes.ts";
 import type { SetAside } from "./sandbox-guard.ts";
 import type { Places } from "./sandbox-places.ts";
 

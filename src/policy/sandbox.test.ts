@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { findSandbox } from "./sandbox.ts";
 
 const { processes } = realWorld();

@@ -1,4 +1,5 @@
-import type { Host, Processes, Program } from "../world/index.ts";
+import type { Processes, Program } from "../world/processes.ts";
+import type { Host } from "../world/world.ts";
 
 /** What a sandboxed command may touch. All else of the disk it may only read. Of two paths that lie in each other the inner counts. */
 export type Confinement = {

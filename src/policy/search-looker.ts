@@ -1,4 +1,4 @@
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import { PolicyError } from "./error.ts";
 
 /** How long one expression may look at one file, in milliseconds. */

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute } from "node:path";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import { isInside } from "./paths.ts";
 
 /** Where programs are when nothing better is known. */

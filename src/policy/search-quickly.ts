@@ -1,4 +1,4 @@
-import type { Processes, Program, Running } from "../world/index.ts";
+import type { Processes, Program, Running } from "../world/processes.ts";
 import { PolicyError } from "./error.ts";
 import {
   byPlace,

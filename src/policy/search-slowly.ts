@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileHandle, Folder } from "../world/index.ts";
+import type { FileHandle, Folder } from "../world/disk.ts";
 import { openLooker } from "./search-looker.ts";
 import {
   byPlace,

@@ -1,5 +1,7 @@
 import { basename, dirname } from "node:path";
-import type { Clock, Disk, Processes } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/processes.ts";
+import type { Clock } from "../world/world.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
 import { explained } from "./workspace-errors.ts";

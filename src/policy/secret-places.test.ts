@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simulatedDisk } from "../world/index.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { protection } from "./protected.ts";
 import { secretPlacesInHome } from "./secret-places.ts";
 import { openWorkspace } from "./workspace.ts";

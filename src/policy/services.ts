@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { openCommandChanges } from "./command-changes.ts";
 import { openCommandJudge } from "./command-judging.ts";
 import { openUnasked } from "./unasked-commands.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import { PlainStream } from "./plain.ts";
 
 /** Milliseconds between two reports, however much there is to tell. */

@@ -1,4 +1,5 @@
-import type { Clock, Running } from "../world/index.ts";
+import type { Running } from "../world/processes.ts";
+import type { Clock } from "../world/world.ts";
 
 /** How long a command may take to end by itself once it is told to, in milliseconds. */
 const grace = 200;

@@ -1,4 +1,5 @@
-import type { Clock, Processes, Program, Running } from "../world/index.ts";
+import type { Processes, Program, Running } from "../world/processes.ts";
+import type { Clock } from "../world/world.ts";
 import type { UnaskedCommands } from "./unasked-commands.ts";
 import { cmdProgram, usesCmd } from "./command-windows.ts";
 import { PolicyError } from "./error.ts";

@@ -1,4 +1,4 @@
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
 import type { CommandJudgement, CommandRuling } from "./command-judge.ts";
 import { readOnlyGit } from "./git.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { simulatedDisk } from "../world/index.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { openWorkspace } from "./workspace.ts";
 
 it.each(["ENOSPC", "EDQUOT"])("a write for which there is no room says so: %s", async (code) => {

@@ -1,4 +1,4 @@
-import { DiskError } from "../world/index.ts";
+import { DiskError } from "../world/disk.ts";
 import { PolicyError, type PolicyErrorType } from "./error.ts";
 import { shown } from "./paths.ts";
 

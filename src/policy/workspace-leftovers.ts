@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isTemporaryName, leftoverAge } from "../world/disk-names.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 
 /**
  * Removes the temporary files that killed programs left in a workspace in the middle of a write. Looks into the first

@@ -1,4 +1,4 @@
-import type { Entry, EntryKind, FileHandle, Folder } from "../world/index.ts";
+import type { Entry, EntryKind, FileHandle, Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { isInside, nameFault, shown } from "./paths.ts";
 import { explained } from "./workspace-errors.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Disk, Folder } from "../world/index.ts";
+import type { Disk, Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { partsOf, shown } from "./paths.ts";
 import type { Root } from "./workspace-walk.ts";

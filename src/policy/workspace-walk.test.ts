@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DiskError, type Folder } from "../world/index.ts";
+import { DiskError, type Folder } from "../world/disk.ts";
 import { walk, type Root } from "./workspace-walk.ts";
 
 /** A folder in which `inner` appears after it was opened `misses` times in vain, as what it is seen as. */

@@ -1,5 +1,5 @@
 import { isAbsolute, sep } from "node:path";
-import { DiskError, type Entry, type Folder } from "../world/index.ts";
+import { DiskError, type Entry, type Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { isInside, partsOf, shown } from "./paths.ts";
 

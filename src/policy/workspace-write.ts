@@ -1,4 +1,4 @@
-import type { Entry, Folder } from "../world/index.ts";
+import type { Entry, Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { shown } from "./paths.ts";
 import { protection, type ProtectionContext } from "./protected.ts";

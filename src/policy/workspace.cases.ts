@@ -15,7 +15,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { pathDisk, realDisk } from "../world/real-disk.ts";
-import { simulatedDisk, type Disk, type Planted } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Planted } from "../world/simulated-disk-tree.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
 /** A workspace, a folder beside it and a home that are none of its business, and a stranger who changes things. */

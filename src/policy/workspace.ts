@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { openIgnores, type IgnoreRules, type Judge, type Named } from "./ignore.ts";
 import { isInside, partsOf, readPath, shown } from "./paths.ts";

@@ -1,4 +1,4 @@
-import type { MediaRows, OrderRule, Target, ThinkingRule } from "../transcript/index.ts";
+import type { MediaRows, OrderRule, Target, ThinkingRule } from "../transcript/target.ts";
 import { bind, type Destination } from "../wire/bind.ts";
 import type { Wire, WireId } from "../wire/wire.ts";
 import { rowsFor, type ModelInput } from "./input.ts";

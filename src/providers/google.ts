@@ -1,4 +1,4 @@
-import type { MediaCell, MediaRows } from "../transcript/index.ts";
+import type { MediaCell, MediaRows } from "../transcript/target.ts";
 import { gemini as wire, type GeminiDialect } from "../wire/gemini.ts";
 import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
 import { asBytes, pdf, portableName, prefixedIds, userFrames } from "./traits.ts";

@@ -1,5 +1,5 @@
-import type { MediaKind } from "../conversation/index.ts";
-import type { MediaRow, MediaRows } from "../transcript/index.ts";
+import type { MediaKind } from "../conversation/parts.ts";
+import type { MediaRow, MediaRows } from "../transcript/target.ts";
 import type { WireId } from "../wire/wire.ts";
 import { asBytes, pdf } from "./traits.ts";
 

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "../wire/decode.ts";
-import { findProvider, providers } from "./index.ts";
+import { providers } from "./all.ts";
+import { findProvider } from "./find.ts";
 import { catalogue } from "./models.data.ts";
 import { costOf, factsDate, factsOf, modelsOf, type ModelFacts, type Price } from "./models.ts";
 
@@ -76,7 +77,7 @@ describe("the facts about models", () => {
       const text = readFileSync(join(src, path), "utf8");
       for (const [, specifier = ""] of text.matchAll(/\bfrom "(\.[^"]+)";/g)) visit(join(dirname(path), specifier));
     };
-    for (const door of ["index.ts", join("providers", "index.ts"), join("cli", "main.ts")]) visit(door);
+    for (const door of [join("api", "index.ts"), join("cli", "main.ts")]) visit(door);
     expect([...reached].filter((path) => path.startsWith(join("providers", "models")))).toEqual([]);
     expect(reached).toContain(join("providers", "all.ts"));
   });

@@ -1,4 +1,4 @@
-import type { MediaRows } from "../transcript/index.ts";
+import type { MediaRows } from "../transcript/target.ts";
 import { openaiResponses as wire, type ResponsesDialect } from "../wire/openai-responses.ts";
 import { defineProvider, type Family, type Provider, type Traits } from "./define.ts";
 import {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation, JsonObject } from "../conversation/index.ts";
-import { providers, renderRequest } from "./index.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { providers } from "./all.ts";
+import { renderRequest } from "./request.ts";
 import { factsOf, modelsOf } from "./models.ts";
 
 const conversation: Conversation = {

@@ -1,5 +1,7 @@
-import { isObject, type Conversation, type Note, type Origin } from "../conversation/index.ts";
-import type { Target } from "../transcript/index.ts";
+import type { Conversation, Origin } from "../conversation/entry.ts";
+import { isObject } from "../conversation/json.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { Target } from "../transcript/target.ts";
 import { compose, type Composed, type ComposeOptions } from "../wire/compose.ts";
 import { isForTarget, lossesOf } from "../wire/provider-fields.ts";
 import type { Reading, WireId } from "../wire/wire.ts";

@@ -1,4 +1,12 @@
-import type { IdFormat, MediaCell, MediaRow, MediaRows, OrderRule, Reader, ThinkingRule } from "../transcript/index.ts";
+import type {
+  IdFormat,
+  MediaCell,
+  MediaRow,
+  MediaRows,
+  OrderRule,
+  Reader,
+  ThinkingRule,
+} from "../transcript/target.ts";
 
 /** Tool names every API accepts; some allow more, but no conversation stays on one API for sure. */
 export const portableName: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

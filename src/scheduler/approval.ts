@@ -1,5 +1,5 @@
 import { resolve as absolute } from "node:path";
-import { toPlain, type JsonObject } from "../conversation/index.ts";
+import { toPlain, type JsonObject } from "../conversation/json.ts";
 import type { RootCommand } from "../policy/command-analysis.ts";
 import type { Always, Verdict } from "../policy/gate.ts";
 import { plain, shownCommand } from "../policy/plain.ts";

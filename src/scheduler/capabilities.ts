@@ -13,7 +13,7 @@ export type Services = {
 };
 
 /** What differs from call to call. */
-export type CallGrant = Pick<Capabilities, "report" | "signal" | "approved">;
+type CallGrant = Pick<Capabilities, "report" | "signal" | "approved">;
 
 /** The capabilities of one call. */
 export type CapabilitiesFor = (grant: CallGrant) => Capabilities;

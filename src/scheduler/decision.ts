@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { Always } from "../policy/gate.ts";
 import type { Decision } from "./events.ts";
 

@@ -1,5 +1,11 @@
-import type { DiffStat, Display, ToolContent, ToolError, ToolResult } from "../tools/tool.ts";
-import { ToolFailure } from "../tools/tool.ts";
+import {
+  type DiffStat,
+  type Display,
+  type ToolContent,
+  type ToolError,
+  type ToolResult,
+  ToolFailure,
+} from "../tools/tool.ts";
 import { asToolFailure } from "./capabilities.ts";
 import type { CallDecision } from "./events.ts";
 import { Stopped } from "./stop.ts";

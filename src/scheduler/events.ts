@@ -1,4 +1,6 @@
-import type { Blobs, Call, CallId, JsonObject, Outcome } from "../conversation/index.ts";
+import type { Blobs } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Call, CallId, Outcome } from "../conversation/parts.ts";
 import type { RootCommand } from "../policy/command-analysis.ts";
 import type { Always } from "../policy/gate.ts";
 

@@ -1,11 +1,6 @@
-import {
-  inputObject,
-  toPlain,
-  type Call,
-  type Content,
-  type Outcome,
-  type OutcomeStatus,
-} from "../conversation/index.ts";
+import { inputObject } from "../conversation/arguments.ts";
+import { toPlain } from "../conversation/json.ts";
+import type { Call, Content, Outcome, OutcomeStatus } from "../conversation/parts.ts";
 import { bounded, mostText } from "../tools/bounded.ts";
 import type { Files } from "../tools/capabilities.ts";
 import { storeFile } from "../tools/store-file.ts";

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Call } from "../conversation/index.ts";
+import type { Call } from "../conversation/parts.ts";
 import type { Verdict } from "../policy/gate.ts";
 import type { GateRequest } from "../policy/gate-request.ts";
 import type { Approval, CallDecision, CallStatus, Decision, Denial } from "./events.ts";

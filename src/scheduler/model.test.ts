@@ -1,7 +1,7 @@
 import "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CallId } from "../conversation/index.ts";
+import type { CallId } from "../conversation/parts.ts";
 import type { Finished } from "./events.ts";
 import { call, setting, type Run, type Setting } from "./setting.cases.ts";
 

@@ -17,7 +17,7 @@ import { parseRule } from "../policy/rules.ts";
 import { builtins } from "../tools/all.ts";
 import { googleWebSearch } from "../tools/google-web-search.ts";
 import { webFetch } from "../tools/web-fetch.ts";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import type { Finished } from "./events.ts";
 import { registryOf } from "./registry.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
-import { storeBytes } from "../conversation/index.ts";
+import { storeBytes } from "../conversation/media.ts";
 import { defineTool } from "../tools/tool.ts";
 import type { Finished } from "./events.ts";
 import { call, setting } from "./setting.cases.ts";

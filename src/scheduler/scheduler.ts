@@ -1,4 +1,4 @@
-import type { Call, CallId } from "../conversation/index.ts";
+import type { Call, CallId } from "../conversation/parts.ts";
 import type { Gate } from "../policy/gate.ts";
 import type { CapabilitiesFor } from "./capabilities.ts";
 import type { SchedulerClock } from "./clock.ts";

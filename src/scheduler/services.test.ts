@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTrust } from "../policy/trust.ts";
 import { builtins } from "../tools/all.ts";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { registryOf } from "./registry.ts";
 import { createScheduler } from "./scheduler.ts";
 import { openServices, type OpenServices, type ServicesOptions } from "./services.ts";

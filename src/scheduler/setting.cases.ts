@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
-import { callId, type Call, type CallId, type JsonObject } from "../conversation/index.ts";
+import { callId } from "../conversation/ids.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Call, CallId } from "../conversation/parts.ts";
 import type { HeardCommand } from "../policy/gate-request.ts";
 import { createGate, type Gate, type GateOptions } from "../policy/gate.ts";
 import type { Capabilities, Place } from "../tools/capabilities.ts";
 import { defineTool, ToolFailure, type Access, type AnyTool, type Tool, type ToolResult } from "../tools/tool.ts";
 import { writeFile } from "../tools/write-file.ts";
-import { simulatedWorld, type SimulatedWorld } from "../world/index.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/simulated.ts";
 import { createCapabilities, type Services } from "./capabilities.ts";
 import type { SchedulerEvent } from "./events.ts";
 import type { ToolRegistry } from "./registry.ts";

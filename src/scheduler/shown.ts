@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../conversation/index.ts";
+import type { JsonObject, JsonValue } from "../conversation/json.ts";
 import { plain } from "../policy/plain.ts";
 import type { Display } from "../tools/tool.ts";
 

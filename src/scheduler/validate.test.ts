@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readInput, type Call } from "../conversation/index.ts";
+import { readInput } from "../conversation/arguments.ts";
+import type { Call } from "../conversation/parts.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../tools/tool.ts";
 import { registryOf } from "./registry.ts";
 import { validate } from "./validate.ts";

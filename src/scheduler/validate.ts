@@ -1,4 +1,4 @@
-import type { Call } from "../conversation/index.ts";
+import type { Call } from "../conversation/parts.ts";
 import { nearest } from "../conversation/nearest.ts";
 import { ToolFailure, type AnyTool, type Tool } from "../tools/tool.ts";
 import { mismatches, parametersOf } from "./mismatch.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Blobs, Entry, Media } from "../conversation/index.ts";
-import type { Folder } from "../world/index.ts";
+import type { Blobs, Entry } from "../conversation/entry.ts";
+import type { Media } from "../conversation/parts.ts";
+import type { Folder } from "../world/disk.ts";
 import type { Finding } from "./finding.ts";
 import { madeIn, within } from "./folders.ts";
 

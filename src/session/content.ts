@@ -1,4 +1,6 @@
-import { isObject, type Entry, type MediaKind, type Notice, type ToolDeclaration } from "../conversation/index.ts";
+import type { Entry, Notice, ToolDeclaration } from "../conversation/entry.ts";
+import { isObject } from "../conversation/json.ts";
+import type { MediaKind } from "../conversation/parts.ts";
 import type { Line } from "./line.ts";
 import type { Head, ModelName, SessionRecord, UnknownRecord } from "./record.ts";
 

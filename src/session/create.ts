@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import type { Blobs, Conversation, ToolDeclaration } from "../conversation/index.ts";
-import type { Folder, World } from "../world/index.ts";
+import type { Blobs, Conversation, ToolDeclaration } from "../conversation/entry.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { keepBlobs } from "./blobs.ts";
 import { madeFolder } from "./folders.ts";
 import { newId } from "./id.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SessionError, type Finding } from "./index.ts";
+import { SessionError } from "./error.ts";
+import type { Finding } from "./finding.ts";
 import { recordIn } from "./content.ts";
 import { encodeLine } from "./line.ts";
 import { entry, fileOf, newBench, wordsOf, written, type Bench } from "./session.cases.ts";

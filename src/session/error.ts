@@ -1,4 +1,4 @@
-import { DiskError } from "../world/index.ts";
+import { DiskError } from "../world/disk.ts";
 
 /** What can go wrong with sessions. Code reads `kind`; people read `explainSession`. */
 export type SessionFailure =
@@ -26,7 +26,7 @@ export class SessionError extends Error {
 }
 
 /** Two sentences: what happened, and what the reader can do now. */
-export const explainSession = (failure: SessionFailure): string => {
+const explainSession = (failure: SessionFailure): string => {
   switch (failure.kind) {
     case "not-found":
       return `There is no session ${failure.id}. See which there are with "parley sessions list".`;

@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
 import type { Saved } from "./load.ts";
 
 /** A session as a saved conversation: what was said, without how it was asked for. */

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import type { Disk, Folder } from "../world/index.ts";
+import type { Disk, Folder } from "../world/disk.ts";
 
 /** The folder at a path, links followed; undefined when there is none. Close it. */
 export const folderAt = async (disk: Disk, path: string): Promise<Folder | undefined> => {

@@ -1,4 +1,4 @@
-import type { AppendHandle, Folder } from "../world/index.ts";
+import type { AppendHandle, Folder } from "../world/disk.ts";
 import type { Content } from "./content.ts";
 import { tellFinding } from "./finding.ts";
 import { timeOf } from "./id.ts";

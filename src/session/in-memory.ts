@@ -1,5 +1,5 @@
 import { simulatedDisk } from "../world/simulated-disk.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import type { NewSession } from "./create.ts";
 import type { Session } from "./session.ts";
 import { openSessions } from "./store.ts";

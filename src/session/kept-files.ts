@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Disk, Folder, World } from "../world/index.ts";
+import type { Disk, Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { folderAt, within } from "./folders.ts";
 import { lockFolder } from "./occupy.ts";
 import { idsIn, namesOf, projectPaths } from "./place.ts";

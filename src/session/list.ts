@@ -1,4 +1,4 @@
-import type { FileHandle, Folder } from "../world/index.ts";
+import type { FileHandle, Folder } from "../world/disk.ts";
 import { contentOf } from "./content.ts";
 import { folderAt, within } from "./folders.ts";
 import { mend } from "./mend.ts";

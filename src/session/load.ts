@@ -1,5 +1,5 @@
-import type { Blobs, Entry, ToolDeclaration } from "../conversation/index.ts";
-import type { FileHandle, Folder } from "../world/index.ts";
+import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
+import type { FileHandle, Folder } from "../world/disk.ts";
 import { loadBlobs } from "./blobs.ts";
 import { contentOf, type Content, type ModelInputs } from "./content.ts";
 import { SessionError } from "./error.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Text } from "../conversation/index.ts";
-import type { DiskChange, DiskTrouble } from "../world/index.ts";
+import type { Text } from "../conversation/parts.ts";
+import type { DiskChange, DiskTrouble } from "../world/simulated-disk.ts";
 import { blobs, entry, fileOf, newBench, picture, root, wordsOf, type Bench } from "./session.cases.ts";
-import type { Session } from "./index.ts";
+import type { Session } from "./session.ts";
 
 const begun = async (): Promise<{ bench: Bench; session: Session; flushes: () => number }> => {
   const bench = newBench();

@@ -1,5 +1,6 @@
-import type { Blobs } from "../conversation/index.ts";
-import { DiskError, type AppendHandle, type Clock, type Folder } from "../world/index.ts";
+import type { Blobs } from "../conversation/entry.ts";
+import { DiskError, type AppendHandle, type Folder } from "../world/disk.ts";
+import type { Clock } from "../world/world.ts";
 import { keepBlobs } from "./blobs.ts";
 import { asSessionError, isFull, SessionError, type SessionFailure } from "./error.ts";
 import { encodeLine } from "./line.ts";

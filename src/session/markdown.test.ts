@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { call, Ledger, mediaAt, structured, text } from "../conversation/index.ts";
-import { markdownOf, sessionFrom } from "./index.ts";
+import { call, structured, text } from "../conversation/builders.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { mediaAt } from "../conversation/media.ts";
+import { sessionFrom } from "./create.ts";
+import { markdownOf } from "./markdown.ts";
 import { conversation, newBench, picture, root } from "./session.cases.ts";
 
 describe("a session as a page", () => {

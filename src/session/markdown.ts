@@ -1,4 +1,5 @@
-import type { Call, Content, Entry, Media, OutcomeStatus, Part, UserPart } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
+import type { Call, Content, Media, OutcomeStatus, Part, UserPart } from "../conversation/parts.ts";
 import type { Saved } from "./load.ts";
 import { summaryOf } from "./summary.ts";
 

@@ -1,4 +1,6 @@
-import { takeLock, type Folder, type Lock, type World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import { takeLock, type Lock } from "../world/lock.ts";
+import type { World } from "../world/world.ts";
 import { SessionError } from "./error.ts";
 
 /** Where a project's locks lie. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Disk, EntryKind, Folder } from "../world/index.ts";
+import type { Disk, EntryKind, Folder } from "../world/disk.ts";
 import { SessionError } from "./error.ts";
 import { folderAt, within } from "./folders.ts";
 import { projectName } from "./project.ts";

@@ -1,4 +1,7 @@
-import type { Entry, JsonObject, MediaKind, Note, ToolDeclaration } from "../conversation/index.ts";
+import type { Entry, ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { MediaKind } from "../conversation/parts.ts";
 
 /** The format of the files this version writes. */
 export const formatVersion = 1;
@@ -35,16 +38,16 @@ export type ModelName = { readonly provider: string; readonly model: string };
 export type EntryRecord = { readonly kind: "entry"; readonly index: number; readonly entry: Entry };
 
 /** From here on another model answers. */
-export type ModelRecord = ModelName & { readonly kind: "model"; readonly reason: string };
+type ModelRecord = ModelName & { readonly kind: "model"; readonly reason: string };
 
 /** From here on these tools are offered. */
-export type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
+type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
 
 /** From here on files of these kinds are sent to a model, and others are only named to it. */
 type InputRecord = ModelName & { readonly kind: "input"; readonly input: readonly MediaKind[] };
 
 /** What one request looked like, and what it cost. */
-export type RequestRecord = ModelName & {
+type RequestRecord = ModelName & {
   readonly kind: "request";
   readonly turn: number;
   readonly usage?: JsonObject;
@@ -53,7 +56,7 @@ export type RequestRecord = ModelName & {
 };
 
 /** What the person calls the session from here on. */
-export type TitleRecord = { readonly kind: "title"; readonly title: string };
+type TitleRecord = { readonly kind: "title"; readonly title: string };
 
 /** What a repair found, in words. */
 export type RepairRecord = { readonly kind: "repair"; readonly found: readonly string[] };

@@ -1,4 +1,5 @@
-import type { Folder, World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { SessionError } from "./error.ts";
 import { folderAt, within } from "./folders.ts";
 import { foundIn } from "./list.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { call, done, Ledger, text } from "../conversation/index.ts";
-import { completeInterrupted, resumeSession } from "./index.ts";
+import { call, done, text } from "../conversation/builders.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { completeInterrupted, resumeSession } from "./resume.ts";
 import { fileOf, newBench, root, type Bench } from "./session.cases.ts";
 
 const origin = { provider: "google", model: "gemini-3.8-flash" };

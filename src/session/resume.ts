@@ -1,4 +1,6 @@
-import { Ledger, type Call, type Entry } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import type { Call } from "../conversation/parts.ts";
 import type { Session } from "./session.ts";
 
 /** What was written about calls nobody saw end, and what to tell the person about it. */

@@ -1,4 +1,4 @@
-import type { FileHandle } from "../world/index.ts";
+import type { FileHandle } from "../world/disk.ts";
 import { readLine, type Line, type Stretch } from "./line.ts";
 import type { ReplacedTexts } from "./replaced-texts.ts";
 

@@ -1,4 +1,4 @@
-import type { Entry } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
 import type { Saved } from "./load.ts";
 
 /** A place where words were found: which entry, who said it, and a little of what stands around. */

@@ -1,23 +1,12 @@
-import {
-  Ledger,
-  call,
-  done,
-  storeBytes,
-  text,
-  type Conversation,
-  type Blobs,
-  type Entry,
-  type Stored,
-} from "../conversation/index.ts";
-import {
-  simulatedDisk,
-  simulatedWorld,
-  type SimulatedDisk,
-  type SimulatedWorld,
-  type DiskTrouble,
-  type DiskChange,
-} from "../world/index.ts";
-import { openSessions, type NewRecord, type Session, type Sessions } from "./index.ts";
+import { call, done, text } from "../conversation/builders.ts";
+import type { Conversation, Blobs, Entry } from "../conversation/entry.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { storeBytes, type Stored } from "../conversation/media.ts";
+import { simulatedDisk, type SimulatedDisk, type DiskTrouble, type DiskChange } from "../world/simulated-disk.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/simulated.ts";
+import type { NewRecord } from "./record.ts";
+import type { Session } from "./session.ts";
+import { openSessions, type Sessions } from "./store.ts";
 
 /** A home with sessions on a simulated disk, and a hand on that disk. */
 export type Bench = {

@@ -1,5 +1,6 @@
-import type { Blobs, Entry } from "../conversation/index.ts";
-import type { AppendHandle, Clock, Folder } from "../world/index.ts";
+import type { Blobs, Entry } from "../conversation/entry.ts";
+import type { AppendHandle, Folder } from "../world/disk.ts";
+import type { Clock } from "../world/world.ts";
 import { heal } from "./heal.ts";
 import { readFile, savedFrom, type FileFacts, type Reading, type Saved } from "./load.ts";
 import { Log, type Draft } from "./log.ts";

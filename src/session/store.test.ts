@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { temporaryName } from "../world/disk-names.ts";
-import { conversationOf, sessionFrom, summaryOf, type SessionError } from "./index.ts";
+import { sessionFrom } from "./create.ts";
+import type { SessionError } from "./error.ts";
+import { conversationOf } from "./export.ts";
+import { summaryOf } from "./summary.ts";
 import {
   blobs,
   conversation,

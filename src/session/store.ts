@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Folder, World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { recordIn } from "./content.ts";
 import { createFile, type NewSession } from "./create.ts";
 import { asReadError, asSessionError, SessionError } from "./error.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
 import type { Content } from "./content.ts";
 import { timeOf } from "./id.ts";
 import type { Saved } from "./load.ts";

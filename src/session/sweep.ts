@@ -1,5 +1,6 @@
 import { isTemporaryName } from "../world/disk-names.ts";
-import type { Folder, World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { blobFolder, hashesIn } from "./blobs.ts";
 import { within } from "./folders.ts";
 import { occupyAll } from "./occupy.ts";

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import type { Folder, World } from "../world/index.ts";
+import type { Folder } from "../world/disk.ts";
+import type { World } from "../world/world.ts";
 import { takeLock } from "../world/lock.ts";
 import { SettingsError } from "./error.ts";
 

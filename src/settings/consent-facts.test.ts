@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Consent } from "../policy/settings.ts";
-import { simulatedDisk } from "../world/index.ts";
+import { simulatedDisk } from "../world/simulated-disk.ts";
 import { readProject } from "./project.ts";
 
 const server = { command: "node", args: ["tools/server.mjs", "--stdio"] };

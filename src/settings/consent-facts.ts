@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { isInside } from "../policy/paths.ts";
 import { isSecretName } from "../policy/redact-names.ts";
 import type { Consent } from "../policy/settings.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 
 /**
  * A consent that covers more than its text: the files of the project that its command names, as they are now, and the

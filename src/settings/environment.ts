@@ -1,4 +1,4 @@
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 import type { Settings } from "./values.ts";
 
 /**

@@ -12,7 +12,7 @@ export type Fault =
   | { readonly kind: "unknown"; readonly message: string };
 
 /** A value that does not fit, and where it stands. */
-export type Problem = { readonly place: Place; readonly message: string };
+type Problem = { readonly place: Place; readonly message: string };
 
 /** Settings that cannot be used. Nothing was changed. */
 export class SettingsError extends Error {

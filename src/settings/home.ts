@@ -1,4 +1,4 @@
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 
 /** The folder where Parley keeps its own things: `PARLEY_HOME`, or `.parley` in the person's home. */
 export const homeFolder = ({ env, host }: Pick<World, "env" | "host">): string => {

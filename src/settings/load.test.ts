@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realWorld, type Environment, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { Environment, World } from "../world/world.ts";
 import { environmentWith } from "./environment.ts";
 import { homeFolder } from "./home.ts";
 import { loadSettings, settingsFile, type Places } from "./load.ts";

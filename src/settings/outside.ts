@@ -1,4 +1,4 @@
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 import { findingsIn, isFree, sentenceOf } from "./check.ts";
 import { SettingsError } from "./error.ts";
 import { table, settingPaths, type Setting } from "./table.ts";

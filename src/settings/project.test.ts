@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openConsents } from "../policy/consents.ts";
 import { approvalModes, tighterMode } from "../policy/mode.ts";
-import { realWorld, simulatedWorld, type World } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import { simulatedWorld } from "../world/simulated.ts";
+import type { World } from "../world/world.ts";
 import { loadSettings } from "./load.ts";
 import { serversOf } from "./project.ts";
 

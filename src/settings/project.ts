@@ -9,7 +9,7 @@ import {
   type ProjectSettings,
 } from "../policy/settings.ts";
 import { tighterMode } from "../policy/mode.ts";
-import type { Disk } from "../world/index.ts";
+import type { Disk } from "../world/disk.ts";
 import { findingsIn, isFree, sentenceOf } from "./check.ts";
 import { readGemini } from "./gemini.ts";
 import { plainOf } from "./node.ts";

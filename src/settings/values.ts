@@ -77,7 +77,7 @@ export type DefaultedPath =
 export type Settings = SomeSettings & { readonly [Path in DefaultedPath]: Values[Path] };
 
 /** Models that stand in for each other. */
-export type Pool = {
+type Pool = {
   readonly models: readonly string[];
   /** `failover` (usual): the next one when one fails; `round-robin`: each in turn. */
   readonly strategy?: "failover" | "round-robin";
@@ -86,7 +86,7 @@ export type Pool = {
 };
 
 /** What a person knows of a model. */
-export type ModelNote = {
+type ModelNote = {
   readonly context?: number;
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "document" | "audio" | "video")[];
@@ -100,7 +100,7 @@ export type ModelNote = {
   };
 };
 
-export type ProviderNote = { readonly baseUrl?: string };
+type ProviderNote = { readonly baseUrl?: string };
 
 /** An MCP server, as Gemini CLI and Claude users write it. */
 export type Server = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { loadSettings } from "./load.ts";
 import { settingPaths, table } from "./table.ts";
 import { setSetting, unsetSetting } from "./write.ts";
@@ -117,7 +117,7 @@ describe("programs that change settings at the same time", () => {
     const names = ["a", "b", "c", "d"];
     const each = 6;
     const module = new URL("./write.ts", import.meta.url).href;
-    const worlds = new URL("../world/index.ts", import.meta.url).href;
+    const worlds = new URL("../world/real.ts", import.meta.url).href;
     const script = `
       const { setSetting } = await import(${JSON.stringify(module)});
       const { realWorld } = await import(${JSON.stringify(worlds)});

@@ -1,4 +1,4 @@
-import { lint } from "../rules/index.ts";
+import { lint } from "../rules/lint.ts";
 import type { HttpRequest } from "../world/net.ts";
 import { answerOf } from "./answer.ts";
 import { sumTokens, type PromptCache } from "./cache.ts";

@@ -1,4 +1,4 @@
-import type { RuleWire } from "../rules/index.ts";
+import type { RuleWire } from "../rules/rule.ts";
 import type { Headers, HttpRequest } from "../world/net.ts";
 import type { Heard, Said, SaidFinish, SaidPart, Tokens } from "./model.ts";
 

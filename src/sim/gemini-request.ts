@@ -8,7 +8,7 @@ import {
   requestIn,
   textIn,
 } from "../rules/gemini-body.ts";
-import type { RuleTarget } from "../rules/index.ts";
+import type { RuleTarget } from "../rules/rule.ts";
 import type { Ask } from "./family.ts";
 import type { GeminiQuirks } from "./gemini-providers.ts";
 import type { HeardFile } from "./model.ts";

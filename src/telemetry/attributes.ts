@@ -1,5 +1,5 @@
 import type { RequestFacts } from "../agent/events.ts";
-import type { UserPart } from "../conversation/index.ts";
+import type { UserPart } from "../conversation/parts.ts";
 import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
 import type { Usage } from "../wire/decode.ts";
 import type { Content } from "./content.ts";

@@ -1,4 +1,4 @@
-import type { Call, Content as ResultPart, Media, UserPart } from "../conversation/index.ts";
+import type { Call, Content as ResultPart, Media, UserPart } from "../conversation/parts.ts";
 
 /** What was said, in the forms of the GenAI conventions; nothing at all where the person does not want it sent. */
 export type Content = {

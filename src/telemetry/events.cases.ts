@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../agent/events.ts";
-import { callId, done, type Call, type Outcome } from "../conversation/index.ts";
+import { done } from "../conversation/builders.ts";
+import { callId } from "../conversation/ids.ts";
+import type { Call, Outcome } from "../conversation/parts.ts";
 import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
 import type { Failure } from "../transport/failure.ts";
 

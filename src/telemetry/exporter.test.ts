@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { openCollector } from "./collector.cases.ts";
 import { finished, message, request, usage, user } from "./events.cases.ts";
-import { realWorld } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
 import { openStage } from "./stage.cases.ts";
 
 describe("a collector", () => {

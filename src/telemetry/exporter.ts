@@ -1,4 +1,5 @@
-import { bodyText, type Clock, type Net } from "../world/index.ts";
+import { bodyText, type Net } from "../world/net.ts";
+import type { Clock } from "../world/world.ts";
 import { Histograms, type Quantity } from "./histograms.ts";
 import {
   histogramJson,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providers } from "../providers/index.ts";
+import { providers } from "../providers/all.ts";
 import { providerName } from "./provider-names.ts";
 
 describe("providers", () => {

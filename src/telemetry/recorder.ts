@@ -1,9 +1,9 @@
 import type { AgentEvent, RequestFacts } from "../agent/events.ts";
-import type { Call, CallId } from "../conversation/index.ts";
+import type { Call, CallId } from "../conversation/parts.ts";
 import type { Finished } from "../scheduler/events.ts";
 import { explain, type Failure } from "../transport/failure.ts";
 import type { Usage } from "../wire/decode.ts";
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import {
   askedAttributes,
   callAttributes,

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import type { AgentEvent } from "../agent/events.ts";
-import { realWorld, type Clock } from "../world/index.ts";
+import { realWorld } from "../world/real.ts";
+import type { Clock } from "../world/world.ts";
 import { sleepBy } from "../world/sleep.ts";
 import { openCollector, type Collector } from "./collector.cases.ts";
 import { openTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";

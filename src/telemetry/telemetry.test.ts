@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../agent/events.ts";
-import { done } from "../conversation/index.ts";
-import { realWorld } from "../world/index.ts";
+import { done } from "../conversation/builders.ts";
+import { realWorld } from "../world/real.ts";
 import {
   call,
   claude,

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent/events.ts";
 import { createRedactor } from "../policy/redact.ts";
-import { version, type World } from "../world/index.ts";
+import { version } from "../world/version.ts";
+import type { World } from "../world/world.ts";
 import { sharing, silent } from "./content.ts";
 import { Exporter } from "./exporter.ts";
 import { Recorder } from "./recorder.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { declared } from "./declared.data.ts";
 
 /** The built-in tools as models on this platform see them: on Windows, commands run with `cmd.exe`. */

@@ -1,5 +1,6 @@
 import { z, type ZodType } from "zod";
-import type { JsonObject, ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** A tool as it is offered to models: its parameters as JSON Schema, made from the schema that checks them. */

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
 
 /** The built-in tools as models see them. Made from their schemas by scripts/declarations.ts. */
 export const declared: readonly ToolDeclaration[] = JSON.parse(

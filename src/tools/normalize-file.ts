@@ -1,4 +1,5 @@
-import { isObject, parseDataUrl } from "../conversation/index.ts";
+import { parseDataUrl } from "../conversation/data-url.ts";
+import { isObject } from "../conversation/json.ts";
 import { sizeOfImage } from "./image-size.ts";
 import { sniff, sniffLength } from "./sniff.ts";
 import type { ToolFile, ToolFileUrl } from "./tool.ts";

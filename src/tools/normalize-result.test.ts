@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mediaAt, storeBytes } from "../conversation/index.ts";
+import { mediaAt, storeBytes } from "../conversation/media.ts";
 import { normalizeResult } from "./normalize-result.ts";
 import { ToolFailure, type Display } from "./tool.ts";
 

@@ -1,4 +1,5 @@
-import { isObject, storeBytes, toPlain, type JsonValue } from "../conversation/index.ts";
+import { isObject, toPlain, type JsonValue } from "../conversation/json.ts";
+import { storeBytes } from "../conversation/media.ts";
 import { fileIn, isBinary, readBinary, type Binary } from "./normalize-file.ts";
 import type { Display, ToolContent, ToolFile, ToolResult } from "./tool.ts";
 

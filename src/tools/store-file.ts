@@ -1,4 +1,5 @@
-import { mediaAt, storeBytes, type Media, type Stored } from "../conversation/index.ts";
+import { mediaAt, storeBytes, type Stored } from "../conversation/media.ts";
+import type { Media } from "../conversation/parts.ts";
 import type { ToolFile, ToolFileUrl } from "./tool.ts";
 
 /** A file of a tool as a media part, with the blob to keep where the tool gave bytes and not an address. */

@@ -1,5 +1,6 @@
 import type { ZodType } from "zod";
-import type { JsonObject, Structured, Text } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Structured, Text } from "../conversation/parts.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** What a tool does to the world. It decides what must be asked, and what may run together. */

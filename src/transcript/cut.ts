@@ -1,4 +1,5 @@
-import type { CallId, Entry, Notice } from "../conversation/index.ts";
+import type { Entry, Notice } from "../conversation/entry.ts";
+import type { CallId } from "../conversation/parts.ts";
 import { isBlank } from "./words.ts";
 
 /** The last place at or before `from` where a history can be cut without parting a call from its result. */

@@ -1,4 +1,5 @@
-import { note, type CallId, type Note, type NoteKind } from "../conversation/index.ts";
+import { note, type Note, type NoteKind } from "../conversation/notes.ts";
+import type { CallId } from "../conversation/parts.ts";
 
 /** Writes down one decision. */
 export type Decide = (kind: NoteKind, message: string, call?: CallId) => void;

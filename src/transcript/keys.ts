@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 
 /** Arguments in which every key has a name; the same object where all of them have. */
 export const withNamedKeys = (input: JsonObject): JsonObject =>

@@ -1,4 +1,7 @@
-import { note, ordinalOf, type Call, type CallId, type Note, type Origin } from "../conversation/index.ts";
+import type { Origin } from "../conversation/entry.ts";
+import { ordinalOf } from "../conversation/ids.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Call, CallId } from "../conversation/parts.ts";
 import { emptyDigest, extend, toHex } from "./digest.ts";
 import type { Target } from "./target.ts";
 

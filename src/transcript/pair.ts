@@ -1,15 +1,7 @@
-import {
-  ordinalOf,
-  sameOutcome,
-  type Call,
-  type CallId,
-  type Completion,
-  type Content,
-  type Media,
-  type Outcome,
-  type Text,
-  type Thinking,
-} from "../conversation/index.ts";
+import type { Completion } from "../conversation/entry.ts";
+import { ordinalOf } from "../conversation/ids.ts";
+import { sameOutcome } from "../conversation/ledger.ts";
+import type { Call, CallId, Content, Media, Outcome, Text, Thinking } from "../conversation/parts.ts";
 import type { Decide } from "./decisions.ts";
 import type { Exchange } from "./step.ts";
 import { anotherResult, orphanResult } from "./words.ts";

@@ -1,4 +1,5 @@
-import { type Blobs, type CallId, type Content, type Media, type Outcome, type Text } from "../conversation/index.ts";
+import type { Blobs } from "../conversation/entry.ts";
+import type { CallId, Content, Media, Outcome, Text } from "../conversation/parts.ts";
 import type { Decide } from "./decisions.ts";
 import type { File, Result } from "./step.ts";
 import type { MediaCell, MediaRow, MediaRows, Policy, Target } from "./target.ts";

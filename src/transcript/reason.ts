@@ -1,13 +1,5 @@
-import {
-  type Call,
-  type Media,
-  type ModelMessage,
-  type Origin,
-  type Part,
-  type Seal,
-  type Text,
-  type Thinking,
-} from "../conversation/index.ts";
+import type { ModelMessage, Origin } from "../conversation/entry.ts";
+import type { Call, Media, Part, Seal, Text, Thinking } from "../conversation/parts.ts";
 import type { Decide } from "./decisions.ts";
 import type { Policy, Target } from "./target.ts";
 import { isBlank, thoughtOf } from "./words.ts";
@@ -83,7 +75,7 @@ const isSigned = (part: Part): boolean =>
   (part.seal?.signature !== undefined || part.seal?.encrypted !== undefined || part.seal?.details !== undefined);
 
 /** Whether a target can read what this origin thought. */
-export const canRead = (target: Target, origin: Origin): boolean =>
+const canRead = (target: Target, origin: Origin): boolean =>
   origin.provider === target.provider &&
   (origin.account === undefined || target.account === undefined || origin.account === target.account) &&
   (origin.model === target.model ||

@@ -1,16 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  cancelled,
-  done,
-  failed,
-  Ledger,
-  storeBytes,
-  text,
-  thinking,
-  type Conversation,
-  type Stored,
-} from "../conversation/index.ts";
+import { call, cancelled, done, failed, text, thinking } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { storeBytes, type Stored } from "../conversation/media.ts";
 import { UnsupportedMediaError } from "./place.ts";
 import { render } from "./render.ts";
 import { Rendering } from "./rendering.ts";

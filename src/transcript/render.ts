@@ -1,4 +1,4 @@
-import type { Conversation } from "../conversation/index.ts";
+import type { Conversation } from "../conversation/entry.ts";
 import { Rendering, type Report } from "./rendering.ts";
 import type { Step, Transcript } from "./step.ts";
 import { defaultPolicy, type Policy, type Target } from "./target.ts";

@@ -1,22 +1,8 @@
-import {
-  classOf,
-  inputObject,
-  type Blobs,
-  type Call,
-  type CallId,
-  type Compaction,
-  type Entry,
-  type JsonObject,
-  type Media,
-  type ModelMessage,
-  type Note,
-  type NoteKind,
-  type Notice,
-  type Origin,
-  type Outcome,
-  type OutcomeStatus,
-  type Seal,
-} from "../conversation/index.ts";
+import { inputObject } from "../conversation/arguments.ts";
+import type { Blobs, Compaction, Entry, ModelMessage, Notice, Origin } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { classOf, type Note, type NoteKind } from "../conversation/notes.ts";
+import type { Call, CallId, Media, Outcome, OutcomeStatus, Seal } from "../conversation/parts.ts";
 import { cutBefore, openingNotice } from "./cut.ts";
 import { placeCallsLast } from "./calls-last.ts";
 import { Decisions } from "./decisions.ts";

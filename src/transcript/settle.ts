@@ -1,4 +1,6 @@
-import type { Entry, Ledger, Part } from "../conversation/index.ts";
+import type { Entry } from "../conversation/entry.ts";
+import type { Ledger } from "../conversation/ledger.ts";
+import type { Part } from "../conversation/parts.ts";
 import { cutBefore } from "./cut.ts";
 import { unrecorded } from "./unrecorded.ts";
 import { continueWord, isBlank } from "./words.ts";

@@ -1,4 +1,5 @@
-import type { Compaction, Completion, Content, Entry } from "../conversation/index.ts";
+import type { Compaction, Completion, Entry } from "../conversation/entry.ts";
+import type { Content } from "../conversation/parts.ts";
 import type { Decide } from "./decisions.ts";
 import { cutOut } from "./words.ts";
 

@@ -1,13 +1,5 @@
-import type {
-  CallId,
-  JsonObject,
-  MediaKind,
-  OutcomeStatus,
-  Seal,
-  Structured,
-  Text,
-  Thinking,
-} from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { CallId, MediaKind, OutcomeStatus, Seal, Structured, Text, Thinking } from "../conversation/parts.ts";
 
 /** What may be shown to one target. A call cannot stand here without its one result. */
 export type Transcript = readonly Step[];

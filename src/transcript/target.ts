@@ -1,4 +1,4 @@
-import type { MediaKind } from "../conversation/index.ts";
+import type { MediaKind } from "../conversation/parts.ts";
 
 /** Everything the passes need to know about the model that will read a transcript. Data, filled in by providers/. */
 export type Target = {

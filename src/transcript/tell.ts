@@ -1,4 +1,4 @@
-import type { Text } from "../conversation/index.ts";
+import type { Text } from "../conversation/parts.ts";
 import type { Decide } from "./decisions.ts";
 import type { File, ModelStep } from "./step.ts";
 import { calledTool, resultOfTool } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { CallInput, Outcome } from "../conversation/index.ts";
+import type { CallInput, Outcome } from "../conversation/parts.ts";
 import { unreadableArguments } from "./words.ts";
 
 /** What is known about a call that has no completion: never that it succeeded, never that someone stopped it. */

@@ -1,4 +1,4 @@
-import type { Media, OutcomeStatus } from "../conversation/index.ts";
+import type { Media, OutcomeStatus } from "../conversation/parts.ts";
 
 /*
  * Every sentence the renderer puts into a transcript. They are part of the

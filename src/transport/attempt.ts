@@ -1,5 +1,7 @@
-import { NetError, type HttpRequest, type HttpResponse, type World } from "../world/index.ts";
-import type { AnswerEvent, BoundWire } from "../wire/index.ts";
+import { NetError, type HttpRequest, type HttpResponse } from "../world/net.ts";
+import type { World } from "../world/world.ts";
+import type { BoundWire } from "../wire/bind.ts";
+import type { AnswerEvent } from "../wire/decode.ts";
 import type { Patience } from "./budget.ts";
 import { classify, type Reported, type Who } from "./classify.ts";
 import { eventStreamFraming, MalformedStream, sseFraming, wholeFraming, type Framed, type Framing } from "./frames.ts";

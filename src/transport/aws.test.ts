@@ -4,8 +4,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { findProvider } from "../providers/index.ts";
-import { realWorld, simulatedWorld, type Environment, type HttpRequest, type SimulatedWorld } from "../world/index.ts";
+import { findProvider } from "../providers/find.ts";
+import type { HttpRequest } from "../world/net.ts";
+import { realWorld } from "../world/real.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/simulated.ts";
+import type { Environment } from "../world/world.ts";
 import { authorize, findCredentials, openCredentials } from "./credentials.ts";
 import { resolveEndpoint } from "./endpoint.ts";
 

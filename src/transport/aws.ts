@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import type { HttpRequest, World } from "../world/index.ts";
+import type { HttpRequest } from "../world/net.ts";
+import type { World } from "../world/world.ts";
 import { AuthProblem, keyIn, type Found } from "./credentials-key.ts";
 import type { Lease, Leased } from "./credentials-lease.ts";
 import { regionOf, valueOf } from "./endpoint.ts";

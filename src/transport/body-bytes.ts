@@ -1,4 +1,4 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 
 /**
  * Writes bodies as JSON, and what stands in their lists once: a conversation grows by a message or two from request to

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findProvider } from "../providers/index.ts";
+import { findProvider } from "../providers/find.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { NetError } from "../world/net.ts";
 import { explain } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { Problem } from "../wire/index.ts";
+import type { Problem } from "../wire/decode.ts";
 import type { Failure } from "./failure.ts";
 import type { RetryHints } from "./hints.ts";
 

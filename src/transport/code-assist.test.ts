@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../conversation/index.ts";
-import { findProvider } from "../providers/index.ts";
-import { simulatedWorld, type Environment, type HttpResponse, type SimulatedWorld } from "../world/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { findProvider } from "../providers/find.ts";
+import type { HttpResponse } from "../world/net.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/simulated.ts";
+import type { Environment } from "../world/world.ts";
 import { completeCodeAssist, countCodeAssist } from "./code-assist.ts";
 import { openGate } from "./credentials-gate.ts";
 

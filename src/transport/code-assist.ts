@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
-import type { HttpRequest, World } from "../world/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
+import type { HttpRequest } from "../world/net.ts";
+import type { World } from "../world/world.ts";
 import { askJson, fieldIn, textIn, type JsonAnswer } from "./credentials-http.ts";
 import { AuthProblem } from "./credentials-key.ts";
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../conversation/index.ts";
-import type { Provider } from "../providers/index.ts";
-import type { World } from "../world/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Provider } from "../providers/define.ts";
+import type { World } from "../world/world.ts";
 import { countCodeAssist } from "./code-assist.ts";
 import { fieldIn } from "./credentials-http.ts";
 import { resolveEndpoint } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { AuthProblem, keyIn, type Found } from "./credentials-key.ts";
 import type { Leased } from "./credentials-lease.ts";
 import { valueOf } from "./endpoint.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findProvider } from "../providers/index.ts";
-import { simulatedWorld, version } from "../world/index.ts";
+import { findProvider } from "../providers/find.ts";
+import { simulatedWorld } from "../world/simulated.ts";
+import { version } from "../world/version.ts";
 import { openGate } from "./credentials-gate.ts";
 import { accountOf } from "./credentials.ts";
 

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import type { JsonObject } from "../conversation/index.ts";
-import type { Provider } from "../providers/index.ts";
-import { version, type HttpRequest, type World } from "../world/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Provider } from "../providers/define.ts";
+import type { HttpRequest } from "../world/net.ts";
+import { version } from "../world/version.ts";
+import type { World } from "../world/world.ts";
 import { openBodyWriter } from "./body-bytes.ts";
 import { completeCodeAssist, findProject } from "./code-assist.ts";
 import { accountOf, asProviderError, authorize, openCredentials, renew, type Credentials } from "./credentials.ts";

@@ -1,4 +1,5 @@
-import { bodyText, NetError, type Clock, type HttpRequest, type World } from "../world/index.ts";
+import { bodyText, NetError, type HttpRequest } from "../world/net.ts";
+import type { Clock, World } from "../world/world.ts";
 import { AuthProblem } from "./credentials-key.ts";
 
 /** An answer with JSON in it; `body` is undefined when it holds none. */

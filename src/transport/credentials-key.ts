@@ -1,4 +1,4 @@
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 
 /** Where the means to sign requests were found, in words that hold no secret; or what to do to have some. */
 export type Found =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simulatedWorld } from "../world/index.ts";
+import { simulatedWorld } from "../world/simulated.ts";
 import { Lease } from "./credentials-lease.ts";
 
 describe("a lease", () => {

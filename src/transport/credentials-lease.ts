@@ -1,4 +1,4 @@
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 
 /** Something fetched, and the moment it stops being good, in milliseconds since 1970. */
 export type Leased<Value> = { readonly value: Value; readonly until: number };

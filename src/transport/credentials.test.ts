@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { findProvider, providers } from "../providers/index.ts";
-import { simulatedWorld, type Environment, type Headers, type HttpRequest } from "../world/index.ts";
+import { providers } from "../providers/all.ts";
+import { findProvider } from "../providers/find.ts";
+import type { Headers, HttpRequest } from "../world/net.ts";
+import { simulatedWorld } from "../world/simulated.ts";
+import type { Environment } from "../world/world.ts";
 import { accountOf, authorize, findCredentials, openCredentials, renew } from "./credentials.ts";
 import { resolveEndpoint } from "./endpoint.ts";
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Auth, Provider } from "../providers/index.ts";
-import type { Environment, HttpRequest, World } from "../world/index.ts";
+import type { Auth, Provider } from "../providers/define.ts";
+import type { HttpRequest } from "../world/net.ts";
+import type { Environment, World } from "../world/world.ts";
 import { fetchAwsKeys, findAws, signAws, type AwsKeys } from "./aws.ts";
 import { dropCodeAssistToken, fetchCodeAssistToken, findCodeAssist } from "./credentials-code-assist.ts";
 import { AuthProblem, keyIn, type Found, type Key } from "./credentials-key.ts";

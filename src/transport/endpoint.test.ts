@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findProvider, providers } from "../providers/index.ts";
-import type { Environment } from "../world/index.ts";
+import { providers } from "../providers/all.ts";
+import { findProvider } from "../providers/find.ts";
+import type { Environment } from "../world/world.ts";
 import { belongsTo, resolveEndpoint, type Purpose, type Resolved } from "./endpoint.ts";
 
 const resolve = (provider: string, model: string, env: Environment, purpose: Purpose = "generate"): Resolved =>

@@ -1,5 +1,5 @@
 import type { BaseVariable, Endpoint, Paths, Provider } from "../providers/define.ts";
-import type { Environment } from "../world/index.ts";
+import type { Environment } from "../world/world.ts";
 
 /** What an endpoint can be asked for. */
 export type Purpose = "generate" | "stream" | "count" | "models";

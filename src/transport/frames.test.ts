@@ -1,7 +1,7 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Frame } from "../wire/index.ts";
+import type { Frame } from "../wire/decode.ts";
 import { eventStreamFraming, sseFraming, type Framing } from "./frames.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
-import { isObject } from "../conversation/index.ts";
-import type { Frame } from "../wire/index.ts";
+import { isObject } from "../conversation/json.ts";
+import type { Frame } from "../wire/decode.ts";
 
 /** The stream is not what its API sends: `what` says why. */
 export class MalformedStream extends Error {}

@@ -2,15 +2,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { findProvider } from "../providers/index.ts";
-import {
-  realWorld,
-  simulatedWorld,
-  type Environment,
-  type HttpRequest,
-  type HttpResponse,
-  type SimulatedWorld,
-} from "../world/index.ts";
+import { findProvider } from "../providers/find.ts";
+import type { HttpRequest, HttpResponse } from "../world/net.ts";
+import { realWorld } from "../world/real.ts";
+import { simulatedWorld, type SimulatedWorld } from "../world/simulated.ts";
+import type { Environment } from "../world/world.ts";
 import { authorize, findCredentials, openCredentials, renew, type Credentials } from "./credentials.ts";
 
 const vertex = findProvider("vertex");

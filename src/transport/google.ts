@@ -1,4 +1,5 @@
-import type { HttpRequest, World } from "../world/index.ts";
+import type { HttpRequest } from "../world/net.ts";
+import type { World } from "../world/world.ts";
 import { askJson, fetchOver, fieldIn, jsonOf, textIn } from "./credentials-http.ts";
 import { AuthProblem, keyIn, type Found } from "./credentials-key.ts";
 import type { Lease, Leased } from "./credentials-lease.ts";

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import type { Provider } from "../providers/define.ts";
 import { loadProvider } from "../providers/late.ts";
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { fieldIn } from "./credentials-http.ts";
 import { openEnvelope } from "./credentials-gate.ts";
 import { asProviderError, findCredentials, openCredentials } from "./credentials.ts";

@@ -1,4 +1,4 @@
-import type { Headers } from "../world/index.ts";
+import type { Headers } from "../world/net.ts";
 
 /** What a server says about trying again. `after` is in milliseconds. */
 export type RetryHints = { readonly after?: number; readonly should?: boolean };

@@ -1,5 +1,5 @@
-import type { Provider } from "../providers/index.ts";
-import type { World } from "../world/index.ts";
+import type { Provider } from "../providers/define.ts";
+import type { World } from "../world/world.ts";
 import { fieldIn, textIn } from "./credentials-http.ts";
 import { resolveEndpoint } from "./endpoint.ts";
 import { ProviderError } from "./failure.ts";

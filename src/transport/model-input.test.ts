@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findProvider } from "../providers/index.ts";
-import { simulatedWorld, type HttpResponse } from "../world/index.ts";
+import { findProvider } from "../providers/find.ts";
+import type { HttpResponse } from "../world/net.ts";
+import { simulatedWorld } from "../world/simulated.ts";
 import { findModelInput } from "./model-input.ts";
 
 const local = findProvider("local");

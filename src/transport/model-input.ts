@@ -1,6 +1,7 @@
-import { isObject } from "../conversation/index.ts";
-import type { ModelInput, Provider } from "../providers/index.ts";
-import type { World } from "../world/index.ts";
+import { isObject } from "../conversation/json.ts";
+import type { Provider } from "../providers/define.ts";
+import type { ModelInput } from "../providers/input.ts";
+import type { World } from "../world/world.ts";
 import { resolveEndpoint } from "./endpoint.ts";
 import { Asker, type Question } from "./question.ts";
 

@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { findProvider } from "../providers/index.ts";
-import { realWorld, simulatedWorld, type World } from "../world/index.ts";
+import { findProvider } from "../providers/find.ts";
+import { realWorld } from "../world/real.ts";
+import { simulatedWorld } from "../world/simulated.ts";
+import type { World } from "../world/world.ts";
 import { signInToCodeAssist, signOutOfCodeAssist } from "./credentials-code-assist.ts";
 import { authorize, findCredentials, openCredentials, renew } from "./credentials.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { openDesk } from "../world/desk.ts";
-import type { Clock, World } from "../world/index.ts";
+import type { Clock, World } from "../world/world.ts";
 import { askJson, fieldIn, formRequest, textIn } from "./credentials-http.ts";
 import { AuthProblem } from "./credentials-key.ts";
 

@@ -1,6 +1,7 @@
-import { isObject } from "../conversation/index.ts";
-import type { Provider } from "../providers/index.ts";
-import { bodyText, type HttpRequest, type World } from "../world/index.ts";
+import { isObject } from "../conversation/json.ts";
+import type { Provider } from "../providers/define.ts";
+import { bodyText, type HttpRequest } from "../world/net.ts";
+import type { World } from "../world/world.ts";
 import { patience } from "./budget.ts";
 import { classify } from "./classify.ts";
 import { authorize, openCredentials, renew, type Credentials } from "./credentials.ts";

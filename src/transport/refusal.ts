@@ -1,5 +1,7 @@
-import { bodyText, NetError, type Clock, type HttpRequest, type HttpResponse } from "../world/index.ts";
-import type { BoundWire, Problem } from "../wire/index.ts";
+import { bodyText, NetError, type HttpRequest, type HttpResponse } from "../world/net.ts";
+import type { Clock } from "../world/world.ts";
+import type { BoundWire } from "../wire/bind.ts";
+import type { Problem } from "../wire/decode.ts";
 import { classify, type Verdict, type Who } from "./classify.ts";
 import { jsonOf } from "./credentials-http.ts";
 import type { Failure } from "./failure.ts";

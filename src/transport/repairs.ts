@@ -1,5 +1,6 @@
-import type { Quirk } from "../providers/index.ts";
-import type { Problem, WireId } from "../wire/index.ts";
+import type { Quirk } from "../providers/quirks.ts";
+import type { Problem } from "../wire/decode.ts";
+import type { WireId } from "../wire/wire.ts";
 
 /**
  * What a refusal teaches about an endpoint, if it is one of the refusals that

@@ -1,4 +1,4 @@
-import type { Headers } from "../world/index.ts";
+import type { Headers } from "../world/net.ts";
 
 const secretHeaders = [
   "authorization",

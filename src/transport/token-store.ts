@@ -1,4 +1,4 @@
-import type { World } from "../world/index.ts";
+import type { World } from "../world/world.ts";
 import { fieldIn, jsonOf, textIn } from "./credentials-http.ts";
 import { valueOf } from "./endpoint.ts";
 

@@ -1,7 +1,11 @@
-import type { JsonObject } from "../conversation/index.ts";
-import type { ModelInput, Provider, Quirk } from "../providers/index.ts";
-import type { Destination, WireId } from "../wire/index.ts";
-import type { HttpRequest, World } from "../world/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Provider } from "../providers/define.ts";
+import type { ModelInput } from "../providers/input.ts";
+import type { Quirk } from "../providers/quirks.ts";
+import type { Destination } from "../wire/bind.ts";
+import type { WireId } from "../wire/wire.ts";
+import type { HttpRequest } from "../world/net.ts";
+import type { World } from "../world/world.ts";
 import { attempt, type Answered } from "./attempt.ts";
 import { delayBefore, patience as usualPatience, RetryBudget, type Patience } from "./budget.ts";
 import type { Who } from "./classify.ts";

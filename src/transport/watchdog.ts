@@ -1,4 +1,4 @@
-import type { Clock } from "../world/index.ts";
+import type { Clock } from "../world/world.ts";
 import type { Patience } from "./budget.ts";
 
 /** What is waited for: the answer's headers, its first byte, or the next one. */

@@ -1,4 +1,5 @@
-import { kindOf, storeBase64, type NewPart } from "../conversation/index.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import { kindOf, storeBase64 } from "../conversation/media.ts";
 import type { AnswerEvent, AnswerPart, FinishReason, Usage } from "./decode.ts";
 
 /** A whole answer. */

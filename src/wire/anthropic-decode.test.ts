@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Target } from "../transcript/index.ts";
+import type { Target } from "../transcript/target.ts";
 import { anthropic, type AnthropicDialect } from "./anthropic.ts";
 import { answerOf, eventsOf, expectLawful, mangled, named, only, sentBack, typed } from "./blocks.cases.ts";
 import type { Frame } from "./decode.ts";

@@ -1,13 +1,6 @@
-import type {
-  Content,
-  Media,
-  NewPart,
-  Origin,
-  Outcome,
-  Text,
-  ToolDeclaration,
-  UserPart,
-} from "../conversation/index.ts";
+import type { Origin, ToolDeclaration } from "../conversation/entry.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import type { Content, Media, Outcome, Text, UserPart } from "../conversation/parts.ts";
 import { anthropicFields } from "./anthropic-fields.ts";
 import type { FieldTable } from "./provider-fields.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";

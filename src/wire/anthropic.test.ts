@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  done,
-  failed,
-  Ledger,
-  mediaAt,
-  storeBase64,
-  text,
-  type Conversation,
-  type JsonObject,
-} from "../conversation/index.ts";
-import type { File, ModelStep, Step, Target } from "../transcript/index.ts";
+import { call, done, failed, text } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { mediaAt, storeBase64 } from "../conversation/media.ts";
+import type { File, ModelStep, Step } from "../transcript/step.ts";
+import type { Target } from "../transcript/target.ts";
 import { anthropic, type AnthropicDialect } from "./anthropic.ts";
 import { encodeMarked, expectSameAgain, notesElsewhere, snapped } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";

@@ -1,13 +1,8 @@
-import {
-  note,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type ProviderField,
-  type Structured,
-  type Text,
-} from "../conversation/index.ts";
-import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/index.ts";
+import type { ProviderField } from "../conversation/entry.ts";
+import type { JsonObject, JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Structured, Text } from "../conversation/parts.ts";
+import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/step.ts";
 import { decodeAnthropic } from "./anthropic-decode.ts";
 import { readAnthropic } from "./anthropic-read.ts";
 import { mergeBlocks } from "./merge-blocks.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { mimeTypeOf } from "./bedrock-formats.ts";
 import type { BedrockDialect } from "./bedrock.ts";
 import {

@@ -1,4 +1,4 @@
-import type { MediaKind } from "../conversation/index.ts";
+import type { MediaKind } from "../conversation/parts.ts";
 
 /** Bedrock's name for a mime type. */
 export const formatOf = (kind: MediaKind, mimeType: string): string => {

@@ -1,13 +1,7 @@
-import type {
-  Content,
-  JsonValue,
-  MediaKind,
-  NewPart,
-  Origin,
-  Outcome,
-  ToolDeclaration,
-  UserPart,
-} from "../conversation/index.ts";
+import type { Origin, ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonValue } from "../conversation/json.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import type { Content, MediaKind, Outcome, UserPart } from "../conversation/parts.ts";
 import { bedrockFields } from "./bedrock-fields.ts";
 import { mimeTypeOf } from "./bedrock-formats.ts";
 import { arrayOf, idOf, MessageReader, numberOf, objectOf, Reader, stringOf } from "./reader.ts";

@@ -1,19 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  cancelled,
-  done,
-  failed,
-  Ledger,
-  mediaAt,
-  storeBase64,
-  structured,
-  text,
-  type Conversation,
-  type JsonObject,
-  type Outcome,
-} from "../conversation/index.ts";
-import type { Exchange, File, Result, Step, Target } from "../transcript/index.ts";
+import { call, cancelled, done, failed, structured, text } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { mediaAt, storeBase64 } from "../conversation/media.ts";
+import type { Outcome } from "../conversation/parts.ts";
+import type { Exchange, File, Result, Step } from "../transcript/step.ts";
+import type { Target } from "../transcript/target.ts";
 import { bedrock, type BedrockDialect } from "./bedrock.ts";
 import { blobsOf, encodeMarked, expectSameAgain, notesElsewhere } from "./wire.cases.ts";
 import type { Settings, WireRequest } from "./wire.ts";

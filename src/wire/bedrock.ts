@@ -1,15 +1,8 @@
-import {
-  isObject,
-  note,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type ProviderField,
-  type Structured,
-  type Text,
-  type Thinking,
-} from "../conversation/index.ts";
-import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/index.ts";
+import type { ProviderField } from "../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Structured, Text, Thinking } from "../conversation/parts.ts";
+import type { Exchange, File, ModelStep, Result, UserStep } from "../transcript/step.ts";
 import { isBlank, seeFile } from "../transcript/words.ts";
 import { withDisplay } from "./anthropic.ts";
 import { decodeBedrock } from "./bedrock-decode.ts";

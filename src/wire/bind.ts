@@ -1,5 +1,6 @@
-import type { JsonObject } from "../conversation/index.ts";
-import type { Step, Target, ToolResponseLayout } from "../transcript/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Step } from "../transcript/step.ts";
+import type { Target, ToolResponseLayout } from "../transcript/target.ts";
 import type { Decode, Decoding } from "./decode.ts";
 import type { ArgumentNames } from "./schema-keys.ts";
 import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { done, Ledger, text, type JsonObject, type NewPart, type Origin } from "../conversation/index.ts";
-import type { Target } from "../transcript/index.ts";
+import { done, text } from "../conversation/builders.ts";
+import type { Origin } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger, type NewPart } from "../conversation/ledger.ts";
+import type { Target } from "../transcript/target.ts";
 import type { AnswerEvent, AnswerPart, Decode, FinishReason, Frame, Usage } from "./decode.ts";
 import { write } from "./wire.cases.ts";
 import type { Wire } from "./wire.ts";

@@ -1,4 +1,4 @@
-import type { Seal } from "../conversation/index.ts";
+import type { Seal } from "../conversation/parts.ts";
 import type { AnswerEvent, AnswerPart, FinishReason } from "./decode.ts";
 import { breakOff, passOver, through, type Ending, type Told } from "./fold.ts";
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { call, done, Ledger, text, type JsonObject, type NewPart, type UserPart } from "../conversation/index.ts";
-import { destinationOf, findProvider } from "../providers/index.ts";
+import { call, done, text } from "../conversation/builders.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger, type NewPart } from "../conversation/ledger.ts";
+import type { UserPart } from "../conversation/parts.ts";
+import { destinationOf, findProvider } from "../providers/find.ts";
 import { Composer } from "./compose.ts";
 
 const composerFor = (to: string, ledger: Ledger, tools: readonly { readonly name: string }[] = []): Composer => {

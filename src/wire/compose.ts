@@ -1,17 +1,9 @@
-import {
-  isObject,
-  note,
-  type Blobs,
-  type Conversation,
-  type Entry,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type ProviderFields,
-  type RawInput,
-  type ToolDeclaration,
-} from "../conversation/index.ts";
-import { defaultPolicy, Rendering, type Policy, type Report } from "../transcript/index.ts";
+import type { RawInput } from "../conversation/arguments.ts";
+import type { Blobs, Conversation, Entry, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import { Rendering, type Report } from "../transcript/rendering.ts";
+import { defaultPolicy, type Policy } from "../transcript/target.ts";
 import type { BoundRequest, Destination } from "./bind.ts";
 import { isForTarget, lossesOf } from "./provider-fields.ts";
 import { restoreKeys, type ArgumentNames } from "./schema-keys.ts";

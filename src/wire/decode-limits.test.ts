@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destinationOf } from "../providers/index.ts";
+import { destinationOf } from "../providers/find.ts";
 import { answerOf, eventsOf } from "./decode.cases.ts";
 import type { Decoding, Frame } from "./decode.ts";
 

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { done, Ledger, text, type JsonObject, type NewPart } from "../conversation/index.ts";
-import { destinationOf } from "../providers/index.ts";
+import { done, text } from "../conversation/builders.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger, type NewPart } from "../conversation/ledger.ts";
+import { destinationOf } from "../providers/find.ts";
 import { Composer } from "./compose.ts";
 import type { AnswerEvent, AnswerPart, Decoding, Frame } from "./decode.ts";
 

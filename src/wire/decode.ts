@@ -1,4 +1,5 @@
-import type { Code, NewCall, Text, Thinking } from "../conversation/index.ts";
+import type { NewCall } from "../conversation/ledger.ts";
+import type { Code, Text, Thinking } from "../conversation/parts.ts";
 
 /** One frame of a stream. `name` is what the framing calls it, or "" where it has no names; `data` is parsed JSON. */
 export type Frame = { readonly name: string; readonly data: unknown };

@@ -1,13 +1,13 @@
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 
 /** Bytes in a Gemini part, as base64. */
-export type GeminiBlob = { readonly mimeType?: string; readonly data?: string; readonly displayName?: string };
+type GeminiBlob = { readonly mimeType?: string; readonly data?: string; readonly displayName?: string };
 
 /** A file in a Gemini part, by address. */
-export type GeminiFileData = { readonly mimeType?: string; readonly fileUri?: string; readonly displayName?: string };
+type GeminiFileData = { readonly mimeType?: string; readonly fileUri?: string; readonly displayName?: string };
 
 /** What a Gemini part says about the end of a call. */
-export type GeminiFunctionResponse = {
+type GeminiFunctionResponse = {
   readonly id?: string;
   readonly name?: string;
   readonly response?: Record<string, unknown>;

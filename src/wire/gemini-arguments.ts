@@ -1,4 +1,5 @@
-import { isObject, type RawInput } from "../conversation/index.ts";
+import type { RawInput } from "../conversation/arguments.ts";
+import { isObject } from "../conversation/json.ts";
 import { arrayOf, numberOf, objectOf, stringOf } from "./reader.ts";
 
 /** A piece of a call's arguments: a plain value, and the JSON Path where it goes. */

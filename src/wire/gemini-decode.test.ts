@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../conversation/index.ts";
+import { Ledger } from "../conversation/ledger.ts";
 import type { AnswerEvent, Decoding, Frame, Usage } from "./decode.ts";
 import { answerOf, eventsOf, expectCalm, partsIn, sentBack, type Answer } from "./decode.cases.ts";
 import { readGemini } from "./gemini-read.ts";

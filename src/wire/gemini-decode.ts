@@ -1,4 +1,5 @@
-import { isObject, type Code, type Seal } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
+import type { Code, Seal } from "../conversation/parts.ts";
 import { decoding, type AnswerEvent, type Decode, type FinishReason, type Fold } from "./decode.ts";
 import { breakOff, passOver, shortWord, stopWith, through, type Told } from "./fold.ts";
 import { argumentsOf, piecesIn, type Piece, type Pieces } from "./gemini-arguments.ts";

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, type ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { fromOpenApi } from "./gemini-schema.ts";
 import { both, field, known, listOf, type Fields } from "./gemini-spelling.ts";
 import { arrayOf, numberOf, objectOf, stringOf, type Reader } from "./reader.ts";

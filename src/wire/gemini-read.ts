@@ -1,17 +1,8 @@
-import {
-  isObject,
-  kindOf,
-  type Content,
-  type JsonObject,
-  type JsonValue,
-  type Media,
-  type NewPart,
-  type Origin,
-  type Outcome,
-  type OutcomeStatus,
-  type Seal,
-  type UserPart,
-} from "../conversation/index.ts";
+import type { Origin } from "../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import { kindOf } from "../conversation/media.ts";
+import type { Content, Media, Outcome, OutcomeStatus, Seal, UserPart } from "../conversation/parts.ts";
 import { geminiFields } from "./gemini-fields.ts";
 import { outputOf } from "./function-response.ts";
 import { readSettings, readTool } from "./gemini-read-settings.ts";

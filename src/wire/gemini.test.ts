@@ -1,20 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  done,
-  failed,
-  Ledger,
-  mediaAt,
-  storeBase64,
-  structured,
-  text,
-  type Content,
-  type Conversation,
-  type JsonObject,
-  type Media,
-  type OutcomeStatus,
-} from "../conversation/index.ts";
-import type { Exchange, File, Result, Step, Target, ToolResponseLayout } from "../transcript/index.ts";
+import { call, done, failed, structured, text } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { mediaAt, storeBase64 } from "../conversation/media.ts";
+import type { Content, Media, OutcomeStatus } from "../conversation/parts.ts";
+import type { Exchange, File, Result, Step } from "../transcript/step.ts";
+import type { Target, ToolResponseLayout } from "../transcript/target.ts";
 import { gemini, type GeminiDialect } from "./gemini.ts";
 import {
   at,

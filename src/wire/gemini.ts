@@ -1,23 +1,9 @@
-import {
-  isObject,
-  note,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type OutcomeStatus,
-  type ProviderField,
-  type Structured,
-  type Text,
-  type ToolDeclaration,
-} from "../conversation/index.ts";
-import {
-  hasExchange,
-  type Exchange,
-  type File,
-  type ModelStep,
-  type Step,
-  type ToolResponseLayout,
-} from "../transcript/index.ts";
+import type { ProviderField, ToolDeclaration } from "../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { OutcomeStatus, Structured, Text } from "../conversation/parts.ts";
+import { hasExchange, type Exchange, type File, type ModelStep, type Step } from "../transcript/step.ts";
+import type { ToolResponseLayout } from "../transcript/target.ts";
 import { answerPart, outputOf, statusResponse } from "./function-response.ts";
 import { decodeGemini } from "./gemini-decode.ts";
 import { readGemini } from "./gemini-read.ts";

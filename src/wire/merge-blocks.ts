@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../conversation/index.ts";
+import type { JsonObject, JsonValue } from "../conversation/json.ts";
 
 /** Two messages of one role as one, where a message is a role and a list of blocks. */
 export const mergeBlocks = (before: JsonObject, next: JsonObject): JsonObject | undefined =>

@@ -1,4 +1,5 @@
-import { isObject, type NewCall } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
+import type { NewCall } from "../conversation/ledger.ts";
 import type { AnswerEvent } from "./decode.ts";
 import { listOf, newCall } from "./openai-read.ts";
 import { idOf, numberOf, objectOf } from "./reader.ts";

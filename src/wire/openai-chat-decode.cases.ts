@@ -1,4 +1,4 @@
-import { destinationOf } from "../providers/index.ts";
+import { destinationOf } from "../providers/find.ts";
 import { answerOf, eventsOf, type Answer } from "./decode.cases.ts";
 import type { AnswerEvent, Decoding, Frame } from "./decode.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { decoding, type AnswerEvent, type Decode, type FinishReason, type Frame } from "./decode.ts";
 import { breakOff, passOver, stopWith, through, type Told } from "./fold.ts";
 import { ending } from "./openai-chat-calls.ts";

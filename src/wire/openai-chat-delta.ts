@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { AnswerEvent, NewFile } from "./decode.ts";
 import { breakOff, passOver, shortWord, through, type Told } from "./fold.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import type { Problem } from "./decode.ts";
 import { problemOf } from "./problem.ts";
 import { numberOf, objectOf, stringOf } from "./reader.ts";

@@ -1,4 +1,4 @@
-import type { Origin } from "../conversation/index.ts";
+import type { Origin } from "../conversation/entry.ts";
 import { chatFields } from "./openai-chat-fields.ts";
 import { effortOf, readSettings, readTool } from "./openai-read-settings.ts";
 import { contentOf, instructionText, listOf, modelParts, OpenaiReader, outcomeOf, picturesOf } from "./openai-read.ts";

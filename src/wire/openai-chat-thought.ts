@@ -1,4 +1,5 @@
-import { isObject, toPlain, type Seal, type Thinking } from "../conversation/index.ts";
+import { isObject, toPlain } from "../conversation/json.ts";
+import type { Seal, Thinking } from "../conversation/parts.ts";
 import { arrayOf, objectOf, stringOf } from "./reader.ts";
 
 /** Reasoning that may still be arriving. */

@@ -1,4 +1,4 @@
-import { isObject } from "../conversation/index.ts";
+import { isObject } from "../conversation/json.ts";
 import { tokens, type Modality, type Usage } from "./decode.ts";
 import { arrayOf, numberOf, objectOf } from "./reader.ts";
 

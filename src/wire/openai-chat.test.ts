@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  Ledger,
-  storeBase64,
-  structured,
-  text,
-  thinking,
-  type Conversation,
-  type JsonObject,
-  type OutcomeStatus,
-} from "../conversation/index.ts";
-import type { File, ModelStep, Result, Target, UserStep } from "../transcript/index.ts";
+import { call, structured, text, thinking } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { storeBase64 } from "../conversation/media.ts";
+import type { OutcomeStatus } from "../conversation/parts.ts";
+import type { File, ModelStep, Result, UserStep } from "../transcript/step.ts";
+import type { Target } from "../transcript/target.ts";
 import { openaiChat, type ChatDialect } from "./openai-chat.ts";
 import {
   addSnaps,

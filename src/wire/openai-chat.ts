@@ -1,5 +1,7 @@
-import { note, type JsonObject, type JsonValue, type Note, type Text } from "../conversation/index.ts";
-import type { File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import type { JsonObject, JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Text } from "../conversation/parts.ts";
+import type { File, ModelStep, Step, UserStep } from "../transcript/step.ts";
 import { decodeOpenaiChat } from "./openai-chat-decode.ts";
 import { readOpenaiChat } from "./openai-chat-read.ts";
 import {
@@ -60,7 +62,7 @@ export type ChatDialect = OpenaiDialect & {
 };
 
 /** The ways of asking for thinking, by the field that does it. */
-export type ChatThinking =
+type ChatThinking =
   | { readonly field: "none" }
   /** A word. */
   | { readonly field: "reasoning_effort"; readonly efforts: Efforts }

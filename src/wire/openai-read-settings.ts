@@ -1,4 +1,6 @@
-import { isObject, note, toPlain, type JsonObject, type ToolDeclaration } from "../conversation/index.ts";
+import type { ToolDeclaration } from "../conversation/entry.ts";
+import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
+import { note } from "../conversation/notes.ts";
 import type { OpenaiReader } from "./openai-read.ts";
 import { numberOf, objectOf, stringOf } from "./reader.ts";
 import type { Settings, ThinkingSetting, ToolChoice } from "./wire.ts";

@@ -1,17 +1,8 @@
-import {
-  isObject,
-  kindOf,
-  toPlain,
-  type Content,
-  type Media,
-  type MediaFacts,
-  type NewCall,
-  type NewPart,
-  type Origin,
-  type Outcome,
-  type Seal,
-  type UserPart,
-} from "../conversation/index.ts";
+import type { Origin } from "../conversation/entry.ts";
+import { isObject, toPlain } from "../conversation/json.ts";
+import type { NewCall, NewPart } from "../conversation/ledger.ts";
+import { kindOf, type MediaFacts } from "../conversation/media.ts";
+import type { Content, Media, Outcome, Seal, UserPart } from "../conversation/parts.ts";
 import { audioType } from "./openai.ts";
 import { arrayOf, idOf, objectOf, Reader, stringOf } from "./reader.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../conversation/index.ts";
+import { Ledger } from "../conversation/ledger.ts";
 import type { AnswerEvent, Decoding, Frame } from "./decode.ts";
 import { answerOf, eventsOf, expectCalm, partsIn, sentBack, type Answer } from "./decode.cases.ts";
 import { readOpenaiResponses } from "./openai-responses-read.ts";
 import { openaiResponses } from "./openai-responses.ts";
-import { destinationOf } from "../providers/index.ts";
+import { destinationOf } from "../providers/find.ts";
 
 const open = (): Decoding => destinationOf("openai/gpt-5.6").wire.decode.open();
 const { frames: whole, problem: problemIn } = openaiResponses.decode;

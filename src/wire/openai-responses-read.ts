@@ -1,4 +1,8 @@
-import { note, type JsonValue, type NewPart, type Origin, type Seal, type Thinking } from "../conversation/index.ts";
+import type { Origin } from "../conversation/entry.ts";
+import type { JsonValue } from "../conversation/json.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import { note } from "../conversation/notes.ts";
+import type { Seal, Thinking } from "../conversation/parts.ts";
 import { responsesFields } from "./openai-responses-fields.ts";
 import { effortOf, readSettings, readTool } from "./openai-read-settings.ts";
 import { contentOf, instructionText, listOf, modelParts, newCall, OpenaiReader, outcomeOf } from "./openai-read.ts";

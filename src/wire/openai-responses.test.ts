@@ -1,19 +1,13 @@
-import { convertRequest } from "../providers/index.ts";
+import { convertRequest } from "../providers/request.ts";
 import { describe, expect, it } from "vitest";
-import {
-  call,
-  Ledger,
-  storeBase64,
-  structured,
-  text,
-  thinking,
-  type Conversation,
-  type JsonObject,
-  type OutcomeStatus,
-  type Seal,
-  type Thinking,
-} from "../conversation/index.ts";
-import type { Exchange, ModelStep, Result, Target, UserStep } from "../transcript/index.ts";
+import { call, structured, text, thinking } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { storeBase64 } from "../conversation/media.ts";
+import type { OutcomeStatus, Seal, Thinking } from "../conversation/parts.ts";
+import type { Exchange, ModelStep, Result, UserStep } from "../transcript/step.ts";
+import type { Target } from "../transcript/target.ts";
 import { openaiResponses, type ResponsesDialect } from "./openai-responses.ts";
 import {
   addSnaps,

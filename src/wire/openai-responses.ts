@@ -1,5 +1,7 @@
-import { note, type JsonObject, type Note, type Text, type Thinking } from "../conversation/index.ts";
-import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Text, Thinking } from "../conversation/parts.ts";
+import type { Exchange, File, ModelStep, Step, UserStep } from "../transcript/step.ts";
 import { decodeOpenaiResponses } from "./openai-responses-decode.ts";
 import { readOpenaiResponses } from "./openai-responses-read.ts";
 import {

@@ -1,14 +1,9 @@
-import {
-  note,
-  toDataUrl,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type ProviderField,
-  type Structured,
-  type Text,
-} from "../conversation/index.ts";
-import type { File, Result } from "../transcript/index.ts";
+import { toDataUrl } from "../conversation/data-url.ts";
+import type { ProviderField } from "../conversation/entry.ts";
+import type { JsonObject, JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Structured, Text } from "../conversation/parts.ts";
+import type { File, Result } from "../transcript/step.ts";
 import { withFields, withToolFields } from "./provider-fields.ts";
 import { kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 import type { ThinkingSetting, ToolChoice, WireRequest } from "./wire.ts";

@@ -1,15 +1,7 @@
-import {
-  isObject,
-  note,
-  toPlain,
-  type JsonObject,
-  type JsonValue,
-  type Note,
-  type ProviderField,
-  type ProviderFields,
-  type ToolDeclaration,
-} from "../conversation/index.ts";
-import type { Target } from "../transcript/index.ts";
+import type { ProviderField, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
+import { isObject, toPlain, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Target } from "../transcript/target.ts";
 import type { Adapted } from "./schema.ts";
 
 /** The fields of one API family that are carried as they are, by path. */

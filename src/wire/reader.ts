@@ -1,24 +1,10 @@
-import {
-  intake,
-  isObject,
-  kindOf,
-  mediaAt,
-  note,
-  storeBase64,
-  toPlain,
-  type Foreign,
-  type JsonObject,
-  type Media,
-  type MediaFacts,
-  type NewPart,
-  type Note,
-  type Outcome,
-  type Origin,
-  type ProviderField,
-  type ProviderFields,
-  type ToolDeclaration,
-  type UserPart,
-} from "../conversation/index.ts";
+import type { Origin, ProviderField, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
+import { intake, type Foreign } from "../conversation/intake.ts";
+import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
+import type { NewPart } from "../conversation/ledger.ts";
+import { kindOf, mediaAt, storeBase64, type MediaFacts } from "../conversation/media.ts";
+import { note, type Note } from "../conversation/notes.ts";
+import type { Media, Outcome, UserPart } from "../conversation/parts.ts";
 import { findFields, lossOf, type FieldTable } from "./provider-fields.ts";
 import type { Reading, Settings } from "./wire.ts";
 

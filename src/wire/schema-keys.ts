@@ -1,4 +1,5 @@
-import { isObject, readInput, type JsonObject, type JsonValue, type RawInput } from "../conversation/index.ts";
+import { readInput, type RawInput } from "../conversation/arguments.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { withRenamedKeys } from "../transcript/keys.ts";
 import { hoistRefs } from "./schema-refs.ts";
 import { propertiesOf, requiredOf, resolve, type Changes } from "./schema-walk.ts";

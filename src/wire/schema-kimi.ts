@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { followed, merged, objectTop, type Combiner, type Merging } from "./schema-merge.ts";
 import { hoistRefs } from "./schema-refs.ts";
 import {

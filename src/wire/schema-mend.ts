@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "../conversation/index.ts";
+import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import {
   isSchema,
   lists,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import { both, followed } from "./schema-merge.ts";
 import { described, mapInner, resolve, unescaped, type Changes, type Schema } from "./schema-walk.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../conversation/index.ts";
+import type { JsonObject } from "../conversation/json.ts";
 import { schemaProblems, type SchemaDialect } from "../rules/schema.ts";
 import { anthropicSchema, geminiSchema, kimiSchema, mistralSchema, openaiSchema, type Adapted } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../conversation/index.ts";
+import { isObject, type JsonObject } from "../conversation/json.ts";
 import { moonshotFlavoured } from "./schema-kimi.ts";
 import { withPlainKeys, type ArgumentNames } from "./schema-keys.ts";
 import { mend } from "./schema-mend.ts";

@@ -1,26 +1,14 @@
 import { expect } from "vitest";
-import {
-  call,
-  done,
-  failed,
-  structured,
-  text,
-  thinking,
-  storeBase64,
-  type Content,
-  type Conversation,
-  type JsonObject,
-  type Ledger,
-  type Media,
-  type NewPart,
-  type Note,
-  type Origin,
-  type OutcomeStatus,
-  type Seal,
-  type Stored,
-  type ToolDeclaration,
-} from "../conversation/index.ts";
-import { render, type Exchange, type File, type Policy, type Result, type Target } from "../transcript/index.ts";
+import { call, done, failed, structured, text, thinking } from "../conversation/builders.ts";
+import type { Conversation, Origin, ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Ledger, NewPart } from "../conversation/ledger.ts";
+import { storeBase64, type Stored } from "../conversation/media.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { Content, Media, OutcomeStatus, Seal } from "../conversation/parts.ts";
+import { render } from "../transcript/render.ts";
+import type { Exchange, File, Result } from "../transcript/step.ts";
+import type { Policy, Target } from "../transcript/target.ts";
 import { lossesOf } from "./provider-fields.ts";
 import type { Reading, Settings, Wire, WireRequest } from "./wire.ts";
 

@@ -1,5 +1,8 @@
-import type { Conversation, JsonObject, Note, Origin, ProviderFields, ToolDeclaration } from "../conversation/index.ts";
-import type { Step, ToolResponseLayout } from "../transcript/index.ts";
+import type { Conversation, Origin, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
+import type { JsonObject } from "../conversation/json.ts";
+import type { Note } from "../conversation/notes.ts";
+import type { Step } from "../transcript/step.ts";
+import type { ToolResponseLayout } from "../transcript/target.ts";
 import type { Decode } from "./decode.ts";
 import type { ArgumentNames } from "./schema-keys.ts";
 

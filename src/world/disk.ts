@@ -84,7 +84,7 @@ export type Entry = {
 };
 
 /** Tells one file from another, and a changed one from what it was: device, inode, size and time of change. */
-export type Identity = string;
+type Identity = string;
 
 /**
  * A file operation that failed. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP is a

@@ -3,7 +3,11 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { realWorld, simulatedDisk, simulatedWorld, takeLock, type Life, type LockPlace } from "./index.ts";
+import type { Life } from "./life.ts";
+import { takeLock, type LockPlace } from "./lock.ts";
+import { realWorld } from "./real.ts";
+import { simulatedDisk } from "./simulated-disk.ts";
+import { simulatedWorld } from "./simulated.ts";
 import { wordFor } from "./real-life.ts";
 
 const folders: string[] = [];

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { bodyText, realWorld, version, type HttpResponse } from "./index.ts";
+import { bodyText, type HttpResponse } from "./net.ts";
+import { realWorld } from "./real.ts";
+import { version } from "./version.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -2,8 +2,9 @@ import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openAgent, type Opened } from "../../src/agent/open.ts";
-import { loadSettings } from "../../src/settings/index.ts";
-import { realWorld, type World } from "../../src/world/index.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { realWorld } from "../../src/world/real.ts";
+import type { World } from "../../src/world/world.ts";
 import { programStage, type ProgramStage } from "../support/agent-program.ts";
 
 /* What a library user has left after `close()`: nothing that is still open. */

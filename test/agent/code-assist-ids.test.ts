@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/conversation/index.ts";
-import type { Script } from "../../src/sim/index.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
+import type { Script } from "../../src/sim/script.ts";
 import { openStage, play } from "../support/agent-stage.ts";
 
 const script: Script = {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Entry } from "../../src/conversation/index.ts";
-import { openSessions } from "../../src/session/index.ts";
-import type { Heard, Said, Speak } from "../../src/sim/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import { openSessions } from "../../src/session/store.ts";
+import type { Speak } from "../../src/sim/family.ts";
+import type { Heard, Said } from "../../src/sim/model.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { ensureBuilt } from "../built.ts";
 import { programStage, type ProgramRan, type ProgramStage } from "../support/agent-program.ts";
 

@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { FetchFile } from "../../src/agent/fetch-media.ts";
 import { parseModel } from "../../src/agent/model-ref.ts";
 import { guardedWeb } from "../../src/policy/guarded-fetch.ts";
-import { openSessions } from "../../src/session/index.ts";
-import type { Script } from "../../src/sim/index.ts";
+import { openSessions } from "../../src/session/store.ts";
+import type { Script } from "../../src/sim/script.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
 
 const png = Buffer.from(

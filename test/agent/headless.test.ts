@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Speak } from "../../src/sim/index.ts";
+import type { Speak } from "../../src/sim/family.ts";
 import { bin, ensureBuilt } from "../built.ts";
 import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
 

@@ -4,10 +4,12 @@ import { single } from "../../src/agent/choose-model.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { Journal } from "../../src/agent/journal.ts";
 import { parseModel } from "../../src/agent/model-ref.ts";
-import { isObject, type JsonObject } from "../../src/conversation/index.ts";
-import { destinationOf } from "../../src/providers/index.ts";
-import { simulated, type LogEntry, type Script } from "../../src/sim/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { isObject, type JsonObject } from "../../src/conversation/json.ts";
+import { destinationOf } from "../../src/providers/find.ts";
+import { simulated } from "../../src/sim/all.ts";
+import type { LogEntry } from "../../src/sim/log.ts";
+import type { Script } from "../../src/sim/script.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { fails, picture, simpleTools } from "../support/agent-tools.ts";
 import { serveAll, type Served } from "../support/served.ts";
 

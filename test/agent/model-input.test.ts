@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { isObject } from "../../src/conversation/index.ts";
-import type { Speak } from "../../src/sim/index.ts";
+import { isObject } from "../../src/conversation/json.ts";
+import type { Speak } from "../../src/sim/family.ts";
 import { ensureBuilt } from "../built.ts";
 import { programStage, type ProgramRan, type ProgramStage } from "../support/agent-program.ts";
 

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAgent } from "../../src/agent/open.ts";
-import type { Entry, Part } from "../../src/conversation/index.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import type { Part } from "../../src/conversation/parts.ts";
 import { openTrust } from "../../src/policy/trust.ts";
-import { openSessions } from "../../src/session/index.ts";
-import { loadSettings } from "../../src/settings/index.ts";
-import type { Speak } from "../../src/sim/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { openSessions } from "../../src/session/store.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import type { Speak } from "../../src/sim/family.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { ensureBuilt } from "../built.ts";
 import { programStage, type ProgramStage } from "../support/agent-program.ts";
 

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { notRun } from "../../src/agent/not-run.ts";
 import { streamOutput, textOutput } from "../../src/cli/outputs.ts";
-import { callId, storeBytes, type Call } from "../../src/conversation/index.ts";
+import { callId } from "../../src/conversation/ids.ts";
+import { storeBytes } from "../../src/conversation/media.ts";
+import type { Call } from "../../src/conversation/parts.ts";
 
 const path = new URL("../../schemas/headless-stream-json.schema.json", import.meta.url);
 const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(

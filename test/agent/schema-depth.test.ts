@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { toolsIn } from "../../src/mcp/catalog.ts";
-import type { Script } from "../../src/sim/index.ts";
+import type { Script } from "../../src/sim/script.ts";
 import { defineTool, type AnyTool } from "../../src/tools/tool.ts";
 import { openStage, play } from "../support/agent-stage.ts";
 

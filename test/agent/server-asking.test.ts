@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { answeringServers, type ServerAsking } from "../../src/agent/server-asking.ts";
-import type { SamplingRequest } from "../../src/mcp/index.ts";
+import type { SamplingRequest } from "../../src/mcp/asking.ts";
 import { openStage, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
 import { warm } from "../support/agent-warm.ts";
 

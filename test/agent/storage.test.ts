@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { JsonObject } from "../../src/conversation/index.ts";
-import { openSessions } from "../../src/session/index.ts";
-import type { Script } from "../../src/sim/index.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
+import { openSessions } from "../../src/session/store.ts";
+import type { Script } from "../../src/sim/script.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import type { DiskChange, DiskTrouble } from "../../src/world/index.ts";
+import type { DiskChange, DiskTrouble } from "../../src/world/simulated-disk.ts";
 import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";

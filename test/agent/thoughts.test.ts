@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { renderRequest } from "../../src/index.ts";
-import { text, type JsonObject, type JsonValue } from "../../src/conversation/index.ts";
-import { lint } from "../../src/rules/index.ts";
-import { findProvider } from "../../src/providers/index.ts";
-import type { Script } from "../../src/sim/index.ts";
-import type { Settings } from "../../src/wire/index.ts";
+import { renderRequest } from "../../src/api/index.ts";
+import { text } from "../../src/conversation/builders.ts";
+import type { JsonObject, JsonValue } from "../../src/conversation/json.ts";
+import { lint } from "../../src/rules/lint.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import type { Script } from "../../src/sim/script.ts";
+import type { Settings } from "../../src/wire/wire.ts";
 import { openStage, play } from "../support/agent-stage.ts";
 
 const script: Script = {

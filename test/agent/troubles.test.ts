@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { parseModel } from "../../src/agent/model-ref.ts";
-import type { Fault, Script } from "../../src/sim/index.ts";
+import type { Fault } from "../../src/sim/faults.ts";
+import type { Script } from "../../src/sim/script.ts";
 import { openStage, play, type AgentStage } from "../support/agent-stage.ts";
 import { told, written } from "../support/agent-story.ts";
 import { warm } from "../support/agent-warm.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createInMemory } from "../../src/session/in-memory.ts";
-import { simulatedWorld } from "../../src/world/index.ts";
+import { simulatedWorld } from "../../src/world/simulated.ts";
 import { bin, ensureBuilt, type Ran } from "../built.ts";
 
 beforeAll(ensureBuilt);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { createServer } from "node:net";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/conversation/index.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
 import { canary, modes, openStage, type Session, type Stage } from "./stage.ts";
 
 /*

@@ -7,7 +7,7 @@ import { startingMode, type ApprovalMode } from "../../src/policy/mode.ts";
 import { parseRule } from "../../src/policy/rules.ts";
 import { readProjectSettings, type ProjectSettings } from "../../src/policy/settings.ts";
 import { openTrust } from "../../src/policy/trust.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { canary, modes, openStage, type Session, type Stage, type StageOptions } from "./stage.ts";
 
 /*

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTrust } from "../../src/policy/trust.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { openInternet } from "./internet.ts";
 import { modes, openStage, type Stage } from "./stage.ts";
 

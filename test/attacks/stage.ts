@@ -13,14 +13,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { callId, type JsonObject } from "../../src/conversation/index.ts";
+import { callId } from "../../src/conversation/ids.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
 import { registryOf } from "../../src/scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.ts";
 import { openServices, type ServicesOptions } from "../../src/scheduler/services.ts";
 import type { Approval, Decision, Finished, SchedulerEvent } from "../../src/scheduler/events.ts";
 import { builtins } from "../../src/tools/all.ts";
-import type { Environment } from "../../src/world/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import type { Environment } from "../../src/world/world.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 /** What no result may ever hold, and no attack may ever change. */
 export const canary = "canary-5e7d21";

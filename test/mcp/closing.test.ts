@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
 import { stdioTransport } from "../../src/mcp/stdio.ts";
 import type { Running } from "../../src/world/processes.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 it("leaves no program behind when it is closed while the program starts", async () => {
   const world = realWorld();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ServerState } from "../../src/mcp/index.ts";
+import type { ServerState } from "../../src/mcp/server.ts";
 import { scripted, textOf, withServers, type Setting } from "./setting.ts";
 
 /** A healthy server stands beside each of these; its calls are answered before, while and after. */

@@ -3,7 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readServers, type SignInPage } from "../../src/mcp/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import type { SignInPage } from "../../src/mcp/oauth-person.ts";
 import { signIn, signing, stateOf, visit, type Place } from "./signing.ts";
 
 /*

@@ -1,8 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { forgetSignIn, type SignInPage } from "../../src/mcp/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import type { SignInPage } from "../../src/mcp/oauth-person.ts";
+import { forgetSignIn } from "../../src/mcp/oauth-store.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { signIn, signing, stateOf, type Twist } from "./signing.ts";
 
 describe("signing in at a server", () => {

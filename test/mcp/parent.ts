@@ -2,9 +2,10 @@
  * A program with two servers, one of which outlives its input and ignores being told to end. It prints the ids of both
  * and of what they started, then ends as its first word says.
  */
-import { openServers, readServers } from "../../src/mcp/index.ts";
-import { normalizeResult } from "../../src/tools/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import { openServers } from "../../src/mcp/servers.ts";
+import { normalizeResult } from "../../src/tools/normalize-result.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 const [how, server = ""] = process.argv.slice(2);
 const start = (behaviour: string): object => ({ command: process.execPath, args: [server, behaviour] });

@@ -2,10 +2,12 @@ import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openServers, readServers, trustRules } from "../../src/mcp/index.ts";
-import type { Elicitation, SamplingRequest } from "../../src/mcp/index.ts";
-import { normalizeResult } from "../../src/tools/index.ts";
-import { realWorld, simulatedWorld } from "../../src/world/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import { openServers, trustRules } from "../../src/mcp/servers.ts";
+import type { Elicitation, SamplingRequest } from "../../src/mcp/asking.ts";
+import { normalizeResult } from "../../src/tools/normalize-result.ts";
+import { realWorld } from "../../src/world/real.ts";
+import { simulatedWorld } from "../../src/world/simulated.ts";
 import { scripted, textOf, untilHolds, withServers } from "./setting.ts";
 
 describe("servers", () => {

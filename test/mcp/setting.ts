@@ -2,9 +2,11 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openServers, readServers, type Servers, type ServersOptions } from "../../src/mcp/index.ts";
-import { normalizeResult, ToolFailure, type ToolResult } from "../../src/tools/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import { openServers, type Servers, type ServersOptions } from "../../src/mcp/servers.ts";
+import { normalizeResult } from "../../src/tools/normalize-result.ts";
+import { ToolFailure, type ToolResult } from "../../src/tools/tool.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 /** The path of the server that behaves as it is told. */
 export const scriptedServer: string = fileURLToPath(new URL("./scripted-server.mjs", import.meta.url));

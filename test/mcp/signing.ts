@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readServers, signInAt, type SignInPage } from "../../src/mcp/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { readServers } from "../../src/mcp/config.ts";
+import type { SignInPage } from "../../src/mcp/oauth-person.ts";
+import { signInAt } from "../../src/mcp/oauth.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { textOf, withServers } from "./setting.ts";
 
 /** What the sign-in service does differently. Paths are on its own host. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../src/conversation/index.ts";
+import type { JsonObject, JsonValue } from "../../src/conversation/json.ts";
 
 /**
  * What each API family's requests may say, by path, with a sample of it. The

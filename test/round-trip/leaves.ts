@@ -1,4 +1,4 @@
-import { isObject } from "../../src/conversation/index.ts";
+import { isObject } from "../../src/conversation/json.ts";
 import type { Composed } from "../../src/wire/compose.ts";
 
 /** A value somewhere in a body, with the pointer to it. */

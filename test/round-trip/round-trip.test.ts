@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { convertRequest } from "../../src/providers/index.ts";
+import { convertRequest } from "../../src/providers/request.ts";
 import { bodyWith, families, type Family } from "./fields.ts";
 import { lostInSilence } from "./leaves.ts";
 

@@ -3,8 +3,8 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSessions } from "../../src/session/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { openSessions } from "../../src/session/store.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { buildChild, killMany } from "./support/kill.ts";
 
 describe("real programs", () => {

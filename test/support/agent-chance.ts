@@ -1,4 +1,5 @@
-import type { Fault, FaultRule, Heard, Said, SaidPart } from "../../src/sim/index.ts";
+import type { Fault, FaultRule } from "../../src/sim/faults.ts";
+import type { Heard, Said, SaidPart } from "../../src/sim/model.ts";
 import type { Random } from "./random.ts";
 
 /** What people ask for; none of it means anything to a simulated model. */

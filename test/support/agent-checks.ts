@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import type { Journal } from "../../src/agent/journal.ts";
-import type { CallId, Entry, JsonObject, Seal } from "../../src/conversation/index.ts";
-import { destinationOf } from "../../src/providers/index.ts";
-import type { Session } from "../../src/session/index.ts";
-import type { LogEntry, Simulator } from "../../src/sim/index.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
+import type { CallId, Seal } from "../../src/conversation/parts.ts";
+import { destinationOf } from "../../src/providers/find.ts";
+import type { Session } from "../../src/session/session.ts";
+import type { LogEntry } from "../../src/sim/log.ts";
+import type { Simulator } from "../../src/sim/simulator.ts";
 import { unitsIn } from "./properties.ts";
 
 /** Watches a simulation and throws as soon as a promise is broken. */

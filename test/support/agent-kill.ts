@@ -1,8 +1,10 @@
 import { Random } from "./random.ts";
-import type { Entry } from "../../src/conversation/index.ts";
-import { openSessions, type Session } from "../../src/session/index.ts";
-import type { Said, Speak } from "../../src/sim/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import type { Session } from "../../src/session/session.ts";
+import { openSessions } from "../../src/session/store.ts";
+import type { Speak } from "../../src/sim/family.ts";
+import type { Said } from "../../src/sim/model.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { unrenderable } from "../session/support/render.ts";
 import { programStage, type OutputLine, type ProgramStage } from "./agent-program.ts";
 

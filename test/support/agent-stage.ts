@@ -4,19 +4,24 @@ import { Journal } from "../../src/agent/journal.ts";
 import { parseModel } from "../../src/agent/model-ref.ts";
 import type { Pool } from "../../src/agent/route.ts";
 import type { ApprovalMode } from "../../src/policy/mode.ts";
-import { findProvider } from "../../src/providers/index.ts";
-import { openSessions, type Session } from "../../src/session/index.ts";
-import { createSimulator, type FaultPlan, type Script, type Simulator, type Speak } from "../../src/sim/index.ts";
-import { openGate, openTransport, type Patience } from "../../src/transport/index.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import type { Session } from "../../src/session/session.ts";
+import { openSessions } from "../../src/session/store.ts";
+import type { Speak } from "../../src/sim/family.ts";
+import type { FaultPlan } from "../../src/sim/faults.ts";
+import type { Script } from "../../src/sim/script.ts";
+import { createSimulator, type Simulator } from "../../src/sim/simulator.ts";
+import type { Patience } from "../../src/transport/budget.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import { openTransport } from "../../src/transport/transport.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
 import {
   simulatedDisk,
-  simulatedWorld,
   type DiskChange,
   type DiskTrouble,
   type SimulatedDisk,
-  type SimulatedWorld,
-} from "../../src/world/index.ts";
+} from "../../src/world/simulated-disk.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated.ts";
 import { does, fails, long, picture, simpleTools } from "./agent-tools.ts";
 import { everyKey } from "./exchange.ts";
 import { environmentFor } from "./served.ts";

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../src/agent/events.ts";
-import type { Content, Entry, Part, UserPart } from "../../src/conversation/index.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import type { Content, Part, UserPart } from "../../src/conversation/parts.ts";
 
 /** Events in words, one line each. Pieces of text are put together; what only shows that work goes on is left out. */
 export const told = (events: readonly AgentEvent[]): readonly string[] =>

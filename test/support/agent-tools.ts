@@ -1,12 +1,13 @@
 import { z } from "zod";
-import type { ToolDeclaration } from "../../src/conversation/index.ts";
+import type { ToolDeclaration } from "../../src/conversation/entry.ts";
 import { createGate } from "../../src/policy/gate.ts";
 import type { ApprovalMode } from "../../src/policy/mode.ts";
 import { judgeUrl } from "../../src/policy/network.ts";
-import { createScheduler, registryOf, type Scheduler } from "../../src/scheduler/index.ts";
+import { registryOf } from "../../src/scheduler/registry.ts";
+import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.ts";
 import type { Capabilities } from "../../src/tools/capabilities.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../../src/tools/tool.ts";
-import type { World } from "../../src/world/index.ts";
+import type { World } from "../../src/world/world.ts";
 
 /** Adds two numbers. */
 const add: AnyTool = defineTool({

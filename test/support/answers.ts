@@ -1,10 +1,13 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
-import { text, type Conversation } from "../../src/conversation/index.ts";
-import { findProvider } from "../../src/providers/index.ts";
-import { createSimulator, type Said } from "../../src/sim/index.ts";
-import { openGate } from "../../src/transport/index.ts";
-import { compose } from "../../src/wire/index.ts";
-import { simulatedWorld, type HttpRequest } from "../../src/world/index.ts";
+import { text } from "../../src/conversation/builders.ts";
+import type { Conversation } from "../../src/conversation/entry.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import type { Said } from "../../src/sim/model.ts";
+import { createSimulator } from "../../src/sim/simulator.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import { compose } from "../../src/wire/compose.ts";
+import type { HttpRequest } from "../../src/world/net.ts";
+import { simulatedWorld } from "../../src/world/simulated.ts";
 import { everyKey } from "./exchange.ts";
 
 /** Everything a model can do in an answer, each once. */

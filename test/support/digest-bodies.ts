@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { providers } from "../../src/providers/index.ts";
+import { providers } from "../../src/providers/all.ts";
 import { compose } from "../../src/wire/compose.ts";
 import { build, makeHistory } from "./histories.ts";
 

@@ -4,7 +4,7 @@
  */
 import { openPolicy } from "../../src/policy/services.ts";
 import { PolicyError } from "../../src/policy/error.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 const [folder = "", name = "", count = "0"] = process.argv.slice(2);
 const { workspace } = await openPolicy({

@@ -1,18 +1,18 @@
-import { Composer, type Answer, AnswerBuilder, type Destination, type Settings } from "../../src/wire/index.ts";
-import type { Conversation, JsonObject, Origin } from "../../src/conversation/index.ts";
-import { findProvider, type Provider } from "../../src/providers/index.ts";
-import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/index.ts";
-import {
-  openGate,
-  openTransport,
-  ProviderError,
-  type Failure,
-  type Patience,
-  type Transport,
-  type TransportEvent,
-} from "../../src/transport/index.ts";
-import type { Report } from "../../src/transcript/index.ts";
-import { simulatedWorld, type SimulatedWorld } from "../../src/world/index.ts";
+import { type Answer, AnswerBuilder } from "../../src/wire/answer.ts";
+import type { Destination } from "../../src/wire/bind.ts";
+import { Composer } from "../../src/wire/compose.ts";
+import type { Settings } from "../../src/wire/wire.ts";
+import type { Conversation, Origin } from "../../src/conversation/entry.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
+import type { Provider } from "../../src/providers/define.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
+import type { Patience } from "../../src/transport/budget.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import { ProviderError, type Failure } from "../../src/transport/failure.ts";
+import { openTransport, type Transport, type TransportEvent } from "../../src/transport/transport.ts";
+import type { Report } from "../../src/transcript/rendering.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated.ts";
 
 /** A key for everyone, each with a mark that must never be seen anywhere else. */
 export const canary = "canary-7f3a9d";

@@ -1,22 +1,11 @@
-import {
-  intake,
-  Ledger,
-  mediaAt,
-  storeBytes,
-  type CallId,
-  type Content,
-  type Conversation,
-  type Foreign,
-  type JsonValue,
-  type Media,
-  type NewPart,
-  type Origin,
-  type Outcome,
-  type ToolDeclaration,
-  type UserPart,
-} from "../../src/conversation/index.ts";
-import { providers } from "../../src/providers/index.ts";
-import { settle } from "../../src/transcript/index.ts";
+import type { Conversation, Origin, ToolDeclaration } from "../../src/conversation/entry.ts";
+import { intake, type Foreign } from "../../src/conversation/intake.ts";
+import type { JsonValue } from "../../src/conversation/json.ts";
+import { Ledger, type NewPart } from "../../src/conversation/ledger.ts";
+import { mediaAt, storeBytes } from "../../src/conversation/media.ts";
+import type { CallId, Content, Media, Outcome, UserPart } from "../../src/conversation/parts.ts";
+import { providers } from "../../src/providers/all.ts";
+import { settle } from "../../src/transcript/settle.ts";
 import { Random } from "./random.ts";
 
 /**

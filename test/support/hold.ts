@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { providers } from "../../src/providers/index.ts";
+import { providers } from "../../src/providers/all.ts";
 import { makeHistory } from "./histories.ts";
 import { checkHistory } from "./properties.ts";
 

@@ -1,5 +1,6 @@
 import type { Kept, Log } from "../../src/agent/journal.ts";
-import { Ledger, type Blobs, type Entry } from "../../src/conversation/index.ts";
+import type { Blobs, Entry } from "../../src/conversation/entry.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
 import { openingNotice, summaryIn } from "../../src/transcript/cut.ts";
 import type { NewRecord } from "../../src/session/record.ts";
 

@@ -1,16 +1,11 @@
-import {
-  call,
-  done,
-  Ledger,
-  mediaAt,
-  storeBytes,
-  text,
-  type Conversation,
-  type Media,
-  type MediaKind,
-} from "../../src/conversation/index.ts";
-import { destinationOf, findProvider } from "../../src/providers/index.ts";
-import { render, type Transcript } from "../../src/transcript/index.ts";
+import { call, done, text } from "../../src/conversation/builders.ts";
+import type { Conversation } from "../../src/conversation/entry.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { mediaAt, storeBytes } from "../../src/conversation/media.ts";
+import type { Media, MediaKind } from "../../src/conversation/parts.ts";
+import { destinationOf, findProvider } from "../../src/providers/find.ts";
+import { render } from "../../src/transcript/render.ts";
+import type { Transcript } from "../../src/transcript/step.ts";
 
 /** How a file reaches a model: inside the result, after the batch, or only by name. */
 export type Delivery = "inside" | "after" | "named";

@@ -2,11 +2,7 @@
  * One turn with the provider named on the command line, through the built
  * library alone. Prints the words of the answer.
  */
-import { text } from "../../dist/lib/conversation/index.js";
-import { findProvider } from "../../dist/lib/providers/index.js";
-import { openGate, openTransport } from "../../dist/lib/transport/index.js";
-import { compose } from "../../dist/lib/wire/index.js";
-import { realWorld } from "../../dist/lib/world/index.js";
+import { compose, findProvider, openGate, openTransport, realWorld, text } from "../../dist/lib/api/index.js";
 
 const provider = findProvider(process.argv[2]);
 const world = realWorld();

@@ -1,8 +1,10 @@
-import type { CallId, Conversation, Entry, JsonObject, Media } from "../../src/conversation/index.ts";
-import type { Provider } from "../../src/providers/index.ts";
-import { lint } from "../../src/rules/index.ts";
+import type { Conversation, Entry } from "../../src/conversation/entry.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
+import type { CallId, Media } from "../../src/conversation/parts.ts";
+import type { Provider } from "../../src/providers/define.ts";
+import { lint } from "../../src/rules/lint.ts";
 import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
-import type { Report } from "../../src/transcript/index.ts";
+import type { Report } from "../../src/transcript/rendering.ts";
 import type { Destination } from "../../src/wire/bind.ts";
 import type { Reading, Settings } from "../../src/wire/wire.ts";
 import { build, type Built, type History } from "./histories.ts";

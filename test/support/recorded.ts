@@ -1,13 +1,20 @@
-import { text, type Conversation } from "../../src/conversation/index.ts";
-import { findProvider } from "../../src/providers/index.ts";
-import { createSimulator, type FaultPlan, type Reply } from "../../src/sim/index.ts";
+import { text } from "../../src/conversation/builders.ts";
+import type { Conversation } from "../../src/conversation/entry.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import type { FaultPlan } from "../../src/sim/faults.ts";
+import type { Reply } from "../../src/sim/script.ts";
+import { createSimulator } from "../../src/sim/simulator.ts";
 import { attempt, type Answered } from "../../src/transport/attempt.ts";
 import { patience } from "../../src/transport/budget.ts";
 import { eventStreamFraming, sseFraming } from "../../src/transport/frames.ts";
 import { AttemptError } from "../../src/transport/refusal.ts";
-import { openGate } from "../../src/transport/index.ts";
-import { compose, type BoundWire, type Frame } from "../../src/wire/index.ts";
-import { simulatedWorld, type Clock, type HttpRequest, type HttpResponse } from "../../src/world/index.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import type { BoundWire } from "../../src/wire/bind.ts";
+import { compose } from "../../src/wire/compose.ts";
+import type { Frame } from "../../src/wire/decode.ts";
+import type { HttpRequest, HttpResponse } from "../../src/world/net.ts";
+import { simulatedWorld } from "../../src/world/simulated.ts";
+import type { Clock } from "../../src/world/world.ts";
 import { everyKey } from "./exchange.ts";
 
 /** An answer of a simulated provider as it came over the wire. */

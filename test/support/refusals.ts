@@ -1,16 +1,12 @@
-import {
-  done,
-  isObject,
-  Ledger,
-  storeBytes,
-  text,
-  type Conversation,
-  type JsonObject,
-  type Seal,
-  type ToolDeclaration,
-} from "../../src/conversation/index.ts";
-import { findProvider, type Quirk } from "../../src/providers/index.ts";
-import type { Settings, WireId } from "../../src/wire/index.ts";
+import { done, text } from "../../src/conversation/builders.ts";
+import type { Conversation, ToolDeclaration } from "../../src/conversation/entry.ts";
+import { isObject, type JsonObject } from "../../src/conversation/json.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { storeBytes } from "../../src/conversation/media.ts";
+import type { Seal } from "../../src/conversation/parts.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import type { Quirk } from "../../src/providers/quirks.ts";
+import type { Settings, WireId } from "../../src/wire/wire.ts";
 
 /* What endpoints refuse, in their own words. First the requests, then the words, then the two together. */
 

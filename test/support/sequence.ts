@@ -1,4 +1,6 @@
-import { call, done, Ledger, text, type Conversation } from "../../src/conversation/index.ts";
+import { call, done, text } from "../../src/conversation/builders.ts";
+import type { Conversation } from "../../src/conversation/entry.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
 
 /** Thinking, one call, thinking, a fan-out of five of which the second one came back, thinking, words. */
 export const sequence = (): Conversation => {

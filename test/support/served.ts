@@ -1,7 +1,11 @@
-import { findProvider, type Provider } from "../../src/providers/index.ts";
-import { createSimulator, serve, simulated, type Simulator, type SimulatorOptions } from "../../src/sim/index.ts";
-import { openGate, openTransport, type Transport, type TransportOptions } from "../../src/transport/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import type { Provider } from "../../src/providers/define.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { simulated } from "../../src/sim/all.ts";
+import { serve } from "../../src/sim/serve.ts";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
+import { openGate } from "../../src/transport/credentials-gate.ts";
+import { openTransport, type Transport, type TransportOptions } from "../../src/transport/transport.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { everyKey } from "./exchange.ts";
 
 /** Every provider's simulator on one port of this machine, and a transport that really sends there. */

@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findProvider } from "../../src/providers/index.ts";
-import { serve, simulated, createSimulator, type Serving, type SimulatorOptions } from "../../src/sim/index.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { simulated } from "../../src/sim/all.ts";
+import { serve, type Serving } from "../../src/sim/serve.ts";
+import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { bin, type Ran } from "../built.ts";
 import { everyKey } from "./exchange.ts";
 

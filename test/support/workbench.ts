@@ -12,14 +12,15 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import { callId, type JsonObject } from "../../src/conversation/index.ts";
+import { callId } from "../../src/conversation/ids.ts";
+import type { JsonObject } from "../../src/conversation/json.ts";
 import { registryOf } from "../../src/scheduler/registry.ts";
 import { openServices } from "../../src/scheduler/services.ts";
 import { validate } from "../../src/scheduler/validate.ts";
 import type { Approved, AskModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
 import { normalizeResult } from "../../src/tools/normalize-result.ts";
 import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../../src/tools/tool.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
 
 /** What a call is given besides its arguments. */
 export type CallOptions = {

@@ -6,7 +6,7 @@ const [folder = "", path = ""] = process.argv.slice(2);
 fs.fdatasync = Object.assign(() => process.kill(process.pid, "SIGKILL"), fs.fdatasync);
 syncBuiltinESMExports();
 const { openPolicy } = await import("../../src/policy/services.ts");
-const { realWorld } = await import("../../src/world/index.ts");
+const { realWorld } = await import("../../src/world/real.ts");
 const { workspace } = await openPolicy({
   world: realWorld(),
   roots: [folder],

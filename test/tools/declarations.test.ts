@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Ledger, text } from "../../src/conversation/index.ts";
-import { destinationOf } from "../../src/providers/index.ts";
-import { lint } from "../../src/rules/index.ts";
+import { text } from "../../src/conversation/builders.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { destinationOf } from "../../src/providers/find.ts";
+import { lint } from "../../src/rules/lint.ts";
 import { builtins } from "../../src/tools/all.ts";
 import { declarationOf } from "../../src/tools/declare.ts";
 import { compose } from "../../src/wire/compose.ts";

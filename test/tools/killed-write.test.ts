@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openAgent } from "../../src/agent/open.ts";
-import { loadSettings } from "../../src/settings/index.ts";
-import { realWorld } from "../../src/world/index.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { realWorld } from "../../src/world/real.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { programStage, type ProgramStage } from "../support/agent-program.ts";
 

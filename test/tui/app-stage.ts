@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 import { openTrust } from "../../src/policy/trust.ts";
 import type { OfflineScript } from "../../src/offline/script.ts";
-import { realWorld, type TerminalSize } from "../../src/world/index.ts";
+import { realWorld } from "../../src/world/real.ts";
+import type { TerminalSize } from "../../src/world/terminal.ts";
 import { bin } from "../built.ts";
 import { inTerminal, type InTerminal } from "./terminal.ts";
 

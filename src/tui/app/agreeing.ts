@@ -3,7 +3,7 @@ import { shownCommand } from "../../policy/plain.ts";
 import type { Consent } from "../../policy/settings.ts";
 import { openTrust } from "../../policy/trust.ts";
 import type { Loaded } from "../../settings/load.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 import { line, linesOf } from "../text/line.ts";
 import { wrap } from "../text/wrap.ts";
 import type { Front } from "./front.ts";

@@ -1,4 +1,4 @@
-import type { Question } from "../../agent/index.ts";
+import type { Question } from "../../agent/agent.ts";
 import type { Decision } from "../../scheduler/events.ts";
 import type { Approval, ApprovalChoice } from "../views/approval.ts";
 

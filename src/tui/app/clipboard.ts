@@ -1,4 +1,4 @@
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 
 /** Programs that print the picture on the clipboard. */
 const programs: readonly (readonly [string, ...(readonly string[])])[] = [

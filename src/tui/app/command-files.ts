@@ -1,4 +1,4 @@
-import type { Disk, Folder } from "../../world/index.ts";
+import type { Disk, Folder } from "../../world/disk.ts";
 
 /** A file that was found. `name` is what it is called by: folders and file, with colons between. */
 export type FoundText = { readonly name: string; readonly label: string; readonly text: string };

@@ -1,8 +1,8 @@
 import type { Opened } from "../../agent/open.ts";
-import type { UserPart } from "../../conversation/index.ts";
+import type { UserPart } from "../../conversation/parts.ts";
 import type { ApprovalMode } from "../../policy/mode.ts";
 import type { Loaded } from "../../settings/load.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 import type { Choice } from "../editor/completion.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Line } from "../text/style.ts";

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../agent/events.ts";
 import type { Opened } from "../../agent/open.ts";
 import type { ApprovalMode } from "../../policy/mode.ts";
 import type { Loaded } from "../../settings/load.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 import type { Resume } from "./command.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Talk, type TalkListener } from "./talk.ts";

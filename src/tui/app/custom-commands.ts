@@ -1,4 +1,4 @@
-import type { Disk } from "../../world/index.ts";
+import type { Disk } from "../../world/disk.ts";
 import type { SlashCommand } from "./command.ts";
 import { textsBelow, type FoundText } from "./command-files.ts";
 import { filledIn, type Template } from "./template.ts";

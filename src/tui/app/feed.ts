@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
-import type { CallId, Media } from "../../conversation/index.ts";
+import type { CallId, Media } from "../../conversation/parts.ts";
 import type { Finished } from "../../scheduler/events.ts";
-import type { Clock } from "../../world/index.ts";
+import type { Clock } from "../../world/world.ts";
 import { MarkdownStream, type MarkdownOptions } from "../markdown/stream.ts";
 import { cut, line, linesOf } from "../text/line.ts";
 import type { Line } from "../text/style.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 
 /** What the person typed, in this session and in those before. */
 export type InputHistory = {

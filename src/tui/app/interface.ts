@@ -1,7 +1,7 @@
 import type { Question } from "../../agent/agent.ts";
 import { modelName } from "../../agent/model-name.ts";
 import type { Opened } from "../../agent/open.ts";
-import type { Media, UserPart } from "../../conversation/index.ts";
+import type { Media, UserPart } from "../../conversation/parts.ts";
 import type { ApprovalMode } from "../../policy/mode.ts";
 import type { Terminal } from "../../world/terminal.ts";
 import { createHighlighter } from "../markdown/highlight.ts";

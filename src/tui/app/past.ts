@@ -1,4 +1,5 @@
-import type { CallId, Entry, Media, UserPart } from "../../conversation/index.ts";
+import type { Entry } from "../../conversation/entry.ts";
+import type { CallId, Media, UserPart } from "../../conversation/parts.ts";
 import { line, linesOf } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";

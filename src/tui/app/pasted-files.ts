@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { isAbsolute, basename, dirname } from "node:path";
-import type { Blobs, UserPart } from "../../conversation/index.ts";
+import type { Blobs } from "../../conversation/entry.ts";
+import type { UserPart } from "../../conversation/parts.ts";
 import type { Stored } from "../../conversation/media.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 
 /** Larger files are not attached. */
 const largest = 20 * 2 ** 20;

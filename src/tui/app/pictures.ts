@@ -1,4 +1,5 @@
-import type { Blobs, Media } from "../../conversation/index.ts";
+import type { Blobs } from "../../conversation/entry.ts";
+import type { Media } from "../../conversation/parts.ts";
 import { pictureFor } from "../images/encode.ts";
 import { viewPicture } from "../images/view.ts";
 import { line } from "../text/line.ts";

@@ -1,4 +1,4 @@
-import type { UserPart } from "../../conversation/index.ts";
+import type { UserPart } from "../../conversation/parts.ts";
 import type { Servers } from "../../mcp/servers.ts";
 import { storeFile } from "../../tools/store-file.ts";
 import type { ToolContent } from "../../tools/tool.ts";

@@ -1,5 +1,5 @@
 import type { Terminal } from "../../world/terminal.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 import type { Wish } from "../editor/keymap.ts";
 import type { Picture, Pixels } from "../images/encode.ts";
 import { pictureSupport, saysSixel, type PictureSupport } from "../images/support.ts";

@@ -1,6 +1,6 @@
 import type { OpenServices } from "../../scheduler/services.ts";
-import type { UserPart } from "../../conversation/index.ts";
-import type { Clock } from "../../world/index.ts";
+import type { UserPart } from "../../conversation/parts.ts";
+import type { Clock } from "../../world/world.ts";
 import type { Line } from "../text/style.ts";
 import { viewCall, type CallView } from "../views/call.ts";
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Workspace } from "../../policy/workspace.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 
 /** A file as it was before an edit, and as the edit left it. `before` is absent for a file that was made. */
 export type Snapshot = {

@@ -1,8 +1,8 @@
 import { modelName } from "../../agent/model-name.ts";
 import type { Opened } from "../../agent/open.ts";
 import type { ServerState } from "../../mcp/server.ts";
-import type { Usage } from "../../wire/index.ts";
-import type { Spent } from "../../agent/index.ts";
+import type { Usage } from "../../wire/decode.ts";
+import type { Spent } from "../../agent/events.ts";
 import { cut, span } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
 import type { Talk } from "./talk.ts";

@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Opened } from "../../agent/open.ts";
-import type { UserPart } from "../../conversation/index.ts";
+import type { UserPart } from "../../conversation/parts.ts";
 import type { Usage } from "../../wire/decode.ts";
-import type { Clock } from "../../world/index.ts";
+import type { Clock } from "../../world/world.ts";
 
 /** Who hears what comes of a talk. */
 export type TalkListener = {

@@ -1,6 +1,6 @@
 import { openAnswers } from "../../policy/answers.ts";
 import { openTrust } from "../../policy/trust.ts";
-import type { World } from "../../world/index.ts";
+import type { World } from "../../world/world.ts";
 import { line } from "../text/line.ts";
 import type { Front } from "./front.ts";
 import { told } from "./past.ts";

@@ -35,9 +35,6 @@ export type Menu = {
   readonly isMoved: boolean;
 };
 
-/** Who knows the choices: files and resources, or commands. */
-export type ChoiceSource = (completing: Completing) => readonly Choice[] | Promise<readonly Choice[]>;
-
 /** What can be completed where the cursor stands, if anything can. */
 export const completingAt = ({ text, cursor, search }: Editor): Completing | undefined => {
   if (search !== undefined) return undefined;

@@ -19,7 +19,7 @@ export const viewPicture = ({ mimeType, bytes, name, pixels }: PictureFacts, wid
 };
 
 /** Bytes as people say them. */
-export const byteCount = (bytes: number): string => {
+const byteCount = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ["KB", "MB", "GB"];
   const step = Math.min(units.length, Math.floor(Math.log(bytes) / Math.log(1024)));

@@ -1,7 +1,6 @@
 import type { Terminal } from "../../world/terminal.ts";
-import { lineText } from "../text/line.ts";
+import { lineText, oneLine } from "../text/line.ts";
 import type { Line } from "../text/style.ts";
-import { oneLine } from "../text/line.ts";
 import type { Surface } from "./screen.ts";
 
 /**

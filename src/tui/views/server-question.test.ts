@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../conversation/index.ts";
+import type { JsonObject } from "../../conversation/json.ts";
 import type { KeyEvent } from "../keys/event.ts";
 import { lineColumns, lineText } from "../text/line.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "../../conversation/index.ts";
+import { isObject } from "../../conversation/json.ts";
 import type { Elicitation, FormContent, SamplingRequest } from "../../mcp/asking.ts";
 import { readForm, type FormField } from "../../mcp/form.ts";
 import { judgeUrl } from "../../policy/network.ts";

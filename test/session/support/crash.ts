@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { openSessions, type Session } from "../../../src/session/index.ts";
-import { simulatedDisk, simulatedWorld, type DiskTrouble, type SimulatedDisk } from "../../../src/world/index.ts";
+import type { Session } from "../../../src/session/session.ts";
+import { openSessions } from "../../../src/session/store.ts";
+import { simulatedDisk, type DiskTrouble, type SimulatedDisk } from "../../../src/world/simulated-disk.ts";
+import { simulatedWorld } from "../../../src/world/simulated.ts";
 import { Random } from "../../support/random.ts";
 import { unrenderable } from "./render.ts";
 import { misfit, saying, scriptOf, type Script } from "./script.ts";

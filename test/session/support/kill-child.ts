@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { openSessions } from "../../../src/session/index.ts";
-import { realWorld } from "../../../src/world/index.ts";
+import { openSessions } from "../../../src/session/store.ts";
+import { realWorld } from "../../../src/world/real.ts";
 import { scriptOf } from "./script.ts";
 
 /* HOME SEED [ID]: acts a script out on the real disk, in a new session or in one that is there, and tells what was acknowledged. */

@@ -1,8 +1,11 @@
-import { Ledger, type Conversation } from "../../../src/conversation/index.ts";
-import { providers } from "../../../src/providers/index.ts";
-import { lint } from "../../../src/rules/index.ts";
-import { completeInterrupted, conversationOf, type Saved } from "../../../src/session/index.ts";
-import { settle } from "../../../src/transcript/index.ts";
+import type { Conversation } from "../../../src/conversation/entry.ts";
+import { Ledger } from "../../../src/conversation/ledger.ts";
+import { providers } from "../../../src/providers/all.ts";
+import { lint } from "../../../src/rules/lint.ts";
+import { conversationOf } from "../../../src/session/export.ts";
+import type { Saved } from "../../../src/session/load.ts";
+import { completeInterrupted } from "../../../src/session/resume.ts";
+import { settle } from "../../../src/transcript/settle.ts";
 import { compose } from "../../../src/wire/compose.ts";
 
 /** What some provider would refuse of a session that is taken up again, or undefined. */

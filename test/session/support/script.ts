@@ -1,5 +1,6 @@
-import type { Blobs, Conversation } from "../../../src/conversation/index.ts";
-import type { NewRecord, NewSession, SessionRecord, UnknownRecord, Written } from "../../../src/session/index.ts";
+import type { Blobs, Conversation } from "../../../src/conversation/entry.ts";
+import type { NewSession } from "../../../src/session/create.ts";
+import type { NewRecord, SessionRecord, UnknownRecord, Written } from "../../../src/session/record.ts";
 import { build, makeHistory } from "../../support/histories.ts";
 import { Random } from "../../support/random.ts";
 

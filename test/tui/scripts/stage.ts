@@ -1,26 +1,21 @@
 import { readFileSync } from "node:fs";
-import {
-  attend,
-  colourDepthOf,
-  createHighlighter,
-  edit,
-  emptyEditor,
-  keyListener,
-  line,
-  loadLexer,
-  MarkdownStream,
-  paintFor,
-  press,
-  questions,
-  Screen,
-  span,
-  stopAndWait,
-  themeFor,
-  viewCall,
-  viewEditor,
-  type Wish,
-} from "../../../src/tui/index.ts";
-import { realTerminal, realWorld } from "../../../src/world/index.ts";
+import { edit } from "../../../src/tui/editor/edit.ts";
+import { press, type Wish } from "../../../src/tui/editor/keymap.ts";
+import { emptyEditor } from "../../../src/tui/editor/state.ts";
+import { viewEditor } from "../../../src/tui/editor/view.ts";
+import { keyListener } from "../../../src/tui/keys/listen.ts";
+import { createHighlighter } from "../../../src/tui/markdown/highlight.ts";
+import { loadLexer, MarkdownStream } from "../../../src/tui/markdown/stream.ts";
+import { colourDepthOf } from "../../../src/tui/screen/colour.ts";
+import { attend, stopAndWait } from "../../../src/tui/screen/lifetime.ts";
+import { questions } from "../../../src/tui/screen/modes.ts";
+import { paintFor } from "../../../src/tui/screen/paint.ts";
+import { Screen } from "../../../src/tui/screen/screen.ts";
+import { themeFor } from "../../../src/tui/screen/theme.ts";
+import { line, span } from "../../../src/tui/text/line.ts";
+import { viewCall } from "../../../src/tui/views/call.ts";
+import { realTerminal } from "../../../src/world/real-terminal.ts";
+import { realWorld } from "../../../src/world/real.ts";
 
 /*
  * A small program of everything the terminal interface is made of: what is submitted is a command that says what to show.

@@ -1,5 +1,6 @@
 import { estimateMedia, estimateParts, estimateTokens } from "../../../context/estimate.ts";
-import type { Conversation, Entry, Part } from "../../../conversation/index.ts";
+import type { Conversation, Entry } from "../../../conversation/entry.ts";
+import type { Part } from "../../../conversation/parts.ts";
 import { openingNotice } from "../../../transcript/cut.ts";
 import type { Desk } from "../command.ts";
 import { tokenCount } from "./words.ts";

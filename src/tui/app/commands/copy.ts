@@ -1,5 +1,5 @@
-import type { Entry } from "../../../conversation/index.ts";
-import { openSessions } from "../../../session/index.ts";
+import type { Entry } from "../../../conversation/entry.ts";
+import { openSessions } from "../../../session/store.ts";
 import type { Desk } from "../command.ts";
 
 /** `/copy`: the last answer, to the clipboard of the terminal. */

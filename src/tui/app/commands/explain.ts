@@ -1,6 +1,6 @@
 import { modelName, parseModel } from "../../../agent/model-ref.ts";
 import { renderRequest } from "../../../providers/request.ts";
-import type { Report } from "../../../transcript/index.ts";
+import type { Report } from "../../../transcript/rendering.ts";
 import type { Desk } from "../command.ts";
 import { cell, counted } from "./words.ts";
 

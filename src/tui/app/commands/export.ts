@@ -1,6 +1,8 @@
 import { composedFor, modelOf } from "../../../cli/session-render.ts";
 import { destinationOf, findWire, homeOf, wireIds } from "../../../providers/find.ts";
-import { conversationOf, markdownOf, openSessions, type ReadSession } from "../../../session/index.ts";
+import { conversationOf } from "../../../session/export.ts";
+import { markdownOf } from "../../../session/markdown.ts";
+import { openSessions, type ReadSession } from "../../../session/store.ts";
 import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 

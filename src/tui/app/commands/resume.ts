@@ -1,4 +1,4 @@
-import { openSessions } from "../../../session/index.ts";
+import { openSessions } from "../../../session/store.ts";
 import type { Option } from "../../views/picker.ts";
 import type { Desk } from "../command.ts";
 import { counted } from "./words.ts";

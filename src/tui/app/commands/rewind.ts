@@ -1,5 +1,7 @@
 import { modelName } from "../../../agent/model-name.ts";
-import { conversationOf, openSessions, sessionFrom } from "../../../session/index.ts";
+import { sessionFrom } from "../../../session/create.ts";
+import { conversationOf } from "../../../session/export.ts";
+import { openSessions } from "../../../session/store.ts";
 import type { Desk } from "../command.ts";
 import { wordsIn } from "../past.ts";
 import { Snapshots } from "../snapshots.ts";

@@ -1,0 +1,10 @@
+export { simulated } from "../sim/all.ts";
+export type { AwsSecret } from "../sim/aws-auth.ts";
+export type { SimModel, SimProvider, SimUsage, Speak } from "../sim/family.ts";
+export { randomFaults, type Fault, type FaultPlan, type FaultRule } from "../sim/faults.ts";
+export type { LogEntry } from "../sim/log.ts";
+export type { Heard, HeardFile, HeardTurn, Said, SaidPart } from "../sim/model.ts";
+export { parseScript, ScriptFormatError } from "../sim/parse-script.ts";
+export type { Reply, Script, ScriptCall, ScriptRule } from "../sim/script.ts";
+export { serve, type ServeOptions, type Serving } from "../sim/serve.ts";
+export { createSimulator, type Simulator, type SimulatorOptions } from "../sim/simulator.ts";
