@@ -8,7 +8,7 @@ export type Reply = { readonly say: string } | { readonly call: readonly (readon
 export type Exchange = { readonly received: number; answered: number; readonly body: () => string };
 
 /** A model on loopback that says what it is told to, in OpenAI's Chat Completions. */
-export type Scripted = {
+export type ScriptedServer = {
   readonly url: string;
   /** Begins anew with these answers. `delay` is how many milliseconds each takes. */
   readonly play: (replies: (index: number) => Reply, delay?: number) => readonly Exchange[];
@@ -16,7 +16,7 @@ export type Scripted = {
 };
 
 /** Opens it on a free port. */
-export const openScripted = async (): Promise<Scripted> => {
+export const openScriptedServer = async (): Promise<ScriptedServer> => {
   let replies: (index: number) => Reply = () => ({ say: "Done." });
   let exchanges: Exchange[] = [];
   let delay = 0;
@@ -53,9 +53,9 @@ export const openScripted = async (): Promise<Scripted> => {
   };
 };
 
-type Sending = { readonly reply: Reply; readonly number: number; readonly sent: () => void };
+type PendingReply = { readonly reply: Reply; readonly number: number; readonly sent: () => void };
 
-const send = (response: ServerResponse, { reply, number, sent }: Sending): void => {
+const send = (response: ServerResponse, { reply, number, sent }: PendingReply): void => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const chunk = (choices: readonly object[], more: object = {}): string =>
     `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices, ...more })}\n\n`;

@@ -11,7 +11,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openScripted, type Exchange, type Reply } from "./agent-server.ts";
+import { openScriptedServer, type Exchange, type Reply } from "./agent-server.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 11);
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -20,7 +20,7 @@ const home = await mkdtemp(join(tmpdir(), "parley-bench-"));
 const project = join(home, "project");
 /** A copy, so that a build meanwhile changes nothing. */
 const bin = join(home, "dist", "parley.cjs");
-const server = await openScripted();
+const server = await openScriptedServer();
 /** About as long as what our own first request begins with. */
 let headSize = "12000";
 

@@ -12,10 +12,10 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { readServers } from "../src/mcp/config.ts";
-import { openServers } from "../src/mcp/servers.ts";
-import { realWorld } from "../src/world/real.ts";
-import { openScripted } from "./agent-server.ts";
+import { readServerConfigs } from "../src/mcp/config/read-servers.ts";
+import { openMcpServers } from "../src/mcp/servers.ts";
+import { realWorld } from "../src/world/real/world.ts";
+import { openScriptedServer } from "./agent-server.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 15);
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -24,7 +24,7 @@ const base = await mkdtemp(join(tmpdir(), "parley-bench-mcp-"));
 const project = join(base, "project");
 /** A copy, so that a build meanwhile changes nothing. */
 const bin = join(base, "dist", "parley.cjs");
-const model = await openScripted();
+const model = await openScriptedServer();
 
 const server = (...behaviour: readonly string[]): object => ({
   command: process.execPath,
@@ -75,11 +75,14 @@ const processorTime = (pid: number | undefined): number => {
 /** A server that offers so many tools, from its start until models could be told of them. */
 const offered = async (count: number): Promise<readonly number[]> => {
   const world = realWorld();
-  const { servers: configs } = readServers({ s: server("offers", String(count)) }, { from: "person", env: world.env });
+  const { servers: configs } = readServerConfigs(
+    { s: server("offers", String(count)) },
+    { from: "person", env: world.env },
+  );
   const began = performance.now();
-  const servers = openServers({ world, configs, root: base });
+  const servers = openMcpServers({ world, configs, root: base });
   await servers.settled(AbortSignal.timeout(60_000));
-  servers.takeChanges();
+  servers.applyChanges();
   if (servers.declarations().length < count) throw new Error("Not all tools are offered.");
   const time = performance.now() - began;
   await servers.close();

@@ -1,10 +1,10 @@
 import { cpus, loadavg } from "node:os";
-import { destinationOf, findProvider, homeOf, wireIds } from "../src/providers/find.ts";
-import { eventStreamFraming, sseFraming } from "../src/transport/frames.ts";
+import { destinationOf, findProvider, homeProviders, wireIds } from "../src/providers/find.ts";
+import { createEventStreamParser, createSseParser } from "../src/transport/stream/frames.ts";
 import { openTransport, type TransportEvent } from "../src/transport/transport.ts";
-import type { AnswerEvent } from "../src/wire/decode.ts";
+import type { ResponseEvent } from "../src/wire/decode/events.ts";
 import type { WireId } from "../src/wire/wire.ts";
-import { realWorld } from "../src/world/real.ts";
+import { realWorld } from "../src/world/real/world.ts";
 import { firstEvents, inChunks, streamOf, tinyEvent, type Stream } from "./streams.ts";
 import { howToInstall, vendorReads, type Heard, type Reads } from "./vendors.ts";
 
@@ -26,9 +26,9 @@ const inMemory = async function* (chunks: readonly Uint8Array[]): AsyncGenerator
 };
 
 /** Frames and decoder alone. Hears of the events of each frame. */
-const decode = async (family: WireId, body: Body, hear: (events: readonly AnswerEvent[]) => void): Promise<void> => {
-  const reader = destinationOf(homeOf[family]).wire.decode.open();
-  const { push, end } = await (family === "bedrock" ? eventStreamFraming() : sseFraming());
+const decode = async (family: WireId, body: Body, hear: (events: readonly ResponseEvent[]) => void): Promise<void> => {
+  const reader = destinationOf(homeProviders[family]).wire.decode.open();
+  const { push, end } = await (family === "bedrock" ? createEventStreamParser() : createSseParser());
   for await (const chunk of body) for (const frame of push(chunk).frames) hear(reader.step(frame));
   for (const frame of end().frames) hear(reader.step(frame));
   hear(reader.end());
@@ -36,12 +36,12 @@ const decode = async (family: WireId, body: Body, hear: (events: readonly Answer
 
 /** The same through the whole transport, event by event, as a program gets it. */
 const send = (family: WireId, body: Body): AsyncIterable<TransportEvent> => {
-  const provider = findProvider(homeOf[family]);
+  const provider = findProvider(homeProviders[family]);
   const type = family === "bedrock" ? "application/vnd.amazon.eventstream" : "text/event-stream";
   const net = { send: async () => ({ status: 200, headers: { "content-type": type }, body }) };
   const url = "http://localhost/";
-  const gate = { prepare: async () => ({ method: "POST", url, headers: {} }) as const, place: () => ({ url }) };
-  const transport = openTransport({ world: { ...realWorld(), net }, gate });
+  const gate = { prepare: async () => ({ method: "POST", url, headers: {} }) as const, locate: () => ({ url }) };
+  const transport = openTransport({ world: { ...realWorld(), net }, signer: gate });
   return transport.send({ provider, model: provider.defaultModel, write: () => ({}) });
 };
 
@@ -63,7 +63,7 @@ const sends =
     return total;
   };
 
-const count = (total: { events: number; letters: number }, event: TransportEvent | AnswerEvent): void => {
+const count = (total: { events: number; letters: number }, event: TransportEvent | ResponseEvent): void => {
   total.events += 1;
   if (event.type === "text-delta" || event.type === "thinking-delta" || event.type === "call-delta")
     total.letters += event.text.length;

@@ -4,16 +4,16 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
-import { createGate } from "../src/policy/gate.ts";
-import { judgeUrl } from "../src/policy/network.ts";
-import { registryOf } from "../src/scheduler/registry.ts";
+import { createPermissionGate } from "../src/policy/gate/create.ts";
+import { judgeUrl } from "../src/policy/network/judge-url.ts";
+import { createRegistry } from "../src/scheduler/registry.ts";
 import { createScheduler } from "../src/scheduler/scheduler.ts";
-import { glob } from "../src/tools/glob.ts";
-import { readFile } from "../src/tools/read-file.ts";
+import { glob } from "../src/tools/search/glob.ts";
+import { readFile } from "../src/tools/files/read-file.ts";
 import { runShellCommand } from "../src/tools/run-shell-command.ts";
-import { searchFileContent } from "../src/tools/search-file-content.ts";
-import { realWorld } from "../src/world/real.ts";
-import { callId } from "../src/conversation/ids.ts";
+import { searchFileContent } from "../src/tools/search/search-file-content.ts";
+import { realWorld } from "../src/world/real/world.ts";
+import { callId } from "../src/conversation/call-ids.ts";
 import { openWorkbench, type Workbench } from "../test/support/workbench.ts";
 
 /*
@@ -121,17 +121,21 @@ const fastestLibrary = async (): Promise<Library> => {
 
 const benchBatch = async (bench: Workbench): Promise<void> => {
   const { clock } = realWorld();
-  const gate = createGate({
+  const gate = createPermissionGate({
     mode: "yolo",
     rules: {},
     trusted: true,
     interactive: true,
     protection: () => ({ level: "free", reason: "" }),
-    judgeCommand: async () => ({ decision: "allow", reason: "", analysis: { roots: [], always: [], writes: [] } }),
+    judgeCommand: async () => ({
+      decision: "allow",
+      reason: "",
+      analysis: { programs: [], suggestedRules: [], writes: [] },
+    }),
     judgeUrl: (url) => judgeUrl(url),
   });
   const scheduler = createScheduler({
-    tools: registryOf([runShellCommand]),
+    tools: createRegistry([runShellCommand]),
     gate,
     capabilities: (grant) => bench.capabilities(grant),
     clock,

@@ -3,7 +3,7 @@ import type { Entry } from "../src/conversation/entry.ts";
 import { Ledger } from "../src/conversation/ledger.ts";
 import { storeBase64 } from "../src/conversation/media.ts";
 import { destinationOf } from "../src/providers/find.ts";
-import { Composer } from "../src/wire/compose.ts";
+import { RequestComposer } from "../src/wire/compose.ts";
 
 /*
  * npm run bench
@@ -56,8 +56,8 @@ const tools = [
   },
 ] as const;
 
-const composer = (to: string): Composer =>
-  new Composer({ destination: destinationOf(to), system: "Be exact.", tools, blobs: {} });
+const composer = (to: string): RequestComposer =>
+  new RequestComposer({ destination: destinationOf(to), system: "Be exact.", tools, blobs: {} });
 
 const warm = (values: readonly number[]): readonly number[] => values.slice(Math.floor(values.length / 3));
 
@@ -131,7 +131,7 @@ for (const to of ["anthropic/claude-sonnet-5", "google/gemini-3.8-flash", "opena
   const destination = { ...unlimited, target: { ...unlimited.target, media: rows } };
   const before = heap();
   const bodies = [1, 2, 3].map(() => {
-    const composed = new Composer({ destination, blobs: { [blob.hash]: blob.base64 } });
+    const composed = new RequestComposer({ destination, blobs: { [blob.hash]: blob.base64 } });
     composed.add(ledger.entries);
     return composed.body();
   });

@@ -10,20 +10,20 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
-import { openTrust } from "../src/policy/trust.ts";
-import { realWorld } from "../src/world/real.ts";
+import { openTrustStore } from "../src/policy/trust/folders.ts";
+import { realWorld } from "../src/world/real/world.ts";
 import { bin } from "../test/built.ts";
 
 const rounds = 9;
 
 /** Milliseconds without output after which a frame is taken to be whole. */
-const quiet = 400;
+const quietTime = 400;
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-")));
 const env = { TERM: "xterm-256color", PATH: process.env["PATH"] ?? "", HOME: home };
 
 /** A program in a terminal, and how long after its start each piece of output came. */
-type Running = {
+type BenchProcess = {
   readonly pid: number;
   readonly type: (text: string) => void;
   readonly output: () => string;
@@ -33,7 +33,7 @@ type Running = {
   readonly stop: () => Promise<void>;
 };
 
-const run = (file: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Running => {
+const run = (file: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): BenchProcess => {
   const began = performance.now();
   const pty = spawn(file, [...args], { cols: 80, rows: 24, cwd: home, env: { ...env, ...more } });
   let output = "";
@@ -78,7 +78,7 @@ const sideBySide = async (
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 };
 
-const parley = (more: Readonly<Record<string, string>> = {}): Running => run(process.execPath, [bin], more);
+const parley = (more: Readonly<Record<string, string>> = {}): BenchProcess => run(process.execPath, [bin], more);
 
 const bareNode = async (): Promise<number> => {
   const running = run(process.execPath, ["-e", "process.stdout.write('x')"]);
@@ -123,11 +123,14 @@ const settledFrame = (command: string) => async (): Promise<number> => {
   return time;
 };
 
-const settled = async (running: Running): Promise<number> => {
+const settled = async (running: BenchProcess): Promise<number> => {
   let last = 0;
   for (let seen = -1; running.output().length !== seen || seen === 0;) {
     seen = running.output().length;
-    await Promise.race([running.until((output) => output.length > seen).then((time) => (last = time)), pause(quiet)]);
+    await Promise.race([
+      running.until((output) => output.length > seen).then((time) => (last = time)),
+      pause(quietTime),
+    ]);
     if (last > 30_000) break;
   }
   return last;
@@ -166,7 +169,7 @@ const perByte = async (): Promise<number> => {
   const before = running.output().length;
   running.type("go\r");
   await running.until((output) => output.includes("Paragraph 199 has"));
-  await pause(quiet);
+  await pause(quietTime);
   const written = Buffer.byteLength(running.output().slice(before));
   await running.stop();
   return written / Buffer.byteLength(answer);
@@ -186,7 +189,7 @@ const ofPeers = (
 const round = (value: number): string => value.toFixed(1);
 
 try {
-  await openTrust(realWorld().disk, join(home, ".parley")).trust(home);
+  await openTrustStore(realWorld().disk, join(home, ".parley")).trustFolder(home);
   const { node = 1, ...others } = await sideBySide({
     node: bareNode,
     "first frame": firstFrame,

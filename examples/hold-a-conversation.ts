@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realWorld } from "parley-agent";
-import { loadSettings, openAgent, withOffline } from "parley-agent/agent";
+import { loadSettings, openAgent, withDemoModel } from "parley-agent/agent";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-example-"));
 const home = join(folder, "home");
 writeFileSync(join(folder, "notes.txt"), "Buy milk.\nWater the plants.\n");
 
 const real = realWorld({});
-const world = { ...real, net: withOffline(real.net) };
+const world = { ...real, net: withDemoModel(real.net) };
 const loaded = await loadSettings(world, { home, root: folder, scope: "inert" });
 const { agent, close } = await openAgent({ world, home, folder, loaded, interactive: false });
 

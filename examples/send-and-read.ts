@@ -3,19 +3,27 @@
  * in for the network here: with `realWorld()` and a key in the environment, the
  * same lines ask the provider itself.
  */
-import { compose, findProvider, openGate, openTransport, simulatedWorld, text, type Conversation } from "parley-agent";
+import {
+  composeRequest,
+  findProvider,
+  createRequestSigner,
+  openTransport,
+  simulatedWorld,
+  text,
+  type Conversation,
+} from "parley-agent";
 import { createSimulator } from "parley-agent/sim";
 
 const simulator = createSimulator({ provider: "anthropic" });
 const world = simulatedWorld({ env: { ANTHROPIC_API_KEY: "any" }, answer: simulator.handle });
-const transport = openTransport({ world, gate: openGate(world) });
+const transport = openTransport({ world, signer: createRequestSigner(world) });
 
 const talk: Conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello there!")] }], blobs: {} };
 const provider = findProvider("anthropic");
 const answer = transport.send({
   provider,
   model: provider.defaultModel,
-  write: (destination) => compose(talk, destination, { settings: { stream: true } }).body,
+  write: (destination) => composeRequest(talk, destination, { settings: { stream: true } }).body,
 });
 for await (const event of answer) {
   if (event.type === "text-delta") process.stdout.write(event.text);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
-import { answers } from "./answers.ts";
-import { explain } from "./explain.ts";
+import { responseOracles } from "./responses.ts";
+import { explainMismatch } from "./explain.ts";
 import { oracles, type Extension, type Oracle, type OracleName } from "./providers.ts";
 import type { Schema, SchemaFile } from "./schema.ts";
 
@@ -17,24 +17,24 @@ export const checkBody = (name: OracleName, body: unknown): readonly string[] =>
   checkerFor(name, () => oracles[name])(body);
 
 /** The same for what a provider answers, whole or one event of its stream. `alone` means without what `answers` adds. */
-export const checkAnswer = (
+export const checkResponse = (
   name: string,
   kind: "whole" | "event",
   answer: unknown,
   { alone = false }: { readonly alone?: boolean } = {},
 ): readonly string[] =>
   checkerFor(`${name} ${kind} ${alone}`, () => {
-    const oracle = answers[name];
+    const oracle = responseOracles[name];
     if (oracle === undefined) throw new Error(`No types are known for what ${name} answers`);
     return { file: oracle.file, extensions: alone ? [] : oracle.extensions, root: oracle[kind] };
   })(answer);
 
-type Checker = (body: unknown) => readonly string[];
+type BodyChecker = (body: unknown) => readonly string[];
 
 // Compiling a schema takes up to half a second and gives the same function every time.
-const checkers = new Map<string, Checker>();
+const checkers = new Map<string, BodyChecker>();
 
-const checkerFor = (name: string, oracle: () => Oracle & { readonly root?: string }): Checker => {
+const checkerFor = (name: string, oracle: () => Oracle & { readonly root?: string }): BodyChecker => {
   const found = checkers.get(name);
   if (found !== undefined) return found;
   const made = makeChecker(oracle());
@@ -42,7 +42,7 @@ const checkerFor = (name: string, oracle: () => Oracle & { readonly root?: strin
   return made;
 };
 
-const makeChecker = ({ file, extensions, root }: Oracle & { readonly root?: string }): Checker => {
+const makeChecker = ({ file, extensions, root }: Oracle & { readonly root?: string }): BodyChecker => {
   const text = readFileSync(new URL(`schemas/${file}`, import.meta.url), "utf8");
   const read = JSON.parse(text) as SchemaFile;
   const schema = extensions.reduce(extend, root === undefined ? read : { ...read, $ref: `#/definitions/${root}` });
@@ -51,7 +51,7 @@ const makeChecker = ({ file, extensions, root }: Oracle & { readonly root?: stri
   return (body) => {
     const sent: unknown = JSON.parse(JSON.stringify(body));
     if (validate(sent)) return [];
-    const problems = explain(sent, schema);
+    const problems = explainMismatch(sent, schema);
     return problems.length > 0 ? problems : [ajv.errorsText(validate.errors, { dataVar: "" })];
   };
 };

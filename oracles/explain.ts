@@ -1,4 +1,4 @@
-import { resolve, type Schema, type SchemaFile } from "./schema.ts";
+import { resolveReference, type Schema, type SchemaFile } from "./schema.ts";
 
 /**
  * Say where a refused value leaves its schema, one line per fault: `/messages/1: missing "tool_call_id"`.
@@ -7,13 +7,13 @@ import { resolve, type Schema, type SchemaFile } from "./schema.ts";
  * branch first, so the faults are those of the thing it meant to be. Empty when nothing is found; whether a
  * value is valid is the validator's word, not ours.
  */
-export const explain = (value: unknown, file: SchemaFile): readonly string[] =>
+export const explainMismatch = (value: unknown, file: SchemaFile): readonly string[] =>
   faultsIn(value, file, "", file).map(({ at, text }) => `${at === "" ? "/" : at}: ${text}`);
 
-type Fault = { readonly at: string; readonly text: string };
+type SchemaFault = { readonly at: string; readonly text: string };
 type Fields = { readonly [name: string]: unknown };
 
-const faultsIn = (value: unknown, schema: Schema, at: string, file: SchemaFile): readonly Fault[] => {
+const faultsIn = (value: unknown, schema: Schema, at: string, file: SchemaFile): readonly SchemaFault[] => {
   const branches = branchesOf(schema, file);
   const fitting = branches.filter((branch) => fitsType(value, branch));
   if (fitting.length === 0) {
@@ -32,7 +32,7 @@ const faultsIn = (value: unknown, schema: Schema, at: string, file: SchemaFile):
   return fewest((meant.length > 0 ? meant : fitting).map((branch) => faultsInObject(value, branch, at, file)));
 };
 
-const faultsInBranch = (value: unknown, schema: Schema, at: string, file: SchemaFile): readonly Fault[] => {
+const faultsInBranch = (value: unknown, schema: Schema, at: string, file: SchemaFile): readonly SchemaFault[] => {
   if (!fitsChoice(value, schema)) return [{ at, text: `${show(value)} is not ${choices([schema])}` }];
   if (typeof value === "string" && schema.pattern !== undefined && !new RegExp(schema.pattern).test(value)) {
     return [{ at, text: `${show(value)} does not match ${schema.pattern}` }];
@@ -41,7 +41,7 @@ const faultsInBranch = (value: unknown, schema: Schema, at: string, file: Schema
   return value.flatMap((item, index) => faultsIn(item, schema.items ?? {}, `${at}/${index}`, file));
 };
 
-const faultsInObject = (value: Fields, schema: Schema, at: string, file: SchemaFile): readonly Fault[] => {
+const faultsInObject = (value: Fields, schema: Schema, at: string, file: SchemaFile): readonly SchemaFault[] => {
   const names = Object.keys(value);
   const rest = schema.additionalProperties ?? true;
   const missing = (schema.required ?? []).filter((name) => !(name in value));
@@ -56,7 +56,7 @@ const faultsInObject = (value: Fields, schema: Schema, at: string, file: SchemaF
   ];
 };
 
-const faultsInCount = (names: readonly string[], schema: Schema, at: string): readonly Fault[] => {
+const faultsInCount = (names: readonly string[], schema: Schema, at: string): readonly SchemaFault[] => {
   const { minProperties = 0, maxProperties = Infinity, properties = {} } = schema;
   const oneofs = (schema.allOf ?? []).map(({ oneOf = [] }) => oneOf.flatMap(({ required = [] }) => required));
   const groups = [...oneofs, ...(maxProperties === 1 ? [Object.keys(properties)] : [])];
@@ -72,7 +72,7 @@ const tags = ["type", "role"];
 
 const tagOf = (branch: Schema, tag: string, file: SchemaFile): Schema | undefined => {
   const property = branch.properties?.[tag];
-  return property === undefined ? undefined : resolve(property, file);
+  return property === undefined ? undefined : resolveReference(property, file);
 };
 
 const fitsTag = (value: Fields, tag: string, branch: Schema, file: SchemaFile): boolean => {
@@ -82,13 +82,13 @@ const fitsTag = (value: Fields, tag: string, branch: Schema, file: SchemaFile): 
 };
 
 const branchesOf = (reference: Schema, file: SchemaFile): readonly Schema[] => {
-  const schema = resolve(reference, file);
+  const schema = resolveReference(reference, file);
   return schema.anyOf?.flatMap((branch) => branchesOf(branch, file)) ?? [schema];
 };
 
 /** The branch with the fewest faults; of equals, the one that got deepest before it failed. */
-const fewest = (results: readonly (readonly Fault[])[]): readonly Fault[] => {
-  const depth = (faults: readonly Fault[]) => Math.max(0, ...faults.map(({ at }) => at.split("/").length));
+const fewest = (results: readonly (readonly SchemaFault[])[]): readonly SchemaFault[] => {
+  const depth = (faults: readonly SchemaFault[]) => Math.max(0, ...faults.map(({ at }) => at.split("/").length));
   return results.toSorted((one, other) => one.length - other.length || depth(other) - depth(one))[0] ?? [];
 };
 

@@ -21,10 +21,10 @@ export type Schema = {
 export type SchemaFile = { readonly $ref: string; readonly definitions: { readonly [name: string]: Schema } };
 
 /** Follow `$ref` until there is something to read. */
-export const resolve = (schema: Schema, file: SchemaFile): Schema => {
+export const resolveReference = (schema: Schema, file: SchemaFile): Schema => {
   if (schema.$ref === undefined) return schema;
   const name = schema.$ref.replace("#/definitions/", "");
   const found = file.definitions[name];
   if (found === undefined) throw new Error(`The schema refers to ${name}, which it does not define`);
-  return resolve(found, file);
+  return resolveReference(found, file);
 };

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSy
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { settingsSchema } from "../src/settings/schema.ts";
+import { createSettingsSchema } from "../src/settings/schema/json-schema.ts";
 import { tables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -21,20 +21,20 @@ export const documents: readonly string[] = [
 ];
 
 /** The schema of settings files, by path and as it should be. */
-export const schema: { readonly path: string; readonly text: string } = {
+export const settingsSchemaFile: { readonly path: string; readonly text: string } = {
   path: "schemas/settings.schema.json",
-  text: `${JSON.stringify(settingsSchema(), null, 2)}\n`,
+  text: `${JSON.stringify(createSettingsSchema(), null, 2)}\n`,
 };
 
 /** A document as it should be. Needs a current build. */
-export const upToDate = (text: string): string =>
+export const updateDocument = (text: string): string =>
   text
     .replaceAll(/(?<=^```console\n).*?(?=^```$)/gms, (block) => runBlock(block))
     .replaceAll(/(?<=^<!-- (?!end )([a-z-]+) -->\n\n).*?(?=\n\n<!-- end -->$)/gms, (_, name: string) =>
-      tableNamed(name),
+      renderTable(name),
     );
 
-const tableNamed = (name: string): string => {
+const renderTable = (name: string): string => {
   const table = tables[name];
   if (table === undefined) throw new Error(`A document asks for the table "${name}", which nobody makes.`);
   return table();
@@ -69,10 +69,10 @@ const runCommand = (command: string, cwd: string): string => {
 };
 
 if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(root, schema.path), schema.text);
+  writeFileSync(join(root, settingsSchemaFile.path), settingsSchemaFile.text);
   for (const path of documents) {
     const text = readFileSync(join(root, path), "utf8");
-    const fresh = upToDate(text);
+    const fresh = updateDocument(text);
     if (fresh !== text) writeFileSync(join(root, path), fresh);
   }
 }

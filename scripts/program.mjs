@@ -73,22 +73,24 @@ const among = (...names) => new RegExp(`^(src/(${names.join("|")})\\.ts)$`);
 const files = {
   main: [among("cli/main")],
   talk: [
-    among("cli/headless", "agent/toolbox", "mcp/servers", "settings/project"),
-    among("cli/terminal", "tui/app/screen-front", "settings/project"),
+    among("cli/headless/run", "agent/toolbox", "mcp/servers", "settings/load/project"),
+    among("cli/chat/interactive", "tui/app/front-ends/screen", "settings/load/project"),
   ],
-  terminal: [among("cli/terminal", "tui/app/screen-front")],
+  terminal: [among("cli/chat/interactive", "tui/app/front-ends/screen")],
   // With what nearly every run loads later: what models are known for, which files are ignored, a stream.
-  headless: [/^src\/(cli\/(headless|opening)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/],
-  servers: [among("mcp/servers", "mcp/config", "agent/server-asking")],
+  headless: [
+    /^src\/(cli\/(headless\/run|chat\/open-session)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/,
+  ],
+  servers: [among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
   toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
-  connection: [among("mcp/connection", "mcp/catalog")],
+  connection: [among("mcp/connection/connect", "mcp/catalog")],
   // Each run needs the first of these and one or two of the others.
-  wires: [among("providers/google"), among("providers/anthropic")],
-  openai: [among("providers/openai"), among("providers/openai-chat")],
-  gemini: [among("providers/google")],
-  claude: [among("providers/anthropic", "providers/bedrock")],
-  responses: [among("providers/openai", "providers/xai")],
-  chat: [among("providers/(?!models)[a-z-]+")],
+  wires: [among("providers/definitions/google"), among("providers/definitions/anthropic")],
+  openai: [among("providers/definitions/openai"), among("providers/definitions/openai-chat")],
+  gemini: [among("providers/definitions/google")],
+  claude: [among("providers/definitions/anthropic", "providers/definitions/bedrock")],
+  responses: [among("providers/definitions/openai", "providers/definitions/xai")],
+  chat: [among("providers/definitions/[a-z-]+")],
 };
 
 /** The files to be: a chunk goes into the first whose modules all need it, or has one of its own. */

@@ -4,21 +4,26 @@
 import { providers } from "../src/providers/all.ts";
 import type { Auth, Provider } from "../src/providers/define.ts";
 import { type Quirk, quirks } from "../src/providers/quirks.ts";
-import { patience, type Patience } from "../src/transport/budget.ts";
-import { explain, type Failure } from "../src/transport/failure.ts";
-import { classify, type Reported, type Verdict, type Who } from "../src/transport/classify.ts";
-import { MalformedStream } from "../src/transport/frames.ts";
-import { asAttemptError, AttemptError } from "../src/transport/refusal.ts";
-import { lessonWords } from "../src/transport/repairs.ts";
-import { Silence } from "../src/transport/watchdog.ts";
-import { wordsOf, type Shape } from "../src/settings/shape.ts";
-import { settingPaths, table as settings, type Setting } from "../src/settings/table.ts";
-import { builtins } from "../src/tools/all.ts";
-import { declarationOf } from "../src/tools/declare.ts";
+import { retryPolicy, type RetryPolicy } from "../src/transport/retry/policy.ts";
+import { explainFailure, type Failure } from "../src/transport/failure.ts";
+import {
+  classifyError,
+  type ReportedError,
+  type ErrorClassification,
+  type ProviderIdentity,
+} from "../src/transport/retry/classify.ts";
+import { MalformedStreamError } from "../src/transport/stream/frames.ts";
+import { toAttemptError, AttemptError } from "../src/transport/retry/attempt-error.ts";
+import { quirkMessages } from "../src/transport/retry/quirks.ts";
+import { ResponseTimeoutError } from "../src/transport/stream/timeouts.ts";
+import { describeShape, type Shape } from "../src/settings/schema/shape.ts";
+import { settingPaths, settingsTable as settings, type Setting } from "../src/settings/schema/table.ts";
+import { builtinTools } from "../src/tools/builtins.ts";
+import { declareTool } from "../src/tools/declare.ts";
 import { NetError } from "../src/world/net.ts";
 
-const declared = await Promise.all(
-  builtins.map(async (tool) => ({ tool, parameters: (await declarationOf(tool)).parameters ?? {} })),
+const declaredTools = await Promise.all(
+  builtinTools.map(async (tool) => ({ tool, parameters: (await declareTool(tool)).parameters ?? {} })),
 );
 
 /** Every table, by the name documents ask for it with. */
@@ -34,7 +39,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         keyOf(auth),
       ]),
     ]),
-  tools: () => declared.map(toolSection).join("\n\n"),
+  tools: () => declaredTools.map(toolSection).join("\n\n"),
   endpoints: () =>
     table([
       ["provider", "API family", "credentials", "address", "moved by"],
@@ -51,14 +56,14 @@ export const tables: Readonly<Record<string, () => string>> = {
   failures: () =>
     table([
       ["kind", "what is said", "tried again"],
-      ...samples().map((sample) => [code(sample.kind), ...rowOf(sample)]),
+      ...failureSamples().map((sample) => [code(sample.kind), ...rowOf(sample)]),
     ]),
   patience: () =>
     table([
       ["setting", "usually", "what it limits"],
-      ...Object.entries(limits).map(([name, what]) => [
+      ...Object.entries(retryLimits).map(([name, what]) => [
         code(name),
-        amount(name as keyof Patience, patience[name as keyof Patience]),
+        amount(name as keyof RetryPolicy, retryPolicy[name as keyof RetryPolicy]),
         what,
       ]),
     ]),
@@ -78,7 +83,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ...(Object.keys(quirks) as Quirk[]).map((quirk) => [
         code(quirk),
         quirks[quirk].only?.map(code).join(", ") ?? "all",
-        lessonWords[quirk],
+        quirkMessages[quirk],
       ]),
     ]),
 };
@@ -130,31 +135,35 @@ const variablesOf = ({ id, endpoint }: Provider): string =>
     .join(", ");
 
 /** A failure as it would be met, with the verdict on it where a server or the network had a part in it. */
-type Sample = { readonly kind: Failure["kind"]; readonly failure: Failure; readonly verdict?: Verdict };
+type FailureSample = {
+  readonly kind: Failure["kind"];
+  readonly failure: Failure;
+  readonly verdict?: ErrorClassification;
+};
 
-const who: Who = { provider: "example", label: "Example" };
+const exampleProvider: ProviderIdentity = { provider: "example", label: "Example" };
 
-const samples = (): readonly Sample[] =>
-  (Object.keys(causes) as Failure["kind"][]).map((kind) => {
-    const cause = causes[kind];
+const failureSamples = (): readonly FailureSample[] =>
+  (Object.keys(failureCauses) as Failure["kind"][]).map((kind) => {
+    const cause = failureCauses[kind];
     const verdict = "kind" in cause ? undefined : verdictOn(cause);
     const failure = verdict?.failure ?? (cause as Failure);
     if (failure.kind !== kind) throw new Error(`The example of ${kind} is one of ${failure.kind}.`);
     return { kind, failure, ...(verdict === undefined ? {} : { verdict }) };
   });
 
-const verdictOn = (cause: Reported | Error): Verdict => {
-  if (!(cause instanceof Error)) return classify(who, cause);
+const verdictOn = (cause: ReportedError | Error): ErrorClassification => {
+  if (!(cause instanceof Error)) return classifyError(exampleProvider, cause);
   const request = { method: "POST", url: "https://api.example.com/v1", headers: {} } as const;
-  const meant = asAttemptError(cause, who, request);
+  const meant = toAttemptError(cause, exampleProvider, request);
   if (!(meant instanceof AttemptError)) throw cause;
-  return meant.verdict;
+  return meant.classification;
 };
 
 /** What brings each kind about, at its plainest: a failure of our own, an answer, or trouble on the line. */
-const causes: Readonly<Record<Failure["kind"], Failure | Reported | Error>> = {
-  "no-key": { ...who, kind: "no-key", how: "Set EXAMPLE_API_KEY." },
-  misconfigured: { ...who, kind: "misconfigured", how: "Set EXAMPLE_ENDPOINT to its address." },
+const failureCauses: Readonly<Record<Failure["kind"], Failure | ReportedError | Error>> = {
+  "no-key": { ...exampleProvider, kind: "no-key", how: "Set EXAMPLE_API_KEY." },
+  misconfigured: { ...exampleProvider, kind: "misconfigured", how: "Set EXAMPLE_ENDPOINT to its address." },
   "bad-key": { status: 401, problem: { message: "" } },
   "no-credit": { status: 402, problem: { message: "" } },
   "quota-gone": { status: 429, problem: { message: "", reasons: ["RequestsPerDay"] } },
@@ -164,64 +173,64 @@ const causes: Readonly<Record<Failure["kind"], Failure | Reported | Error>> = {
   filtered: { status: 400, problem: { message: "", code: "content_filter" } },
   refused: { status: 400, problem: { message: "messages: at least one message is required" } },
   network: new NetError("connect", ""),
-  "time-out": new Silence("headers", patience.headers),
+  "time-out": new ResponseTimeoutError("headers", retryPolicy.headers),
   "stream-cut": new NetError("broken", ""),
-  "malformed-stream": new MalformedStream(""),
-  cancelled: { ...who, kind: "cancelled" },
+  "malformed-stream": new MalformedStreamError(""),
+  cancelled: { ...exampleProvider, kind: "cancelled" },
 };
 
-const rowOf = ({ kind, failure, verdict }: Sample): readonly [said: string, again: string] => [
-  explain(failure),
-  verdict?.retry === true ? "yes" : (others[kind] ?? "no"),
+const rowOf = ({ kind, failure, verdict }: FailureSample): readonly [said: string, again: string] => [
+  explainFailure(failure),
+  verdict?.isRetryable === true ? "yes" : (otherRetries[kind] ?? "no"),
 ];
 
-const others: Partial<Record<Failure["kind"], string>> = {
+const otherRetries: Partial<Record<Failure["kind"], string>> = {
   "bad-key": "once, with a new token, where tokens are made",
   refused: "once for each [lesson](#lessons) in it",
 };
 
-const limits: Readonly<Record<keyof Patience, string>> = {
-  attempts: "requests in a turn, the first included",
-  longestWait: "the longest wait a server may ask for; a longer one is told, not waited for",
-  allWaits: "all waiting of one turn together",
+const retryLimits: Readonly<Record<keyof RetryPolicy, string>> = {
+  maxAttempts: "requests in a turn, the first included",
+  maxWait: "the longest wait a server may ask for; a longer one is told, not waited for",
+  maxTotalWait: "all waiting of one turn together",
   headers: "silence after the request",
   firstByte: "silence before the first byte of the answer",
   idle: "silence within the answer (`limits.idleTime`)",
   whole: "one answer as a whole (`limits.answerTime`); it is not tried again",
 };
 
-const amount = (name: keyof Patience, value: number): string =>
-  name === "attempts" ? String(value) : `${value / 60_000} min`;
+const amount = (name: keyof RetryPolicy, value: number): string =>
+  name === "maxAttempts" ? String(value) : `${value / 60_000} min`;
 
-type Declared = (typeof declared)[number];
+type DeclaredTool = (typeof declaredTools)[number];
 
 /** A tool as a section: what it is for, what it touches, what it takes. */
-const toolSection = ({ tool, parameters }: Declared): string => {
+const toolSection = ({ tool, parameters }: DeclaredTool): string => {
   const fields = Object.entries(
     (parameters["properties"] ?? {}) as Readonly<Record<string, { readonly [key: string]: unknown }>>,
   );
   const required = (parameters["required"] ?? []) as readonly string[];
   return [
     `### ${code(tool.name)}`,
-    `${tool.about} It is asked about as: ${tool.access}.`,
+    `${tool.description} It is asked about as: ${tool.access}.`,
     table([
       ["parameter", "type", "what it is", "also known as"],
       ...fields.map(([name, schema]) => [
         code(name),
-        `${wordIn(schema["type"]) || "any"}${required.includes(name) ? "" : ", optional"}`,
-        wordIn(schema["description"]).replaceAll("*", "\\*"),
+        `${textOrEmpty(schema["type"]) || "any"}${required.includes(name) ? "" : ", optional"}`,
+        textOrEmpty(schema["description"]).replaceAll("*", "\\*"),
         (tool.aliases?.[name] ?? []).map(code).join(", "),
       ]),
     ]),
   ].join("\n\n");
 };
 
-const wordIn = (value: unknown): string => (typeof value === "string" ? value : "");
+const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const settingRow = (path: string, setting: Setting): readonly string[] => [
   code(path),
-  setting.about,
-  cell(wordsOf(setting.shape)),
+  setting.description,
+  cell(describeShape(setting.shape)),
   setting.default === undefined ? "" : code(JSON.stringify(setting.default)),
   [
     ...(setting.flag === undefined ? [] : [code(`--${setting.flag}`)]),
@@ -245,7 +254,9 @@ const fieldRows = (path: string, shape: Shape): readonly (readonly (readonly str
       const at = `${above}.${name}`;
       if (field.shape.type === "fields") return rows(at, field.shape.fields);
       const given = field.default === undefined ? "" : code(JSON.stringify(field.default));
-      return [[code(at), field.about, cell(wordsOf(field.shape)), field.required ? "must be there" : given]];
+      return [
+        [code(at), field.description, cell(describeShape(field.shape)), field.required ? "must be there" : given],
+      ];
     });
   return [rows(path, inside.fields)];
 };

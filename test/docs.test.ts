@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { documents, schema, upToDate } from "../scripts/docs.ts";
+import { documents, settingsSchemaFile, updateDocument } from "../scripts/docs.ts";
 import { commands } from "../src/cli/commands.ts";
 import { done, Ledger, parseConversation, renderRequest, text, type Conversation } from "../src/api/index.ts";
-import { parseScript } from "../src/sim/parse-script.ts";
+import { parseScript } from "../src/sim/model/parse-script.ts";
 import { ensureBuilt, root } from "./built.ts";
-import { exchange, stage, type Went } from "./support/exchange.ts";
+import { exchange, simulateProvider, type ExchangeOutcome } from "./support/exchange.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
@@ -15,14 +15,14 @@ beforeAll(ensureBuilt);
 describe("the documents", () => {
   it.each(documents)("%s quotes what is so (npx tsx scripts/docs.ts writes it)", (path) => {
     const text = read(path);
-    expect(upToDate(text)).toBe(text);
+    expect(updateDocument(text)).toBe(text);
   });
 
   it("are not written with a command that fails, unless they say so", () => {
     const block = (commands: string): string => `\`\`\`console\n${commands}\n\`\`\`\n`;
     for (const failing of ["$ false", "$ false | cat", "$ printf x |", "$ true # exits with 1", "$ no-such-program"])
-      expect(() => upToDate(block(failing))).toThrow("A document's command exits with");
-    expect(upToDate(block("$ exit 3 # exits with 3\n$ printf 'a\\n' |\n> cat"))).toBe(
+      expect(() => updateDocument(block(failing))).toThrow("A document's command exits with");
+    expect(updateDocument(block("$ exit 3 # exits with 3\n$ printf 'a\\n' |\n> cat"))).toBe(
       block("$ exit 3 # exits with 3\n$ printf 'a\\n' |\n> cat\na"),
     );
   });
@@ -33,7 +33,7 @@ describe("the documents", () => {
   });
 
   it("come with the schema of settings as it is (npx tsx scripts/docs.ts writes it)", () => {
-    expect(read(schema.path)).toBe(schema.text);
+    expect(read(settingsSchemaFile.path)).toBe(settingsSchemaFile.text);
   });
 
   it("list every kind of note with its class", () => {
@@ -58,7 +58,7 @@ describe("the documents", () => {
   });
 
   it("list every fault a simulator knows", () => {
-    const declared = [...read("src/sim/faults.ts").matchAll(/readonly type: ((?:"[a-z-]+"(?: \| )?)+)/g)].flatMap(
+    const declared = [...read("src/sim/faults/fault.ts").matchAll(/readonly type: ((?:"[a-z-]+"(?: \| )?)+)/g)].flatMap(
       ([, names]) => [...names!.matchAll(/[a-z-]+/g)].map(([name]) => name),
     );
     const [, table] = /^## Faults\n(.*)/ms.exec(read("docs/simulators.md"))!;
@@ -76,8 +76,11 @@ describe("the documents", () => {
     const ledger = new Ledger();
     // A simulated clock must not run while a module is being loaded.
     await import("eventsource-parser");
-    const hear = async (): Promise<Went> => {
-      const set = stage("anthropic", { script: parseScript(JSON.parse(example!)), patience: { attempts: 1 } });
+    const hear = async (): Promise<ExchangeOutcome> => {
+      const set = simulateProvider("anthropic", {
+        script: parseScript(JSON.parse(example!)),
+        patience: { maxAttempts: 1 },
+      });
       return exchange(set, { version: 1, tools, entries: ledger.entries, blobs: {} });
     };
     ledger.user([text("Hello.")]);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { analyseScript, faultIn } from "./support/command-check.ts";
+import { analyzeScript, findMismatch } from "./support/command-mismatch.ts";
 import { canRunScripts, runScripts } from "./support/command-runs.ts";
-import { isFitToRun, randomScript } from "./support/command-scripts.ts";
+import { isSafeToRun, randomScript } from "./support/command-scripts.ts";
 import { Random } from "./support/random.ts";
 
 /*
@@ -28,18 +28,18 @@ for (let done = 0, seed = first; done < wanted;) {
   const batch: { seed: number; text: string }[] = [];
   for (; batch.length < Math.min(500, wanted - done); seed++) {
     const text = randomScript(new Random(seed));
-    if (isFitToRun(text)) batch.push({ seed, text });
+    if (isSafeToRun(text)) batch.push({ seed, text });
   }
   const runs = await runScripts(
     batch.map(({ text }) => text),
     values.shell,
   );
   for (const [at, { seed: own, text }] of batch.entries()) {
-    const analysis = await analyseScript(text);
-    const run = runs[at] ?? { called: [], made: [] };
+    const analysis = await analyzeScript(text);
+    const run = runs[at] ?? { called: [], created: [] };
     counts[analysis.shape]++;
     counts.called += run.called.length;
-    const fault = faultIn(analysis, run, values.shell);
+    const fault = findMismatch(analysis, run, values.shell);
     if (fault === undefined) continue;
     counts.faults++;
     process.stdout.write(`\nSeed ${own}: ${fault}\n${JSON.stringify(text)}\n`);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { providers } from "../src/providers/all.ts";
-import { build, makeHistory } from "./support/histories.ts";
-import { checkHistory, type Broken } from "./support/properties.ts";
+import { buildHistory, makeHistory } from "./support/histories.ts";
+import { checkHistory, type BrokenProperty } from "./support/properties.ts";
 import { shrink } from "./support/shrink.ts";
 
 /*
@@ -24,7 +24,7 @@ if (!Number.isSafeInteger(histories) || !Number.isSafeInteger(first) || chosen.l
   process.exit(2);
 }
 
-const check = (history: ReturnType<typeof makeHistory>, seed: number): Broken | undefined => {
+const check = (history: ReturnType<typeof makeHistory>, seed: number): BrokenProperty | undefined => {
   try {
     return checkHistory(history, chosen, seed);
   } catch (error) {
@@ -43,7 +43,9 @@ for (let index = 0; index < histories; index++) {
   if (broken !== undefined) {
     const small = shrink(makeHistory(seed), (history) => check(history, seed)?.property === broken.property);
     process.stdout.write(`\nBroken: ${broken.property} for ${broken.target}\n${broken.detail}\n`);
-    process.stdout.write(`\nSmallest conversation found:\n${JSON.stringify(build(small).conversation, null, 2)}\n`);
+    process.stdout.write(
+      `\nSmallest conversation found:\n${JSON.stringify(buildHistory(small).conversation, null, 2)}\n`,
+    );
     process.stdout.write(`\nAgain: npm run fuzz -- --histories 1 --seed ${seed}\n`);
     process.exit(1);
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { findProvider } from "../src/providers/find.ts";
 import { lint } from "../src/rules/lint.ts";
-import { compose } from "../src/wire/compose.ts";
-import { build, makeHistory } from "./support/histories.ts";
+import { composeRequest } from "../src/wire/compose.ts";
+import { buildHistory, makeHistory } from "./support/histories.ts";
 import { makeSettings } from "./support/properties.ts";
 
 /** Models people name, old and new, and some nobody has described. */
@@ -99,7 +99,7 @@ describe.each(named)("$id/$model", ({ id, model }) => {
   it("accepts any conversation, whatever is asked for", () => {
     const provider = findProvider(id);
     for (let seed = 1; seed <= 30; seed++) {
-      const { body } = compose(build(makeHistory(seed)).conversation, provider.destination(model), {
+      const { body } = composeRequest(buildHistory(makeHistory(seed)).conversation, provider.destination(model), {
         policy: { unsupportedMedia: "stub" },
         settings: makeSettings(seed),
       });

@@ -3,9 +3,9 @@ import { checkBody, type OracleName } from "../oracles/check.ts";
 import { isObject, type JsonObject } from "../src/conversation/json.ts";
 import { providers } from "../src/providers/all.ts";
 import { findProvider } from "../src/providers/find.ts";
-import { compose } from "../src/wire/compose.ts";
-import type { Settings } from "../src/wire/wire.ts";
-import { build, makeHistory } from "./support/histories.ts";
+import { composeRequest } from "../src/wire/compose.ts";
+import type { RequestSettings } from "../src/wire/wire.ts";
+import { buildHistory, makeHistory } from "./support/histories.ts";
 import { Random } from "./support/random.ts";
 
 /** Whose types judge whose bodies. */
@@ -32,7 +32,7 @@ const oracles: Readonly<Record<string, OracleName>> = {
   offline: "local-chat",
 };
 
-const settings = (random: Random): Settings => ({
+const settings = (random: Random): RequestSettings => ({
   maxTokens: 4096,
   ...(random.chance(0.5) ? { stream: true } : {}),
   ...(random.chance(0.5)
@@ -52,8 +52,8 @@ describe.each(providers.map(({ id }) => ({ id })))("the vendor's own types", ({ 
   it(`know every field Parley sends to ${id}`, () => {
     const provider = findProvider(id);
     for (let seed = 1; seed <= 120; seed++) {
-      const { conversation } = build(makeHistory(seed));
-      const { body } = compose(conversation, provider.destination(provider.defaultModel), {
+      const { conversation } = buildHistory(makeHistory(seed));
+      const { body } = composeRequest(conversation, provider.destination(provider.defaultModel), {
         policy: { unsupportedMedia: "stub" },
         settings: settings(new Random(seed)),
       });

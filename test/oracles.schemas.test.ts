@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { answers } from "../oracles/answers.ts";
+import { responseOracles } from "../oracles/responses.ts";
 import { checkBody, oracleNames, type OracleName } from "../oracles/check.ts";
 import { oracles } from "../oracles/providers.ts";
 
@@ -377,7 +377,7 @@ describe("the vendors' types", () => {
 
 describe("the committed schemas", () => {
   const folder = new URL("../oracles/schemas/", import.meta.url);
-  const all = [...Object.values(oracles), ...Object.values(answers)];
+  const all = [...Object.values(oracles), ...Object.values(responseOracles)];
 
   it("are each used by an oracle", () => {
     const used = new Set<string>(all.map(({ file }) => file));

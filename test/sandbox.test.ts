@@ -8,11 +8,11 @@ import { ensureBuilt } from "./built.ts";
 import {
   copyProgram,
   hasBubblewrap,
-  openSandboxStage,
+  openSandboxFixture,
   users,
-  type RunOptions,
-  type SandboxStage,
-} from "./support/sandbox-run.ts";
+  type SandboxRunOptions,
+  type SandboxFixture,
+} from "./support/sandbox-fixture.ts";
 
 /* The packaged program with real bubblewrap, as every user the machine lets us be. Without bubblewrap nothing of this runs; CI installs it. */
 
@@ -24,17 +24,17 @@ beforeAll(() => {
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 
 describe.runIf(hasBubblewrap).each(users)("a sandboxed command of $name", (user) => {
-  let stage: SandboxStage;
+  let stage: SandboxFixture;
   const servers: Server[] = [];
   beforeEach(() => {
-    stage = openSandboxStage(user, app);
+    stage = openSandboxFixture(user, app);
   });
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
     stage.close();
   });
   const inWorkspace = (path: string): string => join(stage.workspace, path);
-  const outputs = async (commands: readonly string[], options?: RunOptions): Promise<readonly string[]> =>
+  const outputs = async (commands: readonly string[], options?: SandboxRunOptions): Promise<readonly string[]> =>
     (await stage.run(commands, options)).map(({ output }) => output);
   const git = (...args: readonly string[]): void => {
     const owner = user.uid === undefined ? {} : { uid: user.uid, gid: user.uid };

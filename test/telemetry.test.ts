@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { serve, type Serving } from "../src/sim/serve.ts";
+import { serve, type RunningSimulator } from "../src/sim/serve.ts";
 import { createSimulator } from "../src/sim/simulator.ts";
-import { openCollector, type Collector, type ReadSpan } from "../src/telemetry/collector.cases.ts";
+import { openFakeCollector, type FakeCollector, type ReadSpan } from "../src/telemetry/collector.cases.ts";
 import { bin, ensureBuilt, root, type Ran } from "./built.ts";
 
 /* The program itself, a simulated API and a collector, each on a port of its own. */
@@ -33,9 +33,9 @@ const script = {
   ],
 };
 
-let api: Serving;
+let api: RunningSimulator;
 const folders: string[] = [];
-const collectors: Collector[] = [];
+const collectors: FakeCollector[] = [];
 
 beforeAll(ensureBuilt);
 beforeAll(async () => {
@@ -50,8 +50,8 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-const collect = async (...given: Parameters<typeof openCollector>): Promise<Collector> => {
-  const collector = await openCollector(...given);
+const collect = async (...given: Parameters<typeof openFakeCollector>): Promise<FakeCollector> => {
+  const collector = await openFakeCollector(...given);
   collectors.push(collector);
   return collector;
 };

@@ -1,11 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic2023 from "anthropic-sdk-2023";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { anthropicCases } from "../../src/rules/anthropic.cases.ts";
+import { anthropicCases } from "../../src/rules/anthropic/rules.cases.ts";
 import { openAnthropic, openAnthropic2023 } from "./anthropic.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
-import { served, type Server } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
+import { withServer, type SceneServer } from "./server.ts";
 
 // Both clients warn of models that will be gone one day.
 beforeAll(() => void vi.spyOn(console, "warn").mockReturnValue());
@@ -29,8 +29,8 @@ const listed = {
 };
 
 describe.each(clients)("Anthropic's client for version $version", ({ version, open, errors }) => {
-  const cast: Cast = { provider: "anthropic", model: "claude-sonnet-5", open };
-  const environment = ({ base }: Server) => ({
+  const cast: SceneSetup = { provider: "anthropic", model: "claude-sonnet-5", open };
+  const environment = ({ base }: SceneServer) => ({
     ANTHROPIC_BASE_URL: base,
     ANTHROPIC_API_KEY: "key-1",
     PARLEY_ANTHROPIC_VERSION: version,
@@ -40,10 +40,10 @@ describe.each(clients)("Anthropic's client for version $version", ({ version, op
     (error: unknown): boolean =>
       error instanceof errors[kind] && error.message.includes(`"type":"${type}"`);
 
-  proveScene({ ...cast, finish: ["tool_use", "end_turn"] });
-  proveLikeness(cast, environment, listed);
-  proveSeals(cast, is("BadRequestError", "invalid_request_error"));
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["tool_use", "end_turn"] });
+  testSameRequests(cast, environment, listed);
+  testSeals(cast, is("BadRequestError", "invalid_request_error"));
+  testFailures(cast, {
     "a wrong key": is("AuthenticationError", "authentication_error"),
     "a model that is not there": is("NotFoundError", "not_found_error"),
     "too many requests": is("RateLimitError", "rate_limit_error"),
@@ -52,7 +52,7 @@ describe.each(clients)("Anthropic's client for version $version", ({ version, op
   });
 
   it("counts tokens and lists models", async () => {
-    const told = await served({ provider: "anthropic" }, async ({ base }) => {
+    const told = await withServer({ provider: "anthropic" }, async ({ base }) => {
       const { messages, models } = new errors({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
       const counted = await messages.countTokens({
         model: "claude-sonnet-5",
@@ -66,7 +66,7 @@ describe.each(clients)("Anthropic's client for version $version", ({ version, op
     expect(told).toEqual({ counted: true, display_name: "Claude Sonnet 5", isListed: true });
   });
 
-  proveRefusals({
+  testRefusals({
     wire: "anthropic",
     cases: anthropicCases,
     open: () => open,
@@ -74,7 +74,7 @@ describe.each(clients)("Anthropic's client for version $version", ({ version, op
       error instanceof errors.BadRequestError &&
       error.status === status &&
       error.message.includes(JSON.stringify(words).slice(1, -1)),
-    kept: { mended: [], unsent: ["anthropic/tool-shape: tools as a map"] },
+    exceptions: { mended: [], unsent: ["anthropic/tool-shape: tools as a map"] },
     atLeast: 100,
   });
 });

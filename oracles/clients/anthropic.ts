@@ -1,20 +1,20 @@
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic2023 from "anthropic-sdk-2023";
-import type { Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
 /** Anthropic's client of today, which speaks version 2026-10-21 and sends its key as a bearer. */
-export const openAnthropic: Open = ({ base }, model) =>
+export const openAnthropic: OpenClient = ({ base }, model) =>
   clientOf(new Anthropic({ baseURL: base, apiKey: "key-1", maxRetries: 0 }), model);
 
 /** The last client that speaks version 2023-06-01. What is used of it here has the same types. */
-export const openAnthropic2023: Open = ({ base }, model) =>
+export const openAnthropic2023: OpenClient = ({ base }, model) =>
   clientOf(
     new Anthropic2023({ baseURL: base, apiKey: "key-1", maxRetries: 0 }) as unknown as Pick<Anthropic, "messages">,
     model,
   );
 
-const clientOf = ({ messages: api }: Pick<Anthropic, "messages">, model: string): ReturnType<Open> => {
+const clientOf = ({ messages: api }: Pick<Anthropic, "messages">, model: string): ReturnType<OpenClient> => {
   const ask = (messages: Anthropic.MessageParam[]): Promise<Anthropic.Message> =>
     api
       .stream({
@@ -45,14 +45,18 @@ const clientOf = ({ messages: api }: Pick<Anthropic, "messages">, model: string)
 const results = ({ content }: Anthropic.Message): Anthropic.ToolResultBlockParam[] =>
   content
     .filter((block) => block.type === "tool_use")
-    .map(({ id, name }) => ({ type: "tool_result", tool_use_id: id, content: name === "look" ? [image] : measured }));
+    .map(({ id, name }) => ({
+      type: "tool_result",
+      tool_use_id: id,
+      content: name === "look" ? [image] : measurement,
+    }));
 
 const image: Anthropic.ImageBlockParam = {
   type: "image",
   source: { type: "base64", media_type: picture.mimeType, data: picture.base64 },
 };
 
-const turnOf = ({ content, stop_reason, usage }: Anthropic.Message): Turn => ({
+const turnOf = ({ content, stop_reason, usage }: Anthropic.Message): ClientTurn => ({
   thought: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
   text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
   calls: content.filter((block) => block.type === "tool_use").map(({ name: tool, input }) => ({ tool, input })),

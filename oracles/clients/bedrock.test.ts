@@ -6,11 +6,11 @@ import {
   ValidationException,
 } from "@aws-sdk/client-bedrock-runtime";
 import { afterAll, beforeAll, describe, vi } from "vitest";
-import { bedrockCases } from "../../src/rules/bedrock.cases.ts";
+import { bedrockCases } from "../../src/rules/bedrock/rules.cases.ts";
 import { awsKeys, openBedrock, openBedrockHttp1 } from "./bedrock.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
-import type { Server } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
+import type { SceneServer } from "./server.ts";
 
 // The client warns of the end of Node 20.
 beforeAll(() => void vi.stubEnv("AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED", "true"));
@@ -24,7 +24,7 @@ const listed = {
   "- /body/messages/2/content/1/toolResult/status": "The same.",
 };
 
-const environment = ({ base }: Server) => ({
+const environment = ({ base }: SceneServer) => ({
   AWS_ENDPOINT_URL_BEDROCK_RUNTIME: base,
   AWS_ACCESS_KEY_ID: awsKeys.id,
   AWS_SECRET_ACCESS_KEY: awsKeys.secret,
@@ -43,12 +43,17 @@ describe.each([
   { protocol: "HTTP/2", open: openBedrock },
   { protocol: "HTTP/1.1", open: openBedrockHttp1 },
 ])("Amazon's client over $protocol, its signatures checked", ({ open }) => {
-  const cast: Cast = { provider: "bedrock", model: "us.anthropic.claude-sonnet-5-v1:0", open, awsSecret: awsKeys };
+  const cast: SceneSetup = {
+    provider: "bedrock",
+    model: "us.anthropic.claude-sonnet-5-v1:0",
+    open,
+    awsSecret: awsKeys,
+  };
 
-  proveScene({ ...cast, finish: ["tool_use", "end_turn"] });
-  proveLikeness(cast, environment, listed);
-  proveSeals(cast, is(ValidationException, 400, "signature"));
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["tool_use", "end_turn"] });
+  testSameRequests(cast, environment, listed);
+  testSeals(cast, is(ValidationException, 400, "signature"));
+  testFailures(cast, {
     "a wrong key": is(AccessDeniedException, 403, ""),
     "a model that is not there": is(ValidationException, 400, "The provided model identifier is invalid."),
     "too many requests": is(ThrottlingException, 429, "Rate limit"),
@@ -58,13 +63,13 @@ describe.each([
 });
 
 describe("Amazon's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "bedrock",
     cases: bedrockCases,
     open: () => openBedrock,
     isRefusal: (error, status, words) => is(ValidationException, status, words)(error),
     // The client reads what is not base64 leniently, and encodes it again.
-    kept: { mended: ["bedrock/base64: a data URL as bytes"], unsent: [] },
+    exceptions: { mended: ["bedrock/base64: a data URL as bytes"], unsent: [] },
     atLeast: 95,
   });
 });

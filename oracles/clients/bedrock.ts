@@ -11,20 +11,20 @@ import {
   type ToolResultContentBlock,
 } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import type { Body, Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+import type { ClientBody, OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
 /** Who signs. The server can be told the secret, and then reckons every signature anew. */
 export const awsKeys = { id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" } as const;
 
 /** Amazon's client as it comes, which speaks HTTP/2. */
-export const openBedrock: Open = ({ base }, model) => clientOf({ endpoint: base }, model);
+export const openBedrock: OpenClient = ({ base }, model) => clientOf({ endpoint: base }, model);
 
 /** Amazon's client over HTTP/1.1. */
-export const openBedrockHttp1: Open = ({ base }, model) =>
+export const openBedrockHttp1: OpenClient = ({ base }, model) =>
   clientOf({ endpoint: base, requestHandler: new NodeHttpHandler() }, model);
 
-const clientOf = (config: BedrockRuntimeClientConfig, model: string): ReturnType<Open> => {
+const clientOf = (config: BedrockRuntimeClientConfig, model: string): ReturnType<OpenClient> => {
   const client = new BedrockRuntimeClient({
     region: "us-east-1",
     credentials: { accessKeyId: awsKeys.id, secretAccessKey: awsKeys.secret },
@@ -58,7 +58,10 @@ const settings: Omit<ConverseCommandInput, "modelId"> = {
 };
 
 /** A body as the client takes it: `bytes` are bytes there, and base64 on the wire. */
-const asInput = ({ model, body }: Body): ConverseCommandInput => ({ ...(withBytes(body) as object), modelId: model });
+const asInput = ({ model, body }: ClientBody): ConverseCommandInput => ({
+  ...(withBytes(body) as object),
+  modelId: model,
+});
 
 const withBytes = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withBytes);
@@ -71,7 +74,7 @@ const withBytes = (value: unknown): unknown => {
   );
 };
 
-type Gathered = { readonly content: ContentBlock[]; readonly turn: Turn };
+type Gathered = { readonly content: ContentBlock[]; readonly turn: ClientTurn };
 
 /** What a block has so far. */
 type Gathering = { text: string; thought: string; signature: string; json: string; toolUseId: string; name: string };
@@ -113,7 +116,7 @@ const results = (content: readonly ContentBlock[]): ContentBlock[] =>
   content
     .flatMap(({ toolUse }) => toolUse ?? [])
     .map(({ toolUseId, name }) => ({
-      toolResult: { toolUseId, content: [name === "look" ? image : { text: measured }] },
+      toolResult: { toolUseId, content: [name === "look" ? image : { text: measurement }] },
     }));
 
 const image: ToolResultContentBlock = {

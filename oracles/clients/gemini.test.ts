@@ -1,14 +1,14 @@
 import { ApiError, GoogleGenAI } from "@google/genai";
 import { describe, expect, it } from "vitest";
-import { geminiCases } from "../../src/rules/gemini.cases.ts";
+import { geminiCases } from "../../src/rules/gemini/rules.cases.ts";
 import { openGemini, openGeminiChat, openVertex } from "./gemini.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
-import { served } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
+import { withServer } from "./server.ts";
 
 const model = "gemini-3.8-flash";
-const google: Cast = { provider: "google", model, open: openGemini };
-const vertex: Cast = { provider: "vertex", model, open: openVertex };
+const google: SceneSetup = { provider: "google", model, open: openGemini };
+const vertex: SceneSetup = { provider: "vertex", model, open: openVertex };
 
 /** Differences between what Google's client sends and what Parley sends. */
 const listed = {
@@ -29,10 +29,10 @@ const is =
 const corrupted = is(400, "Corrupted thought signature.");
 
 describe("Google's client with an API key", () => {
-  proveScene({ ...google, finish: ["STOP", "STOP"] });
-  proveLikeness(google, ({ base }) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: "key-1" }), listed);
-  proveSeals(google, corrupted);
-  proveTroubles(google, {
+  testScene({ ...google, finish: ["STOP", "STOP"] });
+  testSameRequests(google, ({ base }) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: "key-1" }), listed);
+  testSeals(google, corrupted);
+  testFailures(google, {
     "a wrong key": is(400, "API_KEY_INVALID"),
     "a model that is not there": is(404, "models/no-such-model is not found"),
     "too many requests": is(429, "RESOURCE_EXHAUSTED"),
@@ -41,7 +41,7 @@ describe("Google's client with an API key", () => {
   });
 
   it("counts tokens and lists models", async () => {
-    const told = await served({ provider: "google" }, async ({ base }) => {
+    const told = await withServer({ provider: "google" }, async ({ base }) => {
       const { models } = new GoogleGenAI({ apiKey: "key-1", httpOptions: { baseUrl: base } });
       const { totalTokens = 0 } = await models.countTokens({ model, contents: "four words of text" });
       const { name } = await models.get({ model });
@@ -54,12 +54,12 @@ describe("Google's client with an API key", () => {
 });
 
 describe("a chat of Google's client, which writes the history itself", () => {
-  proveScene({ ...google, open: openGeminiChat, finish: ["STOP", "STOP"] });
+  testScene({ ...google, open: openGeminiChat, finish: ["STOP", "STOP"] });
 });
 
 describe("Google's client at Vertex", () => {
-  proveScene({ ...vertex, finish: ["STOP", "STOP"] });
-  proveLikeness(
+  testScene({ ...vertex, finish: ["STOP", "STOP"] });
+  testSameRequests(
     vertex,
     ({ base }) => ({
       GOOGLE_VERTEX_BASE_URL: base,
@@ -68,8 +68,8 @@ describe("Google's client at Vertex", () => {
     }),
     { ...listed, "~ /path": "The client speaks v1beta1, Parley v1. The fields used are in both." },
   );
-  proveSeals(vertex, corrupted);
-  proveTroubles(vertex, {
+  testSeals(vertex, corrupted);
+  testFailures(vertex, {
     "a wrong key": is(401, "UNAUTHENTICATED"),
     "a model that is not there": is(404, "publishers/google/models/no-such-model"),
     "too many requests": is(429, "RESOURCE_EXHAUSTED"),
@@ -79,13 +79,13 @@ describe("Google's client at Vertex", () => {
 });
 
 describe("Google's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "gemini",
     cases: geminiCases,
     providers: ["google", "vertex"],
     open: (provider) => (provider === "vertex" ? openVertex : openGemini),
     isRefusal: (error, status, words) => is(status, JSON.stringify(words).slice(1, -1))(error),
-    kept: {
+    exceptions: {
       // The client takes strings for contents, drops fields it does not know, and translates schemas.
       mended: [
         "gemini/shape: contents are a text",

@@ -8,14 +8,14 @@ import {
   type Part,
 } from "@google/genai";
 import { OAuth2Client } from "google-auth-library";
-import type { Body, Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+import type { ClientBody, OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
 /** Google's client with an API key, at the Gemini API. */
-export const openGemini: Open = ({ base }, model) => clientOf(withKey(base), model);
+export const openGemini: OpenClient = ({ base }, model) => clientOf(withKey(base), model);
 
 /** The same client at Vertex, signed in as an account. */
-export const openVertex: Open = ({ base }, model) => {
+export const openVertex: OpenClient = ({ base }, model) => {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: "token-1", expiry_date: Number.MAX_SAFE_INTEGER });
   return clientOf(
@@ -31,7 +31,7 @@ export const openVertex: Open = ({ base }, model) => {
 };
 
 /** A chat of the same client, which writes the history itself: what came in one event goes back as one content. */
-export const openGeminiChat: Open = ({ base }, model) => {
+export const openGeminiChat: OpenClient = ({ base }, model) => {
   const ai = withKey(base);
   return {
     loop: async () => {
@@ -61,7 +61,7 @@ const config: GenerateContentConfig = {
   ],
 };
 
-const clientOf = ({ models }: GoogleGenAI, model: string): ReturnType<Open> => {
+const clientOf = ({ models }: GoogleGenAI, model: string): ReturnType<OpenClient> => {
   const ask = async (contents: readonly Content[]): Promise<Gathered> =>
     gathered(await models.generateContentStream({ model, contents: [...contents], config }));
   return {
@@ -76,7 +76,7 @@ const clientOf = ({ models }: GoogleGenAI, model: string): ReturnType<Open> => {
 };
 
 /** A body in the words of the client, which knows `generationConfig` and what stands beside it under one name. */
-const asParameters = ({ model, body }: Body): GenerateContentParameters => {
+const asParameters = ({ model, body }: ClientBody): GenerateContentParameters => {
   const { contents, generationConfig, ...rest } = body;
   return {
     model,
@@ -85,7 +85,7 @@ const asParameters = ({ model, body }: Body): GenerateContentParameters => {
   } as GenerateContentParameters;
 };
 
-type Gathered = { readonly parts: Part[]; readonly turn: Turn };
+type Gathered = { readonly parts: Part[]; readonly turn: ClientTurn };
 
 const gathered = async (stream: AsyncGenerator<GenerateContentResponse>): Promise<Gathered> => {
   const chunks: GenerateContentResponse[] = [];
@@ -124,7 +124,7 @@ const results = (parts: readonly Part[]): Part[] =>
       functionResponse:
         name === "look"
           ? { id, name, response: { output: "Here it is." }, parts: [{ inlineData: image }] }
-          : { id, name, response: { output: measured } },
+          : { id, name, response: { output: measurement } },
     }));
 
 const image = { mimeType: picture.mimeType, data: picture.base64 };

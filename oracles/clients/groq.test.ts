@@ -1,23 +1,23 @@
 import Groq from "groq-sdk";
 import { describe, expect, it } from "vitest";
-import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openaiChatCases } from "../../src/rules/openai-chat/rules.cases.ts";
 import { openGroq } from "./groq.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveTroubles } from "./prove.ts";
-import { served, type Server } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testFailures } from "./client-tests.ts";
+import { withServer, type SceneServer } from "./server.ts";
 
-const seeing: Cast = {
+const seeing: SceneSetup = {
   provider: "groq",
   model: "meta-llama/llama-4-scout-17b-16e-instruct",
   open: openGroq({ thinks: false, sees: true }),
 };
-const thinking: Cast = {
+const thinking: SceneSetup = {
   provider: "groq",
   model: "openai/gpt-oss-120b",
   open: openGroq({ thinks: true, sees: false }),
 };
 
-const environment = ({ origin }: Server) => ({ GROQ_BASE_URL: origin, GROQ_API_KEY: "key-1" });
+const environment = ({ origin }: SceneServer) => ({ GROQ_BASE_URL: origin, GROQ_API_KEY: "key-1" });
 
 type Kind = "BadRequestError" | "AuthenticationError" | "RateLimitError" | "NotFoundError" | "APIError";
 
@@ -27,13 +27,13 @@ const is =
     error instanceof Groq[kind] && error.message.includes(JSON.stringify(words).slice(1, -1));
 
 describe("Groq's client and a model that sees", () => {
-  proveScene({ ...seeing, finish: ["tool_calls", "stop"] });
-  proveLikeness(seeing, environment, {});
+  testScene({ ...seeing, finish: ["tool_calls", "stop"] });
+  testSameRequests(seeing, environment, {});
 });
 
 describe("Groq's client and a model that thinks", () => {
-  proveScene({ ...thinking, finish: ["tool_calls", "stop"], picture: false });
-  proveTroubles(thinking, {
+  testScene({ ...thinking, finish: ["tool_calls", "stop"], picture: false });
+  testFailures(thinking, {
     "a wrong key": is("AuthenticationError", "Invalid API Key"),
     "a model that is not there": is("NotFoundError", "The model `no-such-model` does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
@@ -42,7 +42,7 @@ describe("Groq's client and a model that thinks", () => {
   });
 
   it("lists models", async () => {
-    const listed = await served({ provider: "groq" }, ({ origin }) =>
+    const listed = await withServer({ provider: "groq" }, ({ origin }) =>
       new Groq({ baseURL: origin, apiKey: "key-1", maxRetries: 0 }).models.list(),
     );
     expect(listed.data.map(({ id }) => id)).toContain("openai/gpt-oss-120b");
@@ -50,13 +50,13 @@ describe("Groq's client and a model that thinks", () => {
 });
 
 describe("Groq's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,
     providers: ["groq"],
     open: () => openGroq({ thinks: false, sees: false }),
     isRefusal: (error, status, words) => is("BadRequestError", words)(error) && status === 400,
-    kept: { mended: [], unsent: [] },
+    exceptions: { mended: [], unsent: [] },
     atLeast: 9,
   });
 });

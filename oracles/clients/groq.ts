@@ -1,6 +1,6 @@
 import Groq from "groq-sdk";
-import type { Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, pictureId, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, pictureId, question, system, tools } from "./scene.ts";
 
 type Message = Groq.Chat.ChatCompletionMessageParam;
 type Call = Groq.Chat.ChatCompletionMessageToolCall;
@@ -10,7 +10,7 @@ export type GroqModel = { readonly thinks: boolean; readonly sees: boolean };
 
 /** Groq's client. It adds `/openai/v1` itself. */
 export const openGroq =
-  ({ thinks, sees }: GroqModel): Open =>
+  ({ thinks, sees }: GroqModel): OpenClient =>
   ({ origin }, model) => {
     const { completions } = new Groq({ baseURL: origin, apiKey: "key-1", maxRetries: 0 }).chat;
     const ask = async (messages: Message[]): Promise<Gathered> =>
@@ -38,7 +38,7 @@ export const openGroq =
     };
   };
 
-type Gathered = { readonly message: Message; readonly calls: readonly Call[]; readonly turn: Turn };
+type Gathered = { readonly message: Message; readonly calls: readonly Call[]; readonly turn: ClientTurn };
 
 const gathered = async (stream: AsyncIterable<Groq.Chat.ChatCompletionChunk>): Promise<Gathered> => {
   const calls: Call[] = [];
@@ -76,7 +76,7 @@ const results = (calls: readonly Call[], sees: boolean): Message[] => [
   ...calls.map((call): Message => ({
     role: "tool",
     tool_call_id: call.id,
-    content: call.function.name === "look" ? (sees ? `See file ${pictureId}` : "A cat.") : measured,
+    content: call.function.name === "look" ? (sees ? `See file ${pictureId}` : "A cat.") : measurement,
   })),
   ...(sees ? [image] : []),
 ];

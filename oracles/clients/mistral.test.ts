@@ -1,13 +1,13 @@
 import { Mistral } from "@mistralai/mistralai";
 import { SDKError } from "@mistralai/mistralai/models/errors";
 import { describe, expect, it } from "vitest";
-import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openaiChatCases } from "../../src/rules/openai-chat/rules.cases.ts";
 import { openMistral } from "./mistral.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveTroubles } from "./prove.ts";
-import { served } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testFailures } from "./client-tests.ts";
+import { withServer } from "./server.ts";
 
-const cast: Cast = { provider: "mistral", model: "magistral-medium-latest", open: openMistral };
+const cast: SceneSetup = { provider: "mistral", model: "magistral-medium-latest", open: openMistral };
 
 /** Differences between what Mistral's client sends and what Parley sends. */
 const listed = {
@@ -22,9 +22,9 @@ const is =
     error instanceof SDKError && error.statusCode === status && error.body.includes(JSON.stringify(words).slice(1, -1));
 
 describe("Mistral's client", () => {
-  proveScene({ ...cast, finish: ["tool_calls", "stop"] });
-  proveLikeness(cast, ({ base }) => ({ MISTRAL_BASE_URL: base, MISTRAL_API_KEY: "key-1" }), listed);
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["tool_calls", "stop"] });
+  testSameRequests(cast, ({ base }) => ({ MISTRAL_BASE_URL: base, MISTRAL_API_KEY: "key-1" }), listed);
+  testFailures(cast, {
     "a wrong key": is(401, "Unauthorized"),
     "a model that is not there": is(400, "Invalid model: no-such-model"),
     "too many requests": is(429, "Rate limit"),
@@ -34,7 +34,7 @@ describe("Mistral's client", () => {
   });
 
   it("lists models", async () => {
-    const listed = await served({ provider: "mistral" }, ({ origin }) =>
+    const listed = await withServer({ provider: "mistral" }, ({ origin }) =>
       new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } }).models.list(),
     );
     expect(listed.data?.map((model) => "id" in model && model.id)).toContain("magistral-medium-latest");
@@ -42,13 +42,13 @@ describe("Mistral's client", () => {
 });
 
 describe("Mistral's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,
     providers: ["mistral"],
     open: () => openMistral,
     isRefusal: (error, status, words) => is(status, words)(error),
-    kept: {
+    exceptions: {
       mended: [
         "openai-chat/reasoning-field: the field of DeepSeek",
         "openai-chat/reasoning-field: the field of Groq",

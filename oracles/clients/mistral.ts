@@ -7,14 +7,14 @@ import type {
   ToolCall,
   UsageInfo,
 } from "@mistralai/mistralai/models/components";
-import type { Open, Turn } from "./client.ts";
-import { inCamelCase } from "./names.ts";
-import { maxTokens, measured, picture, pictureId, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { toCamelCaseKeys } from "./camel-case.ts";
+import { maxTokens, measurement, picture, pictureId, question, system, tools } from "./scene.ts";
 
 type Message = ChatCompletionStreamRequest["messages"][number];
 
 /** Mistral's client. It has names of its own for every field, and lets nothing pass that it does not know. */
-export const openMistral: Open = ({ origin }, model) => {
+export const openMistral: OpenClient = ({ origin }, model) => {
   const { chat } = new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } });
   const ask = async (messages: Message[]): Promise<Gathered> =>
     gathered(
@@ -35,11 +35,11 @@ export const openMistral: Open = ({ origin }, model) => {
       messages.push({ ...first.message, role: "assistant" }, ...results(first.message.toolCalls ?? []));
       return [first.turn, (await ask(messages)).turn];
     },
-    send: ({ body }) => chat.complete(inCamelCase(body) as unknown as ChatCompletionStreamRequest),
+    send: ({ body }) => chat.complete(toCamelCaseKeys(body) as unknown as ChatCompletionStreamRequest),
   };
 };
 
-type Gathered = { readonly message: AssistantMessage; readonly turn: Turn };
+type Gathered = { readonly message: AssistantMessage; readonly turn: ClientTurn };
 
 const gathered = async (stream: AsyncIterable<CompletionEvent>): Promise<Gathered> => {
   const calls: ToolCall[] = [];
@@ -86,7 +86,7 @@ const results = (calls: readonly ToolCall[]): Message[] => [
     role: "tool",
     toolCallId: id ?? "",
     name,
-    content: name === "look" ? `See file ${pictureId}` : measured,
+    content: name === "look" ? `See file ${pictureId}` : measurement,
   })),
   {
     role: "user",

@@ -1,12 +1,12 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openaiChatCases } from "../../src/rules/openai-chat/rules.cases.ts";
 import { openChat, openCompatible } from "./openai-chat.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveTroubles } from "./prove.ts";
-import { served } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testFailures } from "./client-tests.ts";
+import { withServer } from "./server.ts";
 
-const cast: Cast = { provider: "openai-chat", model: "gpt-5.2", open: openChat };
+const cast: SceneSetup = { provider: "openai-chat", model: "gpt-5.2", open: openChat };
 
 /** Differences between what OpenAI's client sends and what Parley sends. */
 const listed = {
@@ -26,9 +26,9 @@ const is =
 
 describe("OpenAI's client at Chat Completions", () => {
   // This API counts thoughts, and never shows them.
-  proveScene({ ...cast, finish: ["tool_calls", "stop"], thought: "" });
-  proveLikeness(cast, ({ base }) => ({ PARLEY_OPENAI_CHAT_BASE_URL: base, OPENAI_API_KEY: "key-1" }), listed);
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["tool_calls", "stop"], thought: "" });
+  testSameRequests(cast, ({ base }) => ({ PARLEY_OPENAI_CHAT_BASE_URL: base, OPENAI_API_KEY: "key-1" }), listed);
+  testFailures(cast, {
     "a wrong key": is("AuthenticationError", "Incorrect API key provided"),
     "a model that is not there": is("NotFoundError", "The model `no-such-model` does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
@@ -37,7 +37,7 @@ describe("OpenAI's client at Chat Completions", () => {
   });
 
   it("lists models", async () => {
-    const listed = await served({ provider: "openai-chat" }, async ({ base }) => {
+    const listed = await withServer({ provider: "openai-chat" }, async ({ base }) => {
       const names: string[] = [];
       const { models } = new OpenAI({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
       for await (const { id } of models.list()) names.push(id);
@@ -59,7 +59,7 @@ const compatible = [
 ] as const;
 
 describe.each(compatible)("OpenAI's client at %s", (provider, model, field, settings) => {
-  proveScene({
+  testScene({
     provider,
     model,
     open: openCompatible(field, settings),
@@ -72,14 +72,14 @@ describe.each(compatible)("OpenAI's client at %s", (provider, model, field, sett
 const wordless = ["cohere"];
 
 describe("OpenAI's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,
     providers: ["openai-chat", ...compatible.map(([provider]) => provider)],
     open: () => openChat,
     isRefusal: (error, status, words, provider) =>
       is("BadRequestError", wordless.includes(provider) ? "status code (no body)" : words)(error) && status === 400,
-    kept: { mended: [], unsent: [] },
+    exceptions: { mended: [], unsent: [] },
     atLeast: 150,
   });
 });

@@ -1,11 +1,11 @@
 import OpenAI from "openai";
-import type { Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, pictureId, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, pictureId, question, system, tools } from "./scene.ts";
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
 /** OpenAI's client at Chat Completions. Its own helper puts streams together. */
-export const openChat: Open = ({ base }, model) => {
+export const openChat: OpenClient = ({ base }, model) => {
   const { completions } = clientAt(base);
   const ask = (messages: Message[]): Promise<OpenAI.ChatCompletion> =>
     completions
@@ -41,7 +41,7 @@ export const openCompatible =
   (
     thoughtField: "reasoning_content" | "reasoning" | undefined,
     settings: { readonly [name: string]: unknown } = {},
-  ): Open =>
+  ): OpenClient =>
   ({ base }, model) => {
     const { completions } = clientAt(base);
     const ask = async (messages: Message[]): Promise<Gathered> =>
@@ -75,7 +75,7 @@ const clientAt = (baseURL: string): OpenAI.Chat => new OpenAI({ baseURL, apiKey:
 
 const declared: OpenAI.ChatCompletionTool[] = tools.map((tool) => ({ type: "function", function: tool }));
 
-const turnOf = ({ choices: [choice], usage }: OpenAI.ChatCompletion): Turn => ({
+const turnOf = ({ choices: [choice], usage }: OpenAI.ChatCompletion): ClientTurn => ({
   thought: "",
   text: choice?.message.content ?? "",
   calls: callsOf(choice?.message.tool_calls ?? []),
@@ -83,12 +83,12 @@ const turnOf = ({ choices: [choice], usage }: OpenAI.ChatCompletion): Turn => ({
   usage: { input: usage?.prompt_tokens, output: usage?.completion_tokens },
 });
 
-const callsOf = (calls: readonly OpenAI.ChatCompletionMessageToolCall[]): Turn["calls"] =>
+const callsOf = (calls: readonly OpenAI.ChatCompletionMessageToolCall[]): ClientTurn["calls"] =>
   calls
     .filter((call) => call.type === "function")
     .map((call) => ({ tool: call.function.name, input: JSON.parse(call.function.arguments) as unknown }));
 
-type Gathered = { readonly message: OpenAI.ChatCompletionAssistantMessageParam; readonly turn: Turn };
+type Gathered = { readonly message: OpenAI.ChatCompletionAssistantMessageParam; readonly turn: ClientTurn };
 
 const gathered = async (
   stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
@@ -133,7 +133,7 @@ const results = (calls: readonly OpenAI.ChatCompletionMessageToolCall[]): Messag
     .map((call): Message => ({
       role: "tool",
       tool_call_id: call.id,
-      content: call.function.name === "look" ? `See file ${pictureId}` : measured,
+      content: call.function.name === "look" ? `See file ${pictureId}` : measurement,
     })),
   {
     role: "user",

@@ -1,16 +1,16 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { openaiResponsesCases } from "../../src/rules/openai-responses.cases.ts";
-import type { Open } from "./client.ts";
+import { openaiResponsesCases } from "../../src/rules/openai-responses/rules.cases.ts";
+import type { OpenClient } from "./client.ts";
 import { openResponses, openXai } from "./openai-responses.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
-import { served } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
+import { withServer } from "./server.ts";
 
-const cast: Cast = { provider: "openai", model: "gpt-5.6", open: openResponses };
+const cast: SceneSetup = { provider: "openai", model: "gpt-5.6", open: openResponses };
 
 /** Azure's guides give this address to the same client. */
-const openAzure: Open = ({ origin }, model) => openResponses({ origin, base: `${origin}/openai/v1` }, model);
+const openAzure: OpenClient = ({ origin }, model) => openResponses({ origin, base: `${origin}/openai/v1` }, model);
 
 /** Differences between what OpenAI's client sends and what Parley sends. */
 const listed = {
@@ -32,10 +32,10 @@ const is =
     error instanceof OpenAI[kind] && error.message.includes(words);
 
 describe("OpenAI's client at Responses", () => {
-  proveScene({ ...cast, finish: ["completed", "completed"] });
-  proveLikeness(cast, ({ base }) => ({ OPENAI_BASE_URL: base, OPENAI_API_KEY: "key-1" }), listed);
-  proveSeals(cast, is("BadRequestError", "could not be verified"));
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["completed", "completed"] });
+  testSameRequests(cast, ({ base }) => ({ OPENAI_BASE_URL: base, OPENAI_API_KEY: "key-1" }), listed);
+  testSeals(cast, is("BadRequestError", "could not be verified"));
+  testFailures(cast, {
     "a wrong key": is("AuthenticationError", "Incorrect API key provided"),
     "a model that is not there": is("BadRequestError", "'no-such-model' does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
@@ -46,7 +46,7 @@ describe("OpenAI's client at Responses", () => {
   });
 
   it("counts tokens and lists models", async () => {
-    const told = await served({ provider: "openai" }, async ({ base }) => {
+    const told = await withServer({ provider: "openai" }, async ({ base }) => {
       const { responses, models } = new OpenAI({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
       const counted = await responses.inputTokens.count({ model: "gpt-5.6", input: "four words of text" });
       const { object } = await models.retrieve("gpt-5.6");
@@ -59,20 +59,20 @@ describe("OpenAI's client at Responses", () => {
 });
 
 describe("OpenAI's client at Azure", () => {
-  proveScene({ provider: "azure", model: "gpt-5.6", open: openAzure, finish: ["completed", "completed"] });
+  testScene({ provider: "azure", model: "gpt-5.6", open: openAzure, finish: ["completed", "completed"] });
 });
 
 describe("OpenAI's client at xAI", () => {
-  proveScene({ provider: "xai", model: "grok-4.6", open: openXai, finish: ["completed", "completed"] });
+  testScene({ provider: "xai", model: "grok-4.6", open: openXai, finish: ["completed", "completed"] });
 });
 
 describe("OpenAI's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "openai-responses",
     cases: openaiResponsesCases,
     open: (provider) => (provider === "azure" ? openAzure : openResponses),
     isRefusal: (error, status, words) => is("BadRequestError", words)(error) && status === 400,
-    kept: { mended: [], unsent: [] },
+    exceptions: { mended: [], unsent: [] },
     atLeast: 110,
   });
 });

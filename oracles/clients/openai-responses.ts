@@ -1,22 +1,23 @@
 import OpenAI from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
-import type { Open, Turn } from "./client.ts";
-import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
 type Input = OpenAI.Responses.ResponseInputItem[];
 
 /** OpenAI's client at the Responses API. Its own helpers put streams together and make input of output. */
-export const openResponses: Open = ({ base }, model) => clientOf(base, model, { instructions: system }, []);
+export const openResponses: OpenClient = ({ base }, model) => clientOf(base, model, { instructions: system }, []);
 
 /** The same client at xAI, which knows no instructions. */
-export const openXai: Open = ({ base }, model) => clientOf(base, model, {}, [{ role: "system", content: system }]);
+export const openXai: OpenClient = ({ base }, model) =>
+  clientOf(base, model, {}, [{ role: "system", content: system }]);
 
 const clientOf = (
   base: string,
   model: string,
   settings: { readonly instructions?: string },
   opening: Input,
-): ReturnType<Open> => {
+): ReturnType<OpenClient> => {
   const { responses } = new OpenAI({ baseURL: base, apiKey: "key-1", maxRetries: 0 });
   const ask = async (input: Input): Promise<Heard> => {
     const stream = responses.stream({
@@ -56,10 +57,10 @@ const results = (output: OpenAI.Responses.ResponseOutputItem[]): Input =>
     .map(({ call_id, name }) => ({
       type: "function_call_output",
       call_id,
-      output: name === "look" ? [{ type: "input_image", image_url: picture.url, detail: "auto" }] : measured,
+      output: name === "look" ? [{ type: "input_image", image_url: picture.url, detail: "auto" }] : measurement,
     }));
 
-const turnOf = ({ output, output_text, status, usage }: OpenAI.Responses.Response): Turn => ({
+const turnOf = ({ output, output_text, status, usage }: OpenAI.Responses.Response): ClientTurn => ({
   thought: output
     .flatMap((item) => (item.type === "reasoning" ? item.summary : []))
     .map(({ text }) => text)

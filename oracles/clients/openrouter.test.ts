@@ -7,13 +7,13 @@ import {
   UnauthorizedResponseError,
 } from "@openrouter/sdk/models/errors";
 import { describe, expect, it } from "vitest";
-import { openaiChatCases } from "../../src/rules/openai-chat.cases.ts";
+import { openaiChatCases } from "../../src/rules/openai-chat/rules.cases.ts";
 import { openOpenRouter } from "./openrouter.ts";
-import type { Cast } from "./play.ts";
-import { proveLikeness, proveRefusals, proveScene, proveSeals, proveTroubles } from "./prove.ts";
-import { served } from "./server.ts";
+import type { SceneSetup } from "./run-scene.ts";
+import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
+import { withServer } from "./server.ts";
 
-const cast: Cast = { provider: "openrouter", model: "anthropic/claude-sonnet-5", open: openOpenRouter };
+const cast: SceneSetup = { provider: "openrouter", model: "anthropic/claude-sonnet-5", open: openOpenRouter };
 
 /** Differences between what OpenRouter's client sends and what Parley sends. */
 const listed = {
@@ -30,10 +30,10 @@ const is =
     error.message.includes(words);
 
 describe("OpenRouter's client", () => {
-  proveScene({ ...cast, finish: ["tool_calls", "stop"] });
-  proveLikeness(cast, ({ base }) => ({ PARLEY_OPENROUTER_BASE_URL: base, OPENROUTER_API_KEY: "key-1" }), listed);
-  proveSeals(cast, is(BadRequestResponseError, 400, ""));
-  proveTroubles(cast, {
+  testScene({ ...cast, finish: ["tool_calls", "stop"] });
+  testSameRequests(cast, ({ base }) => ({ PARLEY_OPENROUTER_BASE_URL: base, OPENROUTER_API_KEY: "key-1" }), listed);
+  testSeals(cast, is(BadRequestResponseError, 400, ""));
+  testFailures(cast, {
     "a wrong key": is(UnauthorizedResponseError, 401, "User not found."),
     "a model that is not there": is(BadRequestResponseError, 400, "no-such-model is not a valid model ID"),
     "too many requests": is(TooManyRequestsResponseError, 429, "Rate limit"),
@@ -43,7 +43,7 @@ describe("OpenRouter's client", () => {
   });
 
   it("lists models", async () => {
-    const listed = await served({ provider: "openrouter" }, ({ base }) =>
+    const listed = await withServer({ provider: "openrouter" }, ({ base }) =>
       new OpenRouter({ serverURL: base, apiKey: "key-1", retryConfig: { strategy: "none" } }).models.list(),
     );
     expect(listed.result.data.map(({ id }) => id)).toContain("anthropic/claude-sonnet-5");
@@ -51,21 +51,21 @@ describe("OpenRouter's client", () => {
 });
 
 describe("OpenRouter's client and a model of OpenAI", () => {
-  proveScene({ ...cast, model: "openai/gpt-5.6", finish: ["tool_calls", "stop"] });
+  testScene({ ...cast, model: "openai/gpt-5.6", finish: ["tool_calls", "stop"] });
 });
 
 describe("OpenRouter's client and a model of Google", () => {
-  proveScene({ ...cast, model: "google/gemini-3.1-pro-preview", finish: ["tool_calls", "stop"] });
+  testScene({ ...cast, model: "google/gemini-3.1-pro-preview", finish: ["tool_calls", "stop"] });
 });
 
 describe("OpenRouter's client, sending what is refused,", () => {
-  proveRefusals({
+  testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,
     providers: ["openrouter"],
     open: () => openOpenRouter,
     isRefusal: (error, status, words) => is(BadRequestResponseError, status, words)(error),
-    kept: {
+    exceptions: {
       mended: ["openai-chat/effort-and-budget: both"],
       unsent: ["openai-chat/duplicate-reasoning-id: one id in two messages"],
     },

@@ -9,12 +9,12 @@ import type {
   ChatUsage,
   ReasoningDetailUnion,
 } from "@openrouter/sdk/models";
-import type { Open, Turn } from "./client.ts";
-import { inCamelCase } from "./names.ts";
-import { maxTokens, measured, picture, question, system, tools } from "./scene.ts";
+import type { OpenClient, ClientTurn } from "./client.ts";
+import { toCamelCaseKeys } from "./camel-case.ts";
+import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
 /** OpenRouter's client. It checks every event of a stream against its types, and throws in the middle of one. */
-export const openOpenRouter: Open = ({ base }, model) => {
+export const openOpenRouter: OpenClient = ({ base }, model) => {
   const { chat } = new OpenRouter({ serverURL: base, apiKey: "key-1", retryConfig: { strategy: "none" } });
   const ask = async (messages: ChatMessages[]): Promise<Gathered> => {
     const chatRequest: ChatRequest & { stream: true } = {
@@ -37,11 +37,11 @@ export const openOpenRouter: Open = ({ base }, model) => {
       messages.push(first.message, ...results(first.message.toolCalls ?? []));
       return [first.turn, (await ask(messages)).turn];
     },
-    send: ({ body }) => chat.send({ chatRequest: inCamelCase(body) as unknown as ChatRequest }),
+    send: ({ body }) => chat.send({ chatRequest: toCamelCaseKeys(body) as unknown as ChatRequest }),
   };
 };
 
-type Gathered = { readonly message: ChatAssistantMessage & { role: "assistant" }; readonly turn: Turn };
+type Gathered = { readonly message: ChatAssistantMessage & { role: "assistant" }; readonly turn: ClientTurn };
 
 const gathered = async (stream: AsyncIterable<ChatStreamChunk>): Promise<Gathered> => {
   const calls: ChatToolCall[] = [];
@@ -90,5 +90,5 @@ const results = (calls: readonly ChatToolCall[]): ChatMessages[] =>
   calls.map((call) => ({
     role: "tool",
     toolCallId: call.id,
-    content: call.function.name === "look" ? [{ type: "image_url", imageUrl: { url: picture.url } }] : measured,
+    content: call.function.name === "look" ? [{ type: "image_url", imageUrl: { url: picture.url } }] : measurement,
   }));

@@ -1,4 +1,4 @@
-import type { Script } from "../../src/sim/script.ts";
+import type { Script } from "../../src/sim/model/script.ts";
 
 /** What the model is told before anything else. */
 export const system = "You are careful.";
@@ -7,7 +7,7 @@ export const system = "You are careful.";
 export const question = "Please look at cat.png and measure it.";
 
 /** A tool, with the schema of its arguments. */
-type Tool = {
+type SceneTool = {
   readonly name: string;
   readonly description: string;
   readonly parameters: {
@@ -17,14 +17,14 @@ type Tool = {
   };
 };
 
-const parameters: Tool["parameters"] = {
+const parameters: SceneTool["parameters"] = {
   type: "object",
   properties: { path: { type: "string" } },
   required: ["path"],
 };
 
 /** The tools on offer: one gives a picture, the other words. */
-export const tools: readonly Tool[] = [
+export const tools: readonly SceneTool[] = [
   { name: "look", description: "Shows a picture.", parameters },
   { name: "measure", description: "Tells the size of a picture.", parameters },
 ];
@@ -39,7 +39,7 @@ export const picture: {
   readonly url: string;
   readonly tokens: number;
 } = { mimeType: "image/png", base64, url: `data:image/png;base64,${base64}`, tokens: 103 };
-export const measured = "320 by 240 pixels";
+export const measurement = "320 by 240 pixels";
 
 /** How APIs without pictures in results are told of one: the way Parley tells them, so that the two can be compared. */
 export const pictureId = "file-cf976e0d";
@@ -48,7 +48,7 @@ export const pictureId = "file-cf976e0d";
 export const maxTokens = 4096;
 
 /** What the model says: a thought, words and two calls; then, with the results, the end. */
-export const said = {
+export const modelOutput = {
   thought: "Both tools can work at the same time.",
   words: "I will look and measure.",
   calls: [
@@ -64,7 +64,10 @@ export const script: Script = {
     {
       asked: "look at cat.png",
       tool: "measure",
-      replies: [{ think: said.thought, say: said.words, call: said.calls }, { say: said.end }],
+      replies: [
+        { think: modelOutput.thought, say: modelOutput.words, call: modelOutput.calls },
+        { say: modelOutput.end },
+      ],
     },
   ],
 };

@@ -1,9 +1,9 @@
-import type { LogEntry } from "../../src/sim/log.ts";
+import type { LogEntry } from "../../src/sim/request-log.ts";
 import { serve } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 
 /** A simulated provider at a real address of this machine. */
-export type Server = {
+export type SceneServer = {
   /** The origin, without the provider's own paths. */
   readonly origin: string;
   /** With what stands before the family's own paths, such as `/v1`. */
@@ -12,9 +12,9 @@ export type Server = {
 };
 
 /** Serves a provider while `use` runs. */
-export const served = async <Result>(
+export const withServer = async <Result>(
   options: SimulatorOptions,
-  use: (server: Server) => Promise<Result>,
+  use: (server: SceneServer) => Promise<Result>,
 ): Promise<Result> => {
   const simulator = createSimulator(options);
   const { url, close } = await serve(simulator);

@@ -6,10 +6,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readServers } from "../../src/mcp/config.ts";
-import { signInAt } from "../../src/mcp/oauth.ts";
-import { openServers } from "../../src/mcp/servers.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
+import { signInWithBrowser } from "../../src/mcp/oauth/sign-in.ts";
+import { openMcpServers } from "../../src/mcp/servers.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 
 const url = process.argv.at(-1) ?? "";
 const home = await mkdtemp(join(tmpdir(), "parley-conformance-"));
@@ -43,13 +43,13 @@ const oauthFor = async (): Promise<object | undefined> => {
 };
 
 const oauth = await oauthFor();
-const { servers: configs, problems } = readServers(
+const { servers: configs, problems } = readServerConfigs(
   { tested: { httpUrl: url, timeout: 15_000, ...(oauth === undefined ? {} : { oauth }) } },
   { from: "person", env: {} },
 );
 if (problems.length > 0) throw new Error(problems.join(" "));
 const [config] = configs;
-const signIn = config?.reach.type === "http" ? config.reach.signIn : undefined;
+const signIn = config?.endpoint.type === "http" ? config.endpoint.signIn : undefined;
 const signal = AbortSignal.timeout(25_000);
 
 /** What a person does with the address: opens it, and is sent back to us. */
@@ -67,7 +67,7 @@ const inputs: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } }
 const can = { signal, report: () => undefined, files: { keep: async () => "" } };
 
 /** Calls every tool; false where the server wants another sign-in first. */
-const callAll = async (servers: ReturnType<typeof openServers>): Promise<boolean> => {
+const callAll = async (servers: ReturnType<typeof openMcpServers>): Promise<boolean> => {
   for (const { tool, server } of servers.tools()) {
     if (server === undefined) continue;
     const called = async (): Promise<unknown> => tool.run((inputs[tool.name] ?? {}) as never, can as never);
@@ -82,11 +82,11 @@ const callAll = async (servers: ReturnType<typeof openServers>): Promise<boolean
 
 /** A person who is asked again and again gives up. */
 for (let signedIn = 0; signedIn < 3; signedIn += 1) {
-  const servers = openServers({ world, configs, root: process.cwd(), home, asking });
+  const servers = openMcpServers({ world, configs, root: process.cwd(), home, handlers: asking });
   await servers.settled(signal);
-  servers.takeChanges();
+  servers.applyChanges();
   const isDone = await callAll(servers);
   await servers.close();
   if (isDone) break;
-  await signInAt({ world, home, server: "tested", url, signIn, signal, show: (page) => void visit(page.url) });
+  await signInWithBrowser({ world, home, server: "tested", url, signIn, signal, show: (page) => void visit(page.url) });
 }

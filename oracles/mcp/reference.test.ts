@@ -6,15 +6,15 @@ import { call, text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
 import type { Call } from "../../src/conversation/parts.ts";
 import { findProvider } from "../../src/providers/find.ts";
-import type { Finished } from "../../src/scheduler/events.ts";
+import type { FinishedCall } from "../../src/scheduler/events.ts";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.ts";
-import { simulated } from "../../src/sim/all.ts";
-import { createGate } from "../../src/policy/gate.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { deliveryOfResult } from "../../test/support/matrix.ts";
-import { converse } from "../../test/support/exchange.ts";
-import { serveAll, type Served } from "../../test/support/served.ts";
-import { textOf, withServers, type Setting } from "../../test/mcp/setting.ts";
+import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { createPermissionGate } from "../../src/policy/gate/create.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { deliveryOfResult } from "../../test/support/media-matrix.ts";
+import { sendConversation } from "../../test/support/exchange.ts";
+import { serveSimulators, type ServedSimulators } from "../../test/support/serve-simulators.ts";
+import { textOf, withServers, type McpTestSession } from "../../test/mcp/with-servers.ts";
 
 /*
  * The servers everybody learns MCP with, as they come from npm, over every transport they speak.
@@ -65,8 +65,8 @@ const asking = {
 describe.each(Object.keys(ways))("the everything server over %s", (way) => {
   let config: object;
   beforeAll(async () => void (config = await ways[way]!()));
-  const using = (work: (setting: Setting) => Promise<void>): Promise<void> =>
-    withServers({ configured: { every: config }, asking }, work);
+  const using = (work: (setting: McpTestSession) => Promise<void>): Promise<void> =>
+    withServers({ configured: { every: config }, handlers: asking }, work);
 
   it("offers its tools, resources and prompts", async () => {
     await using(async ({ servers }) => {
@@ -115,13 +115,13 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
   });
 
   it("reads resources and prompts, and tells how far it is", async () => {
-    await using(async ({ servers, call: run, reported }) => {
+    await using(async ({ servers, call: run, progressTexts: reported }) => {
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
       const uri = "demo://resource/static/document/architecture.md";
-      expect(await servers.mention(`every:${uri}`, how)).toEqual([
+      expect(await servers.readMention(`every:${uri}`, how)).toEqual([
         { type: "text", text: expect.stringContaining("Everything Server") as string },
       ]);
-      expect(await servers.prompt("every", "args-prompt", { city: "Oslo" }, how)).toEqual([
+      expect(await servers.readPrompt("every", "args-prompt", { city: "Oslo" }, how)).toEqual([
         { role: "user", content: [{ type: "text", text: expect.stringContaining("Oslo") as string }] },
       ]);
       expect(textOf(await run("trigger-long-running-operation", { duration: 0.3, steps: 3 }))).toMatch(/completed/);
@@ -157,16 +157,16 @@ describe("the filesystem server", () => {
 });
 
 describe("an image from a server", () => {
-  let simulators: Served;
-  let finished: Finished;
+  let simulators: ServedSimulators;
+  let finished: FinishedCall;
   let made: Call;
   beforeAll(async () => {
-    simulators = await serveAll();
+    simulators = await serveSimulators();
     await withServers({ configured: { every: everything } }, async ({ servers, folder }) => {
       const ledger = new Ledger();
       ledger.user([text("show it")]);
       [made] = ledger.model({ provider: "elsewhere", model: "m" }, [call("get-tiny-image", {})]) as [Call];
-      [finished] = (await schedulerFor(servers, folder).schedule([made])) as [Finished];
+      [finished] = (await schedulerFor(servers, folder).schedule([made])) as [FinishedCall];
     });
   });
   afterAll(() => simulators.close());
@@ -182,13 +182,13 @@ describe("an image from a server", () => {
     expect(Object.keys(finished.blobs)).toHaveLength(1);
   });
 
-  it.each(simulated())("is delivered to %s as any image is", async (id) => {
+  it.each(listSimulatedProviders())("is delivered to %s as any image is", async (id) => {
     const provider = findProvider(id);
     const ledger = new Ledger();
     ledger.user([text("show it")]);
     const [again] = ledger.model({ provider: "elsewhere", model: "m" }, [call("get-tiny-image", {})]);
     ledger.complete(again!.id, made.tool, finished.outcome);
-    const { sent } = await converse(simulators.transport, provider, {
+    const { sent } = await sendConversation(simulators.transport, provider, {
       version: 1,
       entries: ledger.entries,
       blobs: finished.blobs,
@@ -200,12 +200,12 @@ describe("an image from a server", () => {
   });
 });
 
-const schedulerFor = (servers: Setting["servers"], folder: string): Scheduler => {
+const schedulerFor = (servers: McpTestSession["servers"], folder: string): Scheduler => {
   const nothing = async (): Promise<never> => Promise.reject(new Error("not for this test"));
   const files = { roots: [folder], resolve: nothing, keep: async () => "" };
   return createScheduler({
     tools: servers,
-    gate: createGate({
+    gate: createPermissionGate({
       mode: "yolo",
       rules: {},
       trusted: true,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { textOf, withServers } from "../../test/mcp/setting.ts";
+import { textOf, withServers } from "../../test/mcp/with-servers.ts";
 
 const tsx = fileURLToPath(new URL("../../node_modules/tsx/dist/esm/index.mjs", import.meta.url));
 const args = ["--import", tsx, fileURLToPath(new URL("./newest-server.ts", import.meta.url))];

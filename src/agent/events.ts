@@ -1,8 +1,8 @@
 import type { Call, CallId, Media, UserPart } from "../conversation/parts.ts";
-import type { CallStatus, Finished } from "../scheduler/events.ts";
-import type { Report } from "../transcript/rendering.ts";
+import type { CallStatus, FinishedCall } from "../scheduler/events.ts";
+import type { RenderReport } from "../transcript/incremental-renderer.ts";
 import type { Failure } from "../transport/failure.ts";
-import type { FinishReason, Usage } from "../wire/decode.ts";
+import type { FinishReason, TokenUsage } from "../wire/decode/events.ts";
 
 /**
  * All an agent says while it works: the same for every front end. The last
@@ -29,19 +29,19 @@ export type AgentEvent =
   /** What a running call has printed so far, or the end of it. */
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
   /** A call has ended, and its result is kept. */
-  | { readonly type: "call-completed"; readonly finished: Finished }
+  | { readonly type: "call-completed"; readonly finished: FinishedCall }
   /** What an answer used. `answeredBy` is the model as its server calls it, where it says so. */
   | {
       readonly type: "usage";
       readonly model: string;
       readonly answeredBy?: string;
-      readonly usage: Usage;
-      readonly spent: Spent;
+      readonly usage: TokenUsage;
+      readonly spent: UsageTotals;
     }
-  | { readonly type: "model-changed"; readonly from: string; readonly to: string; readonly reason: ChangeReason }
+  | { readonly type: "model-changed"; readonly from: string; readonly to: string; readonly reason: ModelChangeReason }
   /** A request leaves. */
-  | { readonly type: "request"; readonly request: RequestFacts; readonly report: Report }
-  | { readonly type: "compacted"; readonly compaction: CompactionFacts }
+  | { readonly type: "request"; readonly request: RequestInfo; readonly report: RenderReport }
+  | { readonly type: "compacted"; readonly compaction: CompactionInfo }
   /** The request failed and is sent again after `delay` milliseconds. `discarded`: what came of the answer does not count. */
   | { readonly type: "retrying"; readonly failure: Failure; readonly delay: number; readonly discarded: boolean }
   /** Something a person should know, such as what an endpoint taught us. */
@@ -53,7 +53,7 @@ export type AgentEvent =
   | { readonly type: "cancelled" };
 
 /** Why the model changed: by hand, because its turn came, or because another failed. */
-export type ChangeReason =
+export type ModelChangeReason =
   | { readonly type: "asked" }
   | { readonly type: "round-robin" }
   | { readonly type: "failover"; readonly failure: Failure }
@@ -61,7 +61,7 @@ export type ChangeReason =
   | { readonly type: "recovered" };
 
 /** What is known of a request as it leaves. */
-export type RequestFacts = {
+export type RequestInfo = {
   /** The how-manieth request of the conversation, from 1. */
   readonly number: number;
   readonly model: string;
@@ -73,14 +73,14 @@ export type RequestFacts = {
 };
 
 /** What a compaction did. Tokens are estimates. */
-export type CompactionFacts = {
+export type CompactionInfo = {
   readonly by: "summary" | "shortening";
   readonly before: number;
   readonly after: number;
 };
 
 /** What a session used so far. `cost` is in US dollars, over all answers whose price is known. */
-export type Spent = {
+export type UsageTotals = {
   readonly requests: number;
   readonly input: number;
   readonly cachedRead: number;
@@ -105,6 +105,6 @@ export type AgentFailure =
       readonly failure: Failure;
       readonly message: string;
       /** The report of the request, where the provider refused it. */
-      readonly report?: Report;
+      readonly report?: RenderReport;
     }
   | { readonly kind: "no-answer" | "context" | "media" | "storage" | "internal"; readonly message: string };

@@ -1,16 +1,16 @@
-import type { Servers } from "../mcp/servers.ts";
-import { registryOf, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
+import type { McpServers } from "../mcp/servers.ts";
+import { createRegistry, type RegisteredTool, type ToolRegistry } from "../scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
-import { removeLeftovers } from "../policy/workspace-leftovers.ts";
+import { removeStaleTemporaryFiles } from "../policy/workspace/temporary-files.ts";
 import { openServices, type OpenServices } from "../scheduler/services.ts";
-import { builtins } from "../tools/all.ts";
-import type { AskModel } from "../tools/capabilities.ts";
+import { builtinTools } from "../tools/builtins.ts";
+import type { SideQueryModel } from "../tools/capabilities.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { NamedAgent } from "./agent-file.ts";
-import type { Allowed } from "./connecting.ts";
-import type { OpenOptions } from "./open.ts";
-import { makeTaskTool, type DoTask } from "./task-tool.ts";
-import { makeWaitTool } from "./wait-tool.ts";
+import type { SubagentDefinition } from "./subagents/agent-file.ts";
+import type { ServerAllowRules } from "./mcp/connect.ts";
+import type { OpenAgentOptions } from "./open-agent.ts";
+import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
+import { createWaitTool } from "./mcp/wait-tool.ts";
 
 /** What calls run with. */
 export type Toolbox = {
@@ -24,27 +24,27 @@ export type Toolbox = {
 
 /** What the tools of a session need besides what it was opened with. */
 export type ToolboxOptions = {
-  readonly open: OpenOptions;
+  readonly options: OpenAgentOptions;
   /** The session's id. */
-  readonly session: string;
-  readonly model: AskModel;
-  readonly agents: readonly NamedAgent[];
-  readonly servers: Servers | undefined;
+  readonly sessionId: string;
+  readonly model: SideQueryModel;
+  readonly agents: readonly SubagentDefinition[];
+  readonly servers: McpServers | undefined;
   /** What the person lets servers do without being asked. */
-  readonly allow: Allowed;
+  readonly allow: ServerAllowRules;
   /** Made once the toolbox stands, since subagents use it too. */
-  readonly doTask: (toolbox: Pick<Toolbox, "schedulerFor">) => DoTask;
+  readonly createRunTask: (toolbox: Pick<Toolbox, "schedulerFor">) => RunTask;
 };
 
 /** Opens the tools of a session behind its gate. */
 export const openToolbox = async ({
-  open,
-  session,
+  options: open,
+  sessionId: session,
   model,
   agents,
   servers,
   allow,
-  doTask,
+  createRunTask: doTask,
 }: ToolboxOptions): Promise<Toolbox> => {
   const { world, home, folder, loaded, interactive, sandbox } = open;
   const { settings, policy } = loaded;
@@ -57,12 +57,12 @@ export const openToolbox = async ({
     mode: policy.mode,
     rules: {
       ...policy.rules,
-      line: { ...policy.rules.line, allow: [...(policy.rules.line?.allow ?? []), ...allow.line] },
+      commandLine: { ...policy.rules.commandLine, allow: [...(policy.rules.commandLine?.allow ?? []), ...allow.line] },
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     trusted: policy.trusted,
     interactive,
-    longest: toolTime,
+    commandTimeoutMs: toolTime,
     model,
     ...(sandbox === undefined ? {} : { sandbox, sandboxNetwork: settings.sandboxNetwork === "on" }),
   });
@@ -74,23 +74,23 @@ export const openToolbox = async ({
     limits: { processes: settings["limits.processes"], toolTime },
   };
   const schedulerFor = (tools: readonly string[]): Scheduler => {
-    const registry = withServers(builtins, servers);
+    const registry = withServers(builtinTools, servers);
     const find = (name: string): RegisteredTool | undefined => (tools.includes(name) ? registry.find(name) : undefined);
     return createScheduler({ ...shared, tools: { find, names: () => tools } });
   };
-  const waiting = servers === undefined ? [] : [makeWaitTool(servers)];
-  const task = makeTaskTool(agents, doTask({ schedulerFor }));
+  const waiting = servers === undefined ? [] : [createWaitTool(servers)];
+  const task = createTaskTool(agents, doTask({ schedulerFor }));
   return {
     schedulerFor,
     services,
-    removeLeftovers: (signal) => removeLeftovers(world, services.workspace.roots, signal),
-    scheduler: createScheduler({ ...shared, tools: withServers([...builtins, task, ...waiting], servers) }),
+    removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
+    scheduler: createScheduler({ ...shared, tools: withServers([...builtinTools, task, ...waiting], servers) }),
   };
 };
 
 /** Our tools, and those of servers as they are offered now. */
-const withServers = (tools: readonly AnyTool[], servers: Servers | undefined): ToolRegistry => {
-  const own = registryOf(tools);
+const withServers = (tools: readonly AnyTool[], servers: McpServers | undefined): ToolRegistry => {
+  const own = createRegistry(tools);
   if (servers === undefined) return own;
   return {
     find: (name) => own.find(name) ?? servers.find(name),

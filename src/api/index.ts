@@ -14,14 +14,14 @@ export {
   inferWire,
   readRequest,
   renderRequest,
-  sourceOf,
-  type From,
+  parseSource,
+  type RequestSource,
   type RequestOptions,
 } from "../providers/request.ts";
 export { UnknownNameError } from "../providers/unknown-name.ts";
 
 /* A conversation is written through a `Ledger`; what others wrote comes in through `intake`. */
-export type { RawInput } from "../conversation/arguments.ts";
+export type { RawCallInput } from "../conversation/call-input.ts";
 export {
   call,
   cancelled,
@@ -48,10 +48,22 @@ export type {
   ToolDeclaration,
   UserMessage,
 } from "../conversation/entry.ts";
-export { intake, type Foreign, type ForeignResult, type Intake } from "../conversation/intake.ts";
+export {
+  importHistory,
+  type ForeignEntry,
+  type ForeignResult,
+  type ImportedHistory,
+} from "../conversation/import-history.ts";
 export type { JsonObject, JsonValue } from "../conversation/json.ts";
 export { Ledger, type Interaction, type NewCall, type NewPart } from "../conversation/ledger.ts";
-export { kindOf, mediaAt, storeBase64, storeBytes, type MediaFacts, type Stored } from "../conversation/media.ts";
+export {
+  mediaKindOf,
+  mediaAt,
+  storeBase64,
+  storeBytes,
+  type MediaFacts,
+  type StoredMedia,
+} from "../conversation/media.ts";
 export type { Note, NoteClass, NoteKind } from "../conversation/notes.ts";
 export type {
   Call,
@@ -71,19 +83,30 @@ export type {
   Thinking,
   UserPart,
 } from "../conversation/parts.ts";
-export { inferStatus, outcomeFrom, type ResponseMarks } from "../conversation/state.ts";
+export { inferStatus, outcomeFromRecorded, type RecordedResponse } from "../conversation/infer-status.ts";
 
 /* For a session that goes on: `settle` before each request, one `Composer` for each target. */
 export { UnsupportedMediaError } from "../transcript/place.ts";
 export { render } from "../transcript/render.ts";
-export { Rendering, type CallReport, type RenderingOptions, type Report } from "../transcript/rendering.ts";
-export { settle } from "../transcript/settle.ts";
+export {
+  IncrementalRenderer,
+  type CallReport,
+  type RendererOptions,
+  type RenderReport,
+} from "../transcript/incremental-renderer.ts";
+export { recordDecisions } from "../transcript/record-decisions.ts";
 export type { Step, Transcript } from "../transcript/step.ts";
-export { defaultPolicy, type Policy, type Target } from "../transcript/target.ts";
-export { AnswerBuilder, type Answer } from "../wire/answer.ts";
+export { defaultRenderPolicy, type RenderPolicy, type Target } from "../transcript/target.ts";
+export { ResponseBuilder, type DecodedResponse } from "../wire/decode/response-builder.ts";
 export type { Destination } from "../wire/bind.ts";
-export { compose, Composer, type Composed, type ComposeOptions, type ComposerOptions } from "../wire/compose.ts";
-export type { AnswerEvent, FinishReason, Usage } from "../wire/decode.ts";
+export {
+  composeRequest,
+  RequestComposer,
+  type ComposedRequest,
+  type ComposeOptions,
+  type RequestComposerOptions,
+} from "../wire/compose.ts";
+export type { ResponseEvent, FinishReason, TokenUsage } from "../wire/decode/events.ts";
 export {
   convertToFunctionResponse,
   supportsMultimodalFunctionResponse,
@@ -91,22 +114,29 @@ export {
   type GeminiPart,
   type GeminiPartList,
   type ToolOutputSettings,
-  type ToolResult,
-} from "../wire/function-response.ts";
-export type { CacheSetting, Reading, Settings, ThinkingSetting, ToolChoice, WireId } from "../wire/wire.ts";
+  type GeminiToolResult,
+} from "../wire/gemini/function-response.ts";
+export type {
+  CacheSetting,
+  DecodedRequest,
+  RequestSettings,
+  ThinkingSetting,
+  ToolChoice,
+  WireId,
+} from "../wire/wire.ts";
 
 /* For requests that really leave: one `openTransport` for a program, with the world it lives in. */
-export { openGate } from "../transport/credentials-gate.ts";
-export { explain, ProviderError, type Failure } from "../transport/failure.ts";
+export { createRequestSigner } from "../transport/credentials/request-signer.ts";
+export { explainFailure, ProviderError, type Failure } from "../transport/failure.ts";
 export {
   openTransport,
-  type Outgoing,
+  type OutgoingRequest,
   type Transport,
   type TransportEvent,
   type TransportOptions,
 } from "../transport/transport.ts";
-export { realWorld } from "../world/real.ts";
-export { simulatedWorld } from "../world/simulated.ts";
+export { realWorld } from "../world/real/world.ts";
+export { simulatedWorld } from "../world/simulated/world.ts";
 export type { World } from "../world/world.ts";
 
 /**

@@ -1,23 +1,29 @@
-export type { Asking, Elicitation, ElicitationAnswer, SamplingAnswer, SamplingRequest } from "../mcp/asking.ts";
+export type {
+  McpRequestHandlers,
+  Elicitation,
+  ElicitationAnswer,
+  SamplingAnswer,
+  SamplingRequest,
+} from "../mcp/requests/handlers.ts";
 export {
-  readServers,
-  shownReach,
+  readServerConfigs,
+  formatEndpoint,
   type ConfigSource,
-  type Reach,
-  type ServerConfig,
-  type ServerConfigs,
-} from "../mcp/config.ts";
-export type { Changes, ServerTool } from "../mcp/offer.ts";
-export type { SignInPage } from "../mcp/oauth-person.ts";
-export { forgetSignIn, type SignInPlace } from "../mcp/oauth-store.ts";
-export { signInAt, type OAuthOptions } from "../mcp/oauth.ts";
-export type { PromptMessage, Reading } from "../mcp/reading.ts";
+  type ServerEndpoint,
+  type McpServerConfig,
+  type McpServerConfigs,
+} from "../mcp/config/read-servers.ts";
+export type { McpToolChanges, McpTool } from "../mcp/tools/registry.ts";
+export type { SignInPage } from "../mcp/oauth/browser.ts";
+export { deleteSignIn, type SignInTarget } from "../mcp/oauth/store.ts";
+export { signInWithBrowser, type OAuthOptions } from "../mcp/oauth/sign-in.ts";
+export type { PromptMessage, McpReadOptions } from "../mcp/resources-and-prompts.ts";
 export {
-  openServers,
+  openMcpServers,
   trustRules,
-  type Servers,
-  type ServersEvent,
-  type ServersOptions,
-  type ServerStatus,
+  type McpServers,
+  type McpServersEvent,
+  type McpServersOptions,
+  type McpServerStatus,
 } from "../mcp/servers.ts";
-export type { ServerState } from "../mcp/server.ts";
+export type { McpServerState } from "../mcp/server.ts";

@@ -1,2 +1,2 @@
 export { lint, rulesOf } from "../rules/lint.ts";
-export type { Finding, Report, Rule, RuleTarget, RuleWire } from "../rules/rule.ts";
+export type { Finding, ReportFinding, Rule, RuleTarget, RuleWire } from "../rules/rule.ts";

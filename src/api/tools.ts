@@ -1,15 +1,23 @@
-export { builtins } from "../tools/all.ts";
-export type { AskModel, Capabilities, Files, Memory, Search, Shell, Web } from "../tools/capabilities.ts";
-export { declarationOf } from "../tools/declare.ts";
-export { normalizeResult } from "../tools/normalize-result.ts";
+export { builtinTools } from "../tools/builtins.ts";
+export type {
+  SideQueryModel,
+  Capabilities,
+  WorkspaceFiles,
+  Memory,
+  FileSearch,
+  Shell,
+  Web,
+} from "../tools/capabilities.ts";
+export { declareTool } from "../tools/declare.ts";
+export { normalizeResult } from "../tools/result/normalize.ts";
 export {
   defineTool,
   ToolFailure,
   type Access,
   type AnyTool,
   type DiffStat,
-  type Display,
-  type Proposal,
+  type ToolDisplay,
+  type EditProposal,
   type Tool,
   type ToolContent,
   type ToolErrorType,
@@ -17,5 +25,5 @@ export {
   type ToolFileUrl,
   type ToolResult,
   type ToolReturn,
-  type Touches,
+  type TouchedResources,
 } from "../tools/tool.ts";

@@ -1,7 +1,7 @@
-import { nearest } from "../conversation/nearest.ts";
-import { readArguments } from "./arguments.ts";
-import { commands, type Command } from "./commands.ts";
-import { Failure } from "./failure.ts";
+import { nearestNames } from "../conversation/nearest-names.ts";
+import { parseArguments } from "./parse-arguments.ts";
+import { commands, type CommandSpec } from "./commands.ts";
+import { UserError } from "./user-error.ts";
 
 /** Finds the command and runs it. What names no command is said to a model by `talk`. */
 export const dispatch = async (
@@ -9,53 +9,53 @@ export const dispatch = async (
   talk: (args: readonly string[]) => Promise<number>,
 ): Promise<number> => {
   const [first = "", ...rest] = args;
-  if (first === "help") return help(rest[0]);
+  if (first === "help") return printHelp(rest[0]);
   const command = commands.find(({ name }) => name === first);
-  if (args.includes("--help") || args.includes("-h")) return help(command?.name);
-  if (command === undefined) return talk(said(args));
-  return command.load === undefined ? talk(rest) : run(command, rest);
+  if (args.includes("--help") || args.includes("-h")) return printHelp(command?.name);
+  if (command === undefined) return talk(checkFirstWord(args));
+  return command.load === undefined ? talk(rest) : runCommand(command, rest);
 };
 
 /** A single word that looks like a command was probably meant as one. */
-const said = (args: readonly string[]): readonly string[] => {
+const checkFirstWord = (args: readonly string[]): readonly string[] => {
   const [first = ""] = args;
   if (!/^[a-z][a-z0-9-]*$/.test(first)) return args;
   const names = commands.map(({ name }) => name);
-  if (args.length > 1 || nearest(first, names).length > 0) throw unknownCommand(first);
+  if (args.length > 1 || nearestNames(first, names).length > 0) throw unknownCommand(first);
   return args;
 };
 
-const run = async (command: Command, args: readonly string[]): Promise<number> => {
+const runCommand = async (command: CommandSpec, args: readonly string[]): Promise<number> => {
   try {
-    const given = readArguments(command, args);
+    const given = parseArguments(command, args);
     const work = await command.load?.();
     return (await work?.(given)) ?? 0;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return complain(error.message, error.usage ? command : undefined, error.code);
+    if (!(error instanceof UserError)) throw error;
+    return printError(error.message, error.showsUsage ? command : undefined, error.code);
   }
 };
 
-const help = async (name: string | undefined): Promise<number> => {
+const printHelp = async (name: string | undefined): Promise<number> => {
   const { commandHelp, programHelp } = await import("./help.ts");
   const command = commands.find((each) => each.name === name);
   if (command === undefined && name !== undefined && !name.startsWith("-")) throw unknownCommand(name);
   return print(command === undefined ? programHelp() : commandHelp(command));
 };
 
-const unknownCommand = (given: string): Failure => {
+const unknownCommand = (given: string): UserError => {
   const names = commands.map(({ name }) => name);
-  const close = nearest(given, names);
+  const close = nearestNames(given, names);
   const known = `This version of Parley has the commands ${names.join(", ")}; see parley --help.`;
-  if (given.startsWith("-")) return new Failure(`There is no option ${given}. ${known}`);
-  return new Failure(
+  if (given.startsWith("-")) return new UserError(`There is no option ${given}. ${known}`);
+  return new UserError(
     close.length > 0
       ? `There is no command "${given}". Did you mean ${close.join(" or ")}?`
       : `There is no command "${given}". ${known}`,
   );
 };
 
-const complain = (message: string, usage: Command | undefined, code: number): number => {
+const printError = (message: string, usage: CommandSpec | undefined, code: number): number => {
   process.stderr.write(`parley: ${message}\n`);
   if (usage !== undefined)
     process.stderr.write(`Usage: parley ${usage.name} ${usage.usage}\nSee parley ${usage.name} --help.\n`);

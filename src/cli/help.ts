@@ -1,5 +1,5 @@
-import { commands, type Command, type Option } from "./commands.ts";
-import { widest, wrapped } from "./table.ts";
+import { commands, type CommandSpec, type CommandOption } from "./commands.ts";
+import { maxWidth, wrapText } from "./text-table.ts";
 
 /** The help of the program. */
 export const programHelp = (): string => `\
@@ -10,10 +10,10 @@ Usage: parley ["TEXT"] [options]     talk to a model, with TEXT as the first mes
        parley -p "TEXT" [options]    do one task without a terminal, and print the answer
        parley COMMAND [options]
 
-${groups().map(groupText).join("\n\n")}
+${groups().map(formatGroup).join("\n\n")}
 
-${columns([
-  ...talking().map((option): Row => [labelOf(option, true), option.about]),
+${formatColumns([
+  ...everydayChatOptions().map((option): HelpRow => [optionLabel(option, true), option.about]),
   ["-h, --help", "this text; after a command, its own"],
   ["-V, --version", "the version"],
 ])}
@@ -27,7 +27,15 @@ Exit codes: 0 done, 1 findings or failure, 2 misuse or nothing readable; those o
 `;
 
 /** The help of one command. */
-export const commandHelp = ({ name, about, usage, details, options, example, exits }: Command): string => {
+export const commandHelp = ({
+  name,
+  about,
+  usage,
+  details,
+  options,
+  example,
+  exitCodes: exits,
+}: CommandSpec): string => {
   const hasShort = options.some(({ short }) => short !== undefined);
   return `\
 parley ${name}: ${about}.
@@ -35,57 +43,57 @@ parley ${name}: ${about}.
 Usage: parley ${name} ${usage}
 
 ${details.join("\n")}
-${options.length === 0 ? "" : `\n${columns(options.map((option) => [labelOf(option, hasShort), option.about]))}\n`}
+${options.length === 0 ? "" : `\n${formatColumns(options.map((option) => [optionLabel(option, hasShort), option.about]))}\n`}
 Example: ${example}
 Exit codes:
 ${exits.map((exit) => `  ${exit}`).join("\n")}
 `;
 };
 
-type Group = { readonly title: string; readonly commands: readonly Command[] };
+type HelpGroup = { readonly title: string; readonly commands: readonly CommandSpec[] };
 
 /** Commands by what a person wants. One that is named nowhere stands at the end, so that none is ever hidden. */
-const groups = (): readonly Group[] => {
-  const named = titles.map(([title, names]) => ({
+const groups = (): readonly HelpGroup[] => {
+  const named = groupTitles.map(([title, names]) => ({
     title,
     commands: names.flatMap((name) => commands.filter((command) => command.name === name)),
   }));
-  const others = commands.filter(({ name }) => !titles.some(([, names]) => names.includes(name)));
+  const others = commands.filter(({ name }) => !groupTitles.some(([, names]) => names.includes(name)));
   return [...named, { title: "Other", commands: others }].filter((group) => group.commands.length > 0);
 };
 
-const titles: readonly (readonly [title: string, names: readonly string[]])[] = [
+const groupTitles: readonly (readonly [title: string, names: readonly string[]])[] = [
   ["Talk", ["chat", "sessions", "switch-check", "tour"]],
   ["Set up", ["doctor", "models", "login", "logout", "config", "trust", "tools", "mcp"]],
   ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
   ["For other programs", ["acp", "a2a", "completion"]],
 ];
 
-const groupText = ({ title, commands: listed }: Group): string =>
-  `${title}\n${columns(listed.map(({ name, about }) => [name.padEnd(longestName()), about]))}`;
+const formatGroup = ({ title, commands: listed }: HelpGroup): string =>
+  `${title}\n${formatColumns(listed.map(({ name, about }) => [name.padEnd(longestName()), about]))}`;
 
 const longestName = (): number => Math.max(...commands.map(({ name }) => name.length));
 
 /** The options people need every day: those with a letter. */
-const talking = (): readonly Option[] =>
+const everydayChatOptions = (): readonly CommandOption[] =>
   commands.find(({ name }) => name === "chat")?.options.filter(({ short }) => short !== undefined) ?? [];
 
-const labelOf = ({ name, short, value }: Option, isWide: boolean): string => {
+const optionLabel = ({ name, short, value }: CommandOption, isWide: boolean): string => {
   const letter = short === undefined ? (isWide ? "    " : "") : `-${short}, `;
   return `${letter}--${name}${value === undefined ? "" : ` ${value}`}`;
 };
 
-type Row = readonly [label: string, about: string];
+type HelpRow = readonly [label: string, about: string];
 
-const columns = (rows: readonly Row[]): string => {
+const formatColumns = (rows: readonly HelpRow[]): string => {
   const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, about]) => besides(`  ${label.padEnd(width)}  `, about)).join("\n");
+  return rows.map(([label, about]) => formatRow(`  ${label.padEnd(width)}  `, about)).join("\n");
 };
 
 /** A text beside its label, in as many lines as it takes. */
-const besides = (label: string, about: string): string => {
+const formatRow = (label: string, about: string): string => {
   const line = `${label}${about}`;
-  if (line.length <= widest) return line;
-  const [first = "", ...rest] = wrapped(`${" ".repeat(label.length)}${about}`, " ".repeat(label.length)).split("\n");
+  if (line.length <= maxWidth) return line;
+  const [first = "", ...rest] = wrapText(`${" ".repeat(label.length)}${about}`, " ".repeat(label.length)).split("\n");
   return [label + first.slice(label.length), ...rest].join("\n");
 };

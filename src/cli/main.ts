@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import { version } from "../world/version.ts";
-import { Failure } from "./failure.ts";
+import { UserError } from "./user-error.ts";
 
 /** The whole program: finds out what is wanted, and loads nothing that is not needed for it. */
 const main = async (args: readonly string[]): Promise<number> => {
@@ -8,21 +8,21 @@ const main = async (args: readonly string[]): Promise<number> => {
   process.stdout.on("error", onWriteError);
   if (first === "--version" || first === "-V") return print(`${version}\n`);
   process.stderr.on("error", () => process.exit(process.exitCode ?? 0));
-  if (first.startsWith("-") && !args.includes("--help") && !args.includes("-h")) return talk(args);
-  return (await import("./dispatch.ts")).dispatch(args, talk);
+  if (first.startsWith("-") && !args.includes("--help") && !args.includes("-h")) return chat(args);
+  return (await import("./dispatch.ts")).dispatch(args, chat);
 };
 
 /** The interface where there is a terminal, otherwise one task. Both are built apart from the rest, so they are asked for here. */
-const talk = async (args: readonly string[]): Promise<number> => {
+const chat = async (args: readonly string[]): Promise<number> => {
   const isHeadless = args.some((word) => headlessOption.test(word)) || !isatty(0) || !isatty(1);
-  if (isHeadless) return (await import("./headless.ts")).headless(args);
-  return (await import("./terminal.ts")).terminal(args);
+  if (isHeadless) return (await import("./headless/run.ts")).runHeadless(args);
+  return (await import("./chat/interactive.ts")).runInteractive(args);
 };
 
 /** Options that make sense without a terminal alone. */
 const headlessOption = /^(-[po]|--(prompt|output-format|input-format)(=|$))/;
 
-const complain = (message: string, code: number): number => {
+const printError = (message: string, code: number): number => {
   process.stderr.write(`parley: ${message}\n`);
   return code;
 };
@@ -33,9 +33,9 @@ const print = (text: string): number => {
 };
 
 /** What to tell about an error nobody expected, and the exit code that goes with it. */
-const explain = (error: unknown): [message: string, code: number] => {
-  if (error instanceof Failure)
-    return [error.usage ? `${error.message}\nSee parley --help.` : error.message, error.code];
+const describeError = (error: unknown): [message: string, code: number] => {
+  if (error instanceof UserError)
+    return [error.showsUsage ? `${error.message}\nSee parley --help.` : error.message, error.code];
   if (error instanceof RangeError && /call stack/.test(error.message))
     return ["The input is nested too deeply to be read.", 2];
   if (error instanceof RangeError && /string length/.test(error.message))
@@ -47,11 +47,11 @@ const explain = (error: unknown): [message: string, code: number] => {
 
 /** Whoever stops reading does so on purpose; a full disk is worth a word. */
 const onWriteError = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== "EPIPE") complain(`Cannot write the output: ${error.message}.`, 1);
+  if (error.code !== "EPIPE") printError(`Cannot write the output: ${error.message}.`, 1);
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 1);
 };
 
 main(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
-  (error: unknown) => (process.exitCode = complain(...explain(error))),
+  (error: unknown) => (process.exitCode = printError(...describeError(error))),
 );

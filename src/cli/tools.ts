@@ -1,32 +1,35 @@
-import { builtins } from "../tools/all.ts";
-import { declarationOf } from "../tools/declare.ts";
+import { builtinTools } from "../tools/builtins.ts";
+import { declareTool } from "../tools/declare.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { Run } from "./commands.ts";
-import { Failure } from "./failure.ts";
-import { wrapped } from "./table.ts";
+import type { CommandHandler } from "./commands.ts";
+import { UserError } from "./user-error.ts";
+import { wrapText } from "./text-table.ts";
 
 /** `parley tools`: what a model may do, with what arguments, and what that touches. */
-export const tools: Run = async (given) => {
-  const [name] = given.words;
-  const listed = name === undefined ? builtins : builtins.filter((tool) => tool.name === name);
+export const tools: CommandHandler = async (given) => {
+  const [name] = given.positionals;
+  const listed = name === undefined ? builtinTools : builtinTools.filter((tool) => tool.name === name);
   if (name !== undefined && listed.length === 0) throw await unknownTool(name);
-  const described = await Promise.all(listed.map(describe));
+  const described = await Promise.all(listed.map(describeTool));
   const text = given.has("json")
-    ? JSON.stringify({ tools: described.map(({ tool, parameters }) => jsonOf(tool, parameters)) }, null, 2)
-    : described.map(printed).join("\n\n");
+    ? JSON.stringify({ tools: described.map(({ tool, parameters }) => toolJson(tool, parameters)) }, null, 2)
+    : described.map(formatTool).join("\n\n");
   process.stdout.write(`${text}\n`);
   return 0;
 };
 
-type Parameters = { readonly [key: string]: unknown };
-type Described = { readonly tool: AnyTool; readonly parameters: Parameters };
+type ToolParameters = { readonly [key: string]: unknown };
+type DescribedTool = { readonly tool: AnyTool; readonly parameters: ToolParameters };
 
-const describe = async (tool: AnyTool): Promise<Described> => ({
+const describeTool = async (tool: AnyTool): Promise<DescribedTool> => ({
   tool,
-  parameters: (await declarationOf(tool)).parameters ?? {},
+  parameters: (await declareTool(tool)).parameters ?? {},
 });
 
-const jsonOf = ({ name, about, access, aliases = {} }: AnyTool, parameters: Parameters): unknown => ({
+const toolJson = (
+  { name, description: about, access, aliases = {} }: AnyTool,
+  parameters: ToolParameters,
+): unknown => ({
   name,
   description: about,
   access,
@@ -34,30 +37,30 @@ const jsonOf = ({ name, about, access, aliases = {} }: AnyTool, parameters: Para
   aliases,
 });
 
-const printed = ({ tool, parameters }: Described): string => {
-  const { name, access, about } = tool;
-  return [`${name}  (${access})`, wrapped(`  ${about}`, "  "), ...fieldsOf(parameters).map(lineOf)].join("\n");
+const formatTool = ({ tool, parameters }: DescribedTool): string => {
+  const { name, access, description: about } = tool;
+  return [`${name}  (${access})`, wrapText(`  ${about}`, "  "), ...listFields(parameters).map(formatField)].join("\n");
 };
 
-type Field = { readonly name: string; readonly type: string; readonly required: boolean; readonly about: string };
+type ToolField = { readonly name: string; readonly type: string; readonly required: boolean; readonly about: string };
 
 /** The parameters of a tool, as its schema has them. */
-const fieldsOf = ({ properties, required }: Parameters): readonly Field[] =>
-  Object.entries((properties ?? {}) as Readonly<Record<string, Parameters>>).map(([name, schema]) => ({
+const listFields = ({ properties, required }: ToolParameters): readonly ToolField[] =>
+  Object.entries((properties ?? {}) as Readonly<Record<string, ToolParameters>>).map(([name, schema]) => ({
     name,
     type: typeof schema["type"] === "string" ? schema["type"] : "any",
     required: Array.isArray(required) && required.includes(name),
     about: typeof schema["description"] === "string" ? schema["description"] : "",
   }));
 
-const lineOf = ({ name, type, required, about }: Field): string =>
-  wrapped(`    ${name}: ${type}${required ? "" : ", optional"}. ${about}`, "      ");
+const formatField = ({ name, type, required, about }: ToolField): string =>
+  wrapText(`    ${name}: ${type}${required ? "" : ", optional"}. ${about}`, "      ");
 
-const unknownTool = async (given: string): Promise<Failure> => {
-  const { nearest } = await import("../conversation/nearest.ts");
-  const names = builtins.map(({ name }) => name);
-  const close = nearest(given, names);
-  return new Failure(
+const unknownTool = async (given: string): Promise<UserError> => {
+  const { nearestNames } = await import("../conversation/nearest-names.ts");
+  const names = builtinTools.map(({ name }) => name);
+  const close = nearestNames(given, names);
+  return new UserError(
     `There is no tool "${given}". ${close.length > 0 ? `Did you mean ${close.join(" or ")}?` : `There are ${names.join(", ")}.`}`,
   );
 };

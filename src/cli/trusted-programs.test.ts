@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realWorld } from "../world/real.ts";
+import { realWorld } from "../world/real/world.ts";
 import { trustedEnvironment, withTrustedPrograms } from "./trusted-programs.ts";
 
 let folder: string;

@@ -1,4 +1,4 @@
-import { trustedSearchPath, usualSearchPath } from "../policy/search-path.ts";
+import { filterTrustedSearchPath, defaultSearchPath } from "../policy/shell/search-path.ts";
 import type { World } from "../world/world.ts";
 
 /** The environment for programs that Parley itself starts: nothing on its search path lies in the folder it works in. */
@@ -7,7 +7,7 @@ export const trustedEnvironment = async (
   folder: string,
 ): Promise<World["env"]> => ({
   ...env,
-  PATH: await trustedSearchPath(disk, env["PATH"] ?? usualSearchPath, [folder]),
+  PATH: await filterTrustedSearchPath(disk, env["PATH"] ?? defaultSearchPath, [folder]),
 });
 
 /** The same world, in which programs are not looked for in the folder Parley works in. */
@@ -19,6 +19,6 @@ export const withTrustedPrograms = <Some extends Pick<World, "disk" | "processes
   processes: {
     ...world.processes,
     find: async (name: string, path: string) =>
-      world.processes.find(name, await trustedSearchPath(world.disk, path, [folder])),
+      world.processes.find(name, await filterTrustedSearchPath(world.disk, path, [folder])),
   },
 });

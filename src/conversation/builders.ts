@@ -21,13 +21,13 @@ export const call = (tool: string, input: unknown = {}, id?: string): NewCall =>
 /** A tool's answer. Strings become text. */
 export const done = (...content: readonly (Content | string)[]): Outcome => ({
   status: "complete",
-  content: lift(content),
+  content: toContent(content),
 });
 
 /** A tool's failure. */
 export const failed = (...content: readonly (Content | string)[]): Outcome => ({
   status: "error",
-  content: lift(content),
+  content: toContent(content),
 });
 
 /** A call the person stopped. */
@@ -42,5 +42,5 @@ export const interrupted = (): Outcome => ({ status: "interrupted", content: [],
 /** A conversation in which nothing has happened. */
 export const emptyConversation = (): Conversation => ({ version: 1, entries: [], blobs: {} });
 
-const lift = (content: readonly (Content | string)[]): readonly Content[] =>
+const toContent = (content: readonly (Content | string)[]): readonly Content[] =>
   content.map((part) => (typeof part === "string" ? text(part) : part));

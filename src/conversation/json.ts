@@ -12,7 +12,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A plain value, and what had to be changed to make it one. */
-export type Plain = { readonly value: JsonValue; readonly cyclic: boolean };
+export type PlainJson = { readonly value: JsonValue; readonly isCyclic: boolean };
 
 /**
  * The same value as readonly JSON data: cycles are cut with a marker, lone
@@ -20,7 +20,7 @@ export type Plain = { readonly value: JsonValue; readonly cyclic: boolean };
  * what JSON cannot hold is dropped as JSON would. `replace` may put something
  * else in the place of an object.
  */
-export const toPlain = (value: unknown, replace?: (node: object) => JsonValue | undefined): Plain => {
+export const toPlainJson = (value: unknown, replace?: (node: object) => JsonValue | undefined): PlainJson => {
   let cyclic = false;
   const walk = (node: unknown, parents: readonly object[]): JsonValue | undefined => {
     if (typeof node === "string") return node.toWellFormed();
@@ -36,7 +36,7 @@ export const toPlain = (value: unknown, replace?: (node: object) => JsonValue | 
     if (instead !== undefined) return instead;
     if (hasToJson(node)) return walk(node.toJSON(), [...parents, node]);
     const within = [...parents, node];
-    const list = listIn(node);
+    const list = asList(node);
     if (list !== undefined) return list.map((item) => walk(item, within) ?? null);
     const entries: [string, JsonValue][] = [];
     for (const [key, item] of node instanceof Map ? node : Object.entries(node)) {
@@ -46,14 +46,14 @@ export const toPlain = (value: unknown, replace?: (node: object) => JsonValue | 
     return Object.fromEntries(entries);
   };
   const plain = walk(value, []);
-  return { value: plain ?? null, cyclic };
+  return { value: plain ?? null, isCyclic: cyclic };
 };
 
 const hasToJson = (node: object): node is { toJSON: () => unknown } =>
   "toJSON" in node && typeof node.toJSON === "function";
 
 /** The items of what JSON writes as a list, or should. */
-const listIn = (node: object): readonly unknown[] | undefined => {
+const asList = (node: object): readonly unknown[] | undefined => {
   if (Array.isArray(node)) return node;
   if (node instanceof Set) return [...node];
   return ArrayBuffer.isView(node) && !(node instanceof DataView) ? Array.from(node as Uint8Array) : undefined;

@@ -1,12 +1,17 @@
-import { readInput, type RawInput } from "./arguments.ts";
+import { parseCallInput, type RawCallInput } from "./call-input.ts";
 import type { Completion, Entry, ModelMessage, Origin } from "./entry.ts";
-import { callId, ordinalOf } from "./ids.ts";
-import { toPlain } from "./json.ts";
+import { callId, callOrdinal } from "./call-ids.ts";
+import { toPlainJson } from "./json.ts";
 import { note, type Note } from "./notes.ts";
 import type { Call, CallId, Code, Content, Media, Outcome, Seal, Text, Thinking, UserPart } from "./parts.ts";
 
 /** A call as it arrives, before it has an id of ours. */
-export type NewCall = { readonly type: "call"; readonly tool: string; readonly input: RawInput; readonly seal?: Seal };
+export type NewCall = {
+  readonly type: "call";
+  readonly tool: string;
+  readonly input: RawCallInput;
+  readonly seal?: Seal;
+};
 
 /** What a model message may hold on its way in. */
 export type NewPart = Text | Thinking | Code | Media | NewCall;
@@ -98,7 +103,7 @@ export class Ledger {
     const content = outcome.content.map((part) => this.#cleanContent(part, call));
     const completion: Completion = { type: "completion", call, tool, outcome: { ...outcome, content } };
     const { outcome: earlier, claims = [] } = this.#interactions.get(call) ?? {};
-    if ([earlier, ...claims].some((known) => known !== undefined && sameOutcome(known, completion.outcome))) {
+    if ([earlier, ...claims].some((known) => known !== undefined && isSameOutcome(known, completion.outcome))) {
       this.notes.push(note("duplicate-result", `The same result of ${tool} was recorded twice; one is kept.`, call));
       return;
     }
@@ -136,10 +141,10 @@ export class Ledger {
 
   #mint(part: NewCall): Call {
     const id = callId(++this.#ordinal);
-    const input = readInput(part.input);
+    const input = parseCallInput(part.input);
     if (input.type === "malformed")
       this.notes.push(note("malformed-arguments", `The arguments of ${part.tool} are not a JSON object.`, id));
-    if ("value" in part.input && toPlain(part.input.value).cyclic)
+    if ("value" in part.input && toPlainJson(part.input.value).isCyclic)
       this.notes.push(
         note("cyclic-value", `The arguments of ${part.tool} pointed back at themselves and were cut.`, id),
       );
@@ -152,12 +157,12 @@ export class Ledger {
     if (entry.type === "model") {
       for (const part of entry.parts) {
         if (part.type !== "call") continue;
-        this.#ordinal = Math.max(this.#ordinal, ordinalOf(part.id));
+        this.#ordinal = Math.max(this.#ordinal, callOrdinal(part.id));
         this.#interactions.set(part.id, { call: part });
         this.#pending.add(part.id);
       }
     } else if (entry.type === "completion") {
-      this.#ordinal = Math.max(this.#ordinal, ordinalOf(entry.call));
+      this.#ordinal = Math.max(this.#ordinal, callOrdinal(entry.call));
       const interaction = this.#interactions.get(entry.call);
       this.#pending.delete(entry.call);
       if (interaction === undefined) return;
@@ -174,14 +179,14 @@ export class Ledger {
   #cleanContent(part: Content, call: CallId): Content {
     if (part.type === "text") return cleanText(part);
     if (part.type === "media") return part;
-    const { value, cyclic } = toPlain(part.value);
+    const { value, isCyclic: cyclic } = toPlainJson(part.value);
     if (cyclic) this.notes.push(note("cyclic-value", "A result pointed back at itself and was cut.", call));
     return { type: "structured", value };
   }
 }
 
 /** Whether two completions say the same. Who wrote them does not matter. */
-export const sameOutcome = (one: Outcome, other: Outcome): boolean =>
+export const isSameOutcome = (one: Outcome, other: Outcome): boolean =>
   one === other || (one.status === other.status && JSON.stringify(one.content) === JSON.stringify(other.content));
 
 const cleanPart = (part: Text | Thinking | Code | Media): Text | Thinking | Code | Media => {

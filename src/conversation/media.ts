@@ -12,54 +12,54 @@ export type MediaFacts = {
 };
 
 /** A media part and the blob that belongs into the store with it. */
-export type Stored = { readonly media: Media; readonly blob: { readonly hash: string; readonly base64: string } };
+export type StoredMedia = { readonly media: Media; readonly blob: { readonly hash: string; readonly base64: string } };
 
 /** A media part for bytes given as base64 (either alphabet, padded or not). */
-export const storeBase64 = (base64: string, given: MediaFacts): Stored => {
-  const facts = wellFormed(given);
-  const clean = normalBase64(base64);
+export const storeBase64 = (base64: string, given: MediaFacts): StoredMedia => {
+  const facts = toWellFormedFacts(given);
+  const clean = normalizeBase64(base64);
   const hash = createHash("sha256").update(clean, "base64").digest("hex");
   const bytes = Math.floor((clean.replace(/=+$/, "").length * 3) / 4);
   return {
-    media: { type: "media", ...facts, ...identity(facts, hash), source: { type: "blob", hash, bytes } },
+    media: { type: "media", ...facts, ...mediaIdentity(facts, hash), source: { type: "blob", hash, bytes } },
     blob: { hash, base64: clean },
   };
 };
 
 /** A media part for raw bytes. */
-export const storeBytes = (bytes: Uint8Array, facts: MediaFacts): Stored =>
+export const storeBytes = (bytes: Uint8Array, facts: MediaFacts): StoredMedia =>
   storeBase64(Buffer.from(bytes).toString("base64"), facts);
 
 /** A media part for a file someone else serves. */
 export const mediaAt = (uri: string, given: MediaFacts): Media => {
-  const facts = wellFormed(given);
+  const facts = toWellFormedFacts(given);
   return {
     type: "media",
     ...facts,
-    ...identity(facts, createHash("sha256").update(uri).digest("hex")),
+    ...mediaIdentity(facts, createHash("sha256").update(uri).digest("hex")),
     source: { type: "uri", uri: uri.toWellFormed() },
   };
 };
 
 /** The kind of media a mime type belongs to; whatever is not image, audio or video is a document. */
-export const kindOf = (mimeType: string): MediaKind => {
+export const mediaKindOf = (mimeType: string): MediaKind => {
   const [top] = mimeType.split("/", 1);
   return top === "image" || top === "audio" || top === "video" ? top : "document";
 };
 
-const wellFormed = (facts: MediaFacts): MediaFacts => ({
+const toWellFormedFacts = (facts: MediaFacts): MediaFacts => ({
   ...facts,
   mimeType: facts.mimeType.toWellFormed(),
   ...(facts.name === undefined ? {} : { name: facts.name.toWellFormed() }),
 });
 
-const identity = (facts: MediaFacts, hash: string): { kind: MediaKind; id: string } => ({
-  kind: facts.kind ?? kindOf(facts.mimeType),
+const mediaIdentity = (facts: MediaFacts, hash: string): { kind: MediaKind; id: string } => ({
+  kind: facts.kind ?? mediaKindOf(facts.mimeType),
   id: `file-${hash.slice(0, 8)}`,
 });
 
 /** Valid base64 stays the very same string, so that it is held once; anything else is read leniently and written anew. */
-const normalBase64 = (base64: string): string =>
+const normalizeBase64 = (base64: string): string =>
   base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
     ? base64
     : Buffer.from(base64, "base64").toString("base64");

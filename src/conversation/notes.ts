@@ -98,7 +98,7 @@ export type Note = {
 };
 
 /** The class a kind belongs to. */
-export const classOf = (kind: NoteKind): NoteClass => classes[kind];
+export const noteClassOf = (kind: NoteKind): NoteClass => classes[kind];
 
 /** A note of the class its kind belongs to. */
 export const note = (kind: NoteKind, message: string, call?: CallId): Note =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Conversation } from "./entry.ts";
-import { isCallId } from "./ids.ts";
+import { isCallId } from "./call-ids.ts";
 import { isObject } from "./json.ts";
 
 /** A file that is not a conversation this version can read; the message says where and why. */
@@ -29,7 +29,7 @@ export const parseConversation = (value: unknown): Conversation => {
 };
 
 const callIdText = z.string().refine(isCallId, "a call id is hist_tool_ and a number");
-const words = z.string().transform((text) => text.toWellFormed());
+const wellFormedText = z.string().transform((text) => text.toWellFormed());
 const seal = z.looseObject({
   id: z.string().optional(),
   item: z.string().optional(),
@@ -38,9 +38,9 @@ const seal = z.looseObject({
   phase: z.string().optional(),
   details: z.array(z.json()).optional(),
 });
-const text = z.looseObject({ type: z.literal("text"), text: words, seal: seal.optional() });
-const thinking = z.looseObject({ type: z.literal("thinking"), text: words, seal: seal.optional() });
-const code = z.looseObject({ type: z.literal("code"), language: z.string(), text: words });
+const text = z.looseObject({ type: z.literal("text"), text: wellFormedText, seal: seal.optional() });
+const thinking = z.looseObject({ type: z.literal("thinking"), text: wellFormedText, seal: seal.optional() });
+const code = z.looseObject({ type: z.literal("code"), language: z.string(), text: wellFormedText });
 const structured = z.looseObject({ type: z.literal("structured"), value: z.json() });
 const media = z.looseObject({
   type: z.literal("media"),
@@ -58,7 +58,7 @@ const call = z.looseObject({
   tool: z.string(),
   input: z.discriminatedUnion("type", [
     z.looseObject({ type: z.literal("parsed"), value: z.record(z.string(), z.json()), text: z.string().optional() }),
-    z.looseObject({ type: z.literal("malformed"), text: words }),
+    z.looseObject({ type: z.literal("malformed"), text: wellFormedText }),
   ]),
   seal: seal.optional(),
 });
@@ -76,13 +76,18 @@ const entry = z.discriminatedUnion("type", [
     prefix: z.string().optional(),
   }),
   z.looseObject({ type: z.literal("completion"), call: callIdText, tool: z.string(), outcome }),
-  z.looseObject({ type: z.literal("compaction"), summary: words, from: z.int(), longest: z.int().min(1).optional() }),
-  z.looseObject({ type: z.literal("notice"), text: words, opens: z.literal(true).optional() }),
+  z.looseObject({
+    type: z.literal("compaction"),
+    summary: wellFormedText,
+    from: z.int(),
+    longest: z.int().min(1).optional(),
+  }),
+  z.looseObject({ type: z.literal("notice"), text: wellFormedText, opens: z.literal(true).optional() }),
   z.looseObject({ type: z.literal("copy"), uri: z.string(), media }),
 ]);
 const conversation = z.looseObject({
   version: z.literal(1),
-  system: words.optional(),
+  system: wellFormedText.optional(),
   tools: z
     .array(
       z.looseObject({

@@ -13,7 +13,7 @@ export const hasSchemaCycle = (schema: unknown): boolean => {
     if (done.has(node)) return false;
     const within = new Set(path).add(node);
     const reference = isObject(node) ? node["$ref"] : undefined;
-    const target = typeof reference === "string" ? targetOf(root, reference) : undefined;
+    const target = typeof reference === "string" ? resolveReference(root, reference) : undefined;
     const found = isCyclic(target, within) || Object.values(node).some((item) => isCyclic(item, within));
     done.add(node);
     return found;
@@ -21,7 +21,7 @@ export const hasSchemaCycle = (schema: unknown): boolean => {
   return isCyclic(schema, new Set());
 };
 
-const targetOf = (root: unknown, reference: string): unknown =>
+const resolveReference = (root: unknown, reference: string): unknown =>
   reference.startsWith("#")
     ? reference
         .slice(1)

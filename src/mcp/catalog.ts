@@ -1,9 +1,9 @@
-import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
+import { isObject, toPlainJson, type JsonObject } from "../conversation/json.ts";
 import { hasSchemaCycle } from "../conversation/schema-cycle.ts";
-import { plain, type PlainMode } from "../policy/plain.ts";
-import type { Asked, Connection } from "./connection.ts";
-import { digestOf, type ServerConfig } from "./config.ts";
-import { schemaProblem } from "./schema-gate.ts";
+import { sanitizeForTerminal, type SanitizeMode } from "../policy/terminal/sanitize.ts";
+import type { McpRequestOptions, McpConnection } from "./connection/connect.ts";
+import { digestOf, type McpServerConfig } from "./config/read-servers.ts";
+import { findSchemaProblem } from "./tools/check-schema.ts";
 
 /** All a server offers, bounded and read with care. */
 export type Catalog = {
@@ -12,7 +12,7 @@ export type Catalog = {
   readonly templates: readonly OfferedResource[];
   readonly prompts: readonly OfferedPrompt[];
   /** What was left out, and why, in sentences for the person. */
-  readonly left: readonly string[];
+  readonly omitted: readonly string[];
 };
 
 /** A tool as its server describes it. */
@@ -40,98 +40,102 @@ export type OfferedPrompt = {
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
 };
 
-export const emptyCatalog: Catalog = { tools: [], resources: [], templates: [], prompts: [], left: [] };
+export const emptyCatalog: Catalog = { tools: [], resources: [], templates: [], prompts: [], omitted: [] };
 
-const mostPages = 100;
-const mostItems = { tools: 2000, resources: 2000, templates: 500, prompts: 500 };
-const mostDescription = 8000;
+const maxPages = 100;
+const maxItems = { tools: 2000, resources: 2000, templates: 500, prompts: 500 };
+const maxDescription = 8000;
 
 /** Asks a server for all it offers. A list it does not give is empty, and that is told. */
-export const readCatalog = async (connection: Connection, config: ServerConfig, asked: Asked): Promise<Catalog> => {
+export const readCatalog = async (
+  connection: McpConnection,
+  config: McpServerConfig,
+  asked: McpRequestOptions,
+): Promise<Catalog> => {
   const left: string[] = [];
-  const tools = connection.has("tools") ? await readTools(connection, config, asked, left) : [];
+  const tools = connection.supports("tools") ? await listTools(connection, config, asked, left) : [];
   const optional = async (method: string, key: "resources" | "templates" | "prompts"): Promise<readonly JsonObject[]> =>
     readList(
       connection,
-      { method, key: key === "templates" ? "resourceTemplates" : key, most: mostItems[key] },
+      { method, key: key === "templates" ? "resourceTemplates" : key, most: maxItems[key] },
       asked,
       left,
     ).catch((error: unknown) => {
       asked.signal.throwIfAborted();
       // Many servers have no templates and say so with an error.
-      if (key !== "templates") left.push(`Its ${key} could not be listed: ${wordsOf(error)}`);
+      if (key !== "templates") left.push(`Its ${key} could not be listed: ${errorMessage(error)}`);
       return [];
     });
-  const hasResources = connection.has("resources");
+  const hasResources = connection.supports("resources");
   return {
     tools,
-    resources: hasResources ? (await optional("resources/list", "resources")).map(resourceOf) : [],
-    templates: hasResources ? (await optional("resources/templates/list", "templates")).map(resourceOf) : [],
-    prompts: connection.has("prompts") ? (await optional("prompts/list", "prompts")).map(promptOf) : [],
-    left,
+    resources: hasResources ? (await optional("resources/list", "resources")).map(toOfferedResource) : [],
+    templates: hasResources ? (await optional("resources/templates/list", "templates")).map(toOfferedResource) : [],
+    prompts: connection.supports("prompts") ? (await optional("prompts/list", "prompts")).map(toOfferedPrompt) : [],
+    omitted: left,
   };
 };
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const readTools = async (
-  connection: Connection,
-  config: ServerConfig,
-  asked: Asked,
+const listTools = async (
+  connection: McpConnection,
+  config: McpServerConfig,
+  asked: McpRequestOptions,
   left: string[],
 ): Promise<readonly OfferedTool[]> => {
-  const list = { method: "tools/list", key: "tools", most: mostItems.tools };
-  return toolsIn(await readList(connection, list, asked, left), config, left);
+  const list = { method: "tools/list", key: "tools", most: maxItems.tools };
+  return selectTools(await readList(connection, list, asked, left), config, left);
 };
 
 /** The tools a server lists that can be offered: those the person wants, with parameters models can be told of. */
-export const toolsIn = (
+export const selectTools = (
   items: readonly JsonObject[],
-  { includeTools, excludeTools }: Pick<ServerConfig, "includeTools" | "excludeTools">,
+  { includeTools, excludeTools }: Pick<McpServerConfig, "includeTools" | "excludeTools">,
   left: string[],
 ): readonly OfferedTool[] => {
   const found = new Map<string, OfferedTool>();
   for (const item of items) {
-    const tool = toolOf(item);
+    const tool = toOfferedTool(item);
     if (excludeTools.includes(tool.name) || includeTools?.includes(tool.name) === false) continue;
-    const problem = found.has(tool.name) ? "it was named before" : problemOf(item);
+    const problem = found.has(tool.name) ? "it was named before" : describeProblem(item);
     if (problem === undefined) found.set(tool.name, tool);
     if (problem === undefined && hasSchemaCycle(tool.parameters))
       left.push(
-        `The parameters of ${shortLine(tool.name)} refer to themselves: where an API refuses that, the session goes on without this tool.`,
+        `The parameters of ${quoteShort(tool.name)} refer to themselves: where an API refuses that, the session goes on without this tool.`,
       );
     if (problem === undefined) continue;
-    left.push(`The tool ${shortLine(tool.name)} is not offered: ${plainly(problem, "line")}.`);
+    left.push(`The tool ${quoteShort(tool.name)} is not offered: ${sanitizeIfNeeded(problem, "line")}.`);
   }
   return [...found.values()];
 };
 
-const problemOf = (item: JsonObject): string | undefined =>
-  textIn(item, "name") === "" ? "it has no name" : schemaProblem(item["inputSchema"]);
+const describeProblem = (item: JsonObject): string | undefined =>
+  textField(item, "name") === "" ? "it has no name" : findSchemaProblem(item["inputSchema"]);
 
-const shortLine = (text: string): string => JSON.stringify(plainly(text, "line").slice(0, 100));
+const quoteShort = (text: string): string => JSON.stringify(sanitizeIfNeeded(text, "line").slice(0, 100));
 
-type List = { readonly method: string; readonly key: string; readonly most: number };
+type PagedList = { readonly method: string; readonly key: string; readonly most: number };
 
 /** All pages of a list, as far as anybody should read. */
 const readList = async (
-  connection: Connection,
-  { method, key, most }: List,
-  asked: Asked,
+  connection: McpConnection,
+  { method, key, most }: PagedList,
+  asked: McpRequestOptions,
   left: string[],
 ): Promise<readonly JsonObject[]> => {
   const items: JsonObject[] = [];
   const seen = new Set<unknown>();
   let cursor: unknown;
-  for (let page = 0; page < mostPages; page += 1) {
-    const answer = await connection.ask(method, cursor === undefined ? {} : { cursor }, asked);
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, asked);
     const { [key]: list, nextCursor } = isObject(answer) ? answer : {};
     for (const item of Array.isArray(list) ? list : []) {
       if (items.length >= most) {
         left.push(`It lists more than ${most} ${key}; the rest is left out.`);
         return items;
       }
-      if (isObject(item)) items.push(toPlain(item).value as JsonObject);
+      if (isObject(item)) items.push(toPlainJson(item).value as JsonObject);
     }
     if (typeof nextCursor !== "string" || nextCursor === "") return items;
     cursor = nextCursor;
@@ -141,52 +145,53 @@ const readList = async (
     }
     seen.add(cursor);
   }
-  left.push(`Its list of ${key} has more than ${mostPages} pages; the rest is left out.`);
+  left.push(`Its list of ${key} has more than ${maxPages} pages; the rest is left out.`);
   return items;
 };
 
 /** Most words are plain already, and looking closely at a thousand of them takes time. */
-const plainly = (text: string, mode: PlainMode): string => (/^[ -~]*$/.test(text) ? text : plain(text, mode));
+const sanitizeIfNeeded = (text: string, mode: SanitizeMode): string =>
+  /^[ -~]*$/.test(text) ? text : sanitizeForTerminal(text, mode);
 
-const textIn = (item: JsonObject, key: string): string => {
+const textField = (item: JsonObject, key: string): string => {
   const value = item[key];
   return typeof value === "string" ? value : "";
 };
 
-const described = (item: JsonObject): string => {
-  const text = plainly(textIn(item, "description"), "visible");
-  return text.length > mostDescription
-    ? `${text.slice(0, mostDescription)} [The rest of ${text.length} characters was cut.]`
+const readDescription = (item: JsonObject): string => {
+  const text = sanitizeIfNeeded(textField(item, "description"), "visible");
+  return text.length > maxDescription
+    ? `${text.slice(0, maxDescription)} [The rest of ${text.length} characters was cut.]`
     : text;
 };
 
-const toolOf = (item: JsonObject): OfferedTool => {
+const toOfferedTool = (item: JsonObject): OfferedTool => {
   const schema = item["inputSchema"];
   return {
-    name: textIn(item, "name"),
-    title: plainly(textIn(item, "title"), "line").slice(0, 200),
-    description: described(item),
+    name: textField(item, "name"),
+    title: sanitizeIfNeeded(textField(item, "title"), "line").slice(0, 200),
+    description: readDescription(item),
     parameters: isObject(schema) ? (schema as JsonObject) : {},
     raw: item,
     digest: digestOf([item["name"], item["title"], item["description"], schema]),
   };
 };
 
-const resourceOf = (item: JsonObject): OfferedResource => ({
-  uri: textIn(item, "uri") || textIn(item, "uriTemplate"),
-  name: plainly(textIn(item, "title") || textIn(item, "name"), "line").slice(0, 200),
-  description: described(item).slice(0, 500),
-  mimeType: plainly(textIn(item, "mimeType"), "line").slice(0, 100),
+const toOfferedResource = (item: JsonObject): OfferedResource => ({
+  uri: textField(item, "uri") || textField(item, "uriTemplate"),
+  name: sanitizeIfNeeded(textField(item, "title") || textField(item, "name"), "line").slice(0, 200),
+  description: readDescription(item).slice(0, 500),
+  mimeType: sanitizeIfNeeded(textField(item, "mimeType"), "line").slice(0, 100),
 });
 
-const promptOf = (item: JsonObject): OfferedPrompt => {
+const toOfferedPrompt = (item: JsonObject): OfferedPrompt => {
   const given = item["arguments"];
   return {
-    name: textIn(item, "name"),
-    description: described(item).slice(0, 500),
+    name: textField(item, "name"),
+    description: readDescription(item).slice(0, 500),
     arguments: (Array.isArray(given) ? given : []).filter(isObject).map((argument) => ({
-      name: textIn(argument as JsonObject, "name"),
-      description: described(argument as JsonObject).slice(0, 500),
+      name: textField(argument as JsonObject, "name"),
+      description: readDescription(argument as JsonObject).slice(0, 500),
       required: argument["required"] === true,
     })),
   };

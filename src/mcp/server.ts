@@ -1,18 +1,18 @@
-import { createRedactor } from "../policy/redact.ts";
-import { permitted, type Asking } from "./asking.ts";
+import { createRedactor } from "../policy/secrets/redact.ts";
+import { handlersFor, type McpRequestHandlers } from "./requests/handlers.ts";
 import { emptyCatalog, type Catalog } from "./catalog.ts";
-import { catalogCache, type CatalogCache } from "./catalog-cache.ts";
-import type { Reach, ServerConfig } from "./config.ts";
-import { secretsOf } from "./config-oauth.ts";
-import type { Connection, ServerNews } from "./connection.ts";
-import { ServerFailure } from "./failure.ts";
-import { pauseBefore } from "./restart.ts";
-import type { ToolHost } from "./tool.ts";
-import type { TransportOptions } from "./transports.ts";
-import { within } from "./within.ts";
+import { createCatalogCache, type CatalogCache } from "./catalog-cache.ts";
+import type { ServerEndpoint, McpServerConfig } from "./config/read-servers.ts";
+import { signInSecrets } from "./config/oauth.ts";
+import type { McpConnection, ServerNotification } from "./connection/connect.ts";
+import { McpServerError } from "./server-error.ts";
+import { restartDelay } from "./restart-backoff.ts";
+import type { McpToolHost } from "./tools/tool.ts";
+import type { McpTransportOptions } from "./connection/transports.ts";
+import { withTimeout } from "./connection/timeout.ts";
 
 /** Where a server stands. */
-export type ServerState =
+export type McpServerState =
   | { readonly state: "connecting" }
   | { readonly state: "ready" }
   /** It was there and went, and is started again. */
@@ -22,44 +22,44 @@ export type ServerState =
   | { readonly state: "sign-in"; readonly reason: string }
   | { readonly state: "closed" };
 
-export type ServerOptions = Omit<TransportOptions, "auth"> & {
-  readonly asking: Asking;
+export type McpServerOptions = Omit<McpTransportOptions, "auth"> & {
+  readonly handlers: McpRequestHandlers;
   /** Milliseconds a server may take to start and say what it offers. */
-  readonly startTime: number;
+  readonly startTimeout: number;
   /** The folder of Parley's own things, where tokens and what servers offered are kept; without it nothing is. */
   readonly home: string | undefined;
   /** Whether a project's server may be started. Asked each time before it is. */
-  readonly consent: (config: ServerConfig) => Promise<boolean>;
+  readonly consent: (config: McpServerConfig) => Promise<boolean>;
   /** Nothing is loaded or started before this, only what is remembered is offered. */
-  readonly after: Promise<unknown>;
+  readonly startAfter: Promise<unknown>;
   /** Whether one of which nothing is remembered starts at once instead. */
-  readonly startsUnknownAtOnce: boolean;
-  readonly changed: () => void;
-  readonly log: (level: string, text: string) => void;
+  readonly startUncachedAtOnce: boolean;
+  readonly onChange: () => void;
+  readonly onLog: (level: string, text: string) => void;
 };
 
 /** How long a server may take to answer whether it is there. */
-const pingTime = 5000;
+const pingTimeout = 5000;
 
 /** A server that was there for so long is not counted among those that keep failing. */
-const steady = 60_000;
+const stableAfter = 60_000;
 
 /** Between two looks at what a server offers, at least. */
-const calm = 500;
+const refreshDebounce = 500;
 
 /** One server, from its start to its end: connects, starts it again when it goes, and knows what it offers. */
-export class Server implements ToolHost {
-  readonly config: ServerConfig;
-  readonly server: string;
+export class McpServer implements McpToolHost {
+  readonly config: McpServerConfig;
+  readonly name: string;
   readonly timeout: number;
   readonly redact: (text: string) => string;
-  readonly #options: ServerOptions;
+  readonly #options: McpServerOptions;
   readonly #end = new AbortController();
   readonly #cache: CatalogCache | undefined;
   readonly #startTime: number;
-  #state: ServerState = { state: "connecting" };
+  #state: McpServerState = { state: "connecting" };
   #catalog: Catalog = emptyCatalog;
-  #connection: Connection | undefined;
+  #connection: McpConnection | undefined;
   #failures = 0;
   #since = 0;
   /** What is being written down; whoever closes us waits for it. */
@@ -71,19 +71,19 @@ export class Server implements ToolHost {
   #isLooking = false;
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: ServerOptions) {
+  constructor(options: McpServerOptions) {
     const { config } = options;
     this.#options = options;
     this.config = config;
-    this.server = config.name;
-    const asking = permitted(options.asking, config.sampling);
-    this.#cache = options.home === undefined ? undefined : catalogCache(options.world, options.home, asking);
+    this.name = config.name;
+    const asking = handlersFor(options.handlers, config.sampling);
+    this.#cache = options.home === undefined ? undefined : createCatalogCache(options.world, options.home, asking);
     this.timeout = config.timeout;
-    this.#startTime = Math.min(options.startTime, config.timeout);
-    this.redact = createRedactor({ secrets: secretsIn(config.reach) }).redact;
+    this.#startTime = Math.min(options.startTimeout, config.timeout);
+    this.redact = createRedactor({ secrets: endpointSecrets(config.endpoint) }).redact;
   }
 
-  get state(): ServerState {
+  get state(): McpServerState {
     return this.#state;
   }
 
@@ -97,7 +97,7 @@ export class Server implements ToolHost {
     return this.#catalog !== emptyCatalog;
   }
 
-  get live(): Connection | undefined {
+  get currentConnection(): McpConnection | undefined {
     return this.#connection;
   }
 
@@ -110,16 +110,16 @@ export class Server implements ToolHost {
   }
 
   /** Answers once it is there. Throws where it will not be. */
-  async connection(signal: AbortSignal): Promise<Connection> {
-    await within({ clock: this.#options.world.clock, ms: this.#startTime, signal }, (stop) =>
+  async connection(signal: AbortSignal): Promise<McpConnection> {
+    await withTimeout({ clock: this.#options.world.clock, ms: this.#startTime, signal }, (stop) =>
       this.#until(stop, () => this.#isSettled()),
     ).catch(() => signal.throwIfAborted());
     if (this.#connection !== undefined) return this.#connection;
-    throw new ServerFailure("gone", `The MCP server ${this.server} is not there: ${reasonIn(this.#state)}`);
+    throw new McpServerError("gone", `The MCP server ${this.name} is not there: ${describeReason(this.#state)}`);
   }
 
   /** Settles when it is known what it offered the last time, if anything is. */
-  remembered(signal: AbortSignal): Promise<void> {
+  cacheLoaded(signal: AbortSignal): Promise<void> {
     return this.#until(signal, () => this.#isRemembered || this.#state.state !== "connecting");
   }
 
@@ -128,7 +128,7 @@ export class Server implements ToolHost {
     return this.#until(signal, () => this.#state.state !== "connecting");
   }
 
-  stopped = (): void => {
+  onCallStopped = (): void => {
     void this.#check();
   };
 
@@ -159,26 +159,26 @@ export class Server implements ToolHost {
     }
   }
 
-  #become(state: ServerState): void {
+  #become(state: McpServerState): void {
     if (this.#state.state === "closed") return;
     this.#state = state;
-    this.#options.changed();
+    this.#options.onChange();
     this.#waiting.forEach((wake) => wake());
   }
 
-  async #connect(isAgain: boolean, before?: Connection): Promise<void> {
+  async #connect(isAgain: boolean, before?: McpConnection): Promise<void> {
     const { signal } = this.#end;
     if (!isAgain) this.#become({ state: "connecting" });
     try {
       await before?.close();
-      if (this.config.from === "project" && (await this.#options.consent(this.config)) !== true)
+      if (this.config.source === "project" && (await this.#options.consent(this.config)) !== true)
         return this.#become({ state: "failed", reason: "The project wants it; nobody agreed to start it." });
       if (!isAgain) {
         await this.#remember();
         this.#isRemembered = true;
         this.#waiting.forEach((wake) => wake());
-        if (this.isKnown || !this.#options.startsUnknownAtOnce)
-          await Promise.race([this.#options.after, aborted(signal)]);
+        if (this.isKnown || !this.#options.startUncachedAtOnce)
+          await Promise.race([this.#options.startAfter, whenAborted(signal)]);
       }
       if (signal.aborted) return;
       const { connection, catalog } = await this.#open(signal);
@@ -198,19 +198,19 @@ export class Server implements ToolHost {
     const known = await this.#cache?.read(this.config);
     if (known === undefined || this.#connection !== undefined) return;
     this.#catalog = known;
-    this.#options.changed();
+    this.#options.onChange();
   }
 
-  async #open(signal: AbortSignal): Promise<{ readonly connection: Connection; readonly catalog: Catalog }> {
-    const { world, asking } = this.#options;
-    const { connect } = await import("./connection.ts");
+  async #open(signal: AbortSignal): Promise<{ readonly connection: McpConnection; readonly catalog: Catalog }> {
+    const { world, handlers: asking } = this.#options;
+    const { connect } = await import("./connection/connect.ts");
     const { readCatalog } = await import("./catalog.ts");
     const auth = await this.#auth();
     signal.throwIfAborted();
     const asked = { signal, timeout: this.#startTime };
-    return within({ clock: world.clock, ms: this.#startTime, signal }, async (stop) => {
+    return withTimeout({ clock: world.clock, ms: this.#startTime, signal }, async (stop) => {
       const connection = await connect(
-        { ...this.#options, auth, asking, tell: (news) => this.#hear(news) },
+        { ...this.#options, auth, handlers: asking, onNotification: (news) => this.#hear(news) },
         { ...asked, signal: stop },
       );
       try {
@@ -223,26 +223,26 @@ export class Server implements ToolHost {
   }
 
   /** Whoever sends a header of this name has signed in by other means. */
-  async #auth(): Promise<TransportOptions["auth"]> {
+  async #auth(): Promise<McpTransportOptions["auth"]> {
     const { home, world, lookup } = this.#options;
-    const { reach, name } = this.config;
+    const { endpoint: reach, name } = this.config;
     const isSignedIn =
       reach.type === "stdio" || Object.keys(reach.headers).some((header) => /^authorization$/i.test(header));
     if (home === undefined || isSignedIn) return undefined;
-    const { storedAuth } = await import("./oauth.ts");
+    const { loadStoredAuth } = await import("./oauth/sign-in.ts");
     const { url, signIn } = reach;
-    return storedAuth({ world, home, server: name, url, signIn, ...(lookup === undefined ? {} : { lookup }) });
+    return loadStoredAuth({ world, home, server: name, url, signIn, ...(lookup === undefined ? {} : { lookup }) });
   }
 
   /** Decides whether to try again. */
   async #failed(error: unknown, wasThere: boolean): Promise<void> {
     const reason = this.redact(error instanceof Error ? error.message : String(error));
-    const kind = error instanceof ServerFailure ? error.kind : undefined;
+    const kind = error instanceof McpServerError ? error.kind : undefined;
     if (kind === "sign-in") return this.#become({ state: "sign-in", reason });
     this.#failures += 1;
-    const pause = pauseBefore(this.#failures, {
-      wasThere,
-      reach: this.config.reach,
+    const pause = restartDelay(this.#failures, {
+      wasReady: wasThere,
+      reach: this.config.endpoint,
       kind,
       random: this.#options.world.random,
     });
@@ -252,7 +252,7 @@ export class Server implements ToolHost {
     if (!this.#end.signal.aborted) await this.#connect(true);
   }
 
-  #hear(news: ServerNews): void {
+  #hear(news: ServerNotification): void {
     switch (news.type) {
       case "closed":
         return void this.#lost("It has ended.");
@@ -260,7 +260,7 @@ export class Server implements ToolHost {
         this.#isDirty = true;
         return void this.#look();
       case "log":
-        return this.#options.log(news.level, this.redact(news.text));
+        return this.#options.onLog(news.level, this.redact(news.text));
     }
   }
 
@@ -268,8 +268,8 @@ export class Server implements ToolHost {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
-    if (this.#options.world.clock.elapsed() - this.#since > steady) this.#failures = 0;
-    const words = connection.lastWords();
+    if (this.#options.world.clock.elapsed() - this.#since > stableAfter) this.#failures = 0;
+    const words = connection.recentStderr();
     await this.#failed(new Error(words === "" ? why : `${why} It last wrote: ${words.slice(-500)}`), true);
   }
 
@@ -285,9 +285,9 @@ export class Server implements ToolHost {
         const { readCatalog } = await import("./catalog.ts");
         const catalog = await readCatalog(this.#connection, this.config, { signal, timeout: this.#startTime });
         this.#catalog = catalog;
-        this.#options.changed();
+        this.#options.onChange();
         await (this.#keeping = this.#cache?.write(this.config, catalog));
-        await world.clock.sleep(calm, signal);
+        await world.clock.sleep(refreshDebounce, signal);
       }
     } catch {
       // It stays with what it offered before; if it is gone, that is heard elsewhere.
@@ -301,7 +301,7 @@ export class Server implements ToolHost {
     const connection = this.#connection;
     if (connection === undefined) return;
     try {
-      await connection.ask("ping", {}, { signal: this.#end.signal, timeout: pingTime });
+      await connection.request("ping", {}, { signal: this.#end.signal, timeout: pingTimeout });
     } catch {
       if (this.#connection !== connection) return;
       const lost = this.#lost("It did not answer.");
@@ -311,12 +311,12 @@ export class Server implements ToolHost {
   }
 }
 
-const secretsIn = (reach: Reach): readonly string[] =>
-  reach.type === "stdio" ? Object.values(reach.env) : [...Object.values(reach.headers), ...secretsOf(reach.signIn)];
+const endpointSecrets = (reach: ServerEndpoint): readonly string[] =>
+  reach.type === "stdio" ? Object.values(reach.env) : [...Object.values(reach.headers), ...signInSecrets(reach.signIn)];
 
-const reasonIn = (state: ServerState): string => ("reason" in state ? state.reason : `it is ${state.state}.`);
+const describeReason = (state: McpServerState): string => ("reason" in state ? state.reason : `it is ${state.state}.`);
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -13,7 +13,7 @@ export const listOf = (value: unknown): readonly unknown[] =>
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The value some JSON stands for; undefined where it is none. */
-export const jsonOf = (text: string): unknown => {
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { builtins } from "../tools/all.ts";
-import { declarationOf } from "../tools/declare.ts";
-import { hear } from "./hear.ts";
-import type { Said } from "./heard.ts";
-import { answer } from "./model.ts";
-import { sayings, silent } from "./sayings.cases.ts";
+import { builtinTools } from "../tools/builtins.ts";
+import { declareTool } from "../tools/declare.ts";
+import { parseRequest } from "./api/parse-request.ts";
+import type { DemoReply } from "./api/parsed-request.ts";
+import { answerRequest } from "./model.ts";
+import { intentCases, ignoredCases } from "./intent/parse-intents.cases.ts";
 
 let tools: readonly unknown[] = [];
 
 beforeAll(async () => {
-  const declared = await Promise.all(builtins.map(declarationOf));
+  const declared = await Promise.all(builtinTools.map(declareTool));
   tools = declared.map((tool) => ({ type: "function", function: tool }));
 });
 
@@ -32,24 +32,24 @@ const exchange = (id: string, tool: string, input: object, result: string): read
   { role: "tool", tool_call_id: id, content: result },
 ];
 
-const heardAs = (messages: readonly Message[], more: object = {}): Said =>
-  answer(hear({ model: "parley", tools, messages, ...more }));
+const heardAs = (messages: readonly Message[], more: object = {}): DemoReply =>
+  answerRequest(parseRequest({ model: "parley", tools, messages, ...more }));
 
-const callsIn = ({ calls = [] }: Said): readonly string[] =>
+const callsIn = ({ calls = [] }: DemoReply): readonly string[] =>
   calls.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`);
 
 describe("an everyday request", () => {
-  it.each(sayings)("is understood: %s", (sentence, ...calls) => {
+  it.each(intentCases)("is understood: %s", (sentence, ...calls) => {
     expect(callsIn(heardAs([user(sentence)]))).toEqual(calls);
   });
 
-  it.each(silent)("that needs no tool calls none: %s", (sentence) => {
+  it.each(ignoredCases)("that needs no tool calls none: %s", (sentence) => {
     const said = heardAs([user(sentence)]);
-    expect([callsIn(said), (said.say ?? "").length > 10]).toEqual([[], true]);
+    expect([callsIn(said), (said.text ?? "").length > 10]).toEqual([[], true]);
   });
 
   it("is known in more than 150 forms", () => {
-    expect(sayings.length).toBeGreaterThan(150);
+    expect(intentCases.length).toBeGreaterThan(150);
   });
 
   it("is read apart from what is set beside it", () => {
@@ -63,7 +63,7 @@ describe("an everyday request", () => {
       'read_file {"absolute_path":"b.txt"}',
     ]);
     const listing = exchange("1", "list_directory", { path: "." }, "Directory /w is empty.");
-    expect(heardAs([user("An odd preface."), user("list the files"), ...listing]).say).toBe("The folder is empty.");
+    expect(heardAs([user("An odd preface."), user("list the files"), ...listing]).text).toBe("The folder is empty.");
   });
 
   it("about files that came with it needs no tool", () => {
@@ -95,7 +95,7 @@ describe("an everyday request", () => {
 
   it("of great length is read in a moment, and is not understood", () => {
     const long = `${"replace a with b in c with d in e of f, ".repeat(3000)}${" ".repeat(50_000)}${"and then, ".repeat(5000)}`;
-    expect(heardAs([user(long)]).say).toContain("demo model");
+    expect(heardAs([user(long)]).text).toContain("demo model");
   });
 });
 
@@ -121,11 +121,11 @@ describe("tools that are offered", () => {
       'weather {"city":"Oslo"}',
     ]);
     const after = [user('call weather with {"city": "Oslo"}'), ...exchange("1", "weather", { city: "Oslo" }, "4 C")];
-    expect(heardAs(after, weather).say).toBe("weather returned:\n\n```\n4 C\n```");
+    expect(heardAs(after, weather).text).toBe("weather returned:\n\n```\n4 C\n```");
   });
 
   it("are missed by name where they are not there", () => {
-    expect(heardAs([user("run ls -la and read a.txt")], { tools: [] }).say).toBe(
+    expect(heardAs([user("run ls -la and read a.txt")], { tools: [] }).text).toBe(
       "I could not run `ls -la`: there is no tool run_shell_command in this session.\n\nI stopped there and did not read a.txt.",
     );
   });
@@ -154,11 +154,11 @@ describe("a request that was stopped", () => {
   const interrupted = "Error: No result was recorded: the run was interrupted before this call finished.";
 
   it("is told of plainly", () => {
-    expect(heardAs(stopped(cancelled)).say).toBe(
+    expect(heardAs(stopped(cancelled)).text).toBe(
       "a.txt has 1 line:\n\n```\none\n```\n\nI was to read b.txt, but the call was cancelled. The user cancelled this call before it ran.",
     );
-    expect(heardAs(stopped(interrupted)).say).toContain("whether it had any effect is unknown");
-    expect(heardAs(stopped("Error: The user refused this call: not now")).say).toContain(
+    expect(heardAs(stopped(interrupted)).text).toContain("whether it had any effect is unknown");
+    expect(heardAs(stopped("Error: The user refused this call: not now")).text).toContain(
       "You refused to let me read b.txt (not now), so I did not.",
     );
   });
@@ -174,7 +174,7 @@ describe("a request that was stopped", () => {
       user("continue"),
       ...exchange("3", "read_file", { absolute_path: "b.txt" }, "two\n"),
     ];
-    expect(heardAs(went).say).toBe("a.txt has 1 line:\n\n```\none\n```\n\nb.txt has 1 line:\n\n```\ntwo\n```");
+    expect(heardAs(went).text).toBe("a.txt has 1 line:\n\n```\none\n```\n\nb.txt has 1 line:\n\n```\ntwo\n```");
   });
 
   it("begins anew when told to do it again", () => {
@@ -193,7 +193,7 @@ describe("a request that was stopped", () => {
         "Error: The user refused this call. Do not repeat it; go on another way, or ask.",
       ),
     ];
-    const { say = "" } = heardAs(refused);
+    const { text: say = "" } = heardAs(refused);
     expect(say).toBe(
       "You refused to let me write a.txt, so I did not.\n\nI stopped there and did not list the folder.",
     );
@@ -215,7 +215,7 @@ describe("the order of things", () => {
     expect(heardAs([words, ...read]).calls?.map(({ tool }) => tool)).toEqual(["replace"]);
     expect(callsIn(heardAs([words, ...read, ...edit]))).toEqual(['read_file {"absolute_path":"a.txt"}']);
     const again = exchange("3", "read_file", { absolute_path: "a.txt" }, "y\n");
-    expect(heardAs([words, ...read, ...edit, ...again]).say).toBe(
+    expect(heardAs([words, ...read, ...edit, ...again]).text).toBe(
       'a.txt has 1 line:\n\n```\nx\n```\n\nI replaced "x" with "y" in a.txt, in 1 place.\n\na.txt has 1 line:\n\n```\ny\n```',
     );
   });
@@ -244,14 +244,14 @@ describe("what another model began", () => {
       ...exchange("1", "mystery", { depth: 2 }, "forty-two"),
       ...exchange("2", "broken", {}, "Error: out of cheese"),
     ];
-    expect(heardAs(foreign).say).toBe(
+    expect(heardAs(foreign).text).toBe(
       "mystery returned:\n\n```\nforty-two\n```\n\nI could not use broken: out of cheese.",
     );
   });
 });
 
 describe("an answer", () => {
-  const about = (words: string): string => heardAs([user(words)]).say ?? "";
+  const about = (words: string): string => heardAs([user(words)]).text ?? "";
 
   it("says what speaks, and how to get something better", () => {
     for (const words of [
@@ -264,12 +264,12 @@ describe("an answer", () => {
   });
 
   it("offers only what the tools allow", () => {
-    const { say = "" } = heardAs([user("help")], { tools: [{ type: "function", function: { name: "glob" } }] });
+    const { text: say = "" } = heardAs([user("help")], { tools: [{ type: "function", function: { name: "glob" } }] });
     expect([say.includes("find all ts files"), say.includes("run npm test")]).toEqual([true, false]);
   });
 
   it("names what it did not understand beside what it did", () => {
-    const { say } = heardAs([
+    const { text: say } = heardAs([
       user("list the files and tell me why the sky is blue"),
       ...exchange("1", "list_directory", { path: "." }, "Directory /w is empty."),
     ]);
@@ -287,7 +287,7 @@ describe("an answer", () => {
       ),
       assistant("It failed."),
     ];
-    expect(heardAs([...failed, user("why did it fail?")]).say).toBe(
+    expect(heardAs([...failed, user("why did it fail?")]).text).toBe(
       'The last thing that went wrong was run_shell_command (npm test): it ended with exit code 1.\n\nIt said:\n\n```\nnpm error Missing script: "test"\n```\n\npackage.json has no script of that name.',
     );
     expect(about("what went wrong?")).toBe("Nothing has failed so far in this conversation.");
@@ -296,12 +296,15 @@ describe("an answer", () => {
   it("says where a list does not name all", () => {
     const found =
       'Found 2 file(s) matching "**/*" within /w (only the latest 2 are listed), sorted by modification time (newest first):\n/w/a\n/w/b';
-    const { say } = heardAs([user("how many files are there?"), ...exchange("1", "glob", { pattern: "**/*" }, found)]);
+    const { text: say } = heardAs([
+      user("how many files are there?"),
+      ...exchange("1", "glob", { pattern: "**/*" }, found),
+    ]);
     expect(say).toBe("There are at least 2 files that match **/*.");
   });
 
   it("quotes text that it cannot break out of", () => {
-    const { say } = heardAs([
+    const { text: say } = heardAs([
       user("read a.md"),
       ...exchange("1", "read_file", { absolute_path: "a.md" }, "```\ncode\n```\n"),
     ]);
@@ -309,7 +312,7 @@ describe("an answer", () => {
   });
 
   it("takes a file that begins with an error for a file", () => {
-    const { say } = heardAs([
+    const { text: say } = heardAs([
       user("read err.log"),
       ...exchange("1", "read_file", { absolute_path: "err.log" }, "Error: boom\nat x\n"),
     ]);
@@ -338,7 +341,7 @@ describe("a question on the side", () => {
   it("is answered with a summary under the headings it asks for", () => {
     const prompt =
       "The conversation above will be replaced by a summary. Use these headings:\n\n## Goal\nWhat.\n## Rules\nWhich.\n## Done\n## State\nFiles.\n## Open";
-    expect(sections(heardAs([...conversation, user(prompt)]).say)).toEqual({
+    expect(sections(heardAs([...conversation, user(prompt)]).text)).toEqual({
       Goal: "- remember that I like tea\n- create a.txt with x",
       Rules: "- The person builds a clock.\n- I like tea",
       Done: '- save_memory "I like tea": done\n- Said: Okay.\n- write_file "a.txt": done\n- read_file "b.txt": failed',
@@ -349,13 +352,13 @@ describe("a question on the side", () => {
 
   it("is answered in the tags it asks for", () => {
     const prompt = "Summarise this session as\n<snapshot>\n<goal>...</goal>\n<problems>...</problems>\n</snapshot>";
-    expect(heardAs([...conversation, user(prompt)]).say).toBe(
+    expect(heardAs([...conversation, user(prompt)]).text).toBe(
       '<snapshot>\n<goal>\n- remember that I like tea\n- create a.txt with x\n</goal>\n<problems>\n- read_file "b.txt" failed: There is no file b.txt.\n</problems>\n</snapshot>',
     );
   });
 
   it("has a form of our own where it asks for none", () => {
-    expect(Object.keys(sections(heardAs([...conversation, user("summarise our conversation")]).say))).toEqual([
+    expect(Object.keys(sections(heardAs([...conversation, user("summarise our conversation")]).text))).toEqual([
       "Goal",
       "Facts",
       "Files",
@@ -367,16 +370,16 @@ describe("a question on the side", () => {
 
   it("sums up a conversation that is given as text", () => {
     const given = `Summarise this conversation.\n\nUser: fix the clock\nAssistant: done\nUser: thanks`;
-    expect(sections(heardAs([user(given)]).say)["Goal"]).toBe("- fix the clock\n- thanks");
+    expect(sections(heardAs([user(given)]).text)["Goal"]).toBe("- fix the clock\n- thanks");
     const system = { role: "system", content: "You summarise conversations. Use:\n## Goal\n## Done" };
     const long = `User: wind the clock\nAssistant: ${"tick ".repeat(100)}`;
-    expect(sections(heardAs([system, user(long)]).say)).toEqual({ Goal: "- wind the clock", Done: "(nothing)" });
+    expect(sections(heardAs([system, user(long)]).text)).toEqual({ Goal: "- wind the clock", Done: "(nothing)" });
   });
 
   it("about web pages is answered from their text, and one for JSON with none", () => {
     const pages =
       "This was asked about some web pages:\n\nwhat is it?\n\nTheir text follows, each page after a line.\n\n--- https://x.test/ ---\nA clock.\n\n--- End of content ---";
-    expect(heardAs([user(pages)]).say).toBe("https://x.test/ begins:\n\n```\nA clock.\n```");
-    expect(heardAs([user("Find the text. Answer with nothing but JSON: {}.")]).say).toBe("{}");
+    expect(heardAs([user(pages)]).text).toBe("https://x.test/ begins:\n\n```\nA clock.\n```");
+    expect(heardAs([user("Find the text. Answer with nothing but JSON: {}.")]).text).toBe("{}");
   });
 });

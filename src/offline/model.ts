@@ -1,95 +1,103 @@
-import { asideOf } from "./asides.ts";
-import { describe } from "./describe.ts";
-import type { Exchange, Heard, Said, ToolCall } from "./heard.ts";
-import { isStopped } from "./outcome.ts";
-import { planOf, type Plan } from "./plan.ts";
-import { requestsOf, type Request } from "./requests.ts";
-import { abilities, cannot, isTalk, talkAbout } from "./talk.ts";
-import { tellAny, tellLeft, tellWork } from "./tell.ts";
-import { lastNamed, wishesOf } from "./wishes.ts";
-import type { Wanted, Wish } from "./wish.ts";
-import { listed } from "./words.ts";
+import { answerSideQuery } from "./reply/side-queries.ts";
+import { describeIntent } from "./intent/describe-intent.ts";
+import type { ToolExchange, ParsedRequest, DemoReply, DemoToolCall } from "./api/parsed-request.ts";
+import { isStopped } from "./plan/outcome.ts";
+import { planCalls, type CallPlan } from "./plan/plan.ts";
+import { groupUserRequests, type UserRequest } from "./plan/user-requests.ts";
+import { describeAbilities, notUnderstood, isSmallTalk, answerSmallTalk } from "./reply/small-talk.ts";
+import { describeAnyExchange, describeRemaining, describeProgress } from "./reply/describe-results.ts";
+import { lastMentioned, parseIntents } from "./intent/parse-intents.ts";
+import type { IntentStep, Intent } from "./intent/intent.ts";
+import { joinList } from "./reply/text.ts";
 
 /** What the demo model says to a request: the next calls, or an answer from what the calls returned. */
-export const answer = (heard: Heard): Said => {
-  const aside = asideOf(heard);
-  if (aside !== undefined) return { say: aside };
-  const requests = understood(requestsOf(heard.turns));
-  const task = taskOf(requests, heard);
-  const plan = planOf(task.wanted, heard.tools, task.made);
+export const answerRequest = (heard: ParsedRequest): DemoReply => {
+  const aside = answerSideQuery(heard);
+  if (aside !== undefined) return { text: aside };
+  const requests = parseRequests(groupUserRequests(heard.turns));
+  const task = currentTask(requests, heard);
+  const plan = planCalls(task.steps, heard.tools, task.exchanges);
   const forced = forcedCall(heard, plan, task);
-  const next = forced === undefined ? plan.next : [forced];
+  const next = forced === undefined ? plan.nextCalls : [forced];
   // A conversation in which calls come back changed must end too.
-  if (next.length > 0 && task.made.length < mostCalls) return { think: thought(plan), calls: next };
-  return { say: tellTask(task, plan, requests, heard) };
+  if (next.length > 0 && task.exchanges.length < maxCalls) return { thinking: describePlan(plan), calls: next };
+  return { text: describeTask(task, plan, requests, heard) };
 };
 
-const mostCalls = 60;
+const maxCalls = 60;
 
 /** A request with what it asks for. */
-type Understood = Request & { readonly wanted: readonly Wanted[] };
+type ParsedUserRequest = UserRequest & { readonly steps: readonly IntentStep[] };
 
 /** Reads each request in the light of those before it. */
-const understood = (requests: readonly Request[]): readonly Understood[] => {
+const parseRequests = (requests: readonly UserRequest[]): readonly ParsedUserRequest[] => {
   let known = {};
   return requests.map((request) => {
-    const wanted: Wanted[] = [];
+    const wanted: IntentStep[] = [];
     for (const [index, text] of request.texts.entries()) {
-      const said = wishesOf(text, known);
-      known = lastNamed(
-        said.map(({ wish }) => wish),
+      const said = parseIntents(text, known);
+      known = lastMentioned(
+        said.map(({ intent: wish }) => wish),
         known,
       );
       // What stands before a person's own words and asks for nothing is no question.
       const isLast = index === request.texts.length - 1;
-      wanted.push(...(isLast ? said : said.filter(({ wish }) => wish.type !== "unknown")));
+      wanted.push(...(isLast ? said : said.filter(({ intent: wish }) => wish.type !== "unknown")));
     }
-    return { ...request, wanted: withAttached(request, wanted) };
+    return { ...request, steps: preferAttachments(request, wanted) };
   });
 };
 
 /** Questions about files that came with the message need no tool. */
-const withAttached = ({ files }: Request, wanted: readonly Wanted[]): readonly Wanted[] => {
-  const isAbout = ({ type, ...wish }: Wish): boolean =>
+const preferAttachments = ({ files }: UserRequest, wanted: readonly IntentStep[]): readonly IntentStep[] => {
+  const isAbout = ({ type, ...wish }: Intent): boolean =>
     type === "unknown" || (type === "read" && "as" in wish && wish.as === "look");
-  if (files.length === 0 || !wanted.every(({ wish }) => isAbout(wish))) return wanted;
-  return [{ wish: { type: "attached" }, later: false }];
+  if (files.length === 0 || !wanted.every(({ intent: wish }) => isAbout(wish))) return wanted;
+  return [{ intent: { type: "attached" }, isLater: false }];
 };
 
 /** What is to be done now, and which calls were made for it. */
-type Task = { readonly request: Request; readonly wanted: readonly Wanted[]; readonly made: readonly Exchange[] };
-
-/** The last request; or an earlier one, where the last only says to go on with it or to do it again. */
-const taskOf = (requests: readonly Understood[], { tools }: Heard): Task => {
-  const last = requests.at(-1) ?? { texts: [], files: [], exchanges: [], wanted: [] };
-  const { exchanges: made, wanted } = last;
-  const task = { request: last, wanted, made };
-  const [only] = wanted;
-  const type = wanted.length === 1 ? only?.wish.type : undefined;
-  if (type !== "continue" && type !== "again") return task;
-  const before = requests.slice(0, -1).findLast((request) => !request.wanted.every(isReference));
-  if (before === undefined) return task;
-  if (type === "again") return { ...task, wanted: before.wanted };
-  const kept = before.exchanges.filter((exchange) => !isStopped(exchange));
-  if (before.answer === undefined) return { ...task, wanted: before.wanted, made: [...kept, ...made] };
-  const { left } = planOf(before.wanted, tools, before.exchanges);
-  return left.length === 0 ? task : { ...task, wanted: left.map((wish) => ({ wish, later: false })) };
+type DemoTask = {
+  readonly request: UserRequest;
+  readonly steps: readonly IntentStep[];
+  readonly exchanges: readonly ToolExchange[];
 };
 
-const isReference = ({ wish }: Wanted): boolean => wish.type === "continue" || wish.type === "again";
+/** The last request; or an earlier one, where the last only says to go on with it or to do it again. */
+const currentTask = (requests: readonly ParsedUserRequest[], { tools }: ParsedRequest): DemoTask => {
+  const last = requests.at(-1) ?? { texts: [], files: [], exchanges: [], steps: [] };
+  const { exchanges, steps } = last;
+  const task = { request: last, steps, exchanges };
+  const [only] = steps;
+  const type = steps.length === 1 ? only?.intent.type : undefined;
+  if (type !== "continue" && type !== "again") return task;
+  const before = requests.slice(0, -1).findLast((request) => !request.steps.every(isReference));
+  if (before === undefined) return task;
+  if (type === "again") return { ...task, steps: before.steps };
+  const kept = before.exchanges.filter((exchange) => !isStopped(exchange));
+  if (before.answer === undefined) return { ...task, steps: before.steps, exchanges: [...kept, ...exchanges] };
+  const { remaining: left } = planCalls(before.steps, tools, before.exchanges);
+  return left.length === 0 ? task : { ...task, steps: left.map((intent) => ({ intent, isLater: false })) };
+};
+
+const isReference = ({ intent: wish }: IntentStep): boolean => wish.type === "continue" || wish.type === "again";
 
 /** Where the caller demands a call and nothing has been called yet, there is one. */
-const forcedCall = ({ choice, tools }: Heard, { next }: Plan, { request, made }: Task): ToolCall | undefined => {
+const forcedCall = (
+  { toolChoice: choice, tools }: ParsedRequest,
+  { nextCalls: next }: CallPlan,
+  { request, exchanges: made }: DemoTask,
+): DemoToolCall | undefined => {
   if (choice === "auto" || choice === "none" || made.length > 0) return undefined;
   const wanted = typeof choice === "object" ? choice.tool : undefined;
   if (next.some(({ tool }) => wanted === undefined || tool === wanted)) return undefined;
-  const tool = tools.find(({ name }) => (wanted === undefined || name === wanted) && !changing.has(name));
+  const tool = tools.find(({ name }) => (wanted === undefined || name === wanted) && !toolsWithSideEffects.has(name));
   const words = request.texts.at(-1) ?? "";
   return tool && { tool: tool.name, input: Object.fromEntries(tool.required.map((name) => [name, words])) };
 };
 
 /** Tools that are never called with words nobody meant for them, whoever demands it. */
-const changing: ReadonlySet<string> = new Set([
+const toolsWithSideEffects: ReadonlySet<string> = new Set([
   "write_file",
   "replace",
   "smart_edit",
@@ -97,22 +105,29 @@ const changing: ReadonlySet<string> = new Set([
   "save_memory",
 ]);
 
-const thought = ({ next, left }: Plan): string => {
-  const deeds = listed([...new Set(left.map(describe))]);
-  const calls = listed([...new Set(next.map(({ tool }) => tool))]);
+const describePlan = ({ nextCalls: next, remaining: left }: CallPlan): string => {
+  const deeds = joinList([...new Set(left.map(describeIntent))]);
+  const calls = joinList([...new Set(next.map(({ tool }) => tool))]);
   return deeds === "" ? `A tool is demanded.` : `I am to ${deeds}. For this I call ${calls} now.`;
 };
 
-const tellTask = (task: Task, plan: Plan, requests: readonly Request[], heard: Heard): string => {
-  const { wanted, made, request } = task;
-  const isOther = wanted.every(({ wish }) => wish.type === "unknown" || wish.type === "continue");
-  if (isOther && made.length > 0) return made.map(tellAny).join("\n\n");
-  const isStrange = wanted.length > 0 && wanted.every(({ wish }) => wish.type === "unknown");
-  if (isStrange) return cannot(heard.tools);
+const describeTask = (
+  task: DemoTask,
+  plan: CallPlan,
+  requests: readonly UserRequest[],
+  heard: ParsedRequest,
+): string => {
+  const { steps: wanted, exchanges: made, request } = task;
+  const isOther = wanted.every(({ intent: wish }) => wish.type === "unknown" || wish.type === "continue");
+  if (isOther && made.length > 0) return made.map(describeAnyExchange).join("\n\n");
+  const isStrange = wanted.length > 0 && wanted.every(({ intent: wish }) => wish.type === "unknown");
+  if (isStrange) return notUnderstood(heard.tools);
   const isAlone = wanted.length === 1;
-  const parts = plan.works.flatMap((work) =>
-    isTalk(work.wish) ? talkAbout(work.wish, { isAlone, request, requests, heard }) : tellWork(work),
+  const parts = plan.progress.flatMap((work) =>
+    isSmallTalk(work.intent)
+      ? answerSmallTalk(work.intent, { isAlone, request, requests, parsed: heard })
+      : describeProgress(work),
   );
-  const all = [...parts, ...tellLeft(plan)];
-  return all.length === 0 ? `Tell me what to do. ${abilities(heard.tools)}` : all.join("\n\n");
+  const all = [...parts, ...describeRemaining(plan)];
+  return all.length === 0 ? `Tell me what to do. ${describeAbilities(heard.tools)}` : all.join("\n\n");
 };

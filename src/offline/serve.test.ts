@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bodyText, type HttpRequest, type Net } from "../world/net.ts";
-import { withOffline } from "./net.ts";
-import { OfflineScriptError, parseOfflineScript } from "./parse-script.ts";
-import type { OfflineScript } from "./script.ts";
+import { readBodyText, type HttpRequest, type Net } from "../world/net.ts";
+import { withDemoModel } from "./net.ts";
+import { DemoScriptError, parseDemoScript } from "./script/parse-script.ts";
+import type { DemoScript } from "./script/script.ts";
 
 const nobody: Net = { send: ({ url }) => Promise.reject(new Error(`sent to ${url}`)) };
-const net = withOffline(nobody);
+const net = withDemoModel(nobody);
 
 const request = (body: unknown, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "POST",
@@ -34,7 +34,7 @@ type Json = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-
 
 const told = async (body: unknown, from: Net = net): Promise<{ readonly status: number; readonly body: Json }> => {
   const response = await from.send(request(body));
-  return { status: response.status, body: JSON.parse(await bodyText(response)) as Json };
+  return { status: response.status, body: JSON.parse(await readBodyText(response)) as Json };
 };
 
 const messageTo = async (body: unknown, from?: Net): Promise<Json> =>
@@ -44,7 +44,7 @@ const messageTo = async (body: unknown, from?: Net): Promise<Json> =>
 const streamed = async (body: object): Promise<readonly Json[]> => {
   const response = await net.send(request({ ...body, stream: true }));
   expect(response.headers).toEqual({ "content-type": "text/event-stream" });
-  const lines = (await bodyText(response)).split("\n\n");
+  const lines = (await readBodyText(response)).split("\n\n");
   expect(lines.slice(-2)).toEqual(["data: [DONE]", ""]);
   return lines.slice(0, -2).map((line) => JSON.parse(line.replace(/^data: /, "")) as Json);
 };
@@ -67,7 +67,7 @@ describe("the offline network", () => {
   });
 
   it("gives the same bytes for the same request, and another id for another", async () => {
-    const bytes = async (text: string) => bodyText(await net.send(request(asking(text, { stream: true }))));
+    const bytes = async (text: string) => readBodyText(await net.send(request(asking(text, { stream: true }))));
     expect(await bytes("read a.txt")).toBe(await bytes("read a.txt"));
     const ids = [await messageTo(asking("read a.txt")), await messageTo(asking("read b.txt"))].map(
       (message) => message["tool_calls"][0].id as string,
@@ -183,7 +183,7 @@ describe("a bad request", () => {
 
   it("is refused at any other address", async () => {
     const elsewhere = await net.send(request(asking("hi"), { url: "offline:/models" }));
-    expect([elsewhere.status, (await bodyText(elsewhere)).includes("Unknown request URL")]).toEqual([404, true]);
+    expect([elsewhere.status, (await readBodyText(elsewhere)).includes("Unknown request URL")]).toEqual([404, true]);
   });
 
   it("never makes it stumble, whatever it is", async () => {
@@ -233,9 +233,9 @@ describe("a bad request", () => {
     await fc.assert(
       fc.asyncProperty(body, async (given) => {
         const response = await net.send(request(given));
-        const answer = await bodyText(response);
+        const answer = await readBodyText(response);
         expect([200, 400]).toContain(response.status);
-        expect(answer).toBe(await bodyText(await net.send(request(given))));
+        expect(answer).toBe(await readBodyText(await net.send(request(given))));
       }),
       { numRuns: 1500, seed: 7 },
     );
@@ -243,7 +243,7 @@ describe("a bad request", () => {
 });
 
 describe("a script", () => {
-  const script: OfflineScript = parseOfflineScript({
+  const script: DemoScript = parseDemoScript({
     rules: [
       {
         asked: "/weather/i",
@@ -266,7 +266,7 @@ describe("a script", () => {
       },
     ],
   });
-  const scripted = withOffline(nobody, { script });
+  const scripted = withDemoModel(nobody, { script });
   const say = (role: string, content: string): Json => ({ role, content });
 
   it("speaks where its rules fit, then by turn", async () => {
@@ -301,7 +301,7 @@ describe("a script", () => {
     ];
     const message = await messageTo(asking("", { messages: third }), scripted);
     expect(message["tool_calls"][0].function.name).toBe("list_directory");
-    const otherwise = withOffline(nobody, { script: { ...script, otherwise: { say: "Enough." } } });
+    const otherwise = withDemoModel(nobody, { script: { ...script, otherwise: { say: "Enough." } } });
     expect((await messageTo(asking("", { messages: third }), otherwise))["content"]).toBe("Enough.");
   });
 
@@ -314,7 +314,7 @@ describe("a script", () => {
 
   it("is shown in the documents as it is taken", async () => {
     const page = readFileSync(new URL("../../docs/offline.md", import.meta.url), "utf8");
-    const shown = withOffline(nobody, { script: parseOfflineScript(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!)) });
+    const shown = withDemoModel(nobody, { script: parseDemoScript(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!)) });
     expect((await messageTo(asking("Hello"), shown))["content"]).toBe("The first answer.");
     expect((await messageTo(asking("Weather?"), shown))["reasoning_content"]).toBe("I should look.");
     expect((await told(asking("crash"), shown)).status).toBe(503);
@@ -339,6 +339,6 @@ describe("a script", () => {
       "otherwise.call.input: expected, but not there\notherwise.call.tool: expected the name of a tool\notherwise.error.status: expected a number from 400 to 599",
     ],
   ])("that is none is named for what is wrong with it: %j", (value, message) => {
-    expect(() => parseOfflineScript(value)).toThrow(new OfflineScriptError(message));
+    expect(() => parseDemoScript(value)).toThrow(new DemoScriptError(message));
   });
 });

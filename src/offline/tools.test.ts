@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { converse } from "../../test/support/exchange.ts";
+import { sendConversation } from "../../test/support/exchange.ts";
 import { openWorkbench, type Workbench } from "../../test/support/workbench.ts";
 import { failed, text } from "../conversation/builders.ts";
 import type { Conversation } from "../conversation/entry.ts";
@@ -9,14 +9,14 @@ import { Ledger } from "../conversation/ledger.ts";
 import type { Call, Content, Outcome } from "../conversation/parts.ts";
 import { findProvider } from "../providers/find.ts";
 import { lint } from "../rules/lint.ts";
-import { builtins } from "../tools/all.ts";
-import { declarationOf } from "../tools/declare.ts";
-import { storeFile } from "../tools/store-file.ts";
-import { openGate } from "../transport/credentials-gate.ts";
+import { builtinTools } from "../tools/builtins.ts";
+import { declareTool } from "../tools/declare.ts";
+import { storeFile } from "../tools/result/store-file.ts";
+import { createRequestSigner } from "../transport/credentials/request-signer.ts";
 import { openTransport } from "../transport/transport.ts";
-import { realWorld } from "../world/real.ts";
+import { realWorld } from "../world/real/world.ts";
 import type { World } from "../world/world.ts";
-import { withOffline } from "./net.ts";
+import { withDemoModel } from "./net.ts";
 
 /*
  * Whole conversations: the real tools on a real folder, requests as Parley
@@ -50,7 +50,7 @@ const talk = (decide: (call: Call) => Outcome | undefined = () => undefined) => 
   const provider = findProvider("offline");
   const bodies: JsonObject[] = [];
   const real = realWorld({});
-  const net = withOffline(real.net);
+  const net = withDemoModel(real.net);
   const world: World = {
     ...real,
     net: {
@@ -60,16 +60,16 @@ const talk = (decide: (call: Call) => Outcome | undefined = () => undefined) => 
       },
     },
   };
-  const transport = openTransport({ world, gate: openGate(world) });
+  const transport = openTransport({ world, signer: createRequestSigner(world) });
   const ledger = new Ledger();
   const blobs: Record<string, string> = {};
   const ask = async (words: string): Promise<{ readonly said: string; readonly calls: readonly string[] }> => {
     ledger.user([text(words)]);
     const calls: string[] = [];
     for (;;) {
-      const tools = await Promise.all(builtins.map(declarationOf));
+      const tools = await Promise.all(builtinTools.map(declareTool));
       const conversation: Conversation = { version: 1, system: "Help.", tools, entries: ledger.entries, blobs };
-      const { answer, sent, failure } = await converse(transport, provider, conversation);
+      const { answer, sent, failure } = await sendConversation(transport, provider, conversation);
       if (answer === undefined || sent === undefined) throw new Error(JSON.stringify(failure));
       const made = ledger.model(sent.origin, answer.parts, sent.prefix);
       for (const call of made) {
@@ -86,7 +86,7 @@ const talk = (decide: (call: Call) => Outcome | undefined = () => undefined) => 
 };
 
 const carryOut = async (call: Call, blobs: Record<string, string>): Promise<Outcome> => {
-  const tool = builtins.find(({ name }) => name === call.tool)!;
+  const tool = builtinTools.find(({ name }) => name === call.tool)!;
   try {
     const { content } = await bench.call(tool, call.input.type === "parsed" ? (call.input.value as JsonObject) : {});
     return {

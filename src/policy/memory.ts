@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
 import { DiskError, type Disk, type Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
-import { explained } from "./workspace-errors.ts";
+import { explainDiskError } from "./workspace/disk-errors.ts";
 
 /** Longer memories are not read: they would fill every prompt. */
-const longest = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /** The text a person's agent remembers: one file in a folder of our own, never reached through a link. */
 export const openMemory = (
@@ -18,9 +18,9 @@ export const openMemory = (
 } => {
   const path = join(folder, name);
   const within = async <Result>(work: (opened: Folder) => Promise<Result>): Promise<Result> => {
-    const opened = await disk.open(folder);
+    const opened = await disk.openFolder(folder);
     try {
-      const entry = await opened.look(name);
+      const entry = await opened.stat(name);
       if (entry !== undefined && entry.kind !== "file")
         throw new PolicyError("not_a_regular_file", `The memory file ${path} is no plain file; it is left alone.`);
       return await work(opened);
@@ -32,29 +32,29 @@ export const openMemory = (
     path,
     read: async () => {
       try {
-        return await within((opened) => textIn(opened, name));
+        return await within((opened) => readText(opened, name));
       } catch (error) {
         if (error instanceof DiskError && error.code === "ENOENT") return undefined;
-        throw explained(error, path, "read");
+        throw explainDiskError(error, path, "read");
       }
     },
     write: async (text) => {
       try {
         await makeFolder(disk, folder);
-        await within((opened) => opened.put(name, Buffer.from(text), 0o600));
+        await within((opened) => opened.writeFile(name, Buffer.from(text), 0o600));
       } catch (error) {
-        throw explained(error, path, "write");
+        throw explainDiskError(error, path, "write");
       }
     },
   };
 };
 
-const textIn = async (folder: Folder, name: string): Promise<string | undefined> => {
-  const entry = await folder.look(name);
+const readText = async (folder: Folder, name: string): Promise<string | undefined> => {
+  const entry = await folder.stat(name);
   if (entry === undefined) return undefined;
-  if (entry.size > longest)
+  if (entry.size > maxBytes)
     throw new PolicyError("file_too_large", `The memory file ${join(folder.path, name)} is too long to be read.`);
-  const file = await folder.file(name);
+  const file = await folder.openFile(name);
   try {
     return new TextDecoder().decode(await file.read(0, entry.size));
   } finally {
@@ -64,8 +64,8 @@ const textIn = async (folder: Folder, name: string): Promise<string | undefined>
 
 /** The folder is made where its parent is there. */
 const makeFolder = async (disk: Disk, path: string): Promise<void> => {
-  if ((await disk.canonical(path)) !== undefined) return;
-  const parent = await disk.open(dirname(path));
+  if ((await disk.canonicalPath(path)) !== undefined) return;
+  const parent = await disk.openFolder(dirname(path));
   try {
     await parent.makeFolder(basename(path), 0o700);
   } finally {

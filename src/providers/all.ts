@@ -1,21 +1,21 @@
-import { anthropic } from "./anthropic.ts";
-import { bedrock } from "./bedrock.ts";
-import { cohere } from "./cohere.ts";
-import { deepseek } from "./deepseek.ts";
+import { anthropic } from "./definitions/anthropic.ts";
+import { bedrock } from "./definitions/bedrock.ts";
+import { cohere } from "./definitions/cohere.ts";
+import { deepseek } from "./definitions/deepseek.ts";
 import type { Provider } from "./define.ts";
-import { codeAssist, google, vertex } from "./google.ts";
-import { groq } from "./groq.ts";
-import { kimi } from "./kimi.ts";
-import { local } from "./local.ts";
-import { minimax } from "./minimax.ts";
-import { mistral } from "./mistral.ts";
-import { offline } from "./offline.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { azure, openai } from "./openai.ts";
-import { openrouter } from "./openrouter.ts";
-import { qwen } from "./qwen.ts";
-import { xai } from "./xai.ts";
-import { zai } from "./zai.ts";
+import { codeAssist, google, vertex } from "./definitions/google.ts";
+import { groq } from "./definitions/groq.ts";
+import { kimi } from "./definitions/kimi.ts";
+import { local } from "./definitions/local.ts";
+import { minimax } from "./definitions/minimax.ts";
+import { mistral } from "./definitions/mistral.ts";
+import { offline } from "./definitions/offline.ts";
+import { openaiChat } from "./definitions/openai-chat.ts";
+import { azure, openai } from "./definitions/openai.ts";
+import { openrouter } from "./definitions/openrouter.ts";
+import { qwen } from "./definitions/qwen.ts";
+import { xai } from "./definitions/xai.ts";
+import { zai } from "./definitions/zai.ts";
 
 /** Every provider Parley speaks to. */
 export const providers: readonly Provider[] = [

@@ -1,7 +1,7 @@
 import type { MediaRows, OrderRule, Target, ThinkingRule } from "../transcript/target.ts";
-import { bind, type Destination } from "../wire/bind.ts";
+import { bindDialect, type Destination } from "../wire/bind.ts";
 import type { Wire, WireId } from "../wire/wire.ts";
-import { rowsFor, type ModelInput } from "./input.ts";
+import { describedMediaRows, type ModelInput } from "./model-input.ts";
 import { quirks, type Quirk } from "./quirks.ts";
 
 /** Someone who serves models over one of the API families. */
@@ -51,7 +51,7 @@ export type Paths = {
 };
 
 /** `prefix` stands before a bare name, with `{place}` filled in; a name that matches `whole` is a resource path already. */
-type ModelNames = { readonly prefix: string; readonly whole: RegExp };
+type ModelNames = { readonly prefix: string; readonly resourcePath: RegExp };
 
 /** A variable that holds a base: `suffix` is what its users leave out, `bare` fills in what a mere host name lacks. */
 export type BaseVariable = { readonly name: string; readonly suffix?: string; readonly bare?: string };
@@ -74,10 +74,10 @@ export type Auth =
 
 /** What the passes need to know of a model, apart from its name. */
 export type Traits = Omit<Target, "provider" | "model" | "account"> &
-  Pick<Destination, "demandsTools" | "demandsThoughtInLoop">;
+  Pick<Destination, "requiresTools" | "requiresThinkingInLoop">;
 
 /** Models of a provider that differ from the rest. Later families override earlier ones. */
-export type Family<Dialect> = {
+export type ModelFamily<Dialect> = {
   readonly match: RegExp;
   readonly traits?: Partial<Omit<Traits, "media" | "thinking" | "order">> & {
     readonly media?: Partial<MediaRows>;
@@ -92,7 +92,7 @@ export type ProviderData<Dialect> = Omit<Provider, "wire" | "destination"> & {
   readonly wire: Wire<Dialect>;
   readonly traits: Traits;
   readonly dialect: Dialect;
-  readonly families?: readonly Family<Dialect>[];
+  readonly families?: readonly ModelFamily<Dialect>[];
 };
 
 /** Turns a provider's data into a provider. */
@@ -104,13 +104,16 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
     destination: (model, account, learned = [], input) => {
       const fitting = [
         ...families.filter(({ match }) => match.test(model)),
-        ...learned.flatMap((quirk) => correction<Dialect>(quirk, wire.id)),
+        ...learned.flatMap((quirk) => quirkFamilies<Dialect>(quirk, wire.id)),
       ];
-      const { demandsTools, demandsThoughtInLoop, media, mediaUnknown, ...shown } = fitting.reduce(
-        withFamily<Dialect>,
-        traits,
-      );
-      const described = input === undefined ? undefined : rowsFor(media, input, wire.id);
+      const {
+        requiresTools: demandsTools,
+        requiresThinkingInLoop: demandsThoughtInLoop,
+        media,
+        mediaUnknown,
+        ...shown
+      } = fitting.reduce(applyFamily<Dialect>, traits);
+      const described = input === undefined ? undefined : describedMediaRows(media, input, wire.id);
       return {
         target: {
           provider: data.id,
@@ -120,22 +123,22 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
           media: described ?? media,
           ...(mediaUnknown === true && described === undefined ? { mediaUnknown } : {}),
         },
-        wire: bind(wire, Object.assign({}, dialect, ...fitting.map((family) => family.dialect))),
-        demandsTools,
-        demandsThoughtInLoop,
+        wire: bindDialect(wire, Object.assign({}, dialect, ...fitting.map((family) => family.dialect))),
+        requiresTools: demandsTools,
+        requiresThinkingInLoop: demandsThoughtInLoop,
       };
     },
   };
 };
 
 /** A quirk as a family of its own, with the dialect fields this wire knows. */
-const correction = <Dialect>(quirk: Quirk, wire: WireId): readonly Family<Dialect>[] => {
+const quirkFamilies = <Dialect>(quirk: Quirk, wire: WireId): readonly ModelFamily<Dialect>[] => {
   const { only, traits, dialect } = quirks[quirk];
   if (only !== undefined && !only.includes(wire)) return [];
   return [{ match: /./, ...(traits === undefined ? {} : { traits }), dialect: { ...dialect } as Partial<Dialect> }];
 };
 
-const withFamily = <Dialect>(traits: Traits, { traits: own }: Family<Dialect>): Traits => ({
+const applyFamily = <Dialect>(traits: Traits, { traits: own }: ModelFamily<Dialect>): Traits => ({
   ...traits,
   ...own,
   media: { ...traits.media, ...own?.media },

@@ -2,7 +2,7 @@ import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import { providers } from "./all.ts";
 import type { Provider } from "./define.ts";
-import type { ModelInput } from "./input.ts";
+import type { ModelInput } from "./model-input.ts";
 import { UnknownNameError } from "./unknown-name.ts";
 
 export { UnknownNameError } from "./unknown-name.ts";
@@ -11,7 +11,7 @@ export { UnknownNameError } from "./unknown-name.ts";
 export const wireIds: readonly WireId[] = ["gemini", "anthropic", "bedrock", "openai-chat", "openai-responses"];
 
 /** The provider whose own API a family is. */
-export const homeOf: Readonly<Record<WireId, string>> = {
+export const homeProviders: Readonly<Record<WireId, string>> = {
   gemini: "google",
   anthropic: "anthropic",
   bedrock: "bedrock",

@@ -7,20 +7,20 @@
  */
 
 /** The day the facts are of. */
-export const asOf = "2026-11-02";
+export const catalogueDate = "2026-11-02";
 
 /** One model. `input` has a letter for each kind it takes: text, image, document, audio, video. Null is what nobody told. */
-export type Row = readonly [
+export type CatalogueRow = readonly [
   id: string,
   context: number | null,
   maxOutput: number | null,
   input: string,
   reasoning: boolean,
-  ...prices: readonly PriceRow[],
+  ...prices: readonly CataloguePriceRow[],
 ];
 
 /** US dollars for a million tokens, for prompts of more than `above` tokens. */
-export type PriceRow = readonly [
+export type CataloguePriceRow = readonly [
   above: number,
   input: number,
   output: number,
@@ -29,7 +29,7 @@ export type PriceRow = readonly [
 ];
 
 /** The models of each provider, sorted by id. */
-export const catalogue: Readonly<Record<string, readonly Row[]>> = {
+export const catalogue: Readonly<Record<string, readonly CatalogueRow[]>> = {
   google: [
     ["gemini-2.5-computer-use-preview-10-2025", 128000, 64000, "ti", true, [0, 1.25, 10], [200000, 2.5, 15]],
     ["gemini-2.5-flash", 1048576, 65536, "tidav", true, [0, 0.3, 2.5, 0.03]],

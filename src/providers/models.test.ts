@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Usage } from "../wire/decode.ts";
+import type { TokenUsage } from "../wire/decode/events.ts";
 import { providers } from "./all.ts";
 import { findProvider } from "./find.ts";
 import { catalogue } from "./models.data.ts";
-import { costOf, factsDate, factsOf, modelsOf, type ModelFacts, type Price } from "./models.ts";
+import { computeCost, factsDate, findModelFacts, listModelFacts, type ModelFacts, type Price } from "./models.ts";
 
 const src = fileURLToPath(new URL("..", import.meta.url));
-const all: readonly ModelFacts[] = providers.flatMap(({ id }) => modelsOf(id));
+const all: readonly ModelFacts[] = providers.flatMap(({ id }) => listModelFacts(id));
 const nameOf = ({ provider, id }: ModelFacts): string => `${provider}/${id}`;
 
 describe("the facts about models", () => {
   it("cover every provider, and the model each one uses unless told otherwise", () => {
     expect(Object.keys(catalogue).toSorted()).toEqual(providers.map(({ id }) => id).toSorted());
-    expect(providers.filter(({ id, defaultModel }) => !factsOf(id, defaultModel).known)).toEqual([]);
+    expect(providers.filter(({ id, defaultModel }) => !findModelFacts(id, defaultModel).known)).toEqual([]);
   });
 
   it("name each model once, in order", () => {
     for (const { id } of providers) {
-      const ids = modelsOf(id).map((model) => model.id);
+      const ids = listModelFacts(id).map((model) => model.id);
       expect(ids).toEqual([...new Set(ids)].toSorted());
       expect(ids.length).toBeGreaterThan(0);
     }
@@ -93,9 +93,9 @@ describe("what a model takes", () => {
   });
 
   it("is for OpenRouter's gateway to tell: messages may hold every kind, whatever model is behind it", () => {
-    const rows = new Set(modelsOf("openrouter").map((facts) => rowsOf(facts).join(" ")));
+    const rows = new Set(listModelFacts("openrouter").map((facts) => rowsOf(facts).join(" ")));
     expect([...rows]).toEqual(["image document audio video"]);
-    expect(modelsOf("openrouter").filter(({ input }) => !input.includes("document"))).toEqual([]);
+    expect(listModelFacts("openrouter").filter(({ input }) => !input.includes("document"))).toEqual([]);
   });
 
   it("is text at the very least", () => {
@@ -250,13 +250,13 @@ describe("a model's name", () => {
     ["groq", "openai/gpt-oss-120b", "openai/gpt-oss-120b"],
     ["local", "qwen3:latest", "qwen3"],
   ])("%s/%s is found as %s", (provider, model, id) => {
-    const { known, ...facts } = factsOf(provider, model);
+    const { known, ...facts } = findModelFacts(provider, model);
     expect({ known, provider: facts.provider, id: facts.id }).toEqual({ known: true, provider, id });
   });
 
   it("that is exact comes first: a region keeps its own price", () => {
     const [everywhere, here] = ["global.anthropic.claude-sonnet-5", "eu.anthropic.claude-sonnet-5"].map(
-      (model) => factsOf("bedrock", model).price,
+      (model) => findModelFacts("bedrock", model).price,
     );
     expect(everywhere).toEqual({ input: 2, output: 10, cachedRead: 0.2, cachedWrite: 2.5 });
     expect(here).toEqual({ input: 2.2, output: 11, cachedRead: 0.22, cachedWrite: 2.75 });
@@ -271,7 +271,7 @@ describe("a model's name", () => {
     ["constructor", "name"],
     ["__proto__", "0"],
   ])("that nobody knows gets safe defaults: %s/%s", (provider, id) => {
-    expect(factsOf(provider, id)).toEqual({
+    expect(findModelFacts(provider, id)).toEqual({
       provider,
       id,
       known: false,
@@ -283,14 +283,14 @@ describe("a model's name", () => {
   });
 
   it("of a provider nobody knows has no models", () => {
-    expect(["nobody", "constructor", "__proto__"].map(modelsOf)).toEqual([[], [], []]);
+    expect(["nobody", "constructor", "__proto__"].map(listModelFacts)).toEqual([[], [], []]);
   });
 });
 
 describe("what an answer cost", () => {
-  const base: ModelFacts = factsOf("nobody", "nothing");
+  const base: ModelFacts = findModelFacts("nobody", "nothing");
   const priced = (price: Price): ModelFacts => ({ ...base, price });
-  const used = (usage: Partial<Usage>): Usage => ({
+  const used = (usage: Partial<TokenUsage>): TokenUsage => ({
     input: 0,
     cachedRead: 0,
     cachedWrite: 0,
@@ -308,12 +308,12 @@ describe("what an answer cost", () => {
       output: 200_000,
       reasoning: 150_000,
     });
-    expect(costOf(facts, usage)).toBeCloseTo(0.9 + 0.18 + 0.375 + 3, 10);
+    expect(computeCost(facts, usage)).toBeCloseTo(0.9 + 0.18 + 0.375 + 3, 10);
   });
 
   it("takes the price of the prompt for cached tokens that have none", () => {
     const usage = used({ input: 500_000, cachedRead: 200_000, cachedWrite: 100_000 });
-    expect(costOf(priced({ input: 2, output: 8 }), usage)).toBe(1);
+    expect(computeCost(priced({ input: 2, output: 8 }), usage)).toBe(1);
   });
 
   it("takes the higher price for all of a long prompt and its answer", () => {
@@ -326,22 +326,24 @@ describe("what an answer cost", () => {
       ],
     });
     const cost = (input: number, cachedRead = 0): number | undefined =>
-      costOf(facts, used({ input, cachedRead, output: 1_000_000 }));
+      computeCost(facts, used({ input, cachedRead, output: 1_000_000 }));
     expect([cost(100_000), cost(100_001), cost(200_000)]).toEqual([2.1, 21.00001, 22]);
     expect(cost(300_000, 100_000)).toBe(225);
   });
 
   it("is never less than nothing, even when a server counts more cached tokens than there are", () => {
-    expect(costOf(priced({ input: 3, output: 15, cachedRead: 1 }), used({ input: 5, cachedRead: 1_000_000 }))).toBe(1);
+    expect(
+      computeCost(priced({ input: 3, output: 15, cachedRead: 1 }), used({ input: 5, cachedRead: 1_000_000 })),
+    ).toBe(1);
   });
 
   it("is nothing for nothing, and nothing on one's own machine", () => {
-    expect(costOf(factsOf("anthropic", "claude-sonnet-5"), used({}))).toBe(0);
-    expect(costOf(factsOf("local", "qwen3"), used({ input: 1000, output: 1000 }))).toBe(0);
+    expect(computeCost(findModelFacts("anthropic", "claude-sonnet-5"), used({}))).toBe(0);
+    expect(computeCost(findModelFacts("local", "qwen3"), used({ input: 1000, output: 1000 }))).toBe(0);
   });
 
   it("is not guessed where no price is known", () => {
-    expect(costOf(factsOf("openai", "gpt-99"), used({ input: 1000 }))).toBeUndefined();
-    expect(costOf(factsOf("code-assist", "gemini-3.8-flash"), used({ input: 1000 }))).toBeUndefined();
+    expect(computeCost(findModelFacts("openai", "gpt-99"), used({ input: 1000 }))).toBeUndefined();
+    expect(computeCost(findModelFacts("code-assist", "gemini-3.8-flash"), used({ input: 1000 }))).toBeUndefined();
   });
 });

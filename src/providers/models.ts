@@ -1,5 +1,5 @@
-import type { Modality, Usage } from "../wire/decode.ts";
-import { asOf, catalogue, type PriceRow, type Row } from "./models.data.ts";
+import type { UsageModality, TokenUsage } from "../wire/decode/events.ts";
+import { catalogueDate, catalogue, type CataloguePriceRow, type CatalogueRow } from "./models.data.ts";
 
 /** What is known of a model, as its provider serves it. */
 export type ModelFacts = {
@@ -12,20 +12,20 @@ export type ModelFacts = {
   readonly context: number;
   /** How many tokens one answer may have. Some models have no limit here but their context window. */
   readonly maxOutput: number;
-  readonly input: readonly Modality[];
+  readonly input: readonly UsageModality[];
   readonly reasoning: boolean;
   /** Absent where nobody published one, or where a subscription pays. */
   readonly price?: Price;
 };
 
 /** US dollars for a million tokens. */
-export type Price = Rates & {
+export type Price = TokenRates & {
   /** Rates that replace all of the others once a prompt is longer; the longest last. */
-  readonly longer?: readonly (Rates & { readonly above: number })[];
+  readonly longer?: readonly (TokenRates & { readonly above: number })[];
 };
 
 /** Where cached tokens have no rate of their own, they cost what others cost. */
-type Rates = {
+type TokenRates = {
   readonly input: number;
   readonly output: number;
   readonly cachedRead?: number;
@@ -33,27 +33,27 @@ type Rates = {
 };
 
 /** The day the facts are of, as `2026-11-02`. Prices change without notice. */
-export const factsDate: string = asOf;
+export const factsDate: string = catalogueDate;
 
 /** The known models of a provider, sorted by id. */
-export const modelsOf = (provider: string): readonly ModelFacts[] =>
-  rowsOf(provider).map((row) => factsFrom(provider, row));
+export const listModelFacts = (provider: string): readonly ModelFacts[] =>
+  catalogueRows(provider).map((row) => parseModelFacts(provider, row));
 
 /** What is known of a model. Names may carry a date, a version, a region or a path; a model nobody knows gets safe defaults. */
-export const factsOf = (provider: string, model: string): ModelFacts => {
-  const rows = rowsOf(provider);
+export const findModelFacts = (provider: string, model: string): ModelFacts => {
+  const rows = catalogueRows(provider);
   for (const name of spellings(model)) {
     const row = rows.find(([id]) => id === name);
-    if (row !== undefined) return factsFrom(provider, row);
+    if (row !== undefined) return parseModelFacts(provider, row);
   }
-  return { provider, id: model, known: false, ...unknown, input: ["text"], reasoning: false };
+  return { provider, id: model, known: false, ...defaultSizes, input: ["text"], reasoning: false };
 };
 
 /**
  * What one answer cost in US dollars, or undefined where the price is unknown.
  * Add up costs, not usage: long prompts have other prices.
  */
-export const costOf = ({ price }: ModelFacts, usage: Usage): number | undefined => {
+export const computeCost = ({ price }: ModelFacts, usage: TokenUsage): number | undefined => {
   if (price === undefined) return undefined;
   const rates = price.longer?.findLast(({ above }) => usage.input > above) ?? price;
   const fresh = Math.max(0, usage.input - usage.cachedRead - usage.cachedWrite);
@@ -66,33 +66,36 @@ export const costOf = ({ price }: ModelFacts, usage: Usage): number | undefined 
 };
 
 /** Small enough for nearly every model in use. */
-const unknown = { context: 128_000, maxOutput: 8192 };
+const defaultSizes = { context: 128_000, maxOutput: 8192 };
 
-const rowsOf = (provider: string): readonly Row[] =>
+const catalogueRows = (provider: string): readonly CatalogueRow[] =>
   Object.hasOwn(catalogue, provider) ? (catalogue[provider] ?? []) : [];
 
-const factsFrom = (provider: string, [id, context, maxOutput, input, reasoning, ...prices]: Row): ModelFacts => {
+const parseModelFacts = (
+  provider: string,
+  [id, context, maxOutput, input, reasoning, ...prices]: CatalogueRow,
+): ModelFacts => {
   const [price, ...longer] = prices;
   return {
     provider,
     id,
     known: true,
-    context: context ?? unknown.context,
-    maxOutput: maxOutput ?? unknown.maxOutput,
+    context: context ?? defaultSizes.context,
+    maxOutput: maxOutput ?? defaultSizes.maxOutput,
     input: modalities.filter((kind) => input.includes(kind.charAt(0))),
     reasoning,
-    ...(price === undefined ? {} : { price: priceFrom(price, longer) }),
+    ...(price === undefined ? {} : { price: parsePrice(price, longer) }),
   };
 };
 
-const modalities: readonly Modality[] = ["text", "image", "document", "audio", "video"];
+const modalities: readonly UsageModality[] = ["text", "image", "document", "audio", "video"];
 
-const priceFrom = (price: PriceRow, longer: readonly PriceRow[]): Price => ({
-  ...ratesFrom(price),
-  ...(longer.length === 0 ? {} : { longer: longer.map((row) => ({ above: row[0], ...ratesFrom(row) })) }),
+const parsePrice = (price: CataloguePriceRow, longer: readonly CataloguePriceRow[]): Price => ({
+  ...parseRates(price),
+  ...(longer.length === 0 ? {} : { longer: longer.map((row) => ({ above: row[0], ...parseRates(row) })) }),
 });
 
-const ratesFrom = ([, input, output, cachedRead, cachedWrite]: PriceRow): Rates => ({
+const parseRates = ([, input, output, cachedRead, cachedWrite]: CataloguePriceRow): TokenRates => ({
   input,
   output,
   ...(typeof cachedRead === "number" ? { cachedRead } : {}),

@@ -3,7 +3,7 @@ import type { Conversation } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import { providers } from "./all.ts";
 import { renderRequest } from "./request.ts";
-import { factsOf, modelsOf } from "./models.ts";
+import { findModelFacts, listModelFacts } from "./models.ts";
 
 const conversation: Conversation = {
   version: 1,
@@ -25,14 +25,14 @@ const limitIn = (whole: JsonObject): unknown => {
   );
 };
 
-const models = providers.flatMap(({ id }) => modelsOf(id).map((facts) => `${id}/${facts.id}`));
+const models = providers.flatMap(({ id }) => listModelFacts(id).map((facts) => `${id}/${facts.id}`));
 
 describe("the limit of an answer", () => {
   it("is what the model can write, or left to the API, for every known model of every provider", () => {
     const wrong = models.flatMap((name) => {
       const [provider = "", ...model] = name.split("/");
       const limit = limitIn(renderRequest(conversation, name).body);
-      const { maxOutput, known } = factsOf(provider, model.join("/"));
+      const { maxOutput, known } = findModelFacts(provider, model.join("/"));
       const isRight = limit === undefined ? provider !== "anthropic" : limit === maxOutput || maxOutput === 8192;
       return known && isRight ? [] : [`${name}: ${String(limit)} instead of ${maxOutput}`];
     });

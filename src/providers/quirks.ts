@@ -1,5 +1,5 @@
 import type { WireId } from "../wire/wire.ts";
-import type { Family } from "./define.ts";
+import type { ModelFamily } from "./define.ts";
 
 /**
  * Something an endpoint turned out to want otherwise than described: learned
@@ -63,7 +63,7 @@ export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   "no-thought-summaries": { dialect: { summaries: "never" } },
 };
 
-type QuirkData = Omit<Family<Readonly<Record<string, unknown>>>, "match"> & {
+type QuirkData = Omit<ModelFamily<Readonly<Record<string, unknown>>>, "match"> & {
   /** The families it can happen with; all where absent. */
   readonly only?: readonly WireId[];
 };

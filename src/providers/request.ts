@@ -2,11 +2,11 @@ import type { Conversation, Origin } from "../conversation/entry.ts";
 import { isObject } from "../conversation/json.ts";
 import type { Note } from "../conversation/notes.ts";
 import type { Target } from "../transcript/target.ts";
-import { compose, type Composed, type ComposeOptions } from "../wire/compose.ts";
-import { isForTarget, lossesOf } from "../wire/provider-fields.ts";
-import type { Reading, WireId } from "../wire/wire.ts";
+import { composeRequest, type ComposedRequest, type ComposeOptions } from "../wire/compose.ts";
+import { isForTarget, lossNotes } from "../wire/provider-fields.ts";
+import type { DecodedRequest, WireId } from "../wire/wire.ts";
 import { anyUserMedia } from "./traits.ts";
-import { destinationOf, findProvider, homeOf, wireIds } from "./find.ts";
+import { destinationOf, findProvider, homeProviders, wireIds } from "./find.ts";
 
 /** What a caller may choose about a request. `account` is a digest that tells accounts apart, never a key. */
 export type RequestOptions = ComposeOptions & { readonly account?: string };
@@ -15,38 +15,43 @@ export type RequestOptions = ComposeOptions & { readonly account?: string };
  * A conversation as the request body for `provider/model`, with the report on
  * what was repaired, renamed or left out.
  */
-export const renderRequest = (conversation: Conversation, to: string, options: RequestOptions = {}): Composed =>
-  compose(conversation, destinationOf(to, options.account), options);
+export const renderRequest = (conversation: Conversation, to: string, options: RequestOptions = {}): ComposedRequest =>
+  composeRequest(conversation, destinationOf(to, options.account), options);
 
 /** Where a body comes from: a family, or more exactly a `provider/model`. */
-export type From = { readonly wire: WireId; readonly origin: Origin };
+export type RequestSource = { readonly wire: WireId; readonly origin: Origin };
 
 /** Reads `gemini`, `anthropic`, ... or a provider or `provider/model` as a source. */
-export const sourceOf = (name: string): From => {
+export const parseSource = (name: string): RequestSource => {
   const wire = wireIds.find((id) => id === name);
-  if (wire !== undefined) return { wire, origin: { provider: homeOf[wire], model: "" } };
+  if (wire !== undefined) return { wire, origin: { provider: homeProviders[wire], model: "" } };
   const { target, wire: bound } = destinationOf(name);
   return { wire: bound.id, origin: { provider: target.provider, model: name.includes("/") ? target.model : "" } };
 };
 
 /** A body of one API family, however broken, as a conversation. */
-export const readRequest = (body: unknown, { wire, origin }: From): Reading =>
-  findProvider(homeOf[wire]).destination("").wire.read(body, origin);
+export const readRequest = (body: unknown, { wire, origin }: RequestSource): DecodedRequest =>
+  findProvider(homeProviders[wire]).destination("").wire.read(body, origin);
 
 /** A request body of one API, however broken, as a valid one for another. */
-export const convertRequest = (body: unknown, from: string, to: string, options: RequestOptions = {}): Composed => {
+export const convertRequest = (
+  body: unknown,
+  from: string,
+  to: string,
+  options: RequestOptions = {},
+): ComposedRequest => {
   const destination = destinationOf(to, options.account);
   const { target, wire } = destination;
-  const source = sourceFor(body, sourceOf(from), from === wire.id ? target : undefined);
+  const source = fallbackSource(body, parseSource(from), from === wire.id ? target : undefined);
   const reading = readRequest(body, source);
   const { extra } = reading.settings;
   const isChanged =
-    reading.notes.some(isDamage) ||
-    (extra !== undefined && !isForTarget(extra, target) && lossesOf(extra).some(isDamage));
+    reading.notes.some(isStateNote) ||
+    (extra !== undefined && !isForTarget(extra, target) && lossNotes(extra).some(isStateNote));
   const model = reading.model ?? source.origin.model;
   const isOwn = source.origin.provider === target.provider && model === target.model;
   const media = isOwn && target.mediaUnknown === true ? { ...target.media, user: anyUserMedia } : target.media;
-  const composed = compose(
+  const composed = composeRequest(
     reading.conversation,
     { ...destination, target: { ...target, media } },
     {
@@ -62,7 +67,7 @@ export const convertRequest = (body: unknown, from: string, to: string, options:
  * A family alone does not say who made a body. One for the receiving model, or
  * that cannot name its model, is taken to be the receiving provider's own.
  */
-const sourceFor = (body: unknown, from: From, target: Target | undefined): From => {
+const fallbackSource = (body: unknown, from: RequestSource, target: Target | undefined): RequestSource => {
   const named = isObject(body) ? (body["model"] ?? body["modelId"]) : undefined;
   if (target === undefined || (named !== undefined && named !== target.model)) return from;
   if (named === undefined && from.wire !== "gemini" && from.wire !== "bedrock") return from;
@@ -70,7 +75,7 @@ const sourceFor = (body: unknown, from: From, target: Target | undefined): From 
 };
 
 /** Damage means that the body cannot be what its maker saw; a field nobody carries over does not. */
-const isDamage = (made: Note): boolean => made.class === "state" && made.kind !== "unread-field";
+const isStateNote = (made: Note): boolean => made.class === "state" && made.kind !== "unread-field";
 
 /** The family a body is obviously written for; undefined when it could be several. */
 export const inferWire = (body: unknown): WireId | undefined => {
@@ -86,7 +91,7 @@ export const inferWire = (body: unknown): WireId | undefined => {
     if ("toolConfig" in request || "inferenceConfig" in request || "additionalModelRequestFields" in request)
       return "bedrock";
   }
-  const found = new Set((Array.isArray(messages) ? messages : []).flatMap((message) => hints(message)));
+  const found = new Set((Array.isArray(messages) ? messages : []).flatMap((message) => wireHints(message)));
   const [only] = found;
   if (found.size === 1) return only;
   if (found.size === 0 && isObject(request) && "messages" in request) {
@@ -101,7 +106,7 @@ const chatParts = new Set(["image_url", "input_audio", "file", "video_url", "ref
 const responsesItems = new Set(["function_call", "function_call_output", "reasoning", "message", "item_reference"]);
 const bedrockBlocks = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "image", "document", "video"];
 
-const hints = (message: unknown): readonly WireId[] => {
+const wireHints = (message: unknown): readonly WireId[] => {
   if (!isObject(message)) return [];
   if ("parts" in message) return ["gemini"];
   if (typeof message["type"] === "string" && responsesItems.has(message["type"])) return ["openai-responses"];

@@ -4,7 +4,7 @@ import type {
   MediaRow,
   MediaRows,
   OrderRule,
-  Reader,
+  ThinkingReader,
   ThinkingRule,
 } from "../transcript/target.ts";
 
@@ -66,22 +66,27 @@ export const responsesIdFamilies: readonly IdFamily[] = [
 export const noThinking: ThinkingRule = { form: "none", readers: [], bound: false };
 
 /** All models of a provider read each other. */
-export const anyReader: readonly Reader[] = [{ reader: /./, of: /./ }];
+export const anyReader: readonly ThinkingReader[] = [{ reader: /./, of: /./ }];
 
 /** Either side may begin and end. */
 export const anyOrder: OrderRule = { userFirst: false, userLast: false, alternate: false, bridgeAfterResults: false };
 
 /** The user begins, and has the word last. */
-export const userFrames: OrderRule = { userFirst: true, userLast: true, alternate: false, bridgeAfterResults: false };
+export const userFirstAndLast: OrderRule = {
+  userFirst: true,
+  userLast: true,
+  alternate: false,
+  bridgeAfterResults: false,
+};
 
 /** The user begins and ends, and what one side says in a row is one message. */
-export const alternateTurns: OrderRule = { ...userFrames, alternate: true };
+export const alternateTurns: OrderRule = { ...userFirstAndLast, alternate: true };
 
 /** The same, and results are a turn of their own. */
 export const strictTurns: OrderRule = { ...alternateTurns, bridgeAfterResults: true };
 
 /** A target that takes words only. */
-export const wordsOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
+export const textOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
 
 /** Every file in a user message, for a model that was sent some before. */
 export const anyUserMedia: MediaRow = {
@@ -95,13 +100,13 @@ export const anyUserMedia: MediaRow = {
 const web: readonly string[] = ["https://", "http://"];
 
 /** The four picture formats most APIs know. */
-export const pictures: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+export const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** PDF alone. */
-export const pdf: readonly string[] = ["application/pdf"];
+export const pdfTypes: readonly string[] = ["application/pdf"];
 
 /** Office documents, where an API extracts their text itself. */
-export const officeDocuments: readonly string[] = [
+export const officeTypes: readonly string[] = [
   "application/msword",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   "application/vnd.ms-excel",
@@ -109,11 +114,14 @@ export const officeDocuments: readonly string[] = [
 ];
 
 /** Files of some types, as bytes or from the open web. */
-export const fromAnywhere = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
+export const inlineOrUrl = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
   types,
   uri: web,
   ...limits,
 });
 
 /** Files of some types, as bytes only. */
-export const asBytes = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({ types, ...limits });
+export const inlineOnly = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
+  types,
+  ...limits,
+});

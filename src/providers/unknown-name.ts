@@ -1,11 +1,11 @@
-import { nearest } from "../conversation/nearest.ts";
+import { nearestNames } from "../conversation/nearest-names.ts";
 
 /** A name that means nothing here, with the names that are nearest to it. */
 export class UnknownNameError extends Error {
   override readonly name = "UnknownNameError";
 
   constructor(what: string, given: string, known: readonly string[]) {
-    const close = nearest(given, known);
+    const close = nearestNames(given, known);
     super(
       close.length > 0
         ? `There is no ${what} "${given}". Did you mean ${close.join(" or ")}?`

@@ -1,14 +1,14 @@
 import type { TurnOf } from "./turns.ts";
 
 /** The calls of an assistant turn beside the results of the turn after it. */
-type Exchange<Block> = {
+type CallExchange<Block> = {
   readonly calls: readonly Block[];
   readonly results: readonly Block[];
   readonly answer: TurnOf<Block> | undefined;
 };
 
 /** How one family reads turns, the calls and the results in them, and the ids between those. */
-export type Pairing<Block> = {
+export type BlockPairing<Block> = {
   readonly turnsOf: (body: unknown) => readonly TurnOf<Block>[];
   readonly callsIn: (turn: TurnOf<Block>) => readonly Block[];
   readonly resultsIn: (turn: TurnOf<Block>) => readonly Block[];
@@ -18,8 +18,8 @@ export type Pairing<Block> = {
 /** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
 export function* exchangesOf<Block>(
   body: unknown,
-  { turnsOf, callsIn, resultsIn }: Pairing<Block>,
-): Generator<Exchange<Block>> {
+  { turnsOf, callsIn, resultsIn }: BlockPairing<Block>,
+): Generator<CallExchange<Block>> {
   let calls: readonly Block[] = [];
   for (const turn of turnsOf(body)) {
     if (turn.role !== "assistant") yield { calls, results: resultsIn(turn), answer: turn };
@@ -29,23 +29,26 @@ export function* exchangesOf<Block>(
 }
 
 /** The blocks whose id none of the others has: calls without a result, or results without a call. */
-export const unpaired = <Block>(
+export const findUnpaired = <Block>(
   blocks: readonly Block[],
   others: readonly Block[],
-  { idOf }: Pairing<Block>,
+  { idOf }: BlockPairing<Block>,
 ): readonly Block[] => {
   const known = new Set(others.map(idOf));
   return blocks.filter((block) => !known.has(idOf(block)));
 };
 
 /** The blocks whose id an earlier one of them has. */
-export const repeated = <Block>(blocks: readonly Block[], { idOf }: Pairing<Block>): readonly Block[] => {
+export const findRepeated = <Block>(blocks: readonly Block[], { idOf }: BlockPairing<Block>): readonly Block[] => {
   const seen = new Set<string>();
   return blocks.filter((block) => seen.size === seen.add(idOf(block)).size);
 };
 
 /** The first call of every turn whose id a call of an earlier turn has. */
-export function* reusedCalls<Block>(body: unknown, { turnsOf, callsIn, idOf }: Pairing<Block>): Generator<Block> {
+export function* findReusedCalls<Block>(
+  body: unknown,
+  { turnsOf, callsIn, idOf }: BlockPairing<Block>,
+): Generator<Block> {
   const earlier = new Set<string>();
   for (const turn of turnsOf(body)) {
     const calls = turn.role === "assistant" ? callsIn(turn) : [];

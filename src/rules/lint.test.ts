@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anthropicCases } from "./anthropic.cases.ts";
-import { bedrockCases } from "./bedrock.cases.ts";
-import { geminiCases } from "./gemini.cases.ts";
+import { anthropicCases } from "./anthropic/rules.cases.ts";
+import { bedrockCases } from "./bedrock/rules.cases.ts";
+import { geminiCases } from "./gemini/rules.cases.ts";
 import { lint, rulesOf } from "./lint.ts";
-import { openaiChatCases } from "./openai-chat.cases.ts";
-import { openaiResponsesCases } from "./openai-responses.cases.ts";
+import { openaiChatCases } from "./openai-chat/rules.cases.ts";
+import { openaiResponsesCases } from "./openai-responses/rules.cases.ts";
 import type { RuleTarget, RuleWire } from "./rule.ts";
 import { isObject } from "./walk.ts";
 

@@ -1,8 +1,8 @@
-import { anthropicRules } from "./anthropic.ts";
-import { bedrockRules } from "./bedrock.ts";
-import { geminiRules } from "./gemini.ts";
-import { openaiChatRules } from "./openai-chat.ts";
-import { openaiResponsesRules } from "./openai-responses.ts";
+import { anthropicRules } from "./anthropic/rules.ts";
+import { bedrockRules } from "./bedrock/rules.ts";
+import { geminiRules } from "./gemini/rules.ts";
+import { openaiChatRules } from "./openai-chat/rules.ts";
+import { openaiResponsesRules } from "./openai-responses/rules.ts";
 import type { Finding, Rule, RuleTarget, RuleWire } from "./rule.ts";
 import { asObject, asString, isObject } from "./walk.ts";
 
@@ -15,12 +15,12 @@ export const lint = (body: unknown, target: RuleTarget): readonly Finding[] => {
   if (isTooDeep(body)) return [tooDeep(target.wire)];
   const model = target.model ?? asString(asObject(body)["model"]);
   const aim: RuleTarget = model === undefined ? target : { ...target, model };
-  const own = ownIdentity(body);
+  const own = copyBody(body);
   return rulesOf(target.wire).flatMap((rule) => findingsOf(rule, own, aim));
 };
 
 /** The same body as another object, so that walks remembered for it are of this run. */
-const ownIdentity = (body: unknown): unknown => (Array.isArray(body) ? [...body] : isObject(body) ? { ...body } : body);
+const copyBody = (body: unknown): unknown => (Array.isArray(body) ? [...body] : isObject(body) ? { ...body } : body);
 
 /** The rules of one API family. */
 export const rulesOf = (wire: RuleWire): readonly Rule<unknown>[] => {
@@ -49,7 +49,7 @@ const findingsOf = (
 };
 
 /** Google reads 100 levels, servers in Rust 128, in Python about 1000; nothing a person or a tool writes comes near. */
-const deepest = 500;
+const maxDepth = 500;
 
 const isTooDeep = (body: unknown): boolean => {
   const tooDeep = (value: unknown, left: number): boolean => {
@@ -59,13 +59,13 @@ const isTooDeep = (body: unknown): boolean => {
     for (const key in value) if (tooDeep((value as Record<string, unknown>)[key], left - 1)) return true;
     return false;
   };
-  return tooDeep(body, deepest);
+  return tooDeep(body, maxDepth);
 };
 
 const tooDeep = (wire: RuleWire): Finding => ({
   pointer: "",
   rule: `${wire}/shape`,
-  message: `The request body is nested more than ${deepest} levels deep.`,
+  message: `The request body is nested more than ${maxDepth} levels deep.`,
   level: "error",
   effect: "rejected",
 });

@@ -19,12 +19,12 @@ export type Finding = {
 };
 
 /** Reports one breach of the rule being checked. */
-export type Report = (pointer: string, message: string) => void;
+export type ReportFinding = (pointer: string, message: string) => void;
 
 /** One rule of one API family. `check` sees a body of any shape and must never throw. */
 export type Rule<Body> = {
   readonly id: string;
   readonly level: Finding["level"];
   readonly effect: Finding["effect"];
-  readonly check: (body: Body, report: Report, target: RuleTarget) => void;
+  readonly check: (body: Body, report: ReportFinding, target: RuleTarget) => void;
 };

@@ -1,15 +1,19 @@
-import { asArray, asString, isObject, once } from "./walk.ts";
+import { asArray, asString, isObject, memoize } from "./walk.ts";
 
 /** One message, with its place. */
-export type Message = { readonly index: number; readonly value: Record<string, unknown>; readonly pointer: string };
+export type IndexedMessage = {
+  readonly index: number;
+  readonly value: Record<string, unknown>;
+  readonly pointer: string;
+};
 
 /** Consecutive messages of one role, which most models see merged into one. */
 export type TurnOf<Block> = { readonly role: string; readonly first: number; readonly blocks: readonly Block[] };
 
 /** The messages of a body that are objects. */
-export const messagesOf: (body: unknown) => readonly Message[] = once((body) => [...walkMessagesOf(body)]);
+export const messagesOf: (body: unknown) => readonly IndexedMessage[] = memoize((body) => [...walkMessagesOf(body)]);
 
-function* walkMessagesOf(body: unknown): Generator<Message> {
+function* walkMessagesOf(body: unknown): Generator<IndexedMessage> {
   if (!isObject(body)) return;
   for (const [index, value] of asArray(body["messages"]).entries()) {
     if (isObject(value)) yield { index, value, pointer: `/messages/${index}` };
@@ -17,7 +21,7 @@ function* walkMessagesOf(body: unknown): Generator<Message> {
 }
 
 /** The messages whose role is a word that Claude and Bedrock do not know. */
-export const strangeRoles = (body: unknown): readonly (Message & { readonly role: string })[] =>
+export const unknownRoles = (body: unknown): readonly (IndexedMessage & { readonly role: string })[] =>
   messagesOf(body).flatMap((message) => {
     const role = asString(message.value["role"]);
     return role === undefined || knownRoles.has(role) ? [] : [{ ...message, role }];
@@ -27,17 +31,17 @@ const knownRoles: ReadonlySet<string> = new Set(["user", "assistant", "system"])
 
 /** A walk over every block of every message, for a family that reads a message this way. */
 export const blocksBy = <Block>(
-  blocksIn: (message: Message) => readonly Block[],
-): ((body: unknown) => readonly Block[]) => once((body) => messagesOf(body).flatMap(blocksIn));
+  blocksIn: (message: IndexedMessage) => readonly Block[],
+): ((body: unknown) => readonly Block[]) => memoize((body) => messagesOf(body).flatMap(blocksIn));
 
 /** A walk over the conversation as merged turns, for a family that reads a message this way. */
 export const turnsBy = <Block>(
-  blocksIn: (message: Message) => readonly Block[],
-): ((body: unknown) => readonly TurnOf<Block>[]) => once((body) => [...walkTurnsOf(body, blocksIn)]);
+  blocksIn: (message: IndexedMessage) => readonly Block[],
+): ((body: unknown) => readonly TurnOf<Block>[]) => memoize((body) => [...walkTurnsOf(body, blocksIn)]);
 
 function* walkTurnsOf<Block>(
   body: unknown,
-  blocksIn: (message: Message) => readonly Block[],
+  blocksIn: (message: IndexedMessage) => readonly Block[],
 ): Generator<TurnOf<Block>> {
   let turn: { role: string; first: number; blocks: Block[] } | undefined;
   for (const message of messagesOf(body)) {

@@ -4,13 +4,23 @@ import type { Rule } from "./rule.ts";
 export type Check = Rule<unknown>["check"];
 
 /** A rule whose breach the API answers with a 400. */
-export const refused = (id: string, check: Check): Rule<unknown> => ({ id, level: "error", effect: "rejected", check });
+export const rejectedRule = (id: string, check: Check): Rule<unknown> => ({
+  id,
+  level: "error",
+  effect: "rejected",
+  check,
+});
 
 /** A rule whose breach the API accepts, losing or misreading something without a word. */
-export const lost = (id: string, check: Check): Rule<unknown> => ({ id, level: "error", effect: "ignored", check });
+export const ignoredRule = (id: string, check: Check): Rule<unknown> => ({
+  id,
+  level: "error",
+  effect: "ignored",
+  check,
+});
 
 /** A rule whose breach the API accepts, though another API, version or model would not. */
-export const advised = (id: string, check: Check): Rule<unknown> => ({
+export const adviceRule = (id: string, check: Check): Rule<unknown> => ({
   id,
   level: "advice",
   effect: "accepted",
@@ -49,7 +59,7 @@ const escapeKey = (key: string): string =>
  * Some sixty rules ask for the same walk. `lint` gives each run a body of its
  * own identity, so a body that was changed in between is walked anew.
  */
-export const once = <Value, Made>(walk: (value: Value) => Made): ((value: Value) => Made) => {
+export const memoize = <Value, Made>(walk: (value: Value) => Made): ((value: Value) => Made) => {
   const known = new WeakMap<object, Made>();
   return (value) => {
     if (typeof value !== "object" || value === null) return walk(value);
@@ -63,10 +73,10 @@ export const once = <Value, Made>(walk: (value: Value) => Made): ((value: Value)
 };
 
 /** The same for a walk that also depends on the target. */
-export const onceFor = <Target extends object, Made>(
+export const memoizeForTarget = <Target extends object, Made>(
   walk: (body: unknown, target: Target) => Made,
 ): ((body: unknown, target: Target) => Made) => {
-  const byTarget = once((target: Target) => once((body: unknown) => walk(body, target)));
+  const byTarget = memoize((target: Target) => memoize((body: unknown) => walk(body, target)));
   return (body, target) => byTarget(target)(body);
 };
 
@@ -100,14 +110,18 @@ export const isJsonObjectText = (text: string): boolean => {
 };
 
 /** One object met while walking a value, with the key it was found under (undefined at the top and inside arrays). */
-export type Visit = {
+export type VisitedObject = {
   readonly value: Record<string, unknown>;
   readonly pointer: string;
   readonly key: string | undefined;
 };
 
 /** Every object inside a value, outermost first. Keeps its own stack, so depth cannot overflow; `skip` names keys not entered. */
-export function* objectsIn(top: unknown, pointer: string, skip: ReadonlySet<string> = new Set()): Generator<Visit> {
+export function* objectsIn(
+  top: unknown,
+  pointer: string,
+  skip: ReadonlySet<string> = new Set(),
+): Generator<VisitedObject> {
   const pending: { readonly value: unknown; readonly pointer: string; readonly key: string | undefined }[] = [
     { value: top, pointer, key: undefined },
   ];

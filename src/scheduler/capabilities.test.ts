@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { PolicyError } from "../policy/error.ts";
 import { ToolFailure } from "../tools/tool.ts";
-import { createCapabilities, type Services } from "./capabilities.ts";
+import { createCapabilities, type PolicyServices } from "./capabilities.ts";
 
 const refuse = () => Promise.reject(new PolicyError("path_not_in_workspace", "It lies outside."));
 const place = { path: "/a", shown: "a", kind: "file", size: 1, modified: 0, identity: "1" } as const;
-const services: Services = {
+const services: PolicyServices = {
   files: {
     roots: ["/"],
     resolve: refuse,

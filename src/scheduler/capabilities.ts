@@ -1,25 +1,41 @@
 import { PolicyError } from "../policy/error.ts";
-import type { AskModel, Capabilities, Files, Memory, OpenFile, Search, Shell, Web } from "../tools/capabilities.ts";
+import type {
+  SideQueryModel,
+  Capabilities,
+  WorkspaceFiles,
+  Memory,
+  OpenedFile,
+  FileSearch,
+  Shell,
+  Web,
+} from "../tools/capabilities.ts";
 import { ToolFailure } from "../tools/tool.ts";
 
 /** What policy serves. It has the shapes tools know, but throws a `PolicyError`. */
-export type Services = {
-  readonly files: Files;
+export type PolicyServices = {
+  readonly files: WorkspaceFiles;
   readonly shell: Shell;
   readonly web: Web;
-  readonly search: Search;
+  readonly search: FileSearch;
   readonly memory: Memory;
-  readonly model?: AskModel;
+  readonly model?: SideQueryModel;
 };
 
 /** What differs from call to call. */
 type CallGrant = Pick<Capabilities, "report" | "signal" | "approved">;
 
 /** The capabilities of one call. */
-export type CapabilitiesFor = (grant: CallGrant) => Capabilities;
+export type CreateCapabilities = (grant: CallGrant) => Capabilities;
 
 /** Hands policy's services to tools, in words tools know. */
-export const createCapabilities = ({ files, shell, web, search, memory, model }: Services): CapabilitiesFor => {
+export const createCapabilities = ({
+  files,
+  shell,
+  web,
+  search,
+  memory,
+  model,
+}: PolicyServices): CreateCapabilities => {
   const adapted = {
     files: adaptFiles(files),
     shell: { run: adapt(shell.run) },
@@ -31,7 +47,7 @@ export const createCapabilities = ({ files, shell, web, search, memory, model }:
   return (grant) => ({ ...adapted, ...grant });
 };
 
-const adaptFiles = (files: Files): Files => ({
+const adaptFiles = (files: WorkspaceFiles): WorkspaceFiles => ({
   roots: files.roots,
   resolve: adapt(files.resolve),
   open: async (path) => adaptOpen(await adapt(files.open)(path)),
@@ -43,10 +59,10 @@ const adaptFiles = (files: Files): Files => ({
   keep: adapt(files.keep),
 });
 
-const adaptOpen = ({ place, read, close }: OpenFile): OpenFile => ({ place, read: adapt(read), close });
+const adaptOpen = ({ place, read, close }: OpenedFile): OpenedFile => ({ place, read: adapt(read), close });
 
 /** Whatever a tool names, only what is in the workspace is searched. */
-const adaptSearch = (search: Search, files: Files): Search => ({
+const adaptSearch = (search: FileSearch, files: WorkspaceFiles): FileSearch => ({
   files: adapt(async (folder, options) => search.files((await files.resolve(folder)).path, options)),
   text: adapt(async (path, options) => search.text((await files.resolve(path)).path, options)),
 });

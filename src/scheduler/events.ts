@@ -1,10 +1,10 @@
 import type { Blobs } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { Call, CallId, Outcome } from "../conversation/parts.ts";
-import type { RootCommand } from "../policy/command-analysis.ts";
-import type { Always } from "../policy/gate.ts";
+import type { CommandProgram } from "../policy/command/analysis.ts";
+import type { AlwaysAllow } from "../policy/gate/create.ts";
 
-import type { DiffStat, Display, ToolError } from "../tools/tool.ts";
+import type { DiffStat, ToolDisplay, ToolError } from "../tools/tool.ts";
 
 /** Something that happened to a call. Whoever shows calls needs nothing else. */
 export type SchedulerEvent =
@@ -15,22 +15,22 @@ export type SchedulerEvent =
 /** Where a call stands. It is validating first and finished last; it waits as often as there is something new to ask. */
 export type CallStatus =
   | { readonly state: "validating"; readonly call: Call }
-  | { readonly state: "awaiting_approval"; readonly approval: Approval }
+  | { readonly state: "awaiting_approval"; readonly approval: ApprovalRequest }
   | { readonly state: "scheduled"; readonly title: string }
   | { readonly state: "executing"; readonly title: string }
-  | { readonly state: "success" | "error" | "cancelled"; readonly finished: Finished };
+  | { readonly state: "success" | "error" | "cancelled"; readonly finished: FinishedCall };
 
 /** What a person should know before answering. */
-export type Approval = {
+export type ApprovalRequest = {
   /** One line: what the call does. */
   readonly title: string;
   /** Why it is asked about. */
   readonly reason: string;
   /** The answers for always that can be given. */
-  readonly always: readonly Always[];
+  readonly always: readonly AlwaysAllow[];
   /** Why the person's own version could not be taken. */
   readonly problem?: string;
-  readonly about: ApprovalSubject;
+  readonly subject: ApprovalSubject;
 };
 
 /** What is asked about. Everything is safe to show, but `before` and `after`: they are the files as they are, for an editor. */
@@ -40,21 +40,21 @@ export type ApprovalSubject =
       /** Where it really leads. */
       readonly path: string;
       /** What the model wrote. */
-      readonly asked: string;
+      readonly requestedPath: string;
       /** Whether a link stands between the two. */
-      readonly link: boolean;
+      readonly isLink: boolean;
       readonly before: string | undefined;
       readonly after: string;
       readonly patch: string;
       readonly stat: DiffStat;
       /** Whether the person may write another version. */
-      readonly editable: boolean;
+      readonly isEditable: boolean;
     }
   | {
       readonly type: "execute";
       /** All of it. */
       readonly command: string;
-      readonly commands: readonly RootCommand[];
+      readonly commands: readonly CommandProgram[];
       readonly folder: string;
     }
   | {
@@ -73,10 +73,10 @@ export type ApprovalSubject =
   | { readonly type: "info"; readonly text: string };
 
 /** A person's answer. */
-export type Decision =
+export type ApprovalDecision =
   | { readonly type: "once" }
   /** Now, and from now on. An answer that was not offered counts for this once. */
-  | { readonly type: "always"; readonly scope: Always["type"] }
+  | { readonly type: "always"; readonly scope: AlwaysAllow["type"] }
   /** This text instead of the proposed one. It is asked about again, as changed. */
   | { readonly type: "edit"; readonly text: string }
   /** The reason is for the model. */
@@ -85,24 +85,24 @@ export type Decision =
   | { readonly type: "cancel" };
 
 /** A call that has ended. */
-export type Finished = {
+export type FinishedCall = {
   readonly call: Call;
   /** What the conversation keeps. */
   readonly outcome: Outcome;
   /** The bytes of the files in the outcome. */
   readonly blobs: Blobs;
   /** What a person sees. */
-  readonly display: Display;
+  readonly display: ToolDisplay;
   readonly error?: ToolError;
   /** Set where policy did not let it run. */
-  readonly denial?: Denial;
+  readonly denial?: CallDenial;
   /** Milliseconds from arrival to end. */
   readonly duration: number;
   readonly record: ToolCallRecord;
 };
 
 /** Why policy did not let a call run, and the command-line options that would have allowed it. */
-export type Denial = { readonly reason: string; readonly allowedBy: readonly string[] };
+export type CallDenial = { readonly reason: string; readonly allowedBy: readonly string[] };
 
 /** One line of telemetry, in the words of Gemini CLI's tool_call event. */
 export type ToolCallRecord = {

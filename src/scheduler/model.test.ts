@@ -2,8 +2,8 @@ import "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CallId } from "../conversation/parts.ts";
-import type { Finished } from "./events.ts";
-import { call, setting, type Run, type Setting } from "./setting.cases.ts";
+import type { FinishedCall } from "./events.ts";
+import { call, createHarness, type ToolRun, type SchedulerHarness } from "./harness.cases.ts";
 
 const processes = 2;
 const toolTime = 60_000;
@@ -28,13 +28,13 @@ class Model {
 }
 
 class Real {
-  readonly at: Setting = setting({ processes, toolTime });
+  readonly at: SchedulerHarness = createHarness({ processes, toolTime });
   readonly stops: AbortController[] = [];
-  readonly results: Promise<readonly Finished[]>[] = [];
+  readonly results: Promise<readonly FinishedCall[]>[] = [];
 
   /** When each call entered each state, by the order of events. */
   readonly #entered = new Map<CallId, Map<string, number>>();
-  readonly #finishes = new Map<CallId, Finished[]>();
+  readonly #finishes = new Map<CallId, FinishedCall[]>();
 
   constructor() {
     let order = 0;
@@ -54,15 +54,15 @@ class Real {
     return this.#entered.get(id)?.get(state) ?? -1;
   }
 
-  finishes(id: CallId): readonly Finished[] {
+  finishes(id: CallId): readonly FinishedCall[] {
     return this.#finishes.get(id) ?? [];
   }
 
-  running(): readonly Run[] {
+  running(): readonly ToolRun[] {
     return this.at.runs.filter(({ name }) => this.lastOf(name.split(" ").at(-1) as CallId) === "executing");
   }
 
-  over(): readonly Run[] {
+  over(): readonly ToolRun[] {
     return this.at.runs.filter(({ name }) => this.lastOf(name.split(" ").at(-1) as CallId) !== "executing");
   }
 }
@@ -105,7 +105,7 @@ const check = (model: Model, real: Real): void => {
   checkPlaces(model, real);
   const waiting = model.calls.filter(({ id }) => real.lastOf(id) === "awaiting_approval");
   must(
-    String(real.at.scheduler.waiting().map(({ call: id }) => id)) === String(waiting.map(({ id }) => id)),
+    String(real.at.scheduler.pendingApprovals().map(({ call: id }) => id)) === String(waiting.map(({ id }) => id)),
     "waiting",
   );
 };
@@ -228,7 +228,7 @@ const scheduled = (wanted: readonly Wanted[]): Step =>
 
 const approved = (pick: number): Step =>
   step(`approve ${pick}`, (model, real) => {
-    const waiting = picked(real.at.scheduler.waiting(), pick);
+    const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     if (waiting === undefined) return;
     knownOf(model, waiting.call).isPermitted = true;
     real.at.scheduler.decide(waiting.call, { type: "once" });
@@ -236,7 +236,7 @@ const approved = (pick: number): Step =>
 
 const always = (pick: number): Step =>
   step(`always ${pick}`, (model, real) => {
-    const waiting = picked(real.at.scheduler.waiting(), pick);
+    const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     if (waiting === undefined) return;
     const { tool } = knownOf(model, waiting.call);
     model.always.add(tool);
@@ -246,7 +246,7 @@ const always = (pick: number): Step =>
 
 const refused = (pick: number): Step =>
   step(`refuse ${pick}`, (model, real) => {
-    const waiting = picked(real.at.scheduler.waiting(), pick);
+    const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     if (waiting === undefined) return;
     knownOf(model, waiting.call).end = "cancelled";
     real.at.scheduler.decide(waiting.call, { type: "refuse", reason: "no" });
@@ -254,7 +254,7 @@ const refused = (pick: number): Step =>
 
 const edited = (pick: number): Step =>
   step(`edit ${pick}`, (_, real) => {
-    const waiting = picked(real.at.scheduler.waiting(), pick);
+    const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     if (waiting !== undefined) real.at.scheduler.decide(waiting.call, { type: "edit", text: "two\n" });
   });
 
@@ -263,7 +263,7 @@ const isOpen = ({ end }: Known): boolean => end === undefined;
 /** After a cancel everything is idle within half a second. */
 const cancelled = (how: "answer" | "signal" | "all", pick: number): Step =>
   step(`cancel ${how} ${pick}`, async (model, real) => {
-    const waiting = picked(real.at.scheduler.waiting(), pick);
+    const waiting = picked(real.at.scheduler.pendingApprovals(), pick);
     const batch = how === "answer" ? waiting && knownOf(model, waiting.call).batch : pick % Math.max(1, model.batches);
     if (batch === undefined || model.batches === 0) return;
     const ended = model.calls.filter((known) => isOpen(known) && (how === "all" || known.batch === batch));
@@ -272,7 +272,7 @@ const cancelled = (how: "answer" | "signal" | "all", pick: number): Step =>
     if (how === "signal") real.stops[batch]?.abort();
     const idle = how === "all" ? real.at.scheduler.cancel() : Promise.resolve();
     await real.at.settle();
-    await real.at.pass(500);
+    await real.at.advance(500);
     await idle;
     await real.at.settle();
     for (const { id } of ended) expect(real.lastOf(id)).toBe("cancelled");
@@ -300,10 +300,10 @@ const prints = (when: "running" | "over", pick: number): Step =>
 
 const passes = (ms: number): Step =>
   step(`${ms} ms pass`, async (_, real) => {
-    await real.at.pass(ms);
+    await real.at.advance(ms);
     // A tool that does not listen gets a moment more.
     await real.at.settle();
-    await real.at.pass(400);
+    await real.at.advance(400);
   });
 
 const pick = fc.nat(20);
@@ -353,7 +353,7 @@ describe("the scheduler, whatever happens and in whatever order", () => {
 });
 
 /** Live output that was told of sooner than a second after the last. Time is not in events, so the setting notes it. */
-const outputGaps = (at: Setting): readonly number[] => {
+const outputGaps = (at: SchedulerHarness): readonly number[] => {
   const told = new Map<CallId, number>();
   return at.outputs.flatMap(({ call: id, time }) => {
     const gap = time - (told.get(id) ?? Number.NEGATIVE_INFINITY);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, setting, waitingTool, type Run, type Setting } from "./setting.cases.ts";
+import { call, createHarness, waitingTool, type ToolRun, type SchedulerHarness } from "./harness.cases.ts";
 
 /** What is recorded when the test says so. */
 const recording = () => {
@@ -17,12 +17,12 @@ const recording = () => {
   return { record, resolve, reject, asked: () => asked };
 };
 
-const looking = (at: Setting): void =>
-  void at.registry.set("look", { tool: { ...waitingTool("read", at.runs as Run[], "look"), leavesNoTrace: true } });
+const looking = (at: SchedulerHarness): void =>
+  void at.registry.set("look", { tool: { ...waitingTool("read", at.runs as ToolRun[], "look"), isReadOnly: true } });
 
 describe("what a model asks for is on record", () => {
   it("before anything is done that leaves a trace, though not before it is judged", async () => {
-    const at = setting({ mode: "yolo" });
+    const at = createHarness({ mode: "yolo" });
     const one = call(1, "write", { name: "a", path: "a.txt" });
     const { record, resolve } = recording();
     const batch = at.scheduler.schedule([one], undefined, record);
@@ -36,22 +36,22 @@ describe("what a model asks for is on record", () => {
   });
 
   it("before anybody is asked about it", async () => {
-    const at = setting();
+    const at = createHarness();
     const one = call(1, "execute", { name: "make" });
     const { record, resolve } = recording();
     const batch = at.scheduler.schedule([one], undefined, record);
     await at.settle();
-    expect(at.scheduler.waiting()).toEqual([]);
+    expect(at.scheduler.pendingApprovals()).toEqual([]);
     expect(at.states(one)).toEqual(["validating"]);
     resolve();
     await at.settle();
-    expect(at.scheduler.waiting()).toHaveLength(1);
+    expect(at.scheduler.pendingApprovals()).toHaveLength(1);
     at.scheduler.decide(one.id, { type: "refuse" });
     await batch;
   });
 
   it("whenever it may be, for a call that leaves no trace: it does not wait, and does not ask for it", async () => {
-    const at = setting();
+    const at = createHarness();
     looking(at);
     const { record, asked } = recording();
     const batch = at.scheduler.schedule([call(1, "look", { name: "b" })], undefined, record);
@@ -62,7 +62,7 @@ describe("what a model asks for is on record", () => {
   });
 
   it("or it is not done at all", async () => {
-    const at = setting({ mode: "yolo" });
+    const at = createHarness({ mode: "yolo" });
     looking(at);
     const { record, reject } = recording();
     const calls = [call(1, "write", { name: "a", path: "a.txt" }), call(2, "look", { name: "b" })];
@@ -75,7 +75,7 @@ describe("what a model asks for is on record", () => {
   });
 
   it("and a call that is stopped meanwhile ends at once", async () => {
-    const at = setting({ mode: "yolo" });
+    const at = createHarness({ mode: "yolo" });
     const { record } = recording();
     const batch = at.scheduler.schedule([call(1, "write", { name: "a", path: "a.txt" })], undefined, record);
     await at.settle();

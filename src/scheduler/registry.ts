@@ -1,4 +1,4 @@
-import type { ServerIdentity } from "../policy/gate-request.ts";
+import type { ServerIdentity } from "../policy/gate/request.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
 /** The tools there are, as of now: those of servers come and go. */
@@ -15,7 +15,7 @@ export type RegisteredTool = {
 };
 
 /** A registry of tools that stay. */
-export const registryOf = (tools: readonly AnyTool[]): ToolRegistry => {
+export const createRegistry = (tools: readonly AnyTool[]): ToolRegistry => {
   const byName = new Map(tools.map((tool) => [tool.name, { tool }]));
   return { find: (name) => byName.get(name), names: () => [...byName.keys()] };
 };

@@ -1,20 +1,20 @@
 import type { Call, CallId } from "../conversation/parts.ts";
-import type { Gate } from "../policy/gate.ts";
-import type { CapabilitiesFor } from "./capabilities.ts";
+import type { PermissionGate } from "../policy/gate/create.ts";
+import type { CreateCapabilities } from "./capabilities.ts";
 import type { SchedulerClock } from "./clock.ts";
-import { readDecision } from "./decision.ts";
-import { thrown, type Ending } from "./ending.ts";
-import type { Approval, CallStatus, Decision, Finished, SchedulerEvent } from "./events.ts";
-import { finish } from "./finish.ts";
-import { live, type Surroundings } from "./life.ts";
-import { LiveCall } from "./live-call.ts";
+import { readDecision } from "./approval/read-decision.ts";
+import { resultFromError, type CallCompletion } from "./result/call-result.ts";
+import type { ApprovalRequest, CallStatus, ApprovalDecision, FinishedCall, SchedulerEvent } from "./events.ts";
+import { finishCall } from "./result/finish.ts";
+import { runCall, type CallContext } from "./call/run-call.ts";
+import { ActiveCall } from "./call/active-call.ts";
 import type { ToolRegistry } from "./registry.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "./call/slots.ts";
 
 export type SchedulerOptions = {
   readonly tools: ToolRegistry;
-  readonly gate: Gate;
-  readonly capabilities: CapabilitiesFor;
+  readonly gate: PermissionGate;
+  readonly capabilities: CreateCapabilities;
   readonly clock: SchedulerClock;
   /** Takes secrets out of what is shown and recorded. */
   readonly redactor?: { readonly redact: (text: string) => string };
@@ -36,11 +36,11 @@ export type Scheduler = {
     batch: readonly Call[],
     signal?: AbortSignal,
     record?: () => Promise<void>,
-  ) => Promise<readonly Finished[]>;
+  ) => Promise<readonly FinishedCall[]>;
   /** Answers a question; an answer that is not a known decision refuses the call. False where this call does not wait for one. */
-  readonly decide: (call: CallId, decision: Decision) => boolean;
+  readonly decide: (call: CallId, decision: ApprovalDecision) => boolean;
   /** The questions that wait, in call order. */
-  readonly waiting: () => readonly { readonly call: CallId; readonly approval: Approval }[];
+  readonly pendingApprovals: () => readonly { readonly call: CallId; readonly approval: ApprovalRequest }[];
   /** Puts the waiting questions to the gate again, after its mode changed. */
   readonly reconsider: () => Promise<void>;
   /** The person ends everything that has not ended. Settles when nothing runs. */
@@ -59,50 +59,54 @@ export const createScheduler = ({
   limits,
 }: SchedulerOptions): Scheduler => {
   const listeners = new Set<(event: SchedulerEvent) => void>();
-  const lives: LiveCall[] = [];
+  const lives: ActiveCall[] = [];
   const redact = redactor?.redact ?? ((text: string): string => text);
   const tell = (event: SchedulerEvent): void => {
     for (const listener of listeners) listener(event);
   };
   const reconsider = async (): Promise<void> => {
     await Promise.all(
-      lives.map(async ({ waiting }) => {
+      lives.map(async ({ pendingApproval: waiting }) => {
         const verdict = waiting && (await gate.judge(waiting.request));
         if (verdict !== undefined && verdict.decision !== "ask") waiting?.answer({ type: "judged", verdict });
       }),
     );
   };
-  const around: Surroundings = {
+  const around: CallContext = {
     tools,
     gate,
     capabilities,
     clock,
-    toolTime: limits.toolTime,
+    toolTimeLimit: limits.toolTime,
     slots: new Slots(limits.processes),
-    earlier: (one) => lives.slice(0, Math.max(0, lives.indexOf(one))),
-    remembered: () => void reconsider(),
-    tell: (one, text) => tell({ type: "call-output", call: one.call.id, text: redact(text) }),
+    earlierCalls: (one) => lives.slice(0, Math.max(0, lives.indexOf(one))),
+    onRuleAdded: () => void reconsider(),
+    onOutput: (one, text) => tell({ type: "call-output", call: one.call.id, text: redact(text) }),
   };
-  const run = async (one: LiveCall): Promise<Finished> => {
-    const ending = await live(one, around);
+  const run = async (one: ActiveCall): Promise<FinishedCall> => {
+    const ending = await runCall(one, around);
     const finished = await finishedBy(one, ending);
     lives.splice(lives.indexOf(one), 1);
-    one.changed({ state: stateOf(finished), finished });
+    one.setStatus({ state: stateOf(finished), finished });
     one.end();
     return finished;
   };
-  const finishedBy = async (one: LiveCall, ending: Ending): Promise<Finished> => {
-    const { call, decision, denial, server, began } = one;
+  const finishedBy = async (one: ActiveCall, ending: CallCompletion): Promise<FinishedCall> => {
+    const { call, decision, denial, server, startedAt: began } = one;
     const { files } = capabilities({ signal: one.signal, report: () => undefined });
     const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - began };
     // A result can hold values that throw when they are read.
-    return finish({ ...end, ending }).catch((error: unknown) => finish({ ...end, ending: thrown(error) }));
+    return finishCall({ ...end, result: ending }).catch((error: unknown) =>
+      finishCall({ ...end, result: resultFromError(error) }),
+    );
   };
-  const schedule: Scheduler["schedule"] = async (batch, signal, record = nothing) => {
-    const calls: LiveCall[] = [];
+  const schedule: Scheduler["schedule"] = async (batch, signal, record = recordNothing) => {
+    const calls: ActiveCall[] = [];
     for (const call of batch) {
       const changed = (status: CallStatus): void => tell({ type: "call-changed", call: call.id, status });
-      calls.push(new LiveCall({ call, batch: calls, record, began: clock.elapsed(), tell: changed }));
+      calls.push(
+        new ActiveCall({ call, batch: calls, recordRequest: record, startedAt: clock.elapsed(), onStatus: changed }),
+      );
     }
     lives.push(...calls);
     const stop = (): void => calls.forEach((one) => one.stop(false));
@@ -117,13 +121,13 @@ export const createScheduler = ({
     reconsider,
     decide: (call, answer) => {
       const decision = readDecision(answer);
-      const one = lives.find(({ call: { id }, waiting }) => id === call && waiting !== undefined);
+      const one = lives.find(({ call: { id }, pendingApproval: waiting }) => id === call && waiting !== undefined);
       if (decision.type === "cancel") for (const each of one?.batch ?? []) each.stop(true);
-      else one?.waiting?.answer(decision);
+      else one?.pendingApproval?.answer(decision);
       return one !== undefined;
     },
-    waiting: () =>
-      lives.flatMap(({ call, waiting }) =>
+    pendingApprovals: () =>
+      lives.flatMap(({ call, pendingApproval: waiting }) =>
         waiting === undefined ? [] : [{ call: call.id, approval: waiting.approval }],
       ),
     cancel: async () => {
@@ -137,13 +141,13 @@ export const createScheduler = ({
   };
 };
 
-const nothing = (): Promise<void> => Promise.resolve();
+const recordNothing = (): Promise<void> => Promise.resolve();
 
-const states: { readonly [status in Finished["outcome"]["status"]]: "success" | "error" | "cancelled" } = {
+const states: { readonly [status in FinishedCall["outcome"]["status"]]: "success" | "error" | "cancelled" } = {
   complete: "success",
   error: "error",
   cancelled: "cancelled",
   interrupted: "cancelled",
 };
 
-const stateOf = ({ outcome }: Finished): "success" | "error" | "cancelled" => states[outcome.status];
+const stateOf = ({ outcome }: FinishedCall): "success" | "error" | "cancelled" => states[outcome.status];

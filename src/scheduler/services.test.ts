@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTrust } from "../policy/trust.ts";
-import { builtins } from "../tools/all.ts";
-import { realWorld } from "../world/real.ts";
-import { registryOf } from "./registry.ts";
+import { openTrustStore } from "../policy/trust/folders.ts";
+import { builtinTools } from "../tools/builtins.ts";
+import { realWorld } from "../world/real/world.ts";
+import { createRegistry } from "./registry.ts";
 import { createScheduler } from "./scheduler.ts";
 import { openServices, type OpenServices, type ServicesOptions } from "./services.ts";
-import { call } from "./setting.cases.ts";
+import { call } from "./harness.cases.ts";
 
 let base: string;
 let services: OpenServices | undefined;
@@ -45,7 +45,7 @@ const open = async (options: Partial<ServicesOptions> = {}): Promise<OpenService
 const schedulerOf = (given: OpenServices) =>
   createScheduler({
     ...given,
-    tools: registryOf(builtins),
+    tools: createRegistry(builtinTools),
     clock: realWorld().clock,
     limits: { processes: 2, toolTime: 60_000 },
   });
@@ -72,10 +72,10 @@ describe("what a scheduler needs of a session", () => {
 
   it("knows whether the person trusts all of its folders", async () => {
     const roots = [join(base, "work"), join(base, "more")];
-    const trust = openTrust(realWorld().disk, home());
+    const trust = openTrustStore(realWorld().disk, home());
     const known: boolean[] = [];
     for (const next of [undefined, "work", "more"]) {
-      if (next !== undefined) await trust.trust(join(base, next));
+      if (next !== undefined) await trust.trustFolder(join(base, next));
       known.push((await open({ roots })).trusted);
       await services?.close();
     }

@@ -1,14 +1,14 @@
 import { PolicyError } from "../policy/error.ts";
-import { openPolicy, type Policy, type PolicyOptions } from "../policy/services.ts";
-import type { AskModel, Web } from "../tools/capabilities.ts";
-import { createCapabilities, type CapabilitiesFor } from "./capabilities.ts";
+import { openPolicy, type SessionPolicy, type PolicyOptions } from "../policy/open-policy.ts";
+import type { SideQueryModel, Web } from "../tools/capabilities.ts";
+import { createCapabilities, type CreateCapabilities } from "./capabilities.ts";
 
 /** What a session decides beforehand, and the model its tools may ask. */
-export type ServicesOptions = PolicyOptions & { readonly model?: AskModel };
+export type ServicesOptions = PolicyOptions & { readonly model?: SideQueryModel };
 
 /** What a scheduler needs of a session. Close it when the session ends. */
-export type OpenServices = Pick<Policy, "gate" | "workspace" | "redactor" | "trusted" | "notes" | "close"> & {
-  readonly capabilities: CapabilitiesFor;
+export type OpenServices = Pick<SessionPolicy, "gate" | "workspace" | "redactor" | "trusted" | "notes" | "close"> & {
+  readonly capabilities: CreateCapabilities;
   /** Fetches a file that a tool or a message names by its address; what a rule denies is refused. */
   readonly fetchFile: Web["fetch"];
 };

@@ -19,14 +19,14 @@ export class SessionError extends Error {
   readonly failure: SessionFailure;
 
   constructor(failure: SessionFailure, options?: ErrorOptions) {
-    super(explainSession(failure), options);
+    super(explainSessionFailure(failure), options);
     this.name = "SessionError";
     this.failure = failure;
   }
 }
 
 /** Two sentences: what happened, and what the reader can do now. */
-const explainSession = (failure: SessionFailure): string => {
+const explainSessionFailure = (failure: SessionFailure): string => {
   switch (failure.kind) {
     case "not-found":
       return `There is no session ${failure.id}. See which there are with "parley sessions list".`;
@@ -54,18 +54,18 @@ const explainSession = (failure: SessionFailure): string => {
 };
 
 /** A disk's failure while writing, as one of the store's. Whatever else was thrown stays as it is. */
-export const asSessionError = (error: unknown, path: string): unknown => {
+export const toSessionError = (error: unknown, path: string): unknown => {
   if (!(error instanceof DiskError)) return error;
   const { code } = error;
-  if (isFull(code)) return new SessionError({ kind: "no-space", path }, { cause: error });
+  if (isDiskFull(code)) return new SessionError({ kind: "no-space", path }, { cause: error });
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return new SessionError({ kind: "read-only", path, code }, { cause: error });
   return new SessionError({ kind: "disk", path, code }, { cause: error });
 };
 
 /** The same while reading. */
-export const asReadError = (error: unknown, path: string): unknown =>
+export const toSessionReadError = (error: unknown, path: string): unknown =>
   error instanceof DiskError ? new SessionError({ kind: "disk", path, code: error.code }, { cause: error }) : error;
 
 /** Whether a code means there is no room left. */
-export const isFull = (code: string): boolean => code === "ENOSPC" || code === "EDQUOT";
+export const isDiskFull = (code: string): boolean => code === "ENOSPC" || code === "EDQUOT";

@@ -1,30 +1,30 @@
 import type { Blobs, Entry, ToolDeclaration } from "../conversation/entry.ts";
 import type { FileHandle, Folder } from "../world/disk.ts";
-import { loadBlobs } from "./blobs.ts";
-import { contentOf, type Content, type ModelInputs } from "./content.ts";
+import { loadBlobs } from "./store/blobs.ts";
+import { assembleContent, type SessionContent, type RecordedModelInputs } from "./log/content.ts";
 import { SessionError } from "./error.ts";
-import type { Finding } from "./finding.ts";
-import { recoveredHead } from "./heal.ts";
-import { mend, type Mended } from "./mend.ts";
-import { formatVersion, type Head, type ModelName } from "./record.ts";
-import type { ReplacedTexts } from "./replaced-texts.ts";
-import { scanFile, type Scan } from "./scan.ts";
+import type { SessionDamage } from "./repair/damage.ts";
+import { createFallbackHead } from "./repair/apply.ts";
+import { planRepair, type RepairPlan } from "./repair/plan.ts";
+import { formatVersion, type SessionHead, type RecordedModel } from "./log/record.ts";
+import type { CompactedTextFilter } from "./log/omit-compacted.ts";
+import { scanFile, type LogScan } from "./log/scan.ts";
 
 /** Everything a session's file says. */
-export type Saved = {
+export type SavedSession = {
   readonly id: string;
-  readonly head: Head;
+  readonly head: SessionHead;
   /** As they were when the session was read or opened. */
   readonly entries: readonly Entry[];
   readonly blobs: Blobs;
   readonly title?: string;
   /** The model and tools the session was last used with. */
-  readonly model?: ModelName;
+  readonly model?: RecordedModel;
   readonly tools?: readonly ToolDeclaration[];
   /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
-  readonly inputs?: ModelInputs;
+  readonly inputs?: RecordedModelInputs;
   /** What was wrong. A session that was opened is healed; one that was only read is as it was. */
-  readonly healed: readonly Finding[];
+  readonly damage: readonly SessionDamage[];
   /** The size of its file in bytes. */
   readonly size: number;
   /** When it was last written, in milliseconds since 1970. */
@@ -32,36 +32,36 @@ export type Saved = {
 };
 
 /** A session's file, read and understood, before anything is done about it. */
-export type Reading = { readonly scan: Scan; readonly mended: Mended; readonly content: Content };
+export type ParsedSessionFile = { readonly scan: LogScan; readonly plan: RepairPlan; readonly content: SessionContent };
 
 /** Reads a file. Refuses what a newer version wrote, and, unless told otherwise, what holds nothing that can be read. */
-export const readFile = async (
+export const readSessionFile = async (
   file: FileHandle,
-  { id, path, anything = false }: FileFacts,
-  replaced?: ReplacedTexts,
-): Promise<Reading> => {
+  { id, path, allowUnreadable: anything = false }: ReadSessionOptions,
+  replaced?: CompactedTextFilter,
+): Promise<ParsedSessionFile> => {
   const scan = await scanFile(file, id, 0, replaced);
   if (scan.version !== undefined && scan.version > formatVersion)
     throw new SessionError({ kind: "too-new", id, version: scan.version });
   if (scan.lines.length === 0 && scan.junk.length > 0 && !anything)
     throw new SessionError({ kind: "unreadable", id, path });
-  const mended = mend(scan);
-  return { scan, mended, content: contentOf(mended.lines) };
+  const mended = planRepair(scan);
+  return { scan, plan: mended, content: assembleContent(mended.lines) };
 };
 
-export type FileFacts = {
+export type ReadSessionOptions = {
   readonly id: string;
   readonly path: string;
   /** Takes a file in which not one record is right. */
-  readonly anything?: boolean;
+  readonly allowUnreadable?: boolean;
 };
 
 /** A reading as others see it, with the bytes of its media. */
-export const savedFrom = async (
-  { scan, mended, content }: Reading,
+export const loadSavedSession = async (
+  { scan, plan: mended, content }: ParsedSessionFile,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
-): Promise<Saved> => {
-  const { head = recoveredHead(scan.session), entries, title, model, tools, inputs } = content;
+): Promise<SavedSession> => {
+  const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs } = content;
   const { blobs, missing } = await loadBlobs(folder, entries);
   return {
     id,
@@ -72,7 +72,7 @@ export const savedFrom = async (
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
     ...(inputs === undefined ? {} : { inputs }),
-    healed: [...mended.findings, ...missing],
+    damage: [...mended.damage, ...missing],
     size: scan.size,
     modified,
   };

@@ -1,6 +1,6 @@
 import type { RuleWire } from "../rules/rule.ts";
-import type { Headers, HttpRequest } from "../world/net.ts";
-import type { Heard, Said, SaidFinish, SaidPart, Tokens } from "./model.ts";
+import type { HttpHeaders, HttpRequest } from "../world/net.ts";
+import type { SimModelRequest, ModelReply, ReplyFinish, ReplyPart, TokensByModality } from "./model/types.ts";
 
 /** A JSON object of a request or an answer. */
 export type Json = { readonly [key: string]: unknown };
@@ -17,7 +17,7 @@ export type SimProvider<Quirks = unknown> = {
   readonly auth: "x-api-key" | "x-goog-api-key" | "api-key" | "bearer" | "aws" | "none";
   readonly models: readonly SimModel[];
   /** Further model names this provider would know. Others are answered as not found. */
-  readonly known: RegExp;
+  readonly knownModels: RegExp;
   readonly cache: CacheRule;
   /** Largest request body it takes, in bytes. Without one, 32 MiB. */
   readonly maxBytes?: number;
@@ -29,18 +29,18 @@ export type SimModel = {
   readonly context: number;
   readonly maxOutput: number;
   /** Where this model's prompts are cached from another size on than the provider's others. */
-  readonly cacheFloor?: number;
+  readonly minCacheTokens?: number;
 };
 
 /** How a provider caches prompts: at the caller's marks or by itself, from `floor` tokens on, in steps of `step`. */
 export type CacheRule = {
   readonly mode: "marked" | "automatic" | "none";
-  readonly floor: number;
-  readonly step: number;
+  readonly minTokens: number;
+  readonly stepTokens: number;
 };
 
 /** What a request asks for. */
-export type Route =
+export type ApiRoute =
   | {
       readonly kind: "generate" | "stream" | "count";
       readonly model?: string;
@@ -53,11 +53,11 @@ export type Route =
   | { readonly kind: "fixed"; readonly body: Json };
 
 /** A request that passed the door: what it asks of whom. */
-export type Ask<Quirks = unknown> = {
+export type SimRequest<Quirks = unknown> = {
   readonly provider: SimProvider<Quirks>;
   readonly model: string;
-  readonly route: Route;
-  readonly headers: Headers;
+  readonly route: ApiRoute;
+  readonly headers: HttpHeaders;
   readonly body: Json;
   /** Number of this request at its server, from 1. Makes ids, never anything random. */
   readonly ordinal: number;
@@ -66,7 +66,7 @@ export type Ask<Quirks = unknown> = {
 };
 
 /** A request turned down, before the vendor's own envelope is put around it. */
-export type Refusal = {
+export type ApiRefusal = {
   readonly status: number;
   readonly kind:
     | "bad-request"
@@ -85,39 +85,39 @@ export type Refusal = {
    * itself refuses has a plain sentence here and its facts in `about`: the family words it.
    */
   readonly message: string;
-  readonly about?: RefusedAt;
+  readonly about?: CheckFailure;
   /** Where in the body, as a JSON pointer. */
   readonly pointer?: string;
-  readonly headers?: Headers;
+  readonly headers?: HttpHeaders;
   /** Number of the request, for ids in the envelope. */
   readonly ordinal?: number;
 };
 
 /** What the door found. The kinds of refusal are `bad-key`, `not-found` (model or path), `bad-request` (json), `too-large`, `context`. */
-export type RefusedAt =
-  | { readonly door: "no-key" }
-  | { readonly door: "wrong-key"; readonly key: string }
+export type CheckFailure =
+  | { readonly check: "no-key" }
+  | { readonly check: "wrong-key"; readonly key: string }
   /** An AWS signature that does not match, or a header that is none. */
-  | { readonly door: "wrong-signature" }
-  | { readonly door: "no-model"; readonly model: string }
-  | { readonly door: "no-route"; readonly method: string; readonly path: string }
-  | { readonly door: "not-json"; readonly error: string }
-  | { readonly door: "too-large"; readonly bytes: number; readonly limit: number }
-  | { readonly door: "context"; readonly model: string; readonly tokens: number; readonly limit: number };
+  | { readonly check: "wrong-signature" }
+  | { readonly check: "no-model"; readonly model: string }
+  | { readonly check: "no-route"; readonly method: string; readonly path: string }
+  | { readonly check: "not-json"; readonly error: string }
+  | { readonly check: "too-large"; readonly bytes: number; readonly limit: number }
+  | { readonly check: "context"; readonly model: string; readonly tokens: number; readonly limit: number };
 
 /**
  * A piece of the prompt in the order the provider caches it (tools, system,
  * then message by message, block by block). `content` is its exact JSON without
  * cache marks; a file the API loses in silence has no tokens.
  */
-export type Unit = {
+export type PromptUnit = {
   readonly content: string;
-  readonly tokens: Tokens;
-  readonly marked: boolean;
+  readonly tokens: TokensByModality;
+  readonly isCachePoint: boolean;
   /** Seconds a marked prefix is kept, where the request says so; 300 otherwise. */
-  readonly keep?: number;
+  readonly ttlSeconds?: number;
   /** Later seals are not bound to it: it may be taken out of the history. */
-  readonly unbound?: true;
+  readonly isUnbound?: true;
 };
 
 /** A signature or sealed thought inside a request. */
@@ -127,7 +127,7 @@ export type SealUse = {
   /** The text it must belong to, as `sealedText` in seal.ts writes it; undefined where the seal stands for itself. */
   readonly text?: string;
   /** How many units stand before the message that holds it. */
-  readonly after: number;
+  readonly unitsBefore: number;
   /** The unit that costs nothing when the vendor passes over this seal. */
   readonly unit?: number;
 };
@@ -138,7 +138,7 @@ export type SealVerdict = "genuine" | "forged" | "other-model" | "other-text" | 
 /** Tokens as counted for one exchange. `input` is the whole prompt, cached or not; `output` includes reasoning. */
 export type SimUsage = {
   readonly input: number;
-  readonly inputBy: Tokens;
+  readonly inputBy: TokensByModality;
   readonly cachedRead: number;
   readonly cachedWrite: number;
   readonly output: number;
@@ -146,59 +146,59 @@ export type SimUsage = {
 };
 
 /** An answer ready to be written: every part with the id or seal it needs. */
-export type Spoken = {
-  readonly parts: readonly SpokenPart[];
-  readonly finish: SaidFinish | "calls";
+export type SimResponse = {
+  readonly parts: readonly SimResponsePart[];
+  readonly finish: ReplyFinish | "calls";
   readonly usage: SimUsage;
   /** Seals of the request that were passed over. */
-  readonly dropped?: readonly { readonly pointer: string; readonly verdict: SealVerdict }[];
+  readonly droppedSeals?: readonly { readonly pointer: string; readonly verdict: SealVerdict }[];
 };
 
-export type SpokenPart =
-  | (Extract<SaidPart, { type: "think" | "say" | "call" }> & { readonly seal: string })
-  | Extract<SaidPart, { type: "file" | "cite" }>;
+export type SimResponsePart =
+  | (Extract<ReplyPart, { type: "think" | "say" | "call" }> & { readonly seal: string })
+  | Extract<ReplyPart, { type: "file" | "cite" }>;
 
 /** One API family as its servers behave. All functions are pure. */
-export type Family<Quirks = unknown> = {
+export type SimFamily<Quirks = unknown> = {
   readonly wire: RuleWire;
   readonly providers: readonly SimProvider<Quirks>[];
   /** What a method and path (without the provider's base) ask for; undefined is answered as not found. */
-  readonly route: (request: HttpRequest, path: string, provider: SimProvider<Quirks>) => Route | undefined;
+  readonly route: (request: HttpRequest, path: string, provider: SimProvider<Quirks>) => ApiRoute | undefined;
   /** The vendor's error envelope, as JSON, with its own status where it differs from the refusal's. */
-  readonly refuse: (
-    refusal: Refusal,
+  readonly encodeError: (
+    refusal: ApiRefusal,
     provider: SimProvider<Quirks>,
-  ) => { readonly body: unknown; readonly headers: Headers; readonly status?: number };
+  ) => { readonly body: unknown; readonly headers: HttpHeaders; readonly status?: number };
   /** What this vendor refuses beyond `rules/`: by headers, versions or its own settings. Runs after the rules. */
-  readonly check?: (ask: Ask<Quirks>) => Refusal | undefined;
+  readonly checkRequest?: (ask: SimRequest<Quirks>) => ApiRefusal | undefined;
   /** Headers of a good answer, beside its content type. */
-  readonly headers?: (ask: Ask<Quirks>) => Headers;
+  readonly responseHeaders?: (ask: SimRequest<Quirks>) => HttpHeaders;
   /** The request that a count request asks about, so that it is checked and counted like one. Without this: the same body. */
-  readonly counted?: (body: Json) => Json;
-  readonly hear: (ask: Ask<Quirks>) => Heard;
-  readonly prompt: (ask: Ask<Quirks>) => readonly Unit[];
+  readonly countedBody?: (body: Json) => Json;
+  readonly parseRequest: (ask: SimRequest<Quirks>) => SimModelRequest;
+  readonly splitPrompt: (ask: SimRequest<Quirks>) => readonly PromptUnit[];
   /** The seals in a request, in order. */
-  readonly seals: (ask: Ask<Quirks>) => readonly SealUse[];
+  readonly findSeals: (ask: SimRequest<Quirks>) => readonly SealUse[];
   /**
    * What the vendor does about a seal that is not genuine: refuses the request, passes over
    * it (undefined; its `unit` then costs nothing), or does not look that closely ("accepted").
    */
-  readonly judge: (
+  readonly judgeSeal: (
     use: SealUse,
     verdict: Exclude<SealVerdict, "genuine">,
-    ask: Ask<Quirks>,
-  ) => Refusal | "accepted" | undefined;
+    ask: SimRequest<Quirks>,
+  ) => ApiRefusal | "accepted" | undefined;
   /** A whole answer. */
-  readonly whole: (spoken: Spoken, ask: Ask<Quirks>) => Json;
+  readonly encodeResponse: (spoken: SimResponse, ask: SimRequest<Quirks>) => Json;
   /** The same answer as the events of a stream, each complete with its framing. */
-  readonly stream: (spoken: Spoken, ask: Ask<Quirks>) => readonly (string | Uint8Array)[];
+  readonly encodeStream: (spoken: SimResponse, ask: SimRequest<Quirks>) => readonly (string | Uint8Array)[];
   readonly streamType: string;
   /** The vendor's event for a failure inside a stream. Without one: the error envelope as an event. */
-  readonly streamError?: (refusal: Refusal, ask: Ask<Quirks>) => string | Uint8Array;
-  readonly count: (usage: SimUsage, ask: Ask<Quirks>) => Json;
-  readonly models: (models: readonly SimModel[], provider: SimProvider<Quirks>) => Json;
-  readonly model: (model: SimModel, provider: SimProvider<Quirks>) => Json;
+  readonly encodeStreamError?: (refusal: ApiRefusal, ask: SimRequest<Quirks>) => string | Uint8Array;
+  readonly encodeCount: (usage: SimUsage, ask: SimRequest<Quirks>) => Json;
+  readonly encodeModels: (models: readonly SimModel[], provider: SimProvider<Quirks>) => Json;
+  readonly encodeModel: (model: SimModel, provider: SimProvider<Quirks>) => Json;
 };
 
 /** What a model of this family says where it thinks of nothing better: kept here so that scripts and families agree. */
-export type Speak = (heard: Heard) => Said;
+export type ModelFunction = (heard: SimModelRequest) => ModelReply;

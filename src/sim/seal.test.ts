@@ -4,7 +4,7 @@ import { checkSeal, makeSeal, openSeal, sealedText } from "./seal.ts";
 
 const content = { provider: "anthropic", model: "claude-opus-5-5", text: "I think.", prefix: "before" };
 const seal = makeSeal(content);
-const use = { pointer: "/messages/1/content/0", value: seal, text: "I think.", after: 3 };
+const use = { pointer: "/messages/1/content/0", value: seal, text: "I think.", unitsBefore: 3 };
 const here = { provider: "anthropic", model: "claude-opus-5-5", prefix: () => "before" };
 
 describe("a seal", () => {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import type { SealUse, SealVerdict } from "./family.ts";
 import { asNumber, asObject, asText } from "./json.ts";
-import type { SaidPart } from "./model.ts";
-import { textTokens } from "./tokens.ts";
+import type { ReplyPart } from "./model/types.ts";
+import { countTextTokens } from "./tokens.ts";
 
 /** What a seal is bound to: who made it, for which text, and what stood before it. `prefix` is any digest. */
 export type SealContent = {
@@ -14,12 +14,12 @@ export type SealContent = {
 
 /** A seal as a vendor would put it on a thought: opaque base64 that only its maker can have written. */
 export const makeSeal = ({ provider, model, text, prefix }: SealContent): string => {
-  const payload = JSON.stringify({ provider, model, text: digest(text), tokens: textTokens(text), prefix });
+  const payload = JSON.stringify({ provider, model, text: digest(text), tokens: countTextTokens(text), prefix });
   return Buffer.concat([mac(provider, payload), Buffer.from(payload)]).toString("base64");
 };
 
 /** The text that the seal of a part is bound to. */
-export const sealedText = (part: Extract<SaidPart, { type: "think" | "say" | "call" }>): string =>
+export const sealedText = (part: Extract<ReplyPart, { type: "think" | "say" | "call" }>): string =>
   part.type === "call" ? `${part.tool} ${JSON.stringify(part.input)}` : part.text;
 
 /**
@@ -35,7 +35,7 @@ export const checkSeal = (
   if (seal === undefined || seal.provider !== here.provider) return "forged";
   if (use.text !== undefined && seal.text !== digest(use.text)) return "other-text";
   if (seal.model !== here.model) return "other-model";
-  for (let before = use.after; before <= (use.unit ?? use.after); before++)
+  for (let before = use.unitsBefore; before <= (use.unit ?? use.unitsBefore); before++)
     if (seal.prefix === here.prefix(before)) return "genuine";
   return "prefix";
 };

@@ -1,15 +1,15 @@
 import { connect } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { bodyText, type HttpResponse } from "../world/net.ts";
-import { realNet } from "../world/real-net.ts";
-import { ask, version } from "./anthropic.cases.ts";
+import { readBodyText, type HttpResponse } from "../world/net.ts";
+import { createRealNet } from "../world/real/net.ts";
+import { ask, versionHeaders } from "./anthropic/client.cases.ts";
 import type { Json } from "./family.ts";
-import type { FaultPlan } from "./faults.ts";
-import { serve, type Serving } from "./serve.ts";
+import type { FaultPlan } from "./faults/fault.ts";
+import { serve, type RunningSimulator } from "./serve.ts";
 import { createSimulator, type Simulator } from "./simulator.ts";
 
-let serving: Serving | undefined;
+let serving: RunningSimulator | undefined;
 afterEach(async () => {
   await serving?.close();
   serving = undefined;
@@ -23,7 +23,7 @@ const start = async (simulators: Parameters<typeof serve>[0]): Promise<string> =
 const anthropic = (faults: FaultPlan = []): Simulator => createSimulator({ provider: "anthropic", faults });
 
 const send = (url: string, body: Json = ask("hi"), signal?: AbortSignal): Promise<HttpResponse> =>
-  realNet({}).send({ method: "POST", url, headers: version, body: JSON.stringify(body) }, signal);
+  createRealNet({}).send({ method: "POST", url, headers: versionHeaders, body: JSON.stringify(body) }, signal);
 
 describe("a simulator on a port", () => {
   it("answers on loopback as it does in memory", async () => {
@@ -33,10 +33,10 @@ describe("a simulator on a port", () => {
     const inMemory = await anthropic().handle({
       method: "POST",
       url: `${url}/v1/messages`,
-      headers: version,
+      headers: versionHeaders,
       body: JSON.stringify(ask("hi")),
     });
-    expect([answer.status, await bodyText(answer)]).toEqual([200, await bodyText(inMemory)]);
+    expect([answer.status, await readBodyText(answer)]).toEqual([200, await readBodyText(inMemory)]);
     expect(answer.headers).toMatchObject({ "content-type": "application/json", "request-id": expect.any(String) });
   });
 
@@ -60,7 +60,7 @@ describe("a simulator on a port", () => {
     const url = await start(anthropic());
     const answer = await send(`${url}/v1/messages`, ask("hi", { stream: true }));
     expect(answer.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    expect(await bodyText(answer)).toMatch(/"message_stop" *}\n\n$/);
+    expect(await readBodyText(answer)).toMatch(/"message_stop" *}\n\n$/);
   });
 
   it("speaks HTTP/2 without TLS on the same port", async () => {
@@ -83,17 +83,17 @@ describe("a simulator on a port", () => {
 
   it("answers several on one connection, one after the other", async () => {
     const url = await start(anthropic());
-    const net = realNet({});
+    const net = createRealNet({});
     const statuses: number[] = [];
     for (const text of ["one", "two", "three"]) {
       const request = {
         method: "POST",
         url: `${url}/v1/messages`,
-        headers: version,
+        headers: versionHeaders,
         body: JSON.stringify(ask(text)),
       } as const;
       const answer = await net.send(request);
-      await bodyText(answer);
+      await readBodyText(answer);
       statuses.push(answer.status);
     }
     expect(statuses).toEqual([200, 200, 200]);
@@ -104,7 +104,7 @@ describe("faults on a port", () => {
   it("reset the connection where it is cut, after what was sent", async () => {
     const url = await start(anthropic([{ fault: { type: "cut", at: 100 } }]));
     const answer = await send(`${url}/v1/messages`);
-    await expect(bodyText(answer)).rejects.toMatchObject({ at: "broken" });
+    await expect(readBodyText(answer)).rejects.toMatchObject({ at: "broken" });
     const { text, isComplete } = await overHttp2(url);
     expect([text.length, isComplete]).toEqual([100, false]);
   });
@@ -116,14 +116,14 @@ describe("faults on a port", () => {
 
   it("end a truncated answer cleanly", async () => {
     const url = await start(anthropic([{ fault: { type: "truncate", at: 100 } }]));
-    expect((await bodyText(await send(`${url}/v1/messages`))).length).toBe(100);
+    expect((await readBodyText(await send(`${url}/v1/messages`))).length).toBe(100);
   });
 
   it("compress an answer and lose its end", async () => {
     const url = await start(anthropic([{ fault: { type: "gzip-cut", at: 100 } }]));
     const answer = await send(`${url}/v1/messages`);
     expect(answer.headers["content-encoding"]).toBe("gzip");
-    await expect(bodyText(answer)).rejects.toMatchObject({ at: "broken" });
+    await expect(readBodyText(answer)).rejects.toMatchObject({ at: "broken" });
   });
 
   it("stop answering a client that has gone away", async () => {
@@ -168,7 +168,7 @@ it("closing ends connections that wait, idle or silent, and frees the port", asy
 const overHttp2 = async (url: string): Promise<{ status: number; text: string; isComplete: boolean }> => {
   const session = connect(url);
   session.on("error", () => undefined);
-  const request = session.request({ ":method": "POST", ":path": "/v1/messages", ...version });
+  const request = session.request({ ":method": "POST", ":path": "/v1/messages", ...versionHeaders });
   request.on("error", () => undefined);
   request.end(JSON.stringify(ask("hi")));
   let status = 0;

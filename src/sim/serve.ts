@@ -2,11 +2,11 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { constants, createServer as createHttp2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createGzip } from "node:zlib";
-import { NetError, type Headers, type HttpRequest, type HttpResponse } from "../world/net.ts";
+import { NetError, type HttpHeaders, type HttpRequest, type HttpResponse } from "../world/net.ts";
 import type { Simulator } from "./simulator.ts";
 
 /** A simulator on a port of this machine. */
-export type Serving = {
+export type RunningSimulator = {
   /** Without a slash at the end. */
   readonly url: string;
   /** Ends every connection, and resolves when the port is free. */
@@ -24,8 +24,8 @@ export type ServeOptions = { readonly port?: number; readonly host?: string };
 export const serve = async (
   simulators: Simulator | { readonly [prefix: string]: Simulator },
   { port = 0, host = "127.0.0.1" }: ServeOptions = {},
-): Promise<Serving> => {
-  const find = finder(simulators);
+): Promise<RunningSimulator> => {
+  const find = createFinder(simulators);
   const sockets = new Set<Socket>();
   const http = createHttp((request, response) => {
     void respond(find, request, response, () => request.socket.resetAndDestroy());
@@ -64,10 +64,10 @@ export const serve = async (
   };
 };
 
-type Find = (path: string) => { readonly simulator: Simulator; readonly prefix: string } | undefined;
+type FindSimulator = (path: string) => { readonly simulator: Simulator; readonly prefix: string } | undefined;
 
 /** The longest prefix decides. */
-const finder = (simulators: Simulator | { readonly [prefix: string]: Simulator }): Find => {
+const createFinder = (simulators: Simulator | { readonly [prefix: string]: Simulator }): FindSimulator => {
   if (isSimulator(simulators)) return () => ({ simulator: simulators, prefix: "" });
   const entries = Object.entries(simulators).toSorted(([one], [other]) => other.length - one.length);
   return (path) => {
@@ -79,11 +79,16 @@ const finder = (simulators: Simulator | { readonly [prefix: string]: Simulator }
 const isSimulator = (value: Simulator | { readonly [prefix: string]: Simulator }): value is Simulator =>
   "handle" in value && typeof value.handle === "function";
 
-type Incoming = IncomingMessage | Http2ServerRequest;
-type Outgoing = ServerResponse | Http2ServerResponse;
+type HttpIncoming = IncomingMessage | Http2ServerRequest;
+type HttpOutgoing = ServerResponse | Http2ServerResponse;
 
 /** `reset` is as if the network had failed: the other side sees no end. */
-const respond = async (find: Find, incoming: Incoming, outgoing: Outgoing, reset: () => void): Promise<void> => {
+const respond = async (
+  find: FindSimulator,
+  incoming: HttpIncoming,
+  outgoing: HttpOutgoing,
+  reset: () => void,
+): Promise<void> => {
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort());
   outgoing.on("error", () => gone.abort());
@@ -93,38 +98,38 @@ const respond = async (find: Find, incoming: Incoming, outgoing: Outgoing, reset
       outgoing.end("Only requests to this machine by its own name are answered.\n");
       return;
     }
-    const request = await requestOf(incoming);
+    const request = await readRequest(incoming);
     const found = find(new URL(request.url).pathname);
     if (found === undefined || (incoming.method !== "GET" && incoming.method !== "POST")) {
       outgoing.writeHead(404, { "content-type": "text/plain" });
       outgoing.end("There is no API here.\n");
       return;
     }
-    await write(await found.simulator.handle(request, gone.signal, found.prefix), outgoing, gone.signal);
+    await writeResponse(await found.simulator.handle(request, gone.signal, found.prefix), outgoing, gone.signal);
   } catch (error) {
     if (gone.signal.aborted || error instanceof NetError || outgoing.headersSent) reset();
-    else explain(error, outgoing);
+    else respondWithError(error, outgoing);
   }
 };
 
 /** A page in a browser can give a name of its own our address; the browser then sends that name as host. */
-const isOwnHost = ({ headers, socket }: Incoming): boolean => {
+const isOwnHost = ({ headers, socket }: HttpIncoming): boolean => {
   if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.localAddress ?? "")) return true;
   const host = String(headers[":authority"] ?? headers.host ?? "");
   return /^(127\.\d+\.\d+\.\d+|localhost|[a-z\d.-]+\.localhost|\[::1\])(:\d+)?$/i.test(host);
 };
 
 /** A defect of the simulator must not look like one of the client. */
-const explain = (error: unknown, outgoing: Outgoing): void => {
+const respondWithError = (error: unknown, outgoing: HttpOutgoing): void => {
   outgoing.writeHead(500, { "content-type": "text/plain" });
   outgoing.end(`The simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
 };
 
-const requestOf = async (incoming: Incoming): Promise<HttpRequest> => {
+const readRequest = async (incoming: HttpIncoming): Promise<HttpRequest> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
   const host = incoming.headers[":authority"] ?? incoming.headers.host ?? "localhost";
-  const headers: Headers = Object.fromEntries(
+  const headers: HttpHeaders = Object.fromEntries(
     Object.entries(incoming.headers)
       .filter(([name]) => !name.startsWith(":"))
       .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
@@ -137,14 +142,18 @@ const requestOf = async (incoming: Incoming): Promise<HttpRequest> => {
   };
 };
 
-const write = async ({ status, headers, body }: HttpResponse, outgoing: Outgoing, gone: AbortSignal): Promise<void> => {
+const writeResponse = async (
+  { status, headers, body }: HttpResponse,
+  outgoing: HttpOutgoing,
+  gone: AbortSignal,
+): Promise<void> => {
   const response = outgoing as ServerResponse;
   response.writeHead(status, headers);
   response.flushHeaders();
   let flushed = Promise.resolve();
-  const left = aborted(gone);
+  const left = whenAborted(gone);
   try {
-    for await (const chunk of headers["content-encoding"] === "gzip" ? packed(body) : body) {
+    for await (const chunk of headers["content-encoding"] === "gzip" ? gzipBody(body) : body) {
       let isFull = false;
       flushed = new Promise((resolve) => (isFull = !response.write(chunk, () => resolve())));
       if (isFull) await Promise.race([flushed, left]);
@@ -158,21 +167,21 @@ const write = async ({ status, headers, body }: HttpResponse, outgoing: Outgoing
   response.end();
 };
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
 /** The same bytes compressed. Where the body breaks, so does the compression: its end is missing, and nothing says so. */
-async function* packed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gzipBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip();
   const flushed = (): Promise<void> => new Promise((resolve) => gzip.flush(() => resolve()));
   try {
     for await (const chunk of body) {
       gzip.write(chunk);
       await flushed();
-      yield* ready(gzip);
+      yield* readAvailable(gzip);
     }
   } catch (error) {
     if (error instanceof NetError && error.code === "Z_BUF_ERROR") return;
@@ -182,6 +191,6 @@ async function* packed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   for await (const chunk of gzip) yield chunk as Uint8Array;
 }
 
-function* ready(gzip: { read: () => Uint8Array | null }): Generator<Uint8Array> {
+function* readAvailable(gzip: { read: () => Uint8Array | null }): Generator<Uint8Array> {
   for (let chunk = gzip.read(); chunk !== null; chunk = gzip.read()) yield chunk;
 }

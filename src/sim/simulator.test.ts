@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bodyText, type Headers, type HttpRequest } from "../world/net.ts";
-import { simulated } from "./all.ts";
-import { ask, claude, followed, picture, post } from "./anthropic.cases.ts";
-import type { Heard } from "./model.ts";
+import { readBodyText, type HttpHeaders, type HttpRequest } from "../world/net.ts";
+import { listSimulatedProviders } from "./registry.ts";
+import { ask, createClient, followUp, picture, post } from "./anthropic/client.cases.ts";
+import type { SimModelRequest } from "./model/types.ts";
 import { asArray, asObject } from "./json.ts";
 import { createSimulator } from "./simulator.ts";
 
@@ -14,25 +14,27 @@ describe("a simulator", () => {
         (provider) => createSimulator({ provider }).provider.id,
       ),
     ).toEqual(["google", "bedrock", "openai", "openai-chat"]);
-    expect(new Set(simulated()).size).toBe(simulated().length);
+    expect(new Set(listSimulatedProviders()).size).toBe(listSimulatedProviders().length);
   });
 
   it("says who there is when nobody is called that", () => {
     expect(() => createSimulator({ provider: "anthropik" })).toThrow(
-      `Nobody simulates "anthropik". There are: ${simulated().join(", ")}.`,
+      `Nobody simulates "anthropik". There are: ${listSimulatedProviders().join(", ")}.`,
     );
   });
 
   it("answers the same to the same requests, down to the ids", async () => {
     const answers = async (): Promise<readonly unknown[]> => {
-      const { send } = claude({ script: { rules: [], otherwise: { think: "Hm.", call: { tool: "ls", input: {} } } } });
+      const { send } = createClient({
+        script: { rules: [], otherwise: { think: "Hm.", call: { tool: "ls", input: {} } } },
+      });
       return [await send(ask("one")), await send(ask("two"))];
     };
     expect(await answers()).toEqual(await answers());
   });
 
   it("keeps a log of what it accepted and refused, by rule", async () => {
-    const { send, simulator } = claude();
+    const { send, simulator } = createClient();
     const good = ask("hi", { tools: [] });
     const bad = ask("hi", { messages: [] });
     await send(good);
@@ -76,7 +78,7 @@ describe("a simulator", () => {
   });
 
   it("refuses what is no JSON object, and never throws on it", async () => {
-    const { simulator } = claude();
+    const { simulator } = createClient();
     for (const body of ["", "{", "[]", "null", '"x"', "\u0000", new Uint8Array([0xff, 0xfe])])
       expect((await simulator.handle({ ...post({}), body })).status).toBe(400);
     expect((await simulator.handle({ method: "POST", url: post({}).url, headers: post({}).headers })).status).toBe(400);
@@ -84,7 +86,7 @@ describe("a simulator", () => {
 
   it("splits an answer into chunks of any size without changing it", async () => {
     const read = async (chunk?: number): Promise<{ readonly text: string; readonly sizes: readonly number[] }> => {
-      const { simulator } = claude(chunk === undefined ? {} : { chunk });
+      const { simulator } = createClient(chunk === undefined ? {} : { chunkBytes: chunk });
       const sizes: number[] = [];
       const { body } = await simulator.handle(post(ask("grüße 😀", { stream: true })));
       const chunks: Uint8Array[] = [];
@@ -102,8 +104,8 @@ describe("a simulator", () => {
   });
 
   it("lets a function speak in place of a script, and tells it all it heard", async () => {
-    const heard: Heard[] = [];
-    const { send } = claude({
+    const heard: SimModelRequest[] = [];
+    const { send } = createClient({
       script: (each) => {
         heard.push(each);
         return { parts: [{ type: "say", text: `${each.turns.length} turns` }] };
@@ -111,7 +113,7 @@ describe("a simulator", () => {
     });
     const call = { type: "tool_use", id: "a", name: "ls", input: { path: "/" } };
     const result = { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "a.png" }, picture] };
-    const body = followed(
+    const body = followUp(
       ask("look", { system: "Be terse." }),
       [{ type: "text", text: "Looking." }, call],
       [result, { type: "text", text: "and?" }],
@@ -153,7 +155,9 @@ describe("a simulator", () => {
   });
 
   it("fails as the script says", async () => {
-    const { send } = claude({ script: { rules: [], otherwise: { error: { status: 529, message: "Overloaded" } } } });
+    const { send } = createClient({
+      script: { rules: [], otherwise: { error: { status: 529, message: "Overloaded" } } },
+    });
     const { status, body } = await send(ask("hi"));
     expect([status, body["error"]]).toEqual([529, { type: "overloaded_error", message: "Overloaded" }]);
   });
@@ -161,7 +165,7 @@ describe("a simulator", () => {
 
 describe("without a script, the model says what reached it", () => {
   const said = async (body: ReturnType<typeof ask>): Promise<unknown> => {
-    const answer = await claude().send(body);
+    const answer = await createClient().send(body);
     return asArray(answer.body["content"]).map((block) => asObject(block)["text"]);
   };
 
@@ -178,7 +182,7 @@ describe("without a script, the model says what reached it", () => {
       { type: "tool_result", tool_use_id: "a", content: [picture] },
       { type: "tool_result", tool_use_id: "b", is_error: true, content: "no" },
     ];
-    expect(await said(followed(ask("look"), calls, results))).toEqual([
+    expect(await said(followUp(ask("look"), calls, results))).toEqual([
       'tool_a returned: "". I see image image/png of 1000x750 pixels (29 bytes). tool_b failed: "no".',
     ]);
   });
@@ -190,14 +194,14 @@ describe("without a script, the model says what reached it", () => {
 });
 
 describe("the door", () => {
-  const status = async (provider: string, headers: Headers, url: string): Promise<number> => {
+  const status = async (provider: string, headers: HttpHeaders, url: string): Promise<number> => {
     const request: HttpRequest = { method: "POST", url, headers, body: "{}" };
     const { status: answered, ...rest } = await createSimulator({
       provider,
       keys: ["good"],
       awsSecret: { id: "AKID", secret: "s" },
     }).handle(request);
-    await bodyText({ status: answered, ...rest });
+    await readBodyText({ status: answered, ...rest });
     return answered;
   };
   const google = "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent";

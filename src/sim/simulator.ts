@@ -1,22 +1,22 @@
-import type { Headers, HttpRequest, HttpResponse } from "../world/net.ts";
-import { findProvider } from "./all.ts";
-import type { AwsSecret } from "./aws-auth.ts";
-import { createPromptCache } from "./cache.ts";
-import { defaultModel } from "./default-model.ts";
-import { kindOf } from "./door.ts";
-import { answer, type Outcome, type Server } from "./exchange.ts";
-import type { Ask, Family, Refusal, SimProvider, Speak } from "./family.ts";
-import { deliver, faultyEvents, type Delivery } from "./fault-body.ts";
-import { byType, faultsFor, netError, type Fault, type FaultPlan } from "./faults.ts";
-import { logEntry, type LogEntry } from "./log.ts";
-import { replyOf, saidBy, type Script } from "./script.ts";
+import type { HttpHeaders, HttpRequest, HttpResponse } from "../world/net.ts";
+import { findSimProvider } from "./registry.ts";
+import type { AwsSecret } from "./aws-signature.ts";
+import { createPromptCache } from "./prompt-cache.ts";
+import { echoModel } from "./model/echo.ts";
+import { kindOfStatus } from "./request-checks.ts";
+import { answerRequest, type SimExchangeOutcome, type SimServer } from "./exchange.ts";
+import type { SimRequest, SimFamily, ApiRefusal, SimProvider, ModelFunction } from "./family.ts";
+import { deliverBody, applyEventFaults, type Delivery } from "./faults/delivery.ts";
+import { indexFaults, faultsFor, createNetError, type SimFault, type FaultPlan } from "./faults/fault.ts";
+import { createLogEntry, type LogEntry } from "./request-log.ts";
+import { selectReply, toModelReply, type Script } from "./model/script.ts";
 
 /** What a simulator is made of. */
 export type SimulatorOptions = {
   /** Id of a simulated provider, or the name of a family, which means its own vendor. */
   readonly provider: string;
   /** Who speaks. Where a script is silent, and without one, the model says what it received. */
-  readonly script?: Script | Speak;
+  readonly script?: Script | ModelFunction;
   readonly faults?: FaultPlan;
   /** Chooses the places that faults leave open. */
   readonly seed?: number;
@@ -25,14 +25,14 @@ export type SimulatorOptions = {
   /** Reckons AWS signatures anew. Without it, only their form is looked at. */
   readonly awsSecret?: AwsSecret;
   /** Bytes of a chunk. Without it, a chunk is an event. */
-  readonly chunk?: number;
+  readonly chunkBytes?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Told of every request once it is answered, or cannot be. */
-  readonly tell?: (entry: LogEntry) => void;
+  readonly onRequest?: (entry: LogEntry) => void;
   /** How many requests the log keeps, the latest; without it, all. */
-  readonly remember?: number;
+  readonly logLimit?: number;
 };
 
 /** A strict stand-in for one provider's API. */
@@ -46,10 +46,16 @@ export type Simulator = {
 
 /** A stand-in in memory, with a cache and a log of its own. */
 export const createSimulator = (options: SimulatorOptions): Simulator => {
-  const { script, faults: plan = [], seed = 1, chunk, now = Date.now, sleep = realSleep } = options;
-  const { tell, remember = Infinity } = options;
-  const { family, provider } = findProvider(options.provider);
-  const server: Server = { family, provider, doormen: options, cache: createPromptCache(), speak: speakerOf(script) };
+  const { script, faults: plan = [], seed = 1, chunkBytes: chunk, now = Date.now, sleep = realSleep } = options;
+  const { onRequest: tell, logLimit: remember = Infinity } = options;
+  const { family, provider } = findSimProvider(options.provider);
+  const server: SimServer = {
+    family,
+    provider,
+    allowedKeys: options,
+    cache: createPromptCache(),
+    generate: createModel(script),
+  };
   const log: LogEntry[] = [];
   let ordinal = 0;
   const note = (entry: LogEntry): void => {
@@ -65,15 +71,15 @@ export const createSimulator = (options: SimulatorOptions): Simulator => {
       faults,
       seed: seed * 1000 + number,
       sleep,
-      ...(chunk === undefined ? {} : { chunk }),
+      ...(chunk === undefined ? {} : { chunkBytes: chunk }),
       ...(signal === undefined ? {} : { signal }),
     };
-    if (isSilent(faults)) note(logEntry({ request, ordinal: number, faults, status: 0 }));
-    await beforeAnswer(delivery);
+    if (getsNoResponse(faults)) note(createLogEntry({ request, ordinal: number, faults, status: 0 }));
+    await applyConnectionFaults(delivery);
     const arrival = { request, ordinal: number, now: now(), prefix };
-    const outcome = stormOf(faults, request) ?? answer(withTinyEvents(server, faults), arrival);
-    const ready = writeOutcome(server, outcome, { ordinal: number, delivery });
-    note(logEntry({ request, ordinal: number, faults, outcome, status: ready.status }));
+    const outcome = faultOutcome(faults, request) ?? answerRequest(withTinyEvents(server, faults), arrival);
+    const ready = encodeOutcome(server, outcome, { ordinal: number, delivery });
+    note(createLogEntry({ request, ordinal: number, faults, outcome, status: ready.status }));
     return toResponse(ready, delivery);
   };
   return { provider, handle, log };
@@ -93,22 +99,22 @@ const realSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", stop, { once: true });
   });
 
-const speakerOf = (script: SimulatorOptions["script"]): Server["speak"] => {
+const createModel = (script: SimulatorOptions["script"]): SimServer["generate"] => {
   if (typeof script === "function") return script;
   return (heard) => {
-    const reply = script === undefined ? undefined : replyOf(script, heard);
-    if (reply === undefined) return defaultModel(heard);
-    return reply.error === undefined ? saidBy(reply) : { error: reply.error };
+    const reply = script === undefined ? undefined : selectReply(script, heard);
+    if (reply === undefined) return echoModel(heard);
+    return reply.error === undefined ? toModelReply(reply) : { error: reply.error };
   };
 };
 
-const isSilent = (faults: readonly Fault[]): boolean =>
+const getsNoResponse = (faults: readonly SimFault[]): boolean =>
   faults.some(({ type }) => type === "refuse-connection" || type === "never-answer");
 
 /** What goes wrong before there is an answer. */
-const beforeAnswer = async ({ faults, sleep, signal }: Delivery): Promise<void> => {
-  const named = byType(faults);
-  if (named["refuse-connection"] !== undefined) throw netError("connect", "ECONNREFUSED");
+const applyConnectionFaults = async ({ faults, sleep, signal }: Delivery): Promise<void> => {
+  const named = indexFaults(faults);
+  if (named["refuse-connection"] !== undefined) throw createNetError("connect", "ECONNREFUSED");
   if (named["never-answer"] !== undefined) await untilAborted(signal);
   if (named["delay-headers"] !== undefined) await sleep(named["delay-headers"].ms, signal);
   signal?.throwIfAborted();
@@ -121,11 +127,11 @@ const untilAborted = (signal?: AbortSignal): Promise<never> =>
   });
 
 /** An answer that has nothing to do with the request. */
-const stormOf = (faults: readonly Fault[], { url }: HttpRequest): Outcome | undefined => {
-  const { status: storm, redirect } = byType(faults);
+const faultOutcome = (faults: readonly SimFault[], { url }: HttpRequest): SimExchangeOutcome | undefined => {
+  const { status: storm, redirect } = indexFaults(faults);
   if (storm !== undefined) {
-    const kind = storm.kind ?? kindOf(storm.status);
-    const { status, message = words[kind] ?? "The request failed.", headers = {} } = storm;
+    const kind = storm.kind ?? kindOfStatus(storm.status);
+    const { status, message = defaultMessages[kind] ?? "The request failed.", headers = {} } = storm;
     return { type: "refused", refusal: { status, kind, message, headers } };
   }
   if (redirect === undefined) return undefined;
@@ -135,77 +141,84 @@ const stormOf = (faults: readonly Fault[], { url }: HttpRequest): Outcome | unde
   return { type: "refused", refusal: { status, kind: "server", message: "The API has moved.", headers } };
 };
 
-const words: { readonly [kind in Refusal["kind"]]?: string } = {
+const defaultMessages: { readonly [kind in ApiRefusal["kind"]]?: string } = {
   "rate-limited": "Rate limit reached. Please try again later.",
   quota: "You exceeded your current quota.",
   overloaded: "Overloaded",
   server: "Internal server error",
 };
 
-const withTinyEvents = (server: Server, faults: readonly Fault[]): Server => {
-  const { "tiny-events": tiny } = byType(faults);
+const withTinyEvents = (server: SimServer, faults: readonly SimFault[]): SimServer => {
+  const { "tiny-events": tiny } = indexFaults(faults);
   if (tiny === undefined) return server;
   // Pieces have two and a half words on average.
   const text = "a ".repeat(Math.ceil(tiny.count * 2.5)).trimEnd();
-  return { ...server, speak: () => ({ parts: [{ type: "say", text }] }), unlimited: true };
+  return { ...server, generate: () => ({ parts: [{ type: "say", text }] }), unlimited: true };
 };
 
 /** An answer before it is sent. */
-type Ready = { readonly status: number; readonly headers: Headers; readonly events: readonly (string | Uint8Array)[] };
+type EncodedResponse = {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly events: readonly (string | Uint8Array)[];
+};
 
-const writeOutcome = (
-  { family, provider }: Server,
-  outcome: Outcome,
+const encodeOutcome = (
+  { family, provider }: SimServer,
+  outcome: SimExchangeOutcome,
   { ordinal, delivery }: { readonly ordinal: number; readonly delivery: Delivery },
-): Ready => {
+): EncodedResponse => {
   switch (outcome.type) {
     case "refused": {
       const refusal = { ...outcome.refusal, ordinal };
-      const { body, headers, status = refusal.status } = family.refuse(refusal, provider);
-      return { status, headers: { ...json, ...headers, ...refusal.headers }, events: [JSON.stringify(body)] };
+      const { body, headers, status = refusal.status } = family.encodeError(refusal, provider);
+      return { status, headers: { ...jsonHeaders, ...headers, ...refusal.headers }, events: [JSON.stringify(body)] };
     }
     case "fixed":
-      return { status: 200, headers: json, events: [JSON.stringify(outcome.answer)] };
+      return { status: 200, headers: jsonHeaders, events: [JSON.stringify(outcome.answer)] };
     case "counted":
     case "whole":
       return {
         status: 200,
-        headers: { ...json, ...family.headers?.(outcome.ask) },
+        headers: { ...jsonHeaders, ...family.responseHeaders?.(outcome.ask) },
         events: [JSON.stringify(outcome.answer)],
       };
     case "stream": {
       const { ask } = outcome;
       const type = ("streamType" in ask.route ? ask.route.streamType : undefined) ?? family.streamType;
-      const error = (fault: Extract<Fault, { type: "stream-error" }>): string | Uint8Array =>
-        errorEvent(family, { ...ask, ordinal }, fault);
+      const error = (fault: Extract<SimFault, { type: "stream-error" }>): string | Uint8Array =>
+        encodeErrorEvent(family, { ...ask, ordinal }, fault);
       return {
         status: 200,
-        headers: { "content-type": type, ...family.headers?.(ask) },
-        events: faultyEvents(outcome.events, delivery, error),
+        headers: { "content-type": type, ...family.responseHeaders?.(ask) },
+        events: applyEventFaults(outcome.events, delivery, error),
       };
     }
   }
 };
 
-const json: Headers = { "content-type": "application/json" };
+const jsonHeaders: HttpHeaders = { "content-type": "application/json" };
 
-const errorEvent = (
-  family: Family,
-  ask: Ask,
-  { status = 529, message }: Extract<Fault, { type: "stream-error" }>,
+const encodeErrorEvent = (
+  family: SimFamily,
+  ask: SimRequest,
+  { status = 529, message }: Extract<SimFault, { type: "stream-error" }>,
 ): string | Uint8Array => {
-  const kind = kindOf(status);
-  const refusal: Refusal = {
+  const kind = kindOfStatus(status);
+  const refusal: ApiRefusal = {
     status,
     kind,
-    message: message ?? words[kind] ?? "The request failed.",
+    message: message ?? defaultMessages[kind] ?? "The request failed.",
     ordinal: ask.ordinal,
   };
-  return family.streamError?.(refusal, ask) ?? `data: ${JSON.stringify(family.refuse(refusal, ask.provider).body)}\n\n`;
+  return (
+    family.encodeStreamError?.(refusal, ask) ??
+    `data: ${JSON.stringify(family.encodeError(refusal, ask.provider).body)}\n\n`
+  );
 };
 
-const toResponse = ({ status, headers, events }: Ready, delivery: Delivery): HttpResponse => {
-  const { "content-type": type, "gzip-cut": packed } = byType(delivery.faults);
+const toResponse = ({ status, headers, events }: EncodedResponse, delivery: Delivery): HttpResponse => {
+  const { "content-type": type, "gzip-cut": packed } = indexFaults(delivery.faults);
   return {
     status,
     headers: {
@@ -213,6 +226,6 @@ const toResponse = ({ status, headers, events }: Ready, delivery: Delivery): Htt
       ...(type === undefined ? {} : { "content-type": type.value }),
       ...(packed === undefined ? {} : { "content-encoding": "gzip" }),
     },
-    body: deliver(events, delivery),
+    body: deliverBody(events, delivery),
   };
 };

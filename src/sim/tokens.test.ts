@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileTokens, textTokens } from "./tokens.ts";
+import { measureFile, countTextTokens } from "./tokens.ts";
 
 const png = (width: number, height: number): string => {
   const bytes = Buffer.alloc(33);
@@ -40,11 +40,11 @@ const webp = (kind: "VP8 " | "VP8L" | "VP8X", width: number, height: number): st
   return bytes.toString("base64");
 };
 
-const image = (base64: string): object => fileTokens({ kind: "image", mimeType: "image/png", base64 });
+const image = (base64: string): object => measureFile({ kind: "image", mimeType: "image/png", base64 });
 
 describe("tokens", () => {
   it("of a text are one for every four bytes begun", () => {
-    expect(["", "a", "abcd", "abcde", "äää"].map(textTokens)).toEqual([0, 1, 1, 2, 2]);
+    expect(["", "a", "abcd", "abcde", "äää"].map(countTextTokens)).toEqual([0, 1, 1, 2, 2]);
   });
 
   it.each([
@@ -67,16 +67,16 @@ describe("tokens", () => {
 
   it("of a PDF follow from its pages, and of another document from its bytes", () => {
     const pdf = Buffer.from("%PDF-1.4 /Type /Pages /Type /Page /Type/Page >>").toString("base64");
-    expect(fileTokens({ kind: "document", mimeType: "application/pdf", base64: pdf }).tokens).toBe(3000);
-    expect(fileTokens({ kind: "document", mimeType: "application/pdf", base64: "AAAA" }).tokens).toBe(1500);
-    expect(fileTokens({ kind: "document", mimeType: "text/csv", base64: "AAAA" })).toEqual({ tokens: 1, bytes: 3 });
+    expect(measureFile({ kind: "document", mimeType: "application/pdf", base64: pdf }).tokens).toBe(3000);
+    expect(measureFile({ kind: "document", mimeType: "application/pdf", base64: "AAAA" }).tokens).toBe(1500);
+    expect(measureFile({ kind: "document", mimeType: "text/csv", base64: "AAAA" })).toEqual({ tokens: 1, bytes: 3 });
   });
 
   it("of sound and film grow with their bytes, from a least on", () => {
     const base64 = Buffer.alloc(60_000).toString("base64");
-    expect(fileTokens({ kind: "audio", mimeType: "audio/wav", base64 }).tokens).toBe(120);
-    expect(fileTokens({ kind: "video", mimeType: "video/mp4", base64 }).tokens).toBe(200);
-    expect(fileTokens({ kind: "audio", mimeType: "audio/wav", base64: "AAAA" }).tokens).toBe(32);
-    expect(fileTokens({ kind: "video", mimeType: "video/mp4", base64: "AAAA" }).tokens).toBe(64);
+    expect(measureFile({ kind: "audio", mimeType: "audio/wav", base64 }).tokens).toBe(120);
+    expect(measureFile({ kind: "video", mimeType: "video/mp4", base64 }).tokens).toBe(200);
+    expect(measureFile({ kind: "audio", mimeType: "audio/wav", base64: "AAAA" }).tokens).toBe(32);
+    expect(measureFile({ kind: "video", mimeType: "video/mp4", base64: "AAAA" }).tokens).toBe(64);
   });
 });

@@ -1,11 +1,11 @@
-import type { HeardFile } from "./model.ts";
+import type { RequestFile } from "./model/types.ts";
 
 /** Tokens of a text: one for every four bytes begun. Close enough to bill by, and the same everywhere. */
-export const textTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+export const countTextTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 /** What a file costs, and what its own header says of it. A file given by address has no `base64` and costs the flat rate. */
-export const fileTokens = (file: {
-  readonly kind: HeardFile["kind"];
+export const measureFile = (file: {
+  readonly kind: RequestFile["kind"];
   readonly mimeType: string;
   readonly base64: string;
 }): { readonly tokens: number; readonly bytes: number; readonly width?: number; readonly height?: number } => {
@@ -13,12 +13,12 @@ export const fileTokens = (file: {
   const bytes = data.length;
   switch (file.kind) {
     case "image": {
-      const size = pixels(data);
+      const size = readPixelSize(data);
       if (size === undefined) return { tokens: 258, bytes };
       return { tokens: Math.max(85, Math.ceil((size.width * size.height) / 750)), bytes, ...size };
     }
     case "document":
-      return { tokens: file.mimeType === "application/pdf" ? 1500 * pages(data) : Math.ceil(bytes / 4), bytes };
+      return { tokens: file.mimeType === "application/pdf" ? 1500 * countPages(data) : Math.ceil(bytes / 4), bytes };
     case "audio":
       return { tokens: Math.max(32, Math.ceil(bytes / 500)), bytes };
     case "video":
@@ -26,21 +26,21 @@ export const fileTokens = (file: {
   }
 };
 
-const pages = (data: Buffer): number =>
+const countPages = (data: Buffer): number =>
   Math.max(1, data.toString("latin1").match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0);
 
-type Pixels = { readonly width: number; readonly height: number };
+type FilePixels = { readonly width: number; readonly height: number };
 
-const pixels = (data: Buffer): Pixels | undefined => {
+const readPixelSize = (data: Buffer): FilePixels | undefined => {
   if (data.length >= 24 && data.toString("latin1", 1, 4) === "PNG")
     return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
   if (data.length >= 10 && data.toString("latin1", 0, 3) === "GIF")
     return { width: data.readUInt16LE(6), height: data.readUInt16LE(8) };
-  if (data.length >= 30 && data.toString("latin1", 8, 12) === "WEBP") return webpPixels(data);
-  return data.length >= 4 && data.readUInt16BE(0) === 0xffd8 ? jpegPixels(data) : undefined;
+  if (data.length >= 30 && data.toString("latin1", 8, 12) === "WEBP") return readWebpSize(data);
+  return data.length >= 4 && data.readUInt16BE(0) === 0xffd8 ? readJpegSize(data) : undefined;
 };
 
-const webpPixels = (data: Buffer): Pixels | undefined => {
+const readWebpSize = (data: Buffer): FilePixels | undefined => {
   switch (data.toString("latin1", 12, 16)) {
     case "VP8 ":
       return { width: data.readUInt16LE(26) & 0x3fff, height: data.readUInt16LE(28) & 0x3fff };
@@ -56,7 +56,7 @@ const webpPixels = (data: Buffer): Pixels | undefined => {
 };
 
 /** Walks the segments to the frame header, which comes after any thumbnail. */
-const jpegPixels = (data: Buffer): Pixels | undefined => {
+const readJpegSize = (data: Buffer): FilePixels | undefined => {
   for (let at = 2; at + 9 <= data.length && data[at] === 0xff; at += 2 + data.readUInt16BE(at + 2)) {
     const marker = data[at + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);

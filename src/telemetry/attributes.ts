@@ -1,14 +1,14 @@
-import type { RequestFacts } from "../agent/events.ts";
+import type { RequestInfo } from "../agent/events.ts";
 import type { UserPart } from "../conversation/parts.ts";
-import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
-import type { Usage } from "../wire/decode.ts";
-import type { Content } from "./content.ts";
-import type { Attributes } from "./otlp.ts";
+import type { FinishedCall, ToolCallRecord } from "../scheduler/events.ts";
+import type { TokenUsage } from "../wire/decode/events.ts";
+import type { ContentFormatter } from "./content.ts";
+import type { TelemetryAttributes } from "./otlp.ts";
 import { providerName } from "./provider-names.ts";
 
 /** Who is asked, in the words of the GenAI conventions. `model` is `provider/model`. */
-export const askedAttributes = ({ model, url }: Pick<RequestFacts, "model" | "url">): Attributes => {
-  const { hostname, port, protocol } = URL.canParse(url) ? new URL(url) : noAddress;
+export const requestAttributes = ({ model, url }: Pick<RequestInfo, "model" | "url">): TelemetryAttributes => {
+  const { hostname, port, protocol } = URL.canParse(url) ? new URL(url) : emptyAddress;
   return {
     "gen_ai.operation.name": "chat",
     ...modelAttributes(model),
@@ -17,16 +17,16 @@ export const askedAttributes = ({ model, url }: Pick<RequestFacts, "model" | "ur
   };
 };
 
-const noAddress = { hostname: "", port: "", protocol: "" };
+const emptyAddress = { hostname: "", port: "", protocol: "" };
 
 /** A model, as `provider/model`. */
-const modelAttributes = (model: string): Attributes => {
+const modelAttributes = (model: string): TelemetryAttributes => {
   const [provider = "", ...rest] = model.split("/");
   return { "gen_ai.provider.name": providerName(provider), "gen_ai.request.model": rest.join("/") };
 };
 
 /** Tokens, on a span. */
-export const usageAttributes = (usage: Usage | undefined): Attributes =>
+export const usageAttributes = (usage: TokenUsage | undefined): TelemetryAttributes =>
   usage === undefined
     ? {}
     : {
@@ -38,7 +38,7 @@ export const usageAttributes = (usage: Usage | undefined): Attributes =>
       };
 
 /** Tokens, on a log record, in the words of Gemini CLI. */
-export const tokenCounts = (usage: Usage | undefined): Attributes =>
+export const tokenCounts = (usage: TokenUsage | undefined): TelemetryAttributes =>
   usage === undefined
     ? {}
     : {
@@ -51,7 +51,10 @@ export const tokenCounts = (usage: Usage | undefined): Attributes =>
       };
 
 /** A call that has ended, on a span. */
-export const callAttributes = ({ call, outcome, record }: Finished, content: Content): Attributes => ({
+export const toolCallAttributes = (
+  { call, outcome, record }: FinishedCall,
+  content: ContentFormatter,
+): TelemetryAttributes => ({
   "gen_ai.operation.name": "execute_tool",
   "gen_ai.tool.name": call.tool,
   "gen_ai.tool.call.id": call.id,
@@ -62,8 +65,8 @@ export const callAttributes = ({ call, outcome, record }: Finished, content: Con
 });
 
 /** What is added up while a turn runs. */
-export type TurnFacts = {
-  readonly said: (readonly UserPart[])[];
+export type TurnTotals = {
+  readonly prompts: (readonly UserPart[])[];
   /** The model that was asked last. */
   model: string | undefined;
   input: number;
@@ -71,17 +74,21 @@ export type TurnFacts = {
 };
 
 /** How a turn ended: with words, or with an error. */
-export type End =
+export type RecordedTurnEnd =
   | { readonly finish: string; readonly text: string; readonly error?: undefined }
   | { readonly error: string };
 
 /** A turn that has ended, on a span. */
-export const turnAttributes = (turn: TurnFacts, end: End, content: Content): Attributes => ({
+export const turnAttributes = (
+  turn: TurnTotals,
+  end: RecordedTurnEnd,
+  content: ContentFormatter,
+): TelemetryAttributes => ({
   "gen_ai.operation.name": "invoke_agent",
   ...(turn.model === undefined ? {} : modelAttributes(turn.model)),
   "gen_ai.usage.input_tokens": turn.input,
   "gen_ai.usage.output_tokens": turn.output,
-  "gen_ai.input.messages": turn.said.length === 0 ? undefined : content.input(turn.said),
+  "gen_ai.input.messages": turn.prompts.length === 0 ? undefined : content.input(turn.prompts),
   ...(end.error === undefined
     ? {
         "gen_ai.response.finish_reasons": [end.finish],
@@ -91,7 +98,7 @@ export const turnAttributes = (turn: TurnFacts, end: End, content: Content): Att
 });
 
 /** A call that has ended, on a log record. What it was called with, and what it said, only where content is shared. */
-export const callRecord = (record: ToolCallRecord, content: Content): Attributes => {
+export const toolCallLogAttributes = (record: ToolCallRecord, content: ContentFormatter): TelemetryAttributes => {
   const { function_args, error, metadata, duration_ms, ...facts } = record;
   return {
     ...facts,

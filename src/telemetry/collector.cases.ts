@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { faultsIn } from "./otlp.cases.ts";
+import { findOtlpErrors } from "./otlp.cases.ts";
 
 /** A collector on loopback that looks at everything it is sent, and at how it is written. */
-export type Collector = {
+export type FakeCollector = {
   readonly url: string;
   /** What came, request by request. */
   readonly requests: readonly { readonly path: string; readonly type: string | undefined; readonly body: string }[];
@@ -16,7 +16,7 @@ export type Collector = {
   readonly close: () => Promise<void>;
 };
 
-type Values = Readonly<Record<string, unknown>>;
+type AttributeValues = Readonly<Record<string, unknown>>;
 export type ReadSpan = {
   readonly name: string;
   readonly trace: string;
@@ -25,7 +25,7 @@ export type ReadSpan = {
   readonly kind: number;
   readonly ms: readonly [number, number];
   readonly failed: boolean;
-  readonly attributes: Values;
+  readonly attributes: AttributeValues;
 };
 export type ReadLog = {
   readonly name: string;
@@ -33,7 +33,7 @@ export type ReadLog = {
   readonly severity: string;
   readonly body: string;
   readonly span: string;
-  readonly attributes: Values;
+  readonly attributes: AttributeValues;
 };
 export type ReadMetric = {
   readonly name: string;
@@ -41,15 +41,15 @@ export type ReadMetric = {
   readonly points: readonly {
     readonly count: number;
     readonly sum: number;
-    readonly filled: Values;
-    readonly attributes: Values;
+    readonly filled: AttributeValues;
+    readonly attributes: AttributeValues;
   }[];
 };
 
 /** Opens one. `answer` says how it answers; without it, as it should. */
-export const openCollector = async (
+export const openFakeCollector = async (
   answer: (response: ServerResponse, path: string) => void = accept,
-): Promise<Collector> => {
+): Promise<FakeCollector> => {
   const requests: { path: string; type: string | undefined; body: string }[] = [];
   const faults: string[] = [];
   const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ export const openCollector = async (
       const path = request.url ?? "";
       const body = Buffer.concat(chunks).toString("utf8");
       requests.push({ path, type: request.headers["content-type"], body });
-      faults.push(...faultsIn(path, JSON.parse(body)).map((fault) => `${path}${fault}`));
+      faults.push(...findOtlpErrors(path, JSON.parse(body)).map((fault) => `${path}${fault}`));
       answer(response, path);
     });
   });
@@ -67,18 +67,18 @@ export const openCollector = async (
   const read = <Item>(path: string, names: readonly [string, string, string]): readonly Item[] =>
     requests
       .filter((request) => request.path === path)
-      .flatMap(({ body }) => within(JSON.parse(body), names) as Item[]);
+      .flatMap(({ body }) => listItems(JSON.parse(body), names) as Item[]);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     faults,
-    spans: () => read<WireSpan>("/v1/traces", ["resourceSpans", "scopeSpans", "spans"]).map(readSpan),
-    logs: () => read<WireLog>("/v1/logs", ["resourceLogs", "scopeLogs", "logRecords"]).map(readLog),
+    spans: () => read<OtlpSpan>("/v1/traces", ["resourceSpans", "scopeSpans", "spans"]).map(readSpan),
+    logs: () => read<OtlpLog>("/v1/logs", ["resourceLogs", "scopeLogs", "logRecords"]).map(readLog),
     metrics: () => {
       const last = requests.findLast(({ path }) => path === "/v1/metrics");
       const all =
-        last === undefined ? [] : within(JSON.parse(last.body), ["resourceMetrics", "scopeMetrics", "metrics"]);
-      return (all as readonly WireMetric[]).map(readMetric);
+        last === undefined ? [] : listItems(JSON.parse(last.body), ["resourceMetrics", "scopeMetrics", "metrics"]);
+      return (all as readonly OtlpMetric[]).map(readMetric);
     },
     close: async () => {
       server.closeAllConnections();
@@ -92,20 +92,20 @@ const accept = (response: ServerResponse): void => {
   response.end("{}");
 };
 
-type Wire = { readonly [name: string]: readonly Wire[] };
+type OtlpNode = { readonly [name: string]: readonly OtlpNode[] };
 
-const within = (body: unknown, [resources, scopes, items]: readonly [string, string, string]): readonly unknown[] =>
-  ((body as Wire)[resources] ?? []).flatMap((each) => (each[scopes] ?? []).flatMap((scope) => scope[items] ?? []));
+const listItems = (body: unknown, [resources, scopes, items]: readonly [string, string, string]): readonly unknown[] =>
+  ((body as OtlpNode)[resources] ?? []).flatMap((each) => (each[scopes] ?? []).flatMap((scope) => scope[items] ?? []));
 
-type WireValue = {
+type OtlpValue = {
   readonly stringValue?: string;
   readonly intValue?: string;
   readonly doubleValue?: number;
   readonly boolValue?: boolean;
-  readonly arrayValue?: { readonly values: readonly WireValue[] };
+  readonly arrayValue?: { readonly values: readonly OtlpValue[] };
 };
-type WireAttributes = readonly { readonly key: string; readonly value: WireValue }[];
-type WireSpan = {
+type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
+type OtlpSpan = {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -114,17 +114,17 @@ type WireSpan = {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status: { readonly code?: number };
-  readonly attributes: WireAttributes;
+  readonly attributes: OtlpAttributes;
 };
-type WireLog = {
+type OtlpLog = {
   readonly eventName: string;
   readonly timeUnixNano: string;
   readonly severityText: string;
-  readonly body: WireValue;
+  readonly body: OtlpValue;
   readonly spanId: string;
-  readonly attributes: WireAttributes;
+  readonly attributes: OtlpAttributes;
 };
-type WireMetric = {
+type OtlpMetric = {
   readonly name: string;
   readonly unit: string;
   readonly histogram: {
@@ -133,12 +133,12 @@ type WireMetric = {
       readonly sum: number;
       readonly bucketCounts: readonly string[];
       readonly explicitBounds: readonly number[];
-      readonly attributes: WireAttributes;
+      readonly attributes: OtlpAttributes;
     }[];
   };
 };
 
-const readSpan = (span: WireSpan): ReadSpan => ({
+const readSpan = (span: OtlpSpan): ReadSpan => ({
   name: span.name,
   trace: span.traceId,
   id: span.spanId,
@@ -149,7 +149,7 @@ const readSpan = (span: WireSpan): ReadSpan => ({
   attributes: valuesOf(span.attributes),
 });
 
-const readLog = ({ eventName, timeUnixNano, severityText, body, spanId, attributes }: WireLog): ReadLog => ({
+const readLog = ({ eventName, timeUnixNano, severityText, body, spanId, attributes }: OtlpLog): ReadLog => ({
   name: eventName,
   ms: milliseconds(timeUnixNano),
   severity: severityText,
@@ -158,7 +158,7 @@ const readLog = ({ eventName, timeUnixNano, severityText, body, spanId, attribut
   attributes: valuesOf(attributes),
 });
 
-const readMetric = ({ name, unit, histogram }: WireMetric): ReadMetric => ({
+const readMetric = ({ name, unit, histogram }: OtlpMetric): ReadMetric => ({
   name,
   unit,
   points: histogram.dataPoints.map(({ count, sum, bucketCounts, explicitBounds, attributes }) => ({
@@ -174,10 +174,10 @@ const readMetric = ({ name, unit, histogram }: WireMetric): ReadMetric => ({
 
 const milliseconds = (nanoseconds: string): number => Number(BigInt(nanoseconds) / 1000n) / 1000;
 
-const valuesOf = (attributes: WireAttributes): Values =>
+const valuesOf = (attributes: OtlpAttributes): AttributeValues =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]));
 
-const valueOf = (value: WireValue): unknown => {
+const valueOf = (value: OtlpValue): unknown => {
   if (value.arrayValue !== undefined) return value.arrayValue.values.map(valueOf);
   if (value.intValue !== undefined) return Number(value.intValue);
   return value.stringValue ?? value.doubleValue ?? value.boolValue;

@@ -1,18 +1,18 @@
 import type { Call, Content as ResultPart, Media, UserPart } from "../conversation/parts.ts";
 
 /** What was said, in the forms of the GenAI conventions; nothing at all where the person does not want it sent. */
-export type Content = {
+export type ContentFormatter = {
   readonly text: (text: string) => string | undefined;
   /** Messages of the person, in order. */
   readonly input: (messages: readonly (readonly UserPart[])[]) => string | undefined;
-  readonly output: (message: Message) => string | undefined;
+  readonly output: (message: OutputMessage) => string | undefined;
   /** Arguments, as JSON. */
   readonly arguments: (value: object) => string | undefined;
   readonly result: (parts: readonly ResultPart[]) => string | undefined;
 };
 
 /** A message of a model. */
-export type Message = {
+export type OutputMessage = {
   readonly text: string;
   readonly thought: string;
   readonly media: readonly Media[];
@@ -21,28 +21,28 @@ export type Message = {
 };
 
 /** Longer texts are cut: collectors refuse large attributes. */
-const longest = 16_000;
+const maxLength = 16_000;
 
 /** Hands out what was said, without secrets. */
-export const sharing = (redact: (text: string) => string): Content => {
-  const shared = (text: string): string => cut(redact(text.slice(0, 2 * longest)));
+export const createContentFormatter = (redact: (text: string) => string): ContentFormatter => {
+  const shared = (text: string): string => cut(redact(text.slice(0, 2 * maxLength)));
   const worded = (text: string, type: "text" | "reasoning"): readonly object[] =>
     text === "" ? [] : [{ type, content: shared(text) }];
-  const written = (value: unknown): string => cut(redact(JSON.stringify(value).slice(0, 2 * longest)));
+  const written = (value: unknown): string => cut(redact(JSON.stringify(value).slice(0, 2 * maxLength)));
   return {
     text: shared,
     input: (messages) =>
       JSON.stringify(
         messages.map((parts) => ({
           role: "user",
-          parts: parts.flatMap((part) => (part.type === "text" ? worded(part.text, "text") : [fileOf(part)])),
+          parts: parts.flatMap((part) => (part.type === "text" ? worded(part.text, "text") : [formatFile(part)])),
         })),
       ),
     output: ({ text, thought, media, calls, finish }) => {
       const parts = [
         ...worded(thought, "reasoning"),
         ...worded(text, "text"),
-        ...media.map(fileOf),
+        ...media.map(formatFile),
         ...calls.map(({ id, tool, input }) => ({
           type: "tool_call",
           id,
@@ -66,7 +66,7 @@ export const sharing = (redact: (text: string) => string): Content => {
 };
 
 /** Keeps everything to itself. */
-export const silent: Content = {
+export const noContent: ContentFormatter = {
   text: () => undefined,
   input: () => undefined,
   output: () => undefined,
@@ -74,11 +74,11 @@ export const silent: Content = {
   result: () => undefined,
 };
 
-const fileOf = ({ kind, mimeType, id }: Media): object => ({
+const formatFile = ({ kind, mimeType, id }: Media): object => ({
   type: "file",
   modality: kind,
   mime_type: mimeType,
   file_id: id,
 });
 
-const cut = (text: string): string => (text.length <= longest ? text : `${text.slice(0, longest)}... (cut here)`);
+const cut = (text: string): string => (text.length <= maxLength ? text : `${text.slice(0, maxLength)}... (cut here)`);

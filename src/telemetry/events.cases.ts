@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../agent/events.ts";
 import { done } from "../conversation/builders.ts";
-import { callId } from "../conversation/ids.ts";
+import { callId } from "../conversation/call-ids.ts";
 import type { Call, Outcome } from "../conversation/parts.ts";
-import type { Finished, ToolCallRecord } from "../scheduler/events.ts";
+import type { FinishedCall, ToolCallRecord } from "../scheduler/events.ts";
 import type { Failure } from "../transport/failure.ts";
 
 /** The model that is asked. */
@@ -58,7 +58,7 @@ export const completed = (
   outcome: Outcome = done("a.txt"),
 ): AgentEvent => {
   const input = made.input.type === "parsed" ? made.input.value : {};
-  const finished: Finished = {
+  const finished: FinishedCall = {
     call: made,
     outcome,
     blobs: {},

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import type { openCollector } from "./collector.cases.ts";
+import type { openFakeCollector } from "./collector.cases.ts";
 import { finished, message, request, usage, user } from "./events.cases.ts";
-import { realWorld } from "../world/real.ts";
-import { openStage } from "./stage.cases.ts";
+import { realWorld } from "../world/real/world.ts";
+import { openTelemetryFixture } from "./fixture.cases.ts";
 
 describe("a collector", () => {
   const turn = [user("Go."), request(1), message("x"), usage(10, 1), finished];
 
   it("hears nothing where nothing happened", async () => {
-    const { telemetry, collector, clock } = await openStage();
+    const { telemetry, collector, clock } = await openTelemetryFixture();
     await telemetry.close();
     expect(collector.requests).toEqual([]);
     expect(clock.sleepers()).toEqual([]);
   });
 
   it("gets ids that are ids, whatever chance says", async () => {
-    const { clock } = await openStage();
-    const { telemetry, collector, play } = await openStage({
+    const { clock } = await openTelemetryFixture();
+    const { telemetry, collector, play } = await openTelemetryFixture({
       world: { clock, random: () => 0, net: realWorld({}).net, env: {} },
     });
     play(...turn);
@@ -25,8 +25,8 @@ describe("a collector", () => {
   });
 
   it("is sent JSON below its own path, and told who sends it", async () => {
-    const { collector } = await openStage();
-    const { telemetry, play } = await openStage({ endpoint: `${collector.url}/` });
+    const { collector } = await openTelemetryFixture();
+    const { telemetry, play } = await openTelemetryFixture({ endpoint: `${collector.url}/` });
     play(...turn);
     await telemetry.close();
     expect(collector.requests.map(({ path, type }) => [path, type])).toEqual(
@@ -44,7 +44,7 @@ describe("a collector", () => {
 
   it("gets what there is every five seconds, and at once where there is much", async () => {
     const arrived = arrivals(3);
-    const { telemetry, collector, play, clock } = await openStage({}, arrived.answer);
+    const { telemetry, collector, play, clock } = await openTelemetryFixture({}, arrived.answer);
     play(...turn);
     expect(clock.sleepers()).toEqual([5000]);
     play(4999);
@@ -64,43 +64,43 @@ describe("a collector", () => {
 
   it("that is busy gets the same again later; one that refuses does not, and the person is told once", async () => {
     const answers = [503, 503, 503, 200, 200, 200];
-    const stage = await openStage({}, (response) => void response.writeHead(answers.shift() ?? 200).end());
+    const stage = await openTelemetryFixture({}, (response) => void response.writeHead(answers.shift() ?? 200).end());
     stage.play(...turn, 5000);
     await expect.poll(() => stage.clock.sleepers()).toEqual([10_000]);
     await stage.telemetry.close();
     const bodies = stage.collector.requests.filter(({ path }) => path === "/v1/traces").map(({ body }) => body);
     expect(bodies).toEqual([bodies[0], bodies[0]]);
     expect(stage.collector.requests.map(({ path }) => path).filter((path) => path === "/v1/metrics")).toHaveLength(2);
-    expect(stage.troubles).toEqual([
+    expect(stage.errors).toEqual([
       `Telemetry cannot be delivered to ${stage.collector.url}: it answered 503. The work goes on without it.`,
     ]);
-    const refusing = await openStage({}, (response) => void response.writeHead(400).end());
+    const refusing = await openTelemetryFixture({}, (response) => void response.writeHead(400).end());
     refusing.play(...turn, 5000);
-    await expect.poll(() => refusing.troubles.length).toBe(1);
+    await expect.poll(() => refusing.errors.length).toBe(1);
     await refusing.telemetry.close();
     expect(refusing.collector.requests).toHaveLength(3);
-    expect(refusing.troubles).toHaveLength(1);
+    expect(refusing.errors).toHaveLength(1);
   });
 
   it("that is not there costs nothing but a word", async () => {
-    const stage = await openStage({ endpoint: "http://127.0.0.1:1" });
+    const stage = await openTelemetryFixture({ endpoint: "http://127.0.0.1:1" });
     stage.play(...turn);
     await stage.telemetry.close();
-    expect(stage.troubles).toEqual([
+    expect(stage.errors).toEqual([
       "Telemetry cannot be delivered to http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. The work goes on without it.",
     ]);
   });
 
   it("that never answers is waited for two seconds at the end, and no longer", async () => {
     const arrived = arrivals(3, () => undefined);
-    const stage = await openStage({}, arrived.answer);
+    const stage = await openTelemetryFixture({}, arrived.answer);
     stage.play(...turn);
     const closing = stage.telemetry.close();
     await arrived.all;
     expect(stage.clock.sleepers()).toEqual([2000, 10_000, 10_000, 10_000]);
     stage.play(2000);
     await closing;
-    expect(stage.troubles).toEqual([
+    expect(stage.errors).toEqual([
       `Telemetry cannot be delivered to ${stage.collector.url}: no answer within 2 s. The work goes on without it.`,
     ]);
     expect(stage.clock.sleepers()).toEqual([]);
@@ -108,16 +108,16 @@ describe("a collector", () => {
 
   it("that never answers while work goes on is left after ten seconds", async () => {
     const arrived = arrivals(3, () => undefined);
-    const stage = await openStage({}, arrived.answer);
+    const stage = await openTelemetryFixture({}, arrived.answer);
     stage.play(...turn, 5000);
     await arrived.all;
     stage.play(10_000);
     await expect.poll(() => stage.clock.sleepers()).toEqual([10_000]);
-    expect(stage.troubles[0]).toContain("no answer within 10 s");
+    expect(stage.errors[0]).toContain("no answer within 10 s");
   });
 
   it("that stays away leaves no more waiting than there is room for", async () => {
-    const { telemetry, collector, play } = await openStage({ logPrompts: true });
+    const { telemetry, collector, play } = await openTelemetryFixture({ logPrompts: true });
     const long = "x".repeat(16_000);
     for (let count = 0; count < 250; count++) play(user(long), request(1), message(long), finished);
     await telemetry.close();
@@ -130,7 +130,7 @@ describe("a collector", () => {
 /** Settles when so many requests came. */
 const arrivals = (
   count: number,
-  reply: Parameters<typeof openCollector>[0] = (response) => void response.writeHead(200).end("{}"),
+  reply: Parameters<typeof openFakeCollector>[0] = (response) => void response.writeHead(200).end("{}"),
 ): {
   readonly all: Promise<void>;
   readonly answer: NonNullable<typeof reply>;

@@ -1,16 +1,16 @@
-import { bodyText, type Net } from "../world/net.ts";
+import { readBodyText, type Net } from "../world/net.ts";
 import type { Clock } from "../world/world.ts";
-import { Histograms, type Quantity } from "./histograms.ts";
+import { Histograms, type MeasuredQuantity } from "./histograms.ts";
 import {
-  histogramJson,
-  logJson,
-  payload,
-  spanJson,
-  type Attributes,
+  encodeHistogram,
+  encodeLogRecord,
+  encodePayload,
+  encodeSpan,
+  type TelemetryAttributes,
   type LogRecord,
-  type Payload,
+  type OtlpPayload,
   type Signal,
-  type Span,
+  type TelemetrySpan,
 } from "./otlp.ts";
 
 /** What sending needs. */
@@ -19,26 +19,26 @@ export type ExporterOptions = {
   readonly clock: Clock;
   /** Where the collector is; the paths of the signals follow. */
   readonly endpoint: string;
-  readonly about: Omit<Payload, "items">;
+  readonly header: Omit<OtlpPayload, "items">;
   /** Told once, when something could not be delivered. */
-  readonly trouble: (words: string) => void;
+  readonly onError: (words: string) => void;
 };
 
 /** So long things are gathered before they are sent, in milliseconds; after failures, up to so long. */
-const pause = 5000;
-const longestPause = 80_000;
+const batchDelayMs = 5000;
+const maxBackoffMs = 80_000;
 
 /** So many wait before they are sent early. */
-const many = 512;
+const maxBatchItems = 512;
 
 /** The most characters that wait; what comes then is left out. */
-const room = 8_000_000;
+const maxQueuedCharacters = 8_000_000;
 
 /** How long a collector may take to answer, and how long `close` waits for it, in milliseconds. */
-const patience = 10_000;
-const lastPatience = 2000;
+const requestTimeoutMs = 10_000;
+const closeTimeoutMs = 2000;
 
-type Pending = { readonly signal: "traces" | "logs"; readonly json: string };
+type QueuedItem = { readonly signal: "traces" | "logs"; readonly json: string };
 
 /** Sends what was recorded, in batches, on its own time. */
 export class Exporter {
@@ -46,11 +46,11 @@ export class Exporter {
   readonly #histograms = new Histograms();
   readonly #began: number;
   readonly #stop = new AbortController();
-  #pending: Pending[] = [];
+  #pending: QueuedItem[] = [];
   #size = 0;
   /** Whether something was measured since measurements were sent. */
   #measured = false;
-  #pause = pause;
+  #pause = batchDelayMs;
   #waiting: AbortController | undefined;
   #work: Promise<void> | undefined;
   #isClosing = false;
@@ -61,11 +61,11 @@ export class Exporter {
     this.#began = options.clock.now();
   }
 
-  readonly span = (span: Span): void => this.#add({ signal: "traces", json: spanJson(span) });
+  readonly span = (span: TelemetrySpan): void => this.#add({ signal: "traces", json: encodeSpan(span) });
 
-  readonly log = (record: LogRecord): void => this.#add({ signal: "logs", json: logJson(record) });
+  readonly log = (record: LogRecord): void => this.#add({ signal: "logs", json: encodeLogRecord(record) });
 
-  readonly measure = (quantity: Quantity, value: number, attributes: Attributes): void => {
+  readonly measure = (quantity: MeasuredQuantity, value: number, attributes: TelemetryAttributes): void => {
     this.#histograms.add(quantity, value, attributes);
     this.#measured = true;
   };
@@ -73,8 +73,8 @@ export class Exporter {
   /** Sends what is left. Settles within a bound, whatever the collector does. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    const inTime = this.#options.clock.after(lastPatience, () =>
-      this.#stop.abort(new Error(`no answer within ${lastPatience / 1000} s`)),
+    const inTime = this.#options.clock.after(closeTimeoutMs, () =>
+      this.#stop.abort(new Error(`no answer within ${closeTimeoutMs / 1000} s`)),
     );
     this.#waiting?.abort();
     await this.#work;
@@ -82,8 +82,8 @@ export class Exporter {
     inTime();
   }
 
-  #add(item: Pending): void {
-    if (this.#isClosing || this.#size + item.json.length > room) return;
+  #add(item: QueuedItem): void {
+    if (this.#isClosing || this.#size + item.json.length > maxQueuedCharacters) return;
     this.#pending.push(item);
     this.#size += item.json.length;
     this.#work ??= this.#run();
@@ -92,7 +92,7 @@ export class Exporter {
 
   /** Whether so much waits that it should leave now. A collector that could not take it before is left alone for a while. */
   #isUrgent(): boolean {
-    return this.#pending.length >= many && this.#pause === pause;
+    return this.#pending.length >= maxBatchItems && this.#pause === batchDelayMs;
   }
 
   /** Waits and sends until nothing is left. */
@@ -113,7 +113,7 @@ export class Exporter {
     this.#pending = [];
     this.#size = 0;
     this.#measured = false;
-    const of = (signal: Pending["signal"]): readonly string[] =>
+    const of = (signal: QueuedItem["signal"]): readonly string[] =>
       items.flatMap((item) => (item.signal === signal ? [item.json] : []));
     const times = { start: this.#began, now: clock.now() };
     const [logs, traces, measured] = await Promise.all([
@@ -121,7 +121,7 @@ export class Exporter {
       this.#post("traces", of("traces")),
       this.#post(
         "metrics",
-        metrics.map((each) => histogramJson(each, times)),
+        metrics.map((each) => encodeHistogram(each, times)),
       ),
     ]);
     const again = items.filter(({ signal }) => (signal === "logs" ? logs : traces) === "later");
@@ -129,29 +129,31 @@ export class Exporter {
     this.#size += again.reduce((size, { json }) => size + json.length, 0);
     this.#measured ||= measured === "later";
     const isLate = again.length > 0 || measured === "later";
-    this.#pause = isLate ? Math.min(2 * this.#pause, longestPause) : pause;
+    this.#pause = isLate ? Math.min(2 * this.#pause, maxBackoffMs) : batchDelayMs;
   }
 
   /** Sends one kind of data. `later` where it may be taken another time. */
   async #post(signal: Signal, items: readonly string[]): Promise<"done" | "later"> {
     if (items.length === 0) return "done";
-    const { endpoint, about, net, clock } = this.#options;
+    const { endpoint, header: about, net, clock } = this.#options;
     const late = new AbortController();
-    const inTime = clock.after(patience, () => late.abort(new Error(`no answer within ${patience / 1000} s`)));
+    const inTime = clock.after(requestTimeoutMs, () =>
+      late.abort(new Error(`no answer within ${requestTimeoutMs / 1000} s`)),
+    );
     try {
       const answer = await net.send(
         {
           method: "POST",
           url: `${endpoint.replace(/\/+$/, "")}/v1/${signal}`,
           headers: { "content-type": "application/json" },
-          body: payload(signal, { ...about, items }),
+          body: encodePayload(signal, { ...about, items }),
         },
         AbortSignal.any([late.signal, this.#stop.signal]),
       );
-      await bodyText(answer, 10_000);
+      await readBodyText(answer, 10_000);
       if (answer.status >= 200 && answer.status < 300) return "done";
       this.#tell(`it answered ${answer.status}`);
-      return mayTakeLater.has(answer.status) ? "later" : "done";
+      return retryableStatuses.has(answer.status) ? "later" : "done";
     } catch (error) {
       this.#tell(error instanceof Error ? error.message : String(error));
       return "later";
@@ -163,10 +165,10 @@ export class Exporter {
   #tell(why: string): void {
     if (this.#isTold) return;
     this.#isTold = true;
-    const { trouble, endpoint } = this.#options;
+    const { onError: trouble, endpoint } = this.#options;
     trouble(`Telemetry cannot be delivered to ${endpoint}: ${why}. The work goes on without it.`);
   }
 }
 
 /** The answers after which OTLP lets a client send the same again. */
-const mayTakeLater: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);

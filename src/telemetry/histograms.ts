@@ -1,29 +1,29 @@
-import type { Attributes, Histogram, Series } from "./otlp.ts";
+import type { TelemetryAttributes, Histogram, HistogramSeries } from "./otlp.ts";
 
 /** What is measured of a request: the tokens it used, and the seconds it took. */
-export type Quantity = "tokens" | "duration";
+export type MeasuredQuantity = "tokens" | "duration";
 
 /** The quantities that are measured, with the bounds the GenAI conventions advise. */
-const quantities: { readonly [quantity in Quantity]: Omit<Histogram, "series"> } = {
+const quantities: { readonly [quantity in MeasuredQuantity]: Omit<Histogram, "series"> } = {
   tokens: {
     name: "gen_ai.client.token.usage",
     unit: "{token}",
-    about: "Tokens used, by request.",
+    description: "Tokens used, by request.",
     bounds: Array.from({ length: 14 }, (_, power) => 4 ** power),
   },
   duration: {
     name: "gen_ai.client.operation.duration",
     unit: "s",
-    about: "How long requests took.",
+    description: "How long requests took.",
     bounds: Array.from({ length: 14 }, (_, power) => 2 ** power / 100),
   },
 };
 
 /** Adds up what is measured, from the start on. */
 export class Histograms {
-  readonly #series = { tokens: new Map<string, Series>(), duration: new Map<string, Series>() };
+  readonly #series = { tokens: new Map<string, HistogramSeries>(), duration: new Map<string, HistogramSeries>() };
 
-  add(quantity: Quantity, value: number, attributes: Attributes): void {
+  add(quantity: MeasuredQuantity, value: number, attributes: TelemetryAttributes): void {
     const { bounds } = quantities[quantity];
     const all = this.#series[quantity];
     const key = JSON.stringify(attributes);
@@ -35,8 +35,8 @@ export class Histograms {
       attributes,
       counts: counts.map((count, index) => (index === at ? count + 1 : count)),
       sum: (known?.sum ?? 0) + value,
-      least: Math.min(known?.least ?? value, value),
-      most: Math.max(known?.most ?? value, value),
+      min: Math.min(known?.min ?? value, value),
+      max: Math.max(known?.max ?? value, value),
     });
   }
 

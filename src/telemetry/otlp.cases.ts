@@ -171,5 +171,5 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** What a collector would refuse of a body sent to a path. */
-export const faultsIn = (path: string, body: unknown): readonly string[] =>
+export const findOtlpErrors = (path: string, body: unknown): readonly string[] =>
   checks[path]?.(body, "") ?? [`nothing is sent to ${path}`];

@@ -1,82 +1,82 @@
-import type { AgentEvent, RequestFacts } from "../agent/events.ts";
+import type { AgentEvent, RequestInfo } from "../agent/events.ts";
 import type { Call, CallId } from "../conversation/parts.ts";
-import type { Finished } from "../scheduler/events.ts";
-import { explain, type Failure } from "../transport/failure.ts";
-import type { Usage } from "../wire/decode.ts";
+import type { FinishedCall } from "../scheduler/events.ts";
+import { explainFailure, type Failure } from "../transport/failure.ts";
+import type { TokenUsage } from "../wire/decode/events.ts";
 import type { Clock } from "../world/world.ts";
 import {
-  askedAttributes,
-  callAttributes,
-  callRecord,
+  requestAttributes,
+  toolCallAttributes,
+  toolCallLogAttributes,
   tokenCounts,
   turnAttributes,
   usageAttributes,
-  type End,
-  type TurnFacts,
+  type RecordedTurnEnd,
+  type TurnTotals,
 } from "./attributes.ts";
-import type { Content, Message } from "./content.ts";
-import type { Quantity } from "./histograms.ts";
-import type { Attributes, LogRecord, Span } from "./otlp.ts";
+import type { ContentFormatter, OutputMessage } from "./content.ts";
+import type { MeasuredQuantity } from "./histograms.ts";
+import type { TelemetryAttributes, LogRecord, TelemetrySpan } from "./otlp.ts";
 
 /** Where what is recorded goes. */
-type Sink = {
-  readonly span: (span: Span) => void;
+type TelemetrySink = {
+  readonly span: (span: TelemetrySpan) => void;
   readonly log: (record: LogRecord) => void;
-  readonly measure: (quantity: Quantity, value: number, attributes: Attributes) => void;
+  readonly measure: (quantity: MeasuredQuantity, value: number, attributes: TelemetryAttributes) => void;
 };
 
 /** What recorders of one session share. */
-export type Recording = {
+export type RecorderOptions = {
   readonly clock: Pick<Clock, "now" | "elapsed">;
   /** An id of so many hexadecimal digits. */
   readonly newId: (digits: number) => string;
-  readonly conversation: string;
-  readonly content: Content;
-  readonly sink: Sink;
+  readonly sessionId: string;
+  readonly content: ContentFormatter;
+  readonly sink: TelemetrySink;
 };
 
 /** Which agent is heard, and for which turn of another it works. */
-type Whose = { readonly name: string; readonly within?: Pick<Turn, "trace" | "id" | "prompt"> };
+type RecordedAgent = { readonly name: string; readonly parent?: Pick<RecordedTurn, "trace" | "id" | "prompt"> };
 
 /** What began: a time for people, and one to count from. */
-type Moment = { readonly now: number; readonly elapsed: number };
+type StartTime = { readonly now: number; readonly elapsed: number };
 
-type Turn = TurnFacts & {
+type RecordedTurn = TurnTotals & {
   readonly trace: string;
   readonly id: string;
   /** Names the turn in log records. */
   prompt: string;
-  readonly began: Moment;
+  readonly began: StartTime;
 };
 
-type Chat = {
+type RecordedRequest = {
   readonly id: string;
-  readonly began: Moment;
-  readonly request: RequestFacts;
+  readonly began: StartTime;
+  readonly request: RequestInfo;
   /** Set once the answer is whole. */
-  answer?: Pick<Message, "text" | "thought" | "media"> & { readonly lasted: number };
-  usage?: Usage;
+  answer?: Pick<OutputMessage, "text" | "thought" | "media"> & { readonly lasted: number };
+  usage?: TokenUsage;
   answeredBy?: string;
 };
 
 /** Turns what one agent tells into spans, log records and measurements. */
-export class Recorder {
-  readonly #recording: Recording;
-  readonly #whose: Whose;
-  readonly #subagents = new Map<string, Recorder>();
+export class EventRecorder {
+  readonly #recording: RecorderOptions;
+  readonly #whose: RecordedAgent;
+  readonly #subagents = new Map<string, EventRecorder>();
   #turns = 0;
-  #turn: Turn | undefined;
-  #chat: Chat | undefined;
+  #turn: RecordedTurn | undefined;
+  #chat: RecordedRequest | undefined;
   /** The calls of this turn that have not ended, and when they began to run. */
-  readonly #calls = new Map<CallId, Moment>();
+  readonly #calls = new Map<CallId, StartTime>();
   #called: Call[] = [];
 
-  constructor(recording: Recording, whose: Whose = { name: "parley" }) {
+  constructor(recording: RecorderOptions, whose: RecordedAgent = { name: "parley" }) {
     this.#recording = recording;
     this.#whose = whose;
   }
 
-  hear(event: AgentEvent): void {
+  record(event: AgentEvent): void {
     switch (event.type) {
       case "thought":
       case "text":
@@ -84,7 +84,7 @@ export class Recorder {
       case "notice":
         return;
       case "user":
-        this.#begun().said.push(event.parts);
+        this.#begun().prompts.push(event.parts);
         return;
       case "request":
         return this.#request(event.request);
@@ -114,7 +114,7 @@ export class Recorder {
         return this.#subagent(event.agent, event.event);
       case "finished":
         this.#answered(event.reason);
-        this.#failed(unusable);
+        this.#failed(unusableAnswer);
         return this.#ended({ finish: event.reason, text: event.text });
       case "failed": {
         const { failure } = event;
@@ -136,27 +136,27 @@ export class Recorder {
     this.#ended({ error: "cancelled" });
   }
 
-  #moment(): Moment {
+  #moment(): StartTime {
     const { clock } = this.#recording;
     return { now: clock.now(), elapsed: clock.elapsed() };
   }
 
-  #since({ elapsed }: Moment): number {
+  #since({ elapsed }: StartTime): number {
     return this.#recording.clock.elapsed() - elapsed;
   }
 
   /** The turn that runs. It begins with the first thing heard of it. */
-  #begun(): Turn {
+  #begun(): RecordedTurn {
     if (this.#turn !== undefined) return this.#turn;
-    const { newId, conversation } = this.#recording;
-    const { within, name } = this.#whose;
+    const { newId, sessionId: conversation } = this.#recording;
+    const { parent: within, name } = this.#whose;
     this.#turns += 1;
     this.#turn = {
       trace: within?.trace ?? newId(32),
       id: newId(16),
       prompt: within === undefined ? `${conversation}/${this.#turns}` : `${within.prompt}/${name}`,
       began: this.#moment(),
-      said: [],
+      prompts: [],
       model: undefined,
       input: 0,
       output: 0,
@@ -164,13 +164,13 @@ export class Recorder {
     return this.#turn;
   }
 
-  #request(request: RequestFacts): void {
+  #request(request: RequestInfo): void {
     const turn = this.#begun();
     // A subagent has a session of its own; its turns are named after the one they serve.
-    if (request.promptId !== undefined && this.#whose.within === undefined) turn.prompt = request.promptId;
+    if (request.promptId !== undefined && this.#whose.parent === undefined) turn.prompt = request.promptId;
     this.#answered("stop");
     // The same request again means that it was refused and written anew; another one, that nobody could use the answer.
-    this.#failed(this.#chat?.request.number === request.number ? "refused" : unusable);
+    this.#failed(this.#chat?.request.number === request.number ? "refused" : unusableAnswer);
     turn.model = request.model;
     this.#chat = { id: this.#recording.newId(16), began: this.#moment(), request };
     this.#log("api_request", this.#chat.id, `asking ${request.model}`, {
@@ -180,7 +180,7 @@ export class Recorder {
     });
   }
 
-  #message({ text, thought, media }: Pick<Message, "text" | "thought" | "media">): void {
+  #message({ text, thought, media }: Pick<OutputMessage, "text" | "thought" | "media">): void {
     if (this.#chat === undefined) return;
     this.#chat.answer = { text, thought, media, lasted: this.#since(this.#chat.began) };
     this.#called = [];
@@ -199,7 +199,7 @@ export class Recorder {
     const { content, sink } = this.#recording;
     const { answer, usage, answeredBy } = chat;
     const message = { ...answer, calls: this.#called, finish };
-    const asked = { ...askedAttributes(chat.request), "gen_ai.response.model": answeredBy };
+    const asked = { ...requestAttributes(chat.request), "gen_ai.response.model": answeredBy };
     this.#spanOf(chat, answer.lasted, {
       "gen_ai.response.model": answeredBy,
       "gen_ai.response.finish_reasons": [finish],
@@ -234,12 +234,15 @@ export class Recorder {
       duration_ms: Math.round(lasted),
       error_type: error,
       status_code: failure?.status,
-      error: failure === undefined ? undefined : this.#recording.content.text(explain(failure)),
+      error: failure === undefined ? undefined : this.#recording.content.text(explainFailure(failure)),
     });
-    this.#recording.sink.measure("duration", lasted / 1000, { ...askedAttributes(chat.request), "error.type": error });
+    this.#recording.sink.measure("duration", lasted / 1000, {
+      ...requestAttributes(chat.request),
+      "error.type": error,
+    });
   }
 
-  #spanOf({ id, began, request }: Chat, lasted: number, attributes: Attributes): void {
+  #spanOf({ id, began, request }: RecordedRequest, lasted: number, attributes: TelemetryAttributes): void {
     this.#chat = undefined;
     this.#span({
       id,
@@ -248,16 +251,16 @@ export class Recorder {
       start: began.now,
       end: began.now + lasted,
       attributes: {
-        ...askedAttributes(request),
-        "gen_ai.conversation.id": this.#recording.conversation,
+        ...requestAttributes(request),
+        "gen_ai.conversation.id": this.#recording.sessionId,
         ...attributes,
       },
       failed: "error.type" in attributes,
     });
   }
 
-  #completed(finished: Finished): void {
-    const { content, conversation, newId } = this.#recording;
+  #completed(finished: FinishedCall): void {
+    const { content, sessionId: conversation, newId } = this.#recording;
     const { call, outcome, record } = finished;
     const began = this.#calls.get(call.id) ?? this.#moment();
     this.#calls.delete(call.id);
@@ -268,25 +271,25 @@ export class Recorder {
       kind: "internal",
       start: began.now,
       end: began.now + this.#since(began),
-      attributes: { ...callAttributes(finished, content), "gen_ai.conversation.id": conversation },
+      attributes: { ...toolCallAttributes(finished, content), "gen_ai.conversation.id": conversation },
       failed: !record.success,
     });
-    this.#log("tool_call", id, `${call.tool}: ${outcome.status}`, callRecord(record, content));
+    this.#log("tool_call", id, `${call.tool}: ${outcome.status}`, toolCallLogAttributes(record, content));
   }
 
   #subagent(name: string, event: AgentEvent): void {
-    const recorder = this.#subagents.get(name) ?? new Recorder(this.#recording, { name, within: this.#begun() });
+    const recorder = this.#subagents.get(name) ?? new EventRecorder(this.#recording, { name, parent: this.#begun() });
     this.#subagents.set(name, recorder);
-    recorder.hear(event);
+    recorder.record(event);
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled")
       this.#subagents.delete(name);
   }
 
-  #ended(end: End): void {
+  #ended(end: RecordedTurnEnd): void {
     const turn = this.#turn;
     if (turn === undefined) return;
-    const { content, conversation } = this.#recording;
-    const { name, within } = this.#whose;
+    const { content, sessionId: conversation } = this.#recording;
+    const { name, parent: within } = this.#whose;
     this.#span({
       id: turn.id,
       ...(within === undefined ? {} : { parent: within.id }),
@@ -305,14 +308,14 @@ export class Recorder {
     this.#calls.clear();
   }
 
-  #span(span: Omit<Span, "trace">): void {
+  #span(span: Omit<TelemetrySpan, "trace">): void {
     const { trace, id } = this.#begun();
     this.#recording.sink.span({ trace, ...(span.id === id ? {} : { parent: id }), ...span });
   }
 
-  #log(name: string, span: string, body: string, attributes: Attributes): void {
+  #log(name: string, span: string, body: string, attributes: TelemetryAttributes): void {
     const { trace, prompt } = this.#begun();
-    const { conversation, sink, clock } = this.#recording;
+    const { sessionId: conversation, sink, clock } = this.#recording;
     sink.log({
       name: `parley.${name}`,
       at: clock.now(),
@@ -326,4 +329,4 @@ export class Recorder {
 }
 
 /** An answer came, and was of no use. */
-const unusable = "unusable-answer";
+const unusableAnswer = "unusable-answer";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../agent/events.ts";
 import { done } from "../conversation/builders.ts";
-import { realWorld } from "../world/real.ts";
+import { realWorld } from "../world/real/world.ts";
 import {
   call,
   claude,
@@ -15,7 +15,7 @@ import {
   usage,
   user,
 } from "./events.cases.ts";
-import { handClock, openStage, start, type Stage } from "./stage.cases.ts";
+import { createManualClock, openTelemetryFixture, startTime, type TelemetryFixture } from "./fixture.cases.ts";
 
 const asked = {
   "gen_ai.operation.name": "chat",
@@ -28,7 +28,7 @@ const list = call("list_directory", { path: "secret-plans" });
 
 describe("a turn", () => {
   it("is a trace: the turn, its requests and its calls, by the GenAI conventions", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("List it."), 10, request(1), 1500, message("", "Hm."), 5, usage(1000, 50, "claude-sonnet-5-20260301"));
     play(requested(list), 30, executing(list), 200, completed(list), request(2), 500, message("One file."));
     play(usage(1100, 7), finished);
@@ -43,7 +43,7 @@ describe("a turn", () => {
         id: ids[0],
         name: "chat claude-sonnet-5",
         kind: 3,
-        ms: [start + 10, start + 1510],
+        ms: [startTime + 10, startTime + 1510],
         attributes: {
           ...asked,
           "gen_ai.conversation.id": "s1",
@@ -61,7 +61,7 @@ describe("a turn", () => {
         id: ids[1],
         name: "execute_tool list_directory",
         kind: 1,
-        ms: [start + 1545, start + 1745],
+        ms: [startTime + 1545, startTime + 1745],
         attributes: {
           "gen_ai.operation.name": "execute_tool",
           "gen_ai.tool.name": "list_directory",
@@ -75,7 +75,7 @@ describe("a turn", () => {
         id: ids[2],
         name: "chat claude-sonnet-5",
         kind: 3,
-        ms: [start + 1745, start + 2245],
+        ms: [startTime + 1745, startTime + 2245],
         attributes: {
           ...asked,
           "gen_ai.conversation.id": "s1",
@@ -93,7 +93,7 @@ describe("a turn", () => {
         id: ids[3],
         name: "invoke_agent parley",
         kind: 1,
-        ms: [start, start + 2245],
+        ms: [startTime, startTime + 2245],
         failed: false,
         attributes: {
           "gen_ai.operation.name": "invoke_agent",
@@ -110,7 +110,7 @@ describe("a turn", () => {
   });
 
   it("is told as log records with token counts, bound to the spans", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("List it."), request(1), 1500, message(""), usage(1000, 50), requested(list), executing(list), 200);
     const metadata = { ai_added_lines: 1, ai_removed_lines: 2, user_added_lines: 3, user_removed_lines: 4 };
     play(completed(list, { metadata }), request(2), 40.4);
@@ -121,7 +121,7 @@ describe("a turn", () => {
     const common = { "gen_ai.conversation.id": "s1", prompt_id: "s1/1" };
     const log = (name: string, ms: number, span: string | undefined, body: string, attributes: object): object => ({
       name: `parley.${name}`,
-      ms: start + ms,
+      ms: startTime + ms,
       span,
       severity: name === "api_error" ? "ERROR" : "INFO",
       body,
@@ -170,7 +170,7 @@ describe("a turn", () => {
   });
 
   it("is measured: tokens by their kind, and seconds, with errors apart", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("Go."), request(1), 1500, message("a"), usage(1000, 50, "m2"), finished);
     play(user("Go."), request(2), 3000, message("b"), usage(3000, 5, "m2"), finished);
     play(user("Go."), request(3), 20, { type: "cancelled" });
@@ -202,7 +202,7 @@ describe("a turn", () => {
   });
 
   it("of a subagent is part of the trace of the turn it works for", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     const said = (event: AgentEvent): AgentEvent => ({ type: "agent", agent: "task-1", event });
     play(user("Go."), request(1), message(""), requested(list), executing(list), said(user("Look.")), said(request(1)));
     play(
@@ -232,7 +232,7 @@ describe("a turn", () => {
   });
 
   it("goes on where the person says more: no answer is lost", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("Go."), request(1), message("Well."), usage(10, 1), user("Faster."), request(2), message("x"), finished);
     await telemetry.close();
     expect(
@@ -245,14 +245,14 @@ describe("a turn", () => {
   });
 
   it("has the prompt id of its requests", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     play(user("Go."), request(1, { promptId: "s1#7" }), message("x"), finished);
     await telemetry.close();
     expect(collector.logs().map(({ attributes }) => attributes["prompt_id"])).toEqual(["s1#7", "s1#7"]);
   });
 
   it("is a trace of its own, and numbered", async () => {
-    const { telemetry, collector, play } = await openStage();
+    const { telemetry, collector, play } = await openTelemetryFixture();
     for (const words of ["One.", "Two."]) play(user(words), request(1), message("x"), finished);
     await telemetry.close();
     const turns = collector.spans().filter(({ name }) => name === "invoke_agent parley");
@@ -262,7 +262,7 @@ describe("a turn", () => {
 });
 
 describe("what goes wrong", () => {
-  const errorsOf = ({ collector }: Stage): readonly unknown[] =>
+  const errorsOf = ({ collector }: TelemetryFixture): readonly unknown[] =>
     collector.spans().map(({ name, failed, attributes }) => [name, failed, attributes["error.type"]]);
   const refused = {
     kind: "refused",
@@ -274,7 +274,7 @@ describe("what goes wrong", () => {
   } as const;
 
   it("with a provider ends the request and the turn with its kind", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), 5);
     stage.play({ type: "failed", failure: { kind: "provider", failure: refused, message: "..." } });
     await stage.telemetry.close();
@@ -294,7 +294,7 @@ describe("what goes wrong", () => {
   });
 
   it("has the status of every failure that came with one", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     const limited = { kind: "rate-limited", provider: "anthropic", label: "Anthropic", status: 429 } as const;
     stage.play(user("Go."), request(1), 5);
     stage.play({ type: "retrying", failure: limited, delay: 1, discarded: false });
@@ -304,7 +304,7 @@ describe("what goes wrong", () => {
   });
 
   it("counts what tools at the provider read", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     const used = { input: 120, output: 4, cachedRead: 0, cachedWrite: 0, reasoning: 0, toolUse: 20 };
     const spent = { requests: 1, input: 120, cachedRead: 0, output: 4, cost: 0, unpriced: 0 };
     stage.play(user("Go."), request(1), 5, { type: "message", text: "Ok.", thought: "", media: [] });
@@ -327,7 +327,7 @@ describe("what goes wrong", () => {
     ["it is written anew", [{ type: "notice", text: "..." }, request(1, { attempt: 2 })], "refused"],
     ["the answer is of no use", [request(2)], "unusable-answer"],
   ])("in a request is told where %s", async (_, events, error) => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), ...events, request(3), message("x"), finished);
     await stage.telemetry.close();
     expect(errorsOf(stage)[0]).toEqual(["chat claude-sonnet-5", true, error]);
@@ -338,7 +338,7 @@ describe("what goes wrong", () => {
   });
 
   it("with the last answer is told where the turn ends without one", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), { type: "finished", reason: "length", text: "" });
     await stage.telemetry.close();
     expect(errorsOf(stage)).toEqual([
@@ -348,7 +348,7 @@ describe("what goes wrong", () => {
   });
 
   it("in a call is told by its kind", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), message(""), requested(list));
     const failed = {
       success: false,
@@ -367,7 +367,7 @@ describe("what goes wrong", () => {
   });
 
   it("with the program itself: what has not ended when all is over, ends as cancelled", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     stage.play(user("Go."), request(1), { type: "agent", agent: "task-1", event: user("Look.") });
     await stage.telemetry.close();
     expect(errorsOf(stage)).toEqual([
@@ -381,7 +381,7 @@ describe("what goes wrong", () => {
 describe("what was said", () => {
   const key = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGh";
   const plans = call("write_file", { path: "secret-plans", content: `the key is ${key}` });
-  const tell = ({ play }: Stage): void => {
+  const tell = ({ play }: TelemetryFixture): void => {
     play(
       user("Hide the secret-plans."),
       request(1),
@@ -392,7 +392,7 @@ describe("what was said", () => {
     play(completed(plans, failed, done(`secret-plans are ${key} and hunter2hunter2`)), request(2));
     const said = "secret-plans refused";
     play(
-      { type: "retrying", failure: { ...overloaded, said }, delay: 1, discarded: false },
+      { type: "retrying", failure: { ...overloaded, detail: said }, delay: 1, discarded: false },
       request(3),
       message("secret-plans"),
     );
@@ -400,7 +400,7 @@ describe("what was said", () => {
   };
 
   it("stays here: no word, argument, result or message of an error leaves", async () => {
-    const stage = await openStage();
+    const stage = await openTelemetryFixture();
     tell(stage);
     await stage.telemetry.close();
     expect(stage.collector.requests.map(({ path }) => path).toSorted()).toEqual([
@@ -412,7 +412,7 @@ describe("what was said", () => {
   });
 
   it("leaves where the person wants it, without secrets", async () => {
-    const { clock, ...stage } = await openStage({ logPrompts: true });
+    const { clock, ...stage } = await openTelemetryFixture({ logPrompts: true });
     tell({ clock, ...stage });
     await stage.telemetry.close();
     const wanted = Object.fromEntries(
@@ -474,7 +474,7 @@ describe("what was said", () => {
   });
 
   it("can be read by any collector, also where letters are broken in half", async () => {
-    const { telemetry, collector, play } = await openStage({ logPrompts: true });
+    const { telemetry, collector, play } = await openTelemetryFixture({ logPrompts: true });
     play(user("\ud83d"), request(1), message("Half: \ud83d"), finished);
     await telemetry.close();
     expect(collector.logs()[1]?.attributes["response_text"]).toBe("Half: \ufffd");
@@ -482,12 +482,12 @@ describe("what was said", () => {
 
   it("holds none of the environment's secrets, and no end of a text without one", async () => {
     const world = {
-      clock: handClock(),
+      clock: createManualClock(),
       random: Math.random,
       net: realWorld({}).net,
       env: { MY_API_KEY: "hunter2hunter2" },
     };
-    const stage = await openStage({ logPrompts: true, world });
+    const stage = await openTelemetryFixture({ logPrompts: true, world });
     tell(stage);
     stage.play(user(`${"x".repeat(15_990)}hunter2hunter2${"y".repeat(90_000)}`), request(1), message("x"), finished);
     await stage.telemetry.close();

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../agent/events.ts";
-import { createRedactor } from "../policy/redact.ts";
+import { createRedactor } from "../policy/secrets/redact.ts";
 import { version } from "../world/version.ts";
 import type { World } from "../world/world.ts";
-import { sharing, silent } from "./content.ts";
+import { createContentFormatter, noContent } from "./content.ts";
 import { Exporter } from "./exporter.ts";
-import { Recorder } from "./recorder.ts";
+import { EventRecorder } from "./recorder.ts";
 
 /** What telemetry is opened with. */
 export type TelemetryOptions = {
@@ -12,31 +12,31 @@ export type TelemetryOptions = {
   /** Where the collector is, such as `http://127.0.0.1:4318`. */
   readonly endpoint: string;
   /** The id of the session. */
-  readonly conversation: string;
+  readonly sessionId: string;
   /** Whether words, arguments and results are sent as well. */
   readonly logPrompts: boolean;
   /** Told once, when something could not be delivered. */
-  readonly trouble: (words: string) => void;
+  readonly onError: (words: string) => void;
 };
 
 /** What is told about an agent, to a collector. */
 export type Telemetry = {
   /** Hears an event of the agent. Never throws and never waits. */
-  readonly hear: (event: AgentEvent) => void;
+  readonly record: (event: AgentEvent) => void;
   /** Sends what is left. Never throws, and waits two seconds at most. */
   readonly close: () => Promise<void>;
 };
 
 /** Opens telemetry for one session. Nothing is sent before there is something to tell. */
 export const openTelemetry = (options: TelemetryOptions): Telemetry => {
-  const { world, endpoint, conversation, logPrompts, trouble } = options;
-  const newId = (digits: number): string => idFrom(world.random, digits);
+  const { world, endpoint, sessionId: conversation, logPrompts, onError: trouble } = options;
+  const newId = (digits: number): string => randomHexId(world.random, digits);
   const exporter = new Exporter({
     net: world.net,
     clock: world.clock,
     endpoint,
-    trouble: (words) => attempt(() => trouble(words)),
-    about: {
+    onError: (words) => ignoreErrors(() => trouble(words)),
+    header: {
       resource: {
         "service.name": "parley",
         "service.version": version,
@@ -45,19 +45,19 @@ export const openTelemetry = (options: TelemetryOptions): Telemetry => {
       scope: { name: "parley", version },
     },
   });
-  const content = logPrompts ? sharing(createRedactor({ env: world.env }).redact) : silent;
-  const recorder = new Recorder({ clock: world.clock, newId, conversation, content, sink: exporter });
+  const content = logPrompts ? createContentFormatter(createRedactor({ env: world.env }).redact) : noContent;
+  const recorder = new EventRecorder({ clock: world.clock, newId, sessionId: conversation, content, sink: exporter });
   return {
-    hear: (event) => attempt(() => recorder.hear(event)),
+    record: (event) => ignoreErrors(() => recorder.record(event)),
     close: async () => {
-      attempt(() => recorder.close());
+      ignoreErrors(() => recorder.close());
       await exporter.close().catch(() => undefined);
     },
   };
 };
 
 /** What fails here is nobody's concern: the work goes on. */
-const attempt = (work: () => void): void => {
+const ignoreErrors = (work: () => void): void => {
   try {
     work();
   } catch {
@@ -66,7 +66,7 @@ const attempt = (work: () => void): void => {
 };
 
 /** Hexadecimal digits by chance, never all of them 0: such an id would be none. */
-const idFrom = (random: () => number, digits: number): string => {
+const randomHexId = (random: () => number, digits: number): string => {
   const id = Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join("");
   return /[1-9a-f]/.test(id) ? id : "1".padStart(digits, "0");
 };

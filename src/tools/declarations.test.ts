@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
-import { declarationsFor } from "./declarations.ts";
-import { declared } from "./declared.data.ts";
+import { declarationsForPlatform } from "./declarations.ts";
+import { builtinDeclarations } from "./declarations.data.ts";
 
-const shellOn = (platform: string) => declarationsFor(platform).find(({ name }) => name === "run_shell_command");
+const shellOn = (platform: string) =>
+  declarationsForPlatform(platform).find(({ name }) => name === "run_shell_command");
 
 it("tells models on Windows that commands run with cmd.exe, and changes nothing else", () => {
   const windows = shellOn("win32");
@@ -10,10 +11,11 @@ it("tells models on Windows that commands run with cmd.exe, and changes nothing 
   expect(JSON.stringify(windows)).toContain("run with cmd.exe /c");
   expect(JSON.stringify(windows)).not.toContain("bash");
   expect(windows?.parameters).toMatchObject({ type: "object", required: ["command"] });
-  const others = (platform: string) => declarationsFor(platform).filter(({ name }) => name !== "run_shell_command");
+  const others = (platform: string) =>
+    declarationsForPlatform(platform).filter(({ name }) => name !== "run_shell_command");
   expect(others("win32")).toEqual(others("linux"));
 });
 
 it.each(["linux", "darwin"])("tells models on %s that commands run with bash", (platform) => {
-  expect(declarationsFor(platform)).toBe(declared);
+  expect(declarationsForPlatform(platform)).toBe(builtinDeclarations);
 });

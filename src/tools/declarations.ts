@@ -1,10 +1,12 @@
 import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
-import { declared } from "./declared.data.ts";
+import { builtinDeclarations } from "./declarations.data.ts";
 
 /** The built-in tools as models on this platform see them: on Windows, commands run with `cmd.exe`. */
-export const declarationsFor = (platform: string): readonly ToolDeclaration[] =>
-  platform === "win32" ? declared.map((each) => (each.name === "run_shell_command" ? forCmd(each) : each)) : declared;
+export const declarationsForPlatform = (platform: string): readonly ToolDeclaration[] =>
+  platform === "win32"
+    ? builtinDeclarations.map((each) => (each.name === "run_shell_command" ? forCmd(each) : each))
+    : builtinDeclarations;
 
 const forCmd = (declaration: ToolDeclaration): ToolDeclaration => {
   const { properties, ...parameters } = declaration.parameters as { properties: Record<string, JsonObject> };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ShellOutcome } from "./capabilities.ts";
+import type { ShellCommandResult } from "./capabilities.ts";
 import { defineTool, type AnyTool, type ToolResult } from "./tool.ts";
 
 const input = z.object({
@@ -13,7 +13,7 @@ const input = z.object({
 
 export const runShellCommand: AnyTool = defineTool({
   name: "run_shell_command",
-  about:
+  description:
     "Runs a command line with bash. Processes left in the background with & go on; kill -- -PGID stops all of a command's processes. Gives Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
   access: "execute",
   input,
@@ -22,19 +22,19 @@ export const runShellCommand: AnyTool = defineTool({
   title: ({ command, description }) => (description === undefined ? command : `${command} (${description})`),
   run: async ({ command, directory = "" }, { shell, report, signal }) => {
     const outcome = await shell.run({ text: command, folder: directory, signal, report });
-    return resultOf(command, directory, outcome);
+    return toToolResult(command, directory, outcome);
   },
 });
 
 const none = "(none)";
 
-const resultOf = (command: string, directory: string, outcome: ShellOutcome): ToolResult => {
+const toToolResult = (command: string, directory: string, outcome: ShellCommandResult): ToolResult => {
   const { output, error, code, signal, background, group, ended } = outcome;
   const lines = [
     `Command: ${command}`,
     `Directory: ${directory === "" ? "(root)" : directory}`,
     `Output: ${output === "" ? "(empty)" : output}`,
-    `Error: ${error ?? endingOf(outcome)}`,
+    `Error: ${error ?? describeEnd(outcome)}`,
     `Exit Code: ${code ?? none}`,
     `Signal: ${signal ?? none}`,
     `Background PIDs: ${background.length === 0 ? none : background.join(", ")}`,
@@ -42,13 +42,13 @@ const resultOf = (command: string, directory: string, outcome: ShellOutcome): To
   ].join("\n");
   const result: ToolResult = {
     content: [{ type: "text", text: lines }],
-    display: { type: "text", text: output === "" ? summary(outcome) : output },
+    display: { type: "text", text: output === "" ? summarize(outcome) : output },
   };
-  if (ended === "timeout") return { ...result, error: { type: "timeout", message: endingOf(outcome) } };
+  if (ended === "timeout") return { ...result, error: { type: "timeout", message: describeEnd(outcome) } };
   return result;
 };
 
-const endingOf = ({ ended, background }: ShellOutcome): string => {
+const describeEnd = ({ ended, background }: ShellCommandResult): string => {
   if (ended === "exit") return none;
   const why = ended === "timeout" ? "The command ran too long and was" : "The command was cancelled and";
   return background.length === 0
@@ -57,9 +57,9 @@ const endingOf = ({ ended, background }: ShellOutcome): string => {
 };
 
 /** What people see of a command that printed nothing. */
-const summary = (outcome: ShellOutcome): string => {
+const summarize = (outcome: ShellCommandResult): string => {
   const { code, signal, ended } = outcome;
-  if (ended !== "exit") return endingOf(outcome);
+  if (ended !== "exit") return describeEnd(outcome);
   if (signal !== undefined) return `Ended by ${signal}`;
   return code === 0 ? "Done, no output" : `Ended with exit code ${code ?? "unknown"}, no output`;
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, ToolFailure, type AnyTool } from "./tool.ts";
 
 const heading = "## Parley Added Memories";
-const longestFact = 4000;
+const maxFactLength = 4000;
 
 const input = z.object({
   fact: z.string().min(1).describe("One fact about the person or their wishes, as a sentence that stands for itself."),
@@ -10,25 +10,25 @@ const input = z.object({
 
 export const saveMemory: AnyTool = defineTool({
   name: "save_memory",
-  about:
+  description:
     "Remembers a fact for all later sessions. Only for what the person asks to be remembered, or would clearly want to be.",
   access: "write",
   input,
   touches: () => ({}),
   title: ({ fact }) => `Remember: ${fact}`,
   run: async ({ fact }, { memory }) => {
-    const line = asLine(fact);
-    if (line === "" || line.length > longestFact)
-      throw new ToolFailure("invalid_tool_params", `A fact is a sentence of at most ${longestFact} characters.`);
+    const line = toSingleLine(fact);
+    if (line === "" || line.length > maxFactLength)
+      throw new ToolFailure("invalid_tool_params", `A fact is a sentence of at most ${maxFactLength} characters.`);
     const before = (await memory.read()) ?? "";
-    await memory.write(withFact(before, line));
+    await memory.write(appendFact(before, line));
     const text = JSON.stringify({ success: true, message: `Okay, I've remembered that: "${line}"` });
     return { content: [{ type: "text", text }], display: { type: "text", text: `Remembered in ${memory.path}` } };
   },
 });
 
 /** One line of plain words: it can be no heading, no list of its own, no fence, no comment, and no import of another file. */
-const asLine = (fact: string): string =>
+const toSingleLine = (fact: string): string =>
   fact
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
@@ -39,7 +39,7 @@ const asLine = (fact: string): string =>
     .toWellFormed();
 
 /** The text with one more line at the end of its section; the rest stays as it was. */
-const withFact = (text: string, line: string): string => {
+const appendFact = (text: string, line: string): string => {
   const lines = text.split("\n");
   const at = lines.findIndex((each) => each.trim() === heading);
   if (at === -1) return `${text.trimEnd()}${text.trim() === "" ? "" : "\n\n"}${heading}\n- ${line}\n`;

@@ -10,28 +10,28 @@ export type Access = "read" | "write" | "execute" | "network";
 export type Tool<Input = unknown> = {
   readonly name: string;
   /** What its server calls it, where models know it by another name. */
-  readonly ownName?: string;
-  readonly about: string;
+  readonly originalName?: string;
+  readonly description: string;
   readonly access: Access;
   /** Whether nothing in the world tells afterwards that it ran. */
-  readonly leavesNoTrace?: boolean;
+  readonly isReadOnly?: boolean;
   /** Whether it takes as long as it takes, because what it does has limits of its own. */
-  readonly isPatient?: boolean;
+  readonly hasNoTimeout?: boolean;
   readonly input: InputSchema<Input>;
   /** What models are told of the parameters, where that is not made from `input`. */
   readonly parameters?: JsonObject;
   /** Other names models know for its parameters, by the name that counts. */
   readonly aliases?: { readonly [parameter: string]: readonly string[] };
   /** Arguments in another shape some models know, in ours. Runs before the schema. */
-  readonly normalise?: (raw: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  readonly normalizeInput?: (raw: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** What a call would touch, as far as its arguments tell. Paths may be relative. */
-  readonly touches: (input: Input) => Touches;
+  readonly touches: (input: Input) => TouchedResources;
   /** One line for people: what this call does. */
   readonly title: (input: Input) => string;
   /** What an edit would write, before it is approved. Throws a `ToolFailure` where it cannot work. */
-  readonly propose?: (input: Input, can: Capabilities) => Promise<Proposal>;
+  readonly propose?: (input: Input, can: Capabilities) => Promise<EditProposal>;
   /** The arguments that write this text instead of the proposed one, after a person edited the proposal. */
-  readonly amend?: (input: Input, proposal: Proposal, edited: string) => Input;
+  readonly amend?: (input: Input, proposal: EditProposal, edited: string) => Input;
   readonly run: (input: Input, can: Capabilities) => ToolReturn;
 };
 
@@ -39,7 +39,7 @@ export type Tool<Input = unknown> = {
 export type InputSchema<Input = unknown> = Pick<ZodType<Input>, "safeParseAsync">;
 
 /** Everything a call may touch. */
-export type Touches = {
+export type TouchedResources = {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
   readonly command?: { readonly text: string; readonly folder: string };
@@ -47,7 +47,7 @@ export type Touches = {
 };
 
 /** A file as it is, and as it would be. `before` is undefined for a new file. */
-export type Proposal = { readonly path: string; readonly before: string | undefined; readonly after: string };
+export type EditProposal = { readonly path: string; readonly before: string | undefined; readonly after: string };
 
 /**
  * What a tool returns, at once or as a promise: a whole `ToolResult`, or directly a text, a value, a file, bytes, or a list of these.
@@ -60,7 +60,7 @@ export type ToolResult = {
   /** What the model reads, in order. */
   readonly content: readonly ToolContent[];
   /** What a person sees. */
-  readonly display: Display;
+  readonly display: ToolDisplay;
   /** Set where the tool failed; then `content` says so too. */
   readonly error?: ToolError;
 };
@@ -68,12 +68,12 @@ export type ToolResult = {
 export type ToolContent = Text | Structured | ToolFile | ToolFileUrl;
 
 /** A file for the model. */
-export type ToolFile = FileFacts & { readonly type: "file"; readonly bytes: Uint8Array };
+export type ToolFile = FileProperties & { readonly type: "file"; readonly bytes: Uint8Array };
 
 /** A file somebody else serves. APIs that take addresses get `url`; for others the file is fetched. */
-export type ToolFileUrl = FileFacts & { readonly type: "file"; readonly url: string };
+export type ToolFileUrl = FileProperties & { readonly type: "file"; readonly url: string };
 
-type FileFacts = {
+type FileProperties = {
   readonly mimeType: string;
   readonly name?: string;
   readonly width?: number;
@@ -82,7 +82,7 @@ type FileFacts = {
 };
 
 /** What a person sees of a result. */
-export type Display =
+export type ToolDisplay =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "diff";
@@ -151,7 +151,7 @@ export class ToolFailure extends Error {
 /** A tool whatever its input, as registries hold it. What its schema has read is what its functions take. */
 export type AnyTool = Omit<Tool<never>, "input" | "amend"> & {
   readonly input: InputSchema;
-  readonly amend?: (input: never, proposal: Proposal, edited: string) => unknown;
+  readonly amend?: (input: never, proposal: EditProposal, edited: string) => unknown;
 };
 
 /** Fixes the type of a tool's input by its schema. */

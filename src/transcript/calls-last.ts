@@ -1,12 +1,12 @@
-import type { Decide } from "./decisions.ts";
+import type { AddNote } from "./decision-log.ts";
 
 /**
  * Puts what a model said after a call before its first call, for targets that take nothing behind one. The model said
  * it before it knew any result, so nothing is told in the wrong order.
  */
-export const placeCallsLast = <Part extends { readonly type: string }>(
+export const moveCallsLast = <Part extends { readonly type: string }>(
   parts: readonly Part[],
-  decide: Decide,
+  decide: AddNote,
 ): readonly Part[] => {
   const first = parts.findIndex(isCall);
   if (first === -1 || parts.slice(first).every(isCall)) return parts;

@@ -1,11 +1,11 @@
 /** A running digest: same values in the same order, same digest, in every process. */
-export type Digest = { readonly high: number; readonly low: number };
+export type RunningHash = { readonly high: number; readonly low: number };
 
 /** The digest of nothing. */
-export const emptyDigest: Digest = { high: 0x811c9dc5, low: 0x1b873593 };
+export const emptyHash: RunningHash = { high: 0x811c9dc5, low: 0x1b873593 };
 
 /** The digest after one more text. Two independent 32-bit hashes; against accident, not against attack. */
-export const extend = ({ high, low }: Digest, text: string): Digest => {
+export const extendHash = ({ high, low }: RunningHash, text: string): RunningHash => {
   let one = high;
   let two = low;
   for (let index = 0; index < text.length; index++) {
@@ -17,5 +17,5 @@ export const extend = ({ high, low }: Digest, text: string): Digest => {
 };
 
 /** A digest as sixteen hex digits. */
-export const toHex = ({ high, low }: Digest): string =>
+export const hashToHex = ({ high, low }: RunningHash): string =>
   (high >>> 0).toString(16).padStart(8, "0") + (low >>> 0).toString(16).padStart(8, "0");

@@ -1,8 +1,8 @@
 import type { Origin } from "../conversation/entry.ts";
-import { ordinalOf } from "../conversation/ids.ts";
+import { callOrdinal } from "../conversation/call-ids.ts";
 import { note, type Note } from "../conversation/notes.ts";
 import type { Call, CallId } from "../conversation/parts.ts";
-import { emptyDigest, extend, toHex } from "./digest.ts";
+import { emptyHash, extendHash, hashToHex } from "./digest.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Target } from "./target.ts";
  * what came before, so nothing ever changes once it was sent. They outlive
  * compaction: what was removed from sight still keeps its names taken.
  */
-export class Names {
+export class NameMapper {
   readonly notes: Note[] = [];
   readonly #target: Target;
   /** By ordinal. */
@@ -29,7 +29,7 @@ export class Names {
 
   /** The id of a call. A legal id that this same provider gave is kept; anything else is derived from ours. */
   callId(call: Call, origin: Origin): string {
-    const ordinal = ordinalOf(call.id);
+    const ordinal = callOrdinal(call.id);
     const known = this.#ids[ordinal];
     if (known !== undefined) return known;
     const native = origin.provider === this.#target.provider ? call.seal?.id : undefined;
@@ -58,7 +58,7 @@ export class Names {
 
   /** The id a call was given before. */
   idOf(call: CallId): string {
-    return this.#ids[ordinalOf(call)] ?? "";
+    return this.#ids[callOrdinal(call)] ?? "";
   }
 
   /** The name of a tool: its own where that is legal and free, otherwise an alias. */
@@ -67,7 +67,7 @@ export class Names {
     if (known !== undefined) return known;
     let alias = tool;
     for (let attempt = 0; !this.#target.toolName.test(alias) || this.#tools.has(alias); attempt++)
-      alias = aliasOf(tool, attempt);
+      alias = makeAlias(tool, attempt);
     if (alias !== tool)
       this.notes.push(note("tool-renamed", `The tool "${tool.slice(0, 80)}" is called ${alias} here.`));
     this.#aliases.set(tool, alias);
@@ -82,8 +82,8 @@ export class Names {
 }
 
 /** Fits `^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, which every API accepts. */
-const aliasOf = (tool: string, attempt: number): string => {
+const makeAlias = (tool: string, attempt: number): string => {
   const plain = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 54);
   const salted = attempt === 0 ? tool : `${tool}#${attempt}`;
-  return `${/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`}_${toHex(extend(emptyDigest, salted)).slice(0, 8)}`;
+  return `${/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`}_${hashToHex(extendHash(emptyHash, salted)).slice(0, 8)}`;
 };

@@ -1,13 +1,13 @@
 import type { Completion } from "../conversation/entry.ts";
-import { ordinalOf } from "../conversation/ids.ts";
-import { sameOutcome } from "../conversation/ledger.ts";
+import { callOrdinal } from "../conversation/call-ids.ts";
+import { isSameOutcome } from "../conversation/ledger.ts";
 import type { Call, CallId, Content, Media, Outcome, Text, Thinking } from "../conversation/parts.ts";
-import type { Decide } from "./decisions.ts";
-import type { Exchange } from "./step.ts";
-import { anotherResult, orphanResult } from "./words.ts";
+import type { AddNote } from "./decision-log.ts";
+import type { CallExchange } from "./step.ts";
+import { conflictingResultLabel, orphanResultLabel } from "./words.ts";
 
 /** A step in the making. */
-export type Draft = UserDraft | ModelDraft;
+export type StepDraft = UserDraft | ModelDraft;
 
 /** The person's words; `opens` says that what they say next goes in the same message. */
 type UserDraft = { readonly role: "user"; readonly parts: readonly (Text | Media)[]; readonly opens?: true };
@@ -22,7 +22,7 @@ export type ModelDraft = {
 
 /** An exchange whose result is still to come, or to be placed. */
 export type OpenExchange = {
-  -readonly [Field in keyof Exchange]: Exchange[Field] | (Field extends "result" ? undefined : never);
+  -readonly [Field in keyof CallExchange]: CallExchange[Field] | (Field extends "result" ? undefined : never);
 };
 
 /**
@@ -30,28 +30,28 @@ export type OpenExchange = {
  * recorded; what the person said meanwhile stands after the batch; a result
  * without a call becomes a labelled word rather than vanish.
  */
-export class Pairing {
-  readonly #drafts: Draft[] = [];
+export class ResultPairing {
+  readonly #drafts: StepDraft[] = [];
   /** What is known of every call, by its ordinal. */
   readonly #calls: Call[] = [];
   readonly #outcomes: Outcome[] = [];
   readonly #draftOf: (ModelDraft | undefined)[] = [];
   readonly #claims = new Map<CallId, readonly Outcome[]>();
-  readonly #decide: Decide;
+  readonly #decide: AddNote;
   #openDrafts = 0;
 
-  constructor(decide: Decide) {
+  constructor(decide: AddNote) {
     this.#decide = decide;
   }
 
-  user(parts: readonly (Text | Media)[]): void {
+  addUser(parts: readonly (Text | Media)[]): void {
     if (this.#openDrafts > 0)
       this.#decide("moved-text", "Words said while tools were running stand after their results.");
     this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts] });
   }
 
   /** Adds what stands in front of the person's next words, in one message with them. */
-  opening(parts: readonly (Text | Media)[]): void {
+  addOpening(parts: readonly (Text | Media)[]): void {
     this.#drafts.push({ role: "user", parts: [...this.#takeOpening(), ...parts], opens: true });
   }
 
@@ -63,7 +63,7 @@ export class Pairing {
   }
 
   /** Adds a model message: its parts as the target will see them, and as they were made. */
-  model(parts: ModelDraft["parts"], made: readonly { readonly type: string }[]): void {
+  addModel(parts: ModelDraft["parts"], made: readonly { readonly type: string }[]): void {
     const last = this.#drafts.at(-1);
     let draft: ModelDraft;
     if (last?.role === "model" && last.calls === 0) {
@@ -77,7 +77,7 @@ export class Pairing {
     for (const part of made) {
       if (part.type !== "call") continue;
       const call = part as Call;
-      const ordinal = ordinalOf(call.id);
+      const ordinal = callOrdinal(call.id);
       this.#calls[ordinal] = call;
       this.#draftOf[ordinal] = draft;
       draft.calls++;
@@ -86,12 +86,12 @@ export class Pairing {
     if (draft.calls > 0) this.#openDrafts++;
   }
 
-  complete({ call, tool, outcome }: Completion): void {
-    const ordinal = ordinalOf(call);
+  addCompletion({ call, tool, outcome }: Completion): void {
+    const ordinal = callOrdinal(call);
     const known = this.#outcomes[ordinal];
     if (this.#calls[ordinal] === undefined) {
       this.#decide("orphan-result", `A result of ${tool} has no call; it is shown as words.`, call);
-      this.user(worded(orphanResult(tool), outcome));
+      this.addUser(toLabelledText(orphanResultLabel(tool), outcome));
     } else if (known === undefined) {
       const draft = this.#draftOf[ordinal]!;
       this.#outcomes[ordinal] = outcome;
@@ -104,28 +104,28 @@ export class Pairing {
 
   /** The call behind an exchange. */
   callOf(id: CallId): Call {
-    return this.#calls[ordinalOf(id)]!;
+    return this.#calls[callOrdinal(id)]!;
   }
 
   /** How a call ended, if it has. */
   outcomeOf(id: CallId): Outcome | undefined {
-    return this.#outcomes[ordinalOf(id)];
+    return this.#outcomes[callOrdinal(id)];
   }
 
   #contradict({ call, tool, outcome }: Completion, first: Outcome): void {
     const claims = this.#claims.get(call) ?? [];
-    if (sameOutcome(first, outcome) || claims.some((claim) => sameOutcome(claim, outcome))) {
+    if (isSameOutcome(first, outcome) || claims.some((claim) => isSameOutcome(claim, outcome))) {
       this.#decide("duplicate-result", `The same result of ${tool} was recorded twice; one is shown.`, call);
       return;
     }
     const message = `Another result of ${tool} was recorded; the first stands, this one is shown as words.`;
     this.#decide("conflicting-result", message, call);
     this.#claims.set(call, [...claims, outcome]);
-    this.user(worded(anotherResult(tool), outcome));
+    this.addUser(toLabelledText(conflictingResultLabel(tool), outcome));
   }
 
   /** Hands over the drafts nothing can change any more, in order. */
-  take(emit: (draft: Draft) => void): void {
+  takeClosed(emit: (draft: StepDraft) => void): void {
     const drafts = this.#drafts;
     let closed = 0;
     for (; closed < drafts.length; closed++) {
@@ -142,19 +142,19 @@ export class Pairing {
 
   /** Lets go of a draft that is written; its calls and their ends stay known. */
   #forget({ parts }: ModelDraft): void {
-    for (const part of parts) if (part.type === "exchange") this.#draftOf[ordinalOf(part.call)] = undefined;
+    for (const part of parts) if (part.type === "exchange") this.#draftOf[callOrdinal(part.call)] = undefined;
   }
 
   /** The drafts that may still change. */
-  get rest(): readonly Draft[] {
+  get openDrafts(): readonly StepDraft[] {
     return this.#drafts;
   }
 }
 
-const worded = (label: string, outcome: Outcome): readonly (Text | Media)[] => [
+const toLabelledText = (label: string, outcome: Outcome): readonly (Text | Media)[] => [
   { type: "text", text: label },
-  ...outcome.content.map(asWords),
+  ...outcome.content.map(structuredAsText),
 ];
 
-const asWords = (part: Content): Text | Media =>
+const structuredAsText = (part: Content): Text | Media =>
   part.type === "structured" ? { type: "text", text: JSON.stringify(part.value) } : part;

@@ -1,18 +1,18 @@
 import type { ModelMessage, Origin } from "../conversation/entry.ts";
 import type { Call, Media, Part, Seal, Text, Thinking } from "../conversation/parts.ts";
-import type { Decide } from "./decisions.ts";
-import type { Policy, Target } from "./target.ts";
-import { isBlank, thoughtOf } from "./words.ts";
+import type { AddNote } from "./decision-log.ts";
+import type { RenderPolicy, Target } from "./target.ts";
+import { isBlank, thinkingAsText } from "./words.ts";
 
 /** A model message after the thinking policy: seals are left only where the target can read them. */
-export type Reasoned = readonly (Text | Thinking | Media | Call)[];
+export type ReasonedParts = readonly (Text | Thinking | Media | Call)[];
 
 /** What a message is judged by. `intact` says whether everything before it is as its maker saw it. */
-export type Judgement = {
+export type ThinkingContext = {
   readonly target: Target;
-  readonly policy: Policy;
-  readonly intact: (message: ModelMessage) => boolean;
-  readonly decide: Decide;
+  readonly policy: RenderPolicy;
+  readonly isIntact: (message: ModelMessage) => boolean;
+  readonly decide: AddNote;
   /** Takes a provider's item id; false if the request already has an item with this id. */
   readonly claimItem: (item: string) => boolean;
 };
@@ -21,37 +21,37 @@ export type Judgement = {
  * Keeps the thinking a target can read, drops or words the rest, and gives
  * the target the documented filler where it demands thinking nobody has.
  */
-export const reason = (message: ModelMessage, judgement: Judgement): Reasoned => {
+export const applyThinkingPolicy = (message: ModelMessage, judgement: ThinkingContext): ReasonedParts => {
   const { target, policy } = judgement;
-  if (message.parts.every(isPlain)) return demand(message.parts as Reasoned, judgement);
+  if (message.parts.every(isPlain)) return addBackfill(message.parts as ReasonedParts, judgement);
   const own = policy.thinking !== "none" && canRead(target, message.origin);
   const sealed =
     own &&
     target.thinking.unsealed !== true &&
-    (!target.thinking.bound || !isSealed(message) || judgement.intact(message));
+    (!target.thinking.bound || !isSealed(message) || judgement.isIntact(message));
   if (!sealed && message.parts.some(isSigned))
     judgement.decide("thinking-dropped", "Signatures on words and calls that this model cannot read are left out.");
-  const kept: Reasoned[number][] = [];
+  const kept: ReasonedParts[number][] = [];
   for (const part of message.parts) {
     switch (part.type) {
       case "thinking":
-        kept.push(...think(part, { own, sealed, judgement }));
+        kept.push(...renderThinking(part, { own, sealed, judgement }));
         break;
       case "text":
         if (!isBlank(part.text) || (sealed && target.thinking.form === "seal" && part.seal?.signature !== undefined))
-          kept.push(unsealed(part, sealed));
+          kept.push(stripSeal(part, sealed));
         break;
       case "code":
         if (!isBlank(part.text)) kept.push({ type: "text", text: `\`\`\`${part.language}\n${part.text}\n\`\`\`` });
         break;
       case "call":
-        kept.push(unsealed(part, sealed));
+        kept.push(stripSeal(part, sealed));
         break;
       case "media":
         kept.push(part);
     }
   }
-  return demand(withoutLooseEnds(kept, judgement.decide), judgement);
+  return addBackfill(dropTrailingThinking(kept, judgement.decide), judgement);
 };
 
 /** Whether a part goes as it is, whoever made it and under any policy. */
@@ -60,7 +60,7 @@ const isPlain = (part: Part): boolean => {
     case "text":
       return part.seal === undefined && !isBlank(part.text);
     case "call":
-      return part.seal === undefined || isBare(part.seal);
+      return part.seal === undefined || isIdOnly(part.seal);
     case "media":
       return true;
     case "thinking":
@@ -84,16 +84,16 @@ const canRead = (target: Target, origin: Origin): boolean =>
 const isSealed = (message: ModelMessage): boolean =>
   message.parts.some((part) => part.type === "thinking" && part.seal !== undefined);
 
-const think = (
+const renderThinking = (
   part: Thinking,
-  { own, sealed, judgement }: { own: boolean; sealed: boolean; judgement: Judgement },
-): Reasoned => {
+  { own, sealed, judgement }: { own: boolean; sealed: boolean; judgement: ThinkingContext },
+): ReasonedParts => {
   const { form } = judgement.target.thinking;
   if (form === "plain" && own) return [part];
   if (
     form === "signed" &&
     sealed &&
-    carriesSeal(part) &&
+    hasSeal(part) &&
     (part.seal?.item === undefined || judgement.claimItem(part.seal.item))
   )
     return [part];
@@ -103,7 +103,7 @@ const think = (
   }
   if (judgement.policy.thinking === "text" && !isBlank(part.text)) {
     judgement.decide("thinking-as-text", "Thinking this model cannot read is shown as words.");
-    return [{ type: "text", text: thoughtOf(part.text) }];
+    return [{ type: "text", text: thinkingAsText(part.text) }];
   }
   judgement.decide(
     "thinking-dropped",
@@ -112,22 +112,22 @@ const think = (
   return [];
 };
 
-const carriesSeal = ({ seal }: Thinking): boolean =>
+const hasSeal = ({ seal }: Thinking): boolean =>
   seal?.signature !== undefined || seal?.encrypted !== undefined || seal?.details !== undefined;
 
 /** Without the right to its seal, a call keeps only the id it was given, and text keeps nothing. */
-const unsealed = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {
-  if (keep || part.seal === undefined || (part.type === "call" && isBare(part.seal))) return part;
+const stripSeal = <SealedPart extends Text | Call>(part: SealedPart, keep: boolean): SealedPart => {
+  if (keep || part.seal === undefined || (part.type === "call" && isIdOnly(part.seal))) return part;
   const { seal, ...bare } = part;
   return (part.type === "call" && seal.id !== undefined ? { ...bare, seal: { id: seal.id } } : bare) as SealedPart;
 };
 
 /** Whether a seal is nothing but an id. */
-const isBare = ({ signature, encrypted, item, details }: Seal): boolean =>
+const isIdOnly = ({ signature, encrypted, item, details }: Seal): boolean =>
   signature === undefined && encrypted === undefined && item === undefined && details === undefined;
 
 /** No API takes a thought that leads to nothing. */
-const withoutLooseEnds = (parts: Reasoned, decide: Decide): Reasoned => {
+const dropTrailingThinking = (parts: ReasonedParts, decide: AddNote): ReasonedParts => {
   const last = parts.findLastIndex((part) => part.type !== "thinking");
   if (last === parts.length - 1) return parts;
   decide(
@@ -140,7 +140,7 @@ const withoutLooseEnds = (parts: Reasoned, decide: Decide): Reasoned => {
 };
 
 /** Where an API demands thinking and there is none, the documented stand-in goes first. */
-const demand = (parts: Reasoned, { target, decide }: Judgement): Reasoned => {
+const addBackfill = (parts: ReasonedParts, { target, decide }: ThinkingContext): ReasonedParts => {
   const { backfill } = target.thinking;
   if (backfill === undefined || parts.length === 0 || parts.some((part) => part.type === "thinking")) return parts;
   if (backfill.on === "calls" && !parts.some((part) => part.type === "call")) return parts;

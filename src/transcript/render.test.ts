@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { call, cancelled, done, failed, text, thinking } from "../conversation/builders.ts";
 import type { Conversation } from "../conversation/entry.ts";
 import { Ledger } from "../conversation/ledger.ts";
-import { storeBytes, type Stored } from "../conversation/media.ts";
+import { storeBytes, type StoredMedia } from "../conversation/media.ts";
 import { UnsupportedMediaError } from "./place.ts";
 import { render } from "./render.ts";
-import { Rendering } from "./rendering.ts";
-import { settle } from "./settle.ts";
+import { IncrementalRenderer } from "./incremental-renderer.ts";
+import { recordDecisions } from "./record-decisions.ts";
 import type { Step } from "./step.ts";
-import type { Policy, Target } from "./target.ts";
+import type { RenderPolicy, Target } from "./target.ts";
 
 const target: Target = {
   provider: "here",
@@ -36,7 +36,7 @@ const gif = storeBytes(new Uint8Array([2]), { mimeType: "image/gif" });
 const song = storeBytes(new Uint8Array([3]), { mimeType: "audio/wav" });
 const table = storeBytes(new TextEncoder().encode("a,b"), { mimeType: "text/csv", name: "t.csv" });
 
-const conversation = (write: (ledger: Ledger) => void, ...stored: readonly Stored[]): Conversation => {
+const conversation = (write: (ledger: Ledger) => void, ...stored: readonly StoredMedia[]): Conversation => {
   const ledger = new Ledger();
   write(ledger);
   return {
@@ -65,7 +65,7 @@ const word = (part: { readonly type: string }): string =>
 const show = (
   given: Conversation,
   change: Partial<Target> = {},
-  policy: Partial<Policy> = { unsupportedMedia: "stub" },
+  policy: Partial<RenderPolicy> = { unsupportedMedia: "stub" },
 ) => {
   const { transcript, report } = render(given, { ...target, ...change }, policy);
   return { steps: sketch(transcript), kinds: report.notes.map(({ kind }) => kind), report };
@@ -309,7 +309,7 @@ describe("thinking", () => {
     const bound: Target = { ...target, thinking: { ...target.thinking, bound: true } };
     const ledger = new Ledger();
     ledger.user([text("hi")]);
-    const rendering = new Rendering<Step>({
+    const rendering = new IncrementalRenderer<Step>({
       target: bound,
       policy: { thinking: "own", unsupportedMedia: "stub" },
       blobs: {},
@@ -328,7 +328,7 @@ describe("thinking", () => {
 });
 
 describe("media", () => {
-  const returned = (status: "done" | "failed", ...stored: readonly Stored[]): Conversation =>
+  const returned = (status: "done" | "failed", ...stored: readonly StoredMedia[]): Conversation =>
     conversation(
       (ledger) => {
         ledger.user([text("snap")]);
@@ -399,7 +399,7 @@ describe("a model that knows no tools", () => {
       const [made] = ledger.model(here, [text("I will."), call("snap", { n: 1 }), call("gone")]);
       ledger.complete(made!.id, "snap", done("here", picture.media));
     }, picture);
-    const { steps, report, kinds } = show(told, { callsAsWords: true });
+    const { steps, report, kinds } = show(told, { callsAsText: true });
     expect(steps).toEqual([
       "user: snap",
       'model: I will. | (Called snap with {"n":1}) | (Called gone with {})',
@@ -423,7 +423,7 @@ describe("names", () => {
   });
 
   it("gives illegal tool names an alias, in declarations and history alike", () => {
-    const rendering = new Rendering<Step>({
+    const rendering = new IncrementalRenderer<Step>({
       target,
       policy: { thinking: "own", unsupportedMedia: "stub" },
       blobs: {},
@@ -503,7 +503,7 @@ describe("settle", () => {
     const ledger = new Ledger();
     ledger.user([text("go")]);
     const [made] = ledger.model(here, [call("a")]);
-    settle(ledger);
+    recordDecisions(ledger);
     const sent = show({ version: 1, entries: [...ledger.entries], blobs: {} });
     ledger.complete(made!.id, "a", done("late"));
     const later = show({ version: 1, entries: ledger.entries, blobs: {} });

@@ -1,7 +1,7 @@
 import type { Conversation } from "../conversation/entry.ts";
-import { Rendering, type Report } from "./rendering.ts";
+import { IncrementalRenderer, type RenderReport } from "./incremental-renderer.ts";
 import type { Step, Transcript } from "./step.ts";
-import { defaultPolicy, type Policy, type Target } from "./target.ts";
+import { defaultRenderPolicy, type RenderPolicy, type Target } from "./target.ts";
 
 /**
  * What one target may be shown of a conversation, and why it looks that way.
@@ -12,11 +12,11 @@ import { defaultPolicy, type Policy, type Target } from "./target.ts";
 export const render = (
   conversation: Conversation,
   target: Target,
-  policy: Partial<Policy> = {},
-): { readonly transcript: Transcript; readonly report: Report } => {
-  const rendering = new Rendering<Step>({
+  policy: Partial<RenderPolicy> = {},
+): { readonly transcript: Transcript; readonly report: RenderReport } => {
+  const rendering = new IncrementalRenderer<Step>({
     target,
-    policy: { ...defaultPolicy, ...policy },
+    policy: { ...defaultRenderPolicy, ...policy },
     blobs: conversation.blobs,
     tools: (conversation.tools ?? []).map((tool) => tool.name),
     encode: (step) => [step],

@@ -8,13 +8,16 @@ export type Transcript = readonly Step[];
 export type Step = UserStep | ModelStep;
 
 /** What the person, or the runtime in the person's place, says. Never empty. */
-export type UserStep = { readonly role: "user"; readonly parts: readonly (Text | File)[] };
+export type UserStep = { readonly role: "user"; readonly parts: readonly (Text | MediaFile)[] };
 
 /** What a model said, with the results of what it asked for. Never empty. */
-export type ModelStep = { readonly role: "model"; readonly parts: readonly (Text | Thinking | File | Exchange)[] };
+export type ModelStep = {
+  readonly role: "model";
+  readonly parts: readonly (Text | Thinking | MediaFile | CallExchange)[];
+};
 
 /** A call together with its result: pairing is a property of the type. */
-export type Exchange = {
+export type CallExchange = {
   readonly type: "exchange";
   /** The canonical identity. */
   readonly call: CallId;
@@ -26,18 +29,18 @@ export type Exchange = {
   /** The arguments as text, in the model's own spelling where there is one. */
   readonly inputText: string | undefined;
   readonly seal: Seal | undefined;
-  readonly result: Result;
+  readonly result: RenderedResult;
 };
 
 /** How a call ended, as this target can be told. Its content is never empty; `synthetic` says that nobody saw this end. */
-export type Result = {
+export type RenderedResult = {
   readonly status: OutcomeStatus;
-  readonly content: readonly (Text | Structured | File)[];
+  readonly content: readonly (Text | Structured | MediaFile)[];
   readonly synthetic?: true;
 };
 
 /** Media this target can take where it stands. */
-export type File = {
+export type MediaFile = {
   readonly type: "file";
   readonly kind: MediaKind;
   readonly mimeType: string;

@@ -21,7 +21,7 @@ export type Target = {
   /** Set where documents go by neutral names, as a name could talk to the model. */
   readonly neutralNames?: true;
   /** Set for models that know no tools: calls and their results are told in words. */
-  readonly callsAsWords?: true;
+  readonly callsAsText?: true;
 };
 
 /** How call ids look on a target. */
@@ -74,7 +74,7 @@ export type ThinkingRule = {
    */
   readonly form: "none" | "signed" | "plain" | "seal";
   /** Which other models' thinking this one can read; its own it always can. */
-  readonly readers: readonly Reader[];
+  readonly readers: readonly ThinkingReader[];
   /** Whether a seal is void once anything before it has changed. */
   readonly bound: boolean;
   /** Set where no seal is accepted any more, not even one of its own. */
@@ -86,7 +86,7 @@ export type ThinkingRule = {
 };
 
 /** "Models like `reader` can read what models like `of` thought", within one provider. */
-export type Reader = { readonly reader: RegExp; readonly of: RegExp };
+export type ThinkingReader = { readonly reader: RegExp; readonly of: RegExp };
 
 /** In which order the two sides may speak. */
 export type OrderRule = {
@@ -101,7 +101,7 @@ export type OrderRule = {
 };
 
 /** What to do where the target leaves a choice. */
-export type Policy = {
+export type RenderPolicy = {
   /** `own`: keep what the target can read. `text`: also show foreign thinking as words. `none`: leave all of it out. */
   readonly thinking: "own" | "text" | "none";
   /** Whether media the target cannot take becomes a text that names it, or an error. */
@@ -114,4 +114,4 @@ export type Policy = {
 export type ToolResponseLayout = "output" | "status";
 
 /** The library's defaults: nothing is stubbed without being asked for. */
-export const defaultPolicy: Policy = { thinking: "own", unsupportedMedia: "error" };
+export const defaultRenderPolicy: RenderPolicy = { thinking: "own", unsupportedMedia: "error" };

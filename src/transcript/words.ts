@@ -6,13 +6,13 @@ import type { Media, OutcomeStatus } from "../conversation/parts.ts";
  */
 
 /** The step that gives the model the word when the conversation ends with its own. */
-export const continueWord = "Continue.";
+export const continueText = "Continue.";
 
 /** The step that stands first where a conversation begins with the model. */
-export const openingWord = "(The conversation begins here.)";
+export const openingText = "(The conversation begins here.)";
 
 /** The model's word between two user steps, where an API wants one. */
-export const bridgeWord = ".";
+export const bridgeText = ".";
 
 /** What a result says that says nothing. */
 const noOutput = "(no output)";
@@ -24,7 +24,7 @@ const noResult = "No result was recorded: the run was interrupted before this ca
 export const unreadableArguments = "The arguments of this call were not a valid JSON object, so the tool was not run.";
 
 /** What a result without words says about how it ended. */
-export const endedWord: Readonly<Record<OutcomeStatus, string>> = {
+export const emptyResultTexts: Readonly<Record<OutcomeStatus, string>> = {
   complete: noOutput,
   error: "The tool failed without a message.",
   cancelled: "The call was cancelled.",
@@ -32,17 +32,17 @@ export const endedWord: Readonly<Record<OutcomeStatus, string>> = {
 };
 
 /** Stands in a result in place of a file that follows the batch. */
-export const seeFile = (id: string): string => `See file ${id}`;
+export const fileReference = (id: string): string => `See file ${id}`;
 
 /** Stands before a file that belongs to an earlier result. */
-export const thisIsFile = (id: string): string => `This is file ${id}:`;
+export const fileLabel = (id: string): string => `This is file ${id}:`;
 
 /** Stands before the text of a file shown as text. */
 export const fileText = (media: Media, content: string): string =>
   `File ${media.id}${media.name === undefined ? "" : ` "${media.name}"`} (${media.mimeType}):\n${content}`;
 
 /** Names a file that is not shown, so that the model does not invent it. */
-export const stub = (media: Media, why: string): string => {
+export const mediaStub = (media: Media, why: string): string => {
   const facts = [
     media.mimeType,
     media.source.type === "blob" ? `${media.source.bytes} bytes` : `at ${media.source.uri.slice(0, 200)}`,
@@ -54,31 +54,32 @@ export const stub = (media: Media, why: string): string => {
 };
 
 /** Tells of a call to a model that knows no tools. */
-export const calledTool = (tool: string, input: string): string => `(Called ${tool} with ${input})`.toWellFormed();
+export const callAsText = (tool: string, input: string): string => `(Called ${tool} with ${input})`.toWellFormed();
 
 /** Introduces the result of such a call. */
-export const resultOfTool = (tool: string, status: OutcomeStatus): string =>
+export const resultLabel = (tool: string, status: OutcomeStatus): string =>
   status === "complete" ? `(Result of ${tool.toWellFormed()}:)` : `(${tool.toWellFormed()} ended with ${status}:)`;
 
 /** Introduces a result nobody asked for. */
-export const orphanResult = (tool: string): string =>
+export const orphanResultLabel = (tool: string): string =>
   `(A result of ${tool.toWellFormed()} was recorded without a call:)`;
 
 /** Introduces a second, different result of one call. */
-export const anotherResult = (tool: string): string => `(Another result of ${tool.toWellFormed()} was recorded later:)`;
+export const conflictingResultLabel = (tool: string): string =>
+  `(Another result of ${tool.toWellFormed()} was recorded later:)`;
 
 /** Introduces what stands for the compacted past. */
-export const summaryOf = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
+export const summaryText = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
 
 /** Stands in a result for what was in its middle. */
-export const cutOut = (characters: number): string =>
+export const omissionText = (characters: number): string =>
   `[... ${characters} characters left out here; the session log keeps all of it. Call the tool for a smaller part to read more ...]`;
 
 /** Something the runtime says. */
-export const noticeOf = (text: string): string => `[Notice] ${text}`;
+export const noticeText = (text: string): string => `[Notice] ${text}`;
 
 /** Another model's thinking, shown as words. */
-export const thoughtOf = (text: string): string => `<thinking>\n${text}\n</thinking>`;
+export const thinkingAsText = (text: string): string => `<thinking>\n${text}\n</thinking>`;
 
 /** Whether a text has no words: no API takes such a text alone. */
 export const isBlank = (text: string): boolean => {

@@ -4,14 +4,14 @@ import type { JsonObject } from "../conversation/json.ts";
  * Writes bodies as JSON, and what stands in their lists once: a conversation grows by a message or two from request to
  * request, and one that changes is another object. What is larger than any but a few messages is written each time.
  */
-export const openBodyWriter = (): ((body: JsonObject) => Uint8Array) => {
+export const createBodyEncoder = (): ((body: JsonObject) => Uint8Array) => {
   /** Each with a comma before it. */
   const known = new WeakMap<object, Buffer>();
   const itemBytes = (value: object): Buffer => {
     const old = known.get(value);
     if (old !== undefined) return old;
     const bytes = Buffer.from(`,${JSON.stringify(value)}`);
-    if (bytes.length <= longest) known.set(value, bytes);
+    if (bytes.length <= maxCachedBytes) known.set(value, bytes);
     return bytes;
   };
   return (body) => {
@@ -33,7 +33,7 @@ export const openBodyWriter = (): ((body: JsonObject) => Uint8Array) => {
     };
     const write = (value: unknown, depth: number): void => {
       if (Array.isArray(value)) return list(value);
-      if (typeof value !== "object" || value === null || depth === deepest) {
+      if (typeof value !== "object" || value === null || depth === maxListDepth) {
         text += JSON.stringify(value);
         return;
       }
@@ -53,7 +53,7 @@ export const openBodyWriter = (): ((body: JsonObject) => Uint8Array) => {
 };
 
 /** Bytes of an item that is kept: a picture is not. */
-const longest = 2 ** 18;
+const maxCachedBytes = 2 ** 18;
 
 /** Lists of messages stand in the body itself, or in a request within it. */
-const deepest = 2;
+const maxListDepth = 2;

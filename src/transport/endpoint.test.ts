@@ -2,16 +2,25 @@ import { describe, expect, it } from "vitest";
 import { providers } from "../providers/all.ts";
 import { findProvider } from "../providers/find.ts";
 import type { Environment } from "../world/world.ts";
-import { belongsTo, resolveEndpoint, type Purpose, type Resolved } from "./endpoint.ts";
+import { isProviderAddress, resolveEndpoint, type EndpointPurpose, type ResolvedEndpoint } from "./endpoint.ts";
 
-const resolve = (provider: string, model: string, env: Environment, purpose: Purpose = "generate"): Resolved =>
-  resolveEndpoint(findProvider(provider), model, env, purpose);
-const urlOf = (provider: string, model: string, env: Environment = {}, purpose: Purpose = "generate"): string => {
+const resolve = (
+  provider: string,
+  model: string,
+  env: Environment,
+  purpose: EndpointPurpose = "generate",
+): ResolvedEndpoint => resolveEndpoint(findProvider(provider), model, env, purpose);
+const urlOf = (
+  provider: string,
+  model: string,
+  env: Environment = {},
+  purpose: EndpointPurpose = "generate",
+): string => {
   const resolved = resolve(provider, model, env, purpose);
   return resolved.found ? resolved.url : `${resolved.reason}: ${resolved.how}`;
 };
 
-const purposes: readonly Purpose[] = ["generate", "stream", "count", "models"];
+const purposes: readonly EndpointPurpose[] = ["generate", "stream", "count", "models"];
 const cloud = { GOOGLE_CLOUD_PROJECT: "my-project", AZURE_OPENAI_RESOURCE: "my-resource" };
 
 describe("the address of a request", () => {
@@ -270,6 +279,6 @@ describe("an address", () => {
     ["azure", "https://r.openai.azure.com/openai/v1/responses", {}, false],
     ["openai", "not an address", {}, false],
   ])("belongs to %s: %s with %j is %j", (provider, url, env, belongs) => {
-    expect(belongsTo(findProvider(provider), url, env)).toBe(belongs);
+    expect(isProviderAddress(findProvider(provider), url, env)).toBe(belongs);
   });
 });

@@ -2,10 +2,10 @@ import type { BaseVariable, Endpoint, Paths, Provider } from "../providers/defin
 import type { Environment } from "../world/world.ts";
 
 /** What an endpoint can be asked for. */
-export type Purpose = "generate" | "stream" | "count" | "models";
+export type EndpointPurpose = "generate" | "stream" | "count" | "models";
 
 /** An address and what it was taken from; or why there is none, and what to do about it. */
-export type Resolved =
+export type ResolvedEndpoint =
   | { readonly found: true; readonly url: string; readonly from: string }
   | { readonly found: false; readonly reason: "not-offered" | "not-set" | "not-valid"; readonly how: string };
 
@@ -14,39 +14,44 @@ export type Resolved =
  * environment. Messages never quote an address a person gave: it may hold a
  * password.
  */
-export const resolveEndpoint = (provider: Provider, model: string, env: Environment, purpose: Purpose): Resolved => {
+export const resolveEndpoint = (
+  provider: Provider,
+  model: string,
+  env: Environment,
+  purpose: EndpointPurpose,
+): ResolvedEndpoint => {
   const path = pathFor(provider.endpoint.paths, purpose);
   if (path === undefined)
-    return { found: false, reason: "not-offered", how: `${provider.label} ${absences[purpose]}.` };
-  return resolved(() => {
+    return { found: false, reason: "not-offered", how: `${provider.label} ${unsupportedPurposes[purpose]}.` };
+  return tryResolve(() => {
     const { url, from } = baseFor(provider, path, env);
     const after = path.replace(ownBase, "");
-    return { url: join(url, fill(after, { model: () => modelIn(provider.endpoint, model, env) })), from };
+    return { url: joinUrl(url, fillTemplate(after, { model: () => modelPath(provider.endpoint, model, env) })), from };
   });
 };
 
 /** The base of a provider's API, before any path. A query somebody gave is not shown: it may hold a key. */
-export const baseOf = (provider: Provider, env: Environment): Resolved =>
-  resolved(() => {
+export const resolveBaseUrl = (provider: Provider, env: Environment): ResolvedEndpoint =>
+  tryResolve(() => {
     const { url, from } = baseFor(provider, provider.endpoint.paths.generate, env);
     return { url: url.split("?", 1)[0] ?? "", from };
   });
 
 /** Whether an address belongs to a provider as the environment has it: only there may its key go. */
-export const belongsTo = (provider: Provider, url: string, env: Environment): boolean => {
+export const isProviderAddress = (provider: Provider, url: string, env: Environment): boolean => {
   const origin = originOf(url);
   return Object.values(provider.endpoint.paths).some((path) => {
     try {
       return originOf(baseFor(provider, path, env).url) === origin;
     } catch (error) {
-      if (error instanceof Unresolved) return false;
+      if (error instanceof UnresolvedEndpointError) return false;
       throw error;
     }
   });
 };
 
 /** The first of these variables that holds something, trimmed. */
-export const valueOf = (env: Environment, ...names: readonly string[]): string | undefined => {
+export const envValue = (env: Environment, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     const value = env[name]?.trim();
     if (value !== undefined && value !== "") return value;
@@ -55,19 +60,19 @@ export const valueOf = (env: Environment, ...names: readonly string[]): string |
 };
 
 /** The AWS region requests go to. */
-export const regionOf = (env: Environment): string => valueOf(env, "AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
+export const awsRegion = (env: Environment): string => envValue(env, "AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
 
 /** Whether Vertex is used with an API key alone. As in Google's own SDK, a project that is set wins over the key. */
 export const usesExpressKey = (env: Environment): boolean =>
-  valueOf(env, "GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_GENAI_USE_VERTEXAI")?.toLowerCase() === "true" &&
-  valueOf(env, "GOOGLE_API_KEY") !== undefined &&
-  projectOf(env) === undefined;
+  envValue(env, "GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_GENAI_USE_VERTEXAI")?.toLowerCase() === "true" &&
+  envValue(env, "GOOGLE_API_KEY") !== undefined &&
+  googleProject(env) === undefined;
 
 /** The Google Cloud project that is charged, where one is set. */
-export const projectOf = (env: Environment): string | undefined =>
-  valueOf(env, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
+export const googleProject = (env: Environment): string | undefined =>
+  envValue(env, "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT");
 
-class Unresolved extends Error {
+class UnresolvedEndpointError extends Error {
   readonly reason: "not-set" | "not-valid";
 
   constructor(reason: "not-set" | "not-valid", message: string) {
@@ -76,46 +81,49 @@ class Unresolved extends Error {
   }
 }
 
-const resolved = (find: () => Base): Resolved => {
+const tryResolve = (find: () => BaseUrl): ResolvedEndpoint => {
   try {
     return { found: true, ...find() };
   } catch (error) {
-    if (error instanceof Unresolved) return { found: false, reason: error.reason, how: error.message };
+    if (error instanceof UnresolvedEndpointError) return { found: false, reason: error.reason, how: error.message };
     throw error;
   }
 };
 
-const absences: Readonly<Record<Purpose, string>> = {
+const unsupportedPurposes: Readonly<Record<EndpointPurpose, string>> = {
   generate: "does not answer",
   stream: "does not stream",
   count: "does not count tokens",
   models: "does not list its models",
 };
 
-const pathFor = (paths: Paths, purpose: Purpose): string | undefined =>
+const pathFor = (paths: Paths, purpose: EndpointPurpose): string | undefined =>
   purpose === "stream" ? (paths.stream ?? paths.generate) : paths[purpose];
 
 const ownBase = /^https:\/\/[^/]+/;
 
-type Base = { readonly url: string; readonly from: string };
+type BaseUrl = { readonly url: string; readonly from: string };
 
-const baseFor = ({ id, endpoint }: Provider, path: string, env: Environment): Base => {
+const baseFor = ({ id, endpoint }: Provider, path: string, env: Environment): BaseUrl => {
   const own = `PARLEY_${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
   const variables: readonly BaseVariable[] = [{ name: own }, ...(endpoint.env ?? [])];
-  const set = variables.find(({ name }) => valueOf(env, name) !== undefined);
+  const set = variables.find(({ name }) => envValue(env, name) !== undefined);
   if (set === undefined) return defaultBase(path.match(ownBase)?.[0] ?? endpoint.url, env);
-  return { url: givenBase(set, valueOf(env, set.name) ?? ""), from: set.name };
+  return { url: customBase(set, envValue(env, set.name) ?? ""), from: set.name };
 };
 
-const defaultBase = (template: string, env: Environment): Base => {
-  const url = fill(template, {
-    region: () => word("AWS_REGION", regionOf(env)),
+const defaultBase = (template: string, env: Environment): BaseUrl => {
+  const url = fillTemplate(template, {
+    region: () => hostLabel("AWS_REGION", awsRegion(env)),
     resource: () => resourceOf(env),
     "vertex-host": () => vertexHost(env),
   });
   const { protocol, hostname } = new URL(url);
   if (protocol === "http:" && !isLoopback(hostname))
-    throw new Unresolved("not-valid", "A key is not sent over plain http unless a person chose that address.");
+    throw new UnresolvedEndpointError(
+      "not-valid",
+      "A key is not sent over plain http unless a person chose that address.",
+    );
   return { url, from: "the provider's own address" };
 };
 
@@ -127,13 +135,19 @@ const isLoopback = (hostname: string): boolean =>
   /^127(\.\d+){3}$/.test(hostname);
 
 /** An address as a person set it. Plain http is their choice. */
-const givenBase = ({ name, suffix = "", bare }: BaseVariable, value: string): string => {
+const customBase = ({ name, suffix = "", bare }: BaseVariable, value: string): string => {
   const given = bare === undefined ? value : completeHost(value, bare);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
-    throw new Unresolved("not-valid", `${name} is no web address. It should begin with https:// or http://.`);
+    throw new UnresolvedEndpointError(
+      "not-valid",
+      `${name} is no web address. It should begin with https:// or http://.`,
+    );
   if (url.username !== "" || url.password !== "")
-    throw new Unresolved("not-valid", `${name} holds a user name or a password. Take it out of the address.`);
+    throw new UnresolvedEndpointError(
+      "not-valid",
+      `${name} holds a user name or a password. Take it out of the address.`,
+    );
   const path = url.pathname.replace(/\/+$/, "");
   return `${url.origin}${path.endsWith(suffix) ? path : path + suffix}${url.search}`;
 };
@@ -150,35 +164,35 @@ const completeHost = (value: string, bare: string): string => {
   return url.href;
 };
 
-const join = (base: string, path: string): string => {
+const joinUrl = (base: string, path: string): string => {
   const [address = "", query] = base.split("?", 2);
   if (query === undefined) return address + path;
   return `${address}${path}${path.includes("?") ? "&" : "?"}${query}`;
 };
 
-const fill = (template: string, values: Readonly<Record<string, () => string>>): string =>
+const fillTemplate = (template: string, values: Readonly<Record<string, () => string>>): string =>
   template.replaceAll(/\{([a-z-]+)\}/g, (all, name: string) => values[name]?.() ?? all);
 
-const modelIn = ({ modelNames }: Endpoint, model: string, env: Environment): string => {
+const modelPath = ({ modelNames }: Endpoint, model: string, env: Environment): string => {
   if (model.split("/").some((segment) => segment === "." || segment === ".."))
-    throw new Unresolved("not-valid", `No model is named "${model}".`);
+    throw new UnresolvedEndpointError("not-valid", `No model is named "${model}".`);
   if (modelNames === undefined) return encodeURIComponent(model);
-  if (modelNames.whole.test(model)) return model.split("/").map(encodeURIComponent).join("/");
+  if (modelNames.resourcePath.test(model)) return model.split("/").map(encodeURIComponent).join("/");
   const bare = model.replace(/^.*\bmodels\//, "");
-  return fill(modelNames.prefix, { place: () => placeOf(env) }) + encodeURIComponent(bare);
+  return fillTemplate(modelNames.prefix, { place: () => placeOf(env) }) + encodeURIComponent(bare);
 };
 
 /** Express keys know no project: the models then stand at the root. */
 const placeOf = (env: Environment): string => {
   if (usesExpressKey(env)) return "";
-  const project = projectOf(env);
+  const project = googleProject(env);
   if (project === undefined)
-    throw new Unresolved("not-set", "Set GOOGLE_CLOUD_PROJECT to the id of your Google Cloud project.");
+    throw new UnresolvedEndpointError("not-set", "Set GOOGLE_CLOUD_PROJECT to the id of your Google Cloud project.");
   return `projects/${encodeURIComponent(project)}/locations/${locationOf(env)}/`;
 };
 
 const locationOf = (env: Environment): string =>
-  word("GOOGLE_CLOUD_LOCATION", valueOf(env, "GOOGLE_CLOUD_LOCATION") ?? "global");
+  hostLabel("GOOGLE_CLOUD_LOCATION", envValue(env, "GOOGLE_CLOUD_LOCATION") ?? "global");
 
 const vertexHost = (env: Environment): string => {
   const location = usesExpressKey(env) ? "global" : locationOf(env);
@@ -189,19 +203,19 @@ const vertexHost = (env: Environment): string => {
 };
 
 const resourceOf = (env: Environment): string => {
-  const value = valueOf(env, "AZURE_OPENAI_RESOURCE", "AZURE_OPENAI_RESOURCE_NAME", "AZURE_RESOURCE_NAME");
+  const value = envValue(env, "AZURE_OPENAI_RESOURCE", "AZURE_OPENAI_RESOURCE_NAME", "AZURE_RESOURCE_NAME");
   if (value === undefined)
-    throw new Unresolved(
+    throw new UnresolvedEndpointError(
       "not-set",
       "Set AZURE_OPENAI_ENDPOINT to the address of your resource, or AZURE_OPENAI_RESOURCE to its name.",
     );
-  return word("AZURE_OPENAI_RESOURCE", value);
+  return hostLabel("AZURE_OPENAI_RESOURCE", value);
 };
 
 /** What becomes part of a host name must not be able to name another host. */
-const word = (name: string, value: string): string => {
+const hostLabel = (name: string, value: string): string => {
   if (/^[A-Za-z0-9-]+$/.test(value)) return value;
-  throw new Unresolved("not-valid", `${name} may hold only letters, digits and hyphens.`);
+  throw new UnresolvedEndpointError("not-valid", `${name} may hold only letters, digits and hyphens.`);
 };
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "");

@@ -1,5 +1,5 @@
 /** What can go wrong between us and a provider. Code reads `kind`; people read `explain`. */
-export type Failure = Common &
+export type Failure = FailureCommon &
   (
     | { readonly kind: "no-key" | "misconfigured"; /** What to set or run, in words. */ readonly how: string }
     | { readonly kind: "bad-key" | "no-credit" | "overloaded" | "context-too-long" | "filtered" }
@@ -11,19 +11,19 @@ export type Failure = Common &
         readonly kind: "refused";
         readonly status: number;
         /** Our own reading of what is wrong, where rules/ has one. */
-        readonly rules: readonly RuleReading[];
+        readonly rules: readonly BrokenRule[];
       }
     | { readonly kind: "network"; /** The host that could not be reached. */ readonly host: string }
     | { readonly kind: "time-out"; readonly phase: "headers" | "first-byte" | "idle" | "whole"; readonly ms: number }
     | { readonly kind: "stream-cut" | "malformed-stream" | "cancelled" }
   );
 
-type Common = {
+type FailureCommon = {
   /** Id and name of the provider. */
   readonly provider: string;
   readonly label: string;
   /** What the vendor or the system said, without secrets. */
-  readonly said?: string;
+  readonly detail?: string;
   /** The HTTP status of the answer, where there was one. */
   readonly status?: number;
   /** Whether part of the answer had already been handed over. */
@@ -31,23 +31,23 @@ type Common = {
 };
 
 /** One rule of an API that a refused request broke, as rules/ words it. */
-export type RuleReading = { readonly rule: string; readonly pointer: string; readonly message: string };
+export type BrokenRule = { readonly rule: string; readonly pointer: string; readonly message: string };
 
 /** A failure, thrown. Its message is `explain`; nobody needs to match on it. */
 export class ProviderError extends Error {
   readonly failure: Failure;
 
   constructor(failure: Failure, options?: ErrorOptions) {
-    super(explain(failure), options);
+    super(explainFailure(failure), options);
     this.name = "ProviderError";
     this.failure = failure;
   }
 }
 
 /** Two sentences: what happened, and what the reader can do now. */
-export const explain = (failure: Failure): string => {
+export const explainFailure = (failure: Failure): string => {
   const { label } = failure;
-  const said = failure.said === undefined || failure.said === "" ? "" : `: ${sentenceEnd(failure.said)}`;
+  const said = failure.detail === undefined || failure.detail === "" ? "" : `: ${sentenceEnd(failure.detail)}`;
   switch (failure.kind) {
     case "no-key":
       return `There is no key for ${label}. ${failure.how}`;
@@ -58,9 +58,9 @@ export const explain = (failure: Failure): string => {
     case "no-credit":
       return `The account at ${label} has no credit left${said || "."} Add credit there, or use another provider.`;
     case "quota-gone":
-      return `The quota at ${label} is used up${said || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${duration(failure.retryAfter)}`}, or use another provider.`;
+      return `The quota at ${label} is used up${said || "."} ${failure.retryAfter === undefined ? "Wait until it is renewed" : `Try again in ${formatDuration(failure.retryAfter)}`}, or use another provider.`;
     case "rate-limited":
-      return `${label} asks us to slow down${said || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${duration(failure.retryAfter)}`}, or use another model.`;
+      return `${label} asks us to slow down${said || "."} Try again ${failure.retryAfter === undefined ? "in a minute" : `in ${formatDuration(failure.retryAfter)}`}, or use another model.`;
     case "overloaded":
       return `${label} cannot answer right now${said || "."} Try again in a while, or use another model.`;
     case "context-too-long":
@@ -73,8 +73,8 @@ export const explain = (failure: Failure): string => {
       return `${failure.host} cannot be reached${said || "."} Check the network, the proxy settings and the address.`;
     case "time-out":
       if (failure.phase === "whole")
-        return `The answer of ${label} was not complete after ${duration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
-      return `${label} was silent for ${duration(failure.ms)} ${silences[failure.phase]}. Try again, or use another model.`;
+        return `The answer of ${label} was not complete after ${formatDuration(failure.ms)} (limits.answerTime). Nothing of it was used; try again, or use another model.`;
+      return `${label} was silent for ${formatDuration(failure.ms)} ${timeoutPhases[failure.phase]}. Try again, or use another model.`;
     case "stream-cut":
       return `The answer of ${label} broke off${said || "."} Nothing of it was used; try again.`;
     case "malformed-stream":
@@ -84,7 +84,7 @@ export const explain = (failure: Failure): string => {
   }
 };
 
-const silences = {
+const timeoutPhases = {
   headers: "after the request",
   "first-byte": "before the first word of the answer",
   idle: "in the middle of the answer",
@@ -102,7 +102,7 @@ const sentenceEnd = (text: string): string => {
   return /[.!?]$/.test(short) ? short : `${short}.`;
 };
 
-const duration = (ms: number): string => {
+const formatDuration = (ms: number): string => {
   if (ms < 1000) return `${Math.ceil(ms)} ms`;
   return ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`;
 };

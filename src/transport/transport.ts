@@ -1,20 +1,20 @@
 import type { JsonObject } from "../conversation/json.ts";
 import type { Provider } from "../providers/define.ts";
-import type { ModelInput } from "../providers/input.ts";
+import type { ModelInput } from "../providers/model-input.ts";
 import type { Quirk } from "../providers/quirks.ts";
 import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
-import { attempt, type Answered } from "./attempt.ts";
-import { delayBefore, patience as usualPatience, RetryBudget, type Patience } from "./budget.ts";
-import type { Who } from "./classify.ts";
-import { ProviderError, type Failure, type RuleReading } from "./failure.ts";
-import { AttemptError, withoutSecretsIn } from "./refusal.ts";
-import { lessonOf, lessonWords } from "./repairs.ts";
+import { sendAttempt, type ContentEvent } from "./stream/attempt.ts";
+import { backoffDelay, retryPolicy as usualPatience, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
+import type { ProviderIdentity } from "./retry/classify.ts";
+import { ProviderError, type Failure, type BrokenRule } from "./failure.ts";
+import { AttemptError, redactAttemptError } from "./retry/attempt-error.ts";
+import { quirkFromError, quirkMessages } from "./retry/quirks.ts";
 
 /** A request to be sent. */
-export type Outgoing = {
+export type OutgoingRequest = {
   readonly provider: Provider;
   readonly model: string;
   /**
@@ -34,13 +34,13 @@ export type Outgoing = {
 
 /** What happens on the way to an answer, and the answer itself. */
 export type TransportEvent =
-  | Answered
+  | ContentEvent
   /** A request leaves. */
   | { readonly type: "request"; readonly attempt: number; readonly url: string; readonly bytes: number }
   /** The attempt failed before anything was handed over; the next one leaves after `delay` milliseconds. */
   | { readonly type: "retrying"; readonly attempt: number; readonly delay: number; readonly failure: Failure }
   /** The endpoint wants it otherwise than described; the request is written anew. */
-  | { readonly type: "repaired"; readonly quirk: Quirk; readonly words: string; readonly failure: Failure };
+  | { readonly type: "repaired"; readonly quirk: Quirk; readonly message: string; readonly failure: Failure };
 
 /** The one sender. It keeps connections, what it learned of endpoints, and the budget for retries. */
 export type Transport = {
@@ -48,24 +48,24 @@ export type Transport = {
    * Sends a request and hands over its answer as it comes, ending with `finish`.
    * Throws a `ProviderError` for everything else. Leaving the loop, or aborting, closes the connection at once.
    */
-  readonly send: (outgoing: Outgoing, signal?: AbortSignal) => AsyncGenerator<TransportEvent, void>;
+  readonly send: (outgoing: OutgoingRequest, signal?: AbortSignal) => AsyncGenerator<TransportEvent, void>;
 };
 
 /** Signs requests and says where they go. */
-export type Gate = {
+export type RequestSigner = {
   readonly prepare: (
-    outgoing: Pick<Outgoing, "provider" | "model">,
-    options: PrepareOptions,
+    outgoing: Pick<OutgoingRequest, "provider" | "model">,
+    options: SignOptions,
     signal?: AbortSignal,
   ) => Promise<HttpRequest>;
   /** Where requests for this model go, and on whose account. */
-  readonly place: (outgoing: Pick<Outgoing, "provider" | "model">) => {
+  readonly locate: (outgoing: Pick<OutgoingRequest, "provider" | "model">) => {
     readonly url: string;
     readonly account?: string;
   };
 };
 
-type PrepareOptions = {
+type SignOptions = {
   readonly body: JsonObject;
   readonly stream: boolean;
   /** The last token was refused: get a new one. */
@@ -75,15 +75,15 @@ type PrepareOptions = {
 /** What a transport is made of. */
 export type TransportOptions = {
   readonly world: World;
-  readonly gate: Gate;
-  readonly patience?: Partial<Patience>;
+  readonly signer: RequestSigner;
+  readonly retryPolicy?: Partial<RetryPolicy>;
   /** The kinds of files a model takes, where that is known better than by its provider. Asked before every writing. */
-  readonly inputOf?: (outgoing: Pick<Outgoing, "provider" | "model">) => ModelInput | undefined;
+  readonly inputOf?: (outgoing: Pick<OutgoingRequest, "provider" | "model">) => ModelInput | undefined;
   /** Reads a refused body: which rules of its API it breaks. */
   readonly explain?: (
     body: JsonObject,
     target: { readonly wire: WireId; readonly provider: string; readonly model: string },
-  ) => readonly RuleReading[] | Promise<readonly RuleReading[]>;
+  ) => readonly BrokenRule[] | Promise<readonly BrokenRule[]>;
 };
 
 /** Opens a transport. Nothing is sent or loaded before the first request. */
@@ -92,23 +92,24 @@ export const openTransport = (options: TransportOptions): Transport => {
   const learned = new Map<string, readonly Quirk[]>();
   const destinations = new Map<string, Destination>();
   return {
-    send: (outgoing, signal) => new Sending({ ...options, budget, learned, destinations }, outgoing, signal).run(),
+    send: (outgoing, signal) =>
+      new SendOperation({ ...options, budget, learned, destinations }, outgoing, signal).run(),
   };
 };
 
-type Shared = TransportOptions & {
+type TransportState = TransportOptions & {
   readonly budget: RetryBudget;
   readonly learned: Map<string, readonly Quirk[]>;
   readonly destinations: Map<string, Destination>;
 };
 
 /** One turn's worth of sending: attempts, waits and repairs until there is an answer or a failure. */
-class Sending {
-  readonly #shared: Shared;
-  readonly #outgoing: Outgoing;
+class SendOperation {
+  readonly #shared: TransportState;
+  readonly #outgoing: OutgoingRequest;
   readonly #signal: AbortSignal | undefined;
-  readonly #patience: Patience;
-  readonly #who: Who;
+  readonly #patience: RetryPolicy;
+  readonly #who: ProviderIdentity;
   #attempt = 0;
   #waited = 0;
   #renew: "not yet" | "now" | "done" = "not yet";
@@ -119,11 +120,11 @@ class Sending {
   readonly #refused = new Set<string>();
   #lesson: Quirk | undefined;
 
-  constructor(shared: Shared, outgoing: Outgoing, signal: AbortSignal | undefined) {
+  constructor(shared: TransportState, outgoing: OutgoingRequest, signal: AbortSignal | undefined) {
     this.#shared = shared;
     this.#outgoing = outgoing;
     this.#signal = signal;
-    this.#patience = { ...usualPatience, ...shared.patience };
+    this.#patience = { ...usualPatience, ...shared.retryPolicy };
     this.#who = { provider: outgoing.provider.id, label: outgoing.provider.label };
   }
 
@@ -147,12 +148,12 @@ class Sending {
           yield {
             type: "repaired",
             quirk: repaired.quirk,
-            words: lessonWords[repaired.quirk],
-            failure: error.verdict.failure,
+            message: quirkMessages[repaired.quirk],
+            failure: error.classification.failure,
           };
         } else if (!this.#mayRenew(error)) {
           const delay = await this.#planned(error, body);
-          yield { type: "retrying", attempt: this.#attempt, delay, failure: error.verdict.failure };
+          yield { type: "retrying", attempt: this.#attempt, delay, failure: error.classification.failure };
           await this.#wait(delay);
         }
       }
@@ -160,7 +161,7 @@ class Sending {
   }
 
   async *#once(body: JsonObject): AsyncGenerator<readonly TransportEvent[], void> {
-    const { world, gate } = this.#shared;
+    const { world, signer: gate } = this.#shared;
     const { stream = true, ready } = this.#outgoing;
     this.#attempt += 1;
     const renew = this.#renew === "now";
@@ -171,16 +172,16 @@ class Sending {
     const { wire } = this.#destination();
     yield [{ type: "request", attempt: this.#attempt, url: request.url, bytes: request.body?.length ?? 0 }];
     try {
-      yield* attempt({
+      yield* sendAttempt({
         world,
         request,
         wire,
         who: this.#who,
-        patience: this.#patience,
+        policy: this.#patience,
         signal: this.#signal,
       });
     } catch (error) {
-      throw error instanceof AttemptError ? withoutSecretsIn(error, request) : error;
+      throw error instanceof AttemptError ? redactAttemptError(error, request) : error;
     }
   }
 
@@ -197,7 +198,7 @@ class Sending {
 
   #destination(): Destination {
     const { provider, model } = this.#outgoing;
-    const { account } = this.#shared.gate.place(this.#outgoing);
+    const { account } = this.#shared.signer.locate(this.#outgoing);
     const quirks = this.#quirks();
     const input = this.#shared.inputOf?.(this.#outgoing);
     const key = JSON.stringify([provider.id, this.#key(), account, quirks, input]);
@@ -209,7 +210,7 @@ class Sending {
   }
 
   #key(): string {
-    return `${this.#shared.gate.place(this.#outgoing).url} ${this.#outgoing.model}`;
+    return `${this.#shared.signer.locate(this.#outgoing).url} ${this.#outgoing.model}`;
   }
 
   #quirks(): readonly Quirk[] {
@@ -224,9 +225,12 @@ class Sending {
    * Learns from a refusal, if it is one to learn from, and writes the request anew. No bytes that
    * were refused are sent again, and a lesson that did not help is forgotten.
    */
-  #repair({ problem, verdict }: AttemptError, refused: JsonObject): { quirk: Quirk; body: JsonObject } | undefined {
+  #repair(
+    { apiError: problem, classification: verdict }: AttemptError,
+    refused: JsonObject,
+  ): { quirk: Quirk; body: JsonObject } | undefined {
     if (problem === undefined || this.#isPartial || verdict.failure.kind !== "refused") return undefined;
-    const quirk = lessonOf(problem, this.#destination().wire.id);
+    const quirk = quirkFromError(problem, this.#destination().wire.id);
     if (quirk === undefined) return undefined;
     this.#refused.add(JSON.stringify(refused));
     const known = this.#quirks();
@@ -242,7 +246,7 @@ class Sending {
   }
 
   /** A token may have expired since it was made; a new one is tried once. */
-  #mayRenew({ verdict }: AttemptError): boolean {
+  #mayRenew({ classification: verdict }: AttemptError): boolean {
     const { type } = this.#outgoing.provider.auth;
     if (verdict.failure.kind !== "bad-key" || this.#renew !== "not yet" || this.#isPartial) return false;
     if (type !== "google" && type !== "aws" && type !== "code-assist") return false;
@@ -252,11 +256,11 @@ class Sending {
 
   /** How long to wait before the next attempt; throws when there is none. */
   async #planned(error: AttemptError, body: JsonObject): Promise<number> {
-    const { failure, retry, floor } = error.verdict;
+    const { failure, isRetryable: retry, minDelay: floor } = error.classification;
     const { world, budget } = this.#shared;
-    const { attempts, longestWait, allWaits } = this.#patience;
+    const { maxAttempts: attempts, maxWait: longestWait, maxTotalWait: allWaits } = this.#patience;
     const overloaded = failure.kind === "overloaded";
-    const delay = delayBefore(this.#attempt, { floor, overloaded, random: world.random });
+    const delay = backoffDelay(this.#attempt, { floor, overloaded, random: world.random });
     const hopeless = !retry || this.#isPartial || this.#attempt >= attempts || floor > longestWait;
     if (hopeless || this.#waited + delay > allWaits || !budget.take()) throw await this.#given(failure, body, error);
     return delay;

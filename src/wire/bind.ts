@@ -1,19 +1,22 @@
 import type { JsonObject } from "../conversation/json.ts";
 import type { Step } from "../transcript/step.ts";
 import type { Target, ToolResponseLayout } from "../transcript/target.ts";
-import type { Decode, Decoding } from "./decode.ts";
-import type { ArgumentNames } from "./schema-keys.ts";
-import type { Encoded, Marked, Wire, WireRequest } from "./wire.ts";
+import type { ResponseDecoder, StreamDecoder } from "./decode/events.ts";
+import type { ArgumentNames } from "./schema/argument-names.ts";
+import type { EncodedBody, MarkedMessage, Wire, WireRequest } from "./wire.ts";
 
 /** A wire that already knows whose dialect to write. */
-export type BoundWire = Pick<Wire<unknown>, "id" | "messagesIn" | "read"> & {
-  readonly head: (request: BoundRequest) => ReturnType<Wire<unknown>["head"]>;
+export type BoundWire = Pick<Wire<unknown>, "id" | "extractMessages" | "read"> & {
+  readonly encodeHead: (request: BoundRequest) => ReturnType<Wire<unknown>["encodeHead"]>;
   readonly encodeStep: (step: Step, layout?: ToolResponseLayout) => readonly JsonObject[];
-  readonly merge: (before: JsonObject, next: JsonObject) => JsonObject | undefined;
-  readonly marked: (messages: readonly JsonObject[], request: BoundRequest) => readonly Marked[];
-  readonly encodeRequest: (messages: Parameters<Wire<unknown>["encodeRequest"]>[0], request: BoundRequest) => Encoded;
+  readonly mergeMessages: (before: JsonObject, next: JsonObject) => JsonObject | undefined;
+  readonly markCachePoints: (messages: readonly JsonObject[], request: BoundRequest) => readonly MarkedMessage[];
+  readonly encodeRequest: (
+    messages: Parameters<Wire<unknown>["encodeRequest"]>[0],
+    request: BoundRequest,
+  ) => EncodedBody;
   readonly argumentNames: (parameters: JsonObject | undefined) => ArgumentNames | undefined;
-  readonly decode: Pick<Decode<unknown>, "frames" | "problem"> & { readonly open: () => Decoding };
+  readonly decode: Pick<ResponseDecoder<unknown>, "frames" | "parseError"> & { readonly open: () => StreamDecoder };
 };
 
 /** A request whose dialect is settled. */
@@ -24,20 +27,20 @@ export type Destination = {
   readonly target: Target;
   readonly wire: BoundWire;
   /** Whether a history with tool calls is refused unless tools are declared. */
-  readonly demandsTools: boolean;
+  readonly requiresTools: boolean;
   /** Whether thinking can only be asked for while the last calls come with some. */
-  readonly demandsThoughtInLoop: boolean;
+  readonly requiresThinkingInLoop: boolean;
 };
 
 /** Fixes the dialect of a wire. */
-export const bind = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire => ({
+export const bindDialect = <Dialect>(wire: Wire<Dialect>, dialect: Dialect): BoundWire => ({
   id: wire.id,
-  messagesIn: wire.messagesIn,
+  extractMessages: wire.extractMessages,
   read: wire.read,
-  head: (request) => wire.head({ ...request, dialect }),
+  encodeHead: (request) => wire.encodeHead({ ...request, dialect }),
   encodeStep: (step, layout) => wire.encodeStep(step, dialect, layout),
-  merge: (before, next) => wire.merge(before, next, dialect),
-  marked: (messages, request) => wire.marked(messages, { ...request, dialect }),
+  mergeMessages: (before, next) => wire.mergeMessages(before, next, dialect),
+  markCachePoints: (messages, request) => wire.markCachePoints(messages, { ...request, dialect }),
   encodeRequest: (messages, request) => wire.encodeRequest(messages, { ...request, dialect }),
   argumentNames: (parameters) => wire.argumentNames?.(parameters, dialect),
   decode: { ...wire.decode, open: () => wire.decode.open(dialect) },

@@ -4,10 +4,10 @@ import type { JsonObject } from "../conversation/json.ts";
 import { Ledger, type NewPart } from "../conversation/ledger.ts";
 import type { UserPart } from "../conversation/parts.ts";
 import { destinationOf, findProvider } from "../providers/find.ts";
-import { Composer } from "./compose.ts";
+import { RequestComposer } from "./compose.ts";
 
-const composerFor = (to: string, ledger: Ledger, tools: readonly { readonly name: string }[] = []): Composer => {
-  const composer = new Composer({ destination: destinationOf(to), system: "Be brief.", tools, blobs: {} });
+const composerFor = (to: string, ledger: Ledger, tools: readonly { readonly name: string }[] = []): RequestComposer => {
+  const composer = new RequestComposer({ destination: destinationOf(to), system: "Be brief.", tools, blobs: {} });
   composer.add(ledger.entries);
   return composer;
 };
@@ -98,7 +98,7 @@ describe("messages of one side in a row", () => {
   ledger.notice("It is Monday.");
   const words = (content: unknown): unknown =>
     Array.isArray(content) ? content.map((block: JsonObject) => block["text"] ?? Object.keys(block)[0]) : content;
-  const shown = (composer: Composer): unknown =>
+  const shown = (composer: RequestComposer): unknown =>
     (composer.body()["messages"] as readonly JsonObject[]).map(({ role, content }) => [role, words(content)]);
 
   it.each(["bedrock", "bedrock/us.amazon.nova-2-lite-v1:0"])("are one message to %s", (to) => {
@@ -133,7 +133,7 @@ describe("messages of one side in a row", () => {
   it("are merged for an endpoint that was found to refuse them", () => {
     const to = (provider: string, model: string): unknown => {
       const destination = findProvider(provider).destination(model, undefined, ["alternate-roles"]);
-      const composer = new Composer({ destination, blobs: {} });
+      const composer = new RequestComposer({ destination, blobs: {} });
       composer.add([
         { type: "notice", text: "It is Monday." },
         { type: "user", parts: [text("go")] },
@@ -156,7 +156,7 @@ describe("messages of one side in a row", () => {
       source: { type: "uri", uri: `s3://bucket/${id}` },
     });
     const destination = destinationOf("bedrock/us.amazon.nova-pro-v1:0");
-    const composer = new Composer({ destination, blobs: {} });
+    const composer = new RequestComposer({ destination, blobs: {} });
     composer.add(["a", "b"].map((id) => ({ type: "user", parts: [text(id), film(id)] })));
     expect(shown(composer)).toEqual([
       ["user", ["a", "video"]],

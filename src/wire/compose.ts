@@ -1,24 +1,24 @@
-import type { RawInput } from "../conversation/arguments.ts";
+import type { RawCallInput } from "../conversation/call-input.ts";
 import type { Blobs, Conversation, Entry, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
 import { isObject, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { note, type Note } from "../conversation/notes.ts";
-import { Rendering, type Report } from "../transcript/rendering.ts";
-import { defaultPolicy, type Policy } from "../transcript/target.ts";
+import { IncrementalRenderer, type RenderReport } from "../transcript/incremental-renderer.ts";
+import { defaultRenderPolicy, type RenderPolicy } from "../transcript/target.ts";
 import type { BoundRequest, Destination } from "./bind.ts";
-import { isForTarget, lossesOf } from "./provider-fields.ts";
-import { restoreKeys, type ArgumentNames } from "./schema-keys.ts";
-import type { Settings } from "./wire.ts";
+import { isForTarget, lossNotes } from "./provider-fields.ts";
+import { restoreArgumentNames, type ArgumentNames } from "./schema/argument-names.ts";
+import type { RequestSettings } from "./wire.ts";
 
 /** A request ready to be sent, and everything that was decided on the way to it. */
-export type Composed = { readonly body: JsonObject; readonly report: Report };
+export type ComposedRequest = { readonly body: JsonObject; readonly report: RenderReport };
 
 /** What a composer is made for. */
-export type ComposerOptions = {
+export type RequestComposerOptions = {
   readonly destination: Destination;
   readonly system?: string | undefined;
   readonly tools?: readonly ToolDeclaration[] | undefined;
   readonly blobs: Blobs;
-  readonly policy?: Partial<Policy>;
+  readonly policy?: Partial<RenderPolicy>;
   readonly unverified?: "keep" | "drop";
 };
 
@@ -26,26 +26,26 @@ export type ComposerOptions = {
  * Requests of one growing conversation to one destination. Messages that went
  * out once are encoded once and never change.
  */
-export class Composer {
-  readonly #options: ComposerOptions;
-  readonly #rendering: Rendering<JsonObject>;
+export class RequestComposer {
+  readonly #options: RequestComposerOptions;
+  readonly #rendering: IncrementalRenderer<JsonObject>;
   readonly #declared: readonly ToolDeclaration[];
   readonly #doubled: readonly string[];
   readonly #lost: readonly Note[];
   /** By the tool's own name. */
   readonly #argumentNames = new Map<string, ArgumentNames>();
 
-  constructor(options: ComposerOptions) {
+  constructor(options: RequestComposerOptions) {
     const { destination, system, tools = [], blobs, policy, unverified } = options;
     const { wire, target } = destination;
     this.#options = options;
-    this.#rendering = new Rendering<JsonObject>({
+    this.#rendering = new IncrementalRenderer<JsonObject>({
       target,
-      policy: { ...defaultPolicy, ...policy },
+      policy: { ...defaultRenderPolicy, ...policy },
       blobs,
       encode: (step) => wire.encodeStep(step, policy?.toolResponse),
-      merge: wire.merge,
-      head: wire.head(this.#request({}, [])),
+      merge: wire.mergeMessages,
+      head: wire.encodeHead(this.#request({}, [])),
       preamble: () => JSON.stringify([system ?? "", tools]),
       tools: tools.map((tool) => tool.name),
       argumentNames: (tool) => this.#argumentNames.get(tool),
@@ -59,7 +59,7 @@ export class Composer {
     this.#doubled = tools.filter((tool) => first.get(tool.name) !== tool).map((tool) => tool.name);
     const once = tools.filter((tool) => first.get(tool.name) === tool);
     this.#lost = once.flatMap(({ extra }) =>
-      extra === undefined || isForTarget(extra, target) ? [] : lossesOf(extra),
+      extra === undefined || isForTarget(extra, target) ? [] : lossNotes(extra),
     );
     this.#declared = once.map(({ extra, ...tool }) => ({
       ...tool,
@@ -74,12 +74,12 @@ export class Composer {
   }
 
   /** The body to send now. Its messages are valid until the next `add`. */
-  body(settings: Settings = {}): JsonObject {
+  body(settings: RequestSettings = {}): JsonObject {
     return this.#encode(settings).body;
   }
 
   /** The body together with the report on it. */
-  compose(settings: Settings = {}): Composed {
+  compose(settings: RequestSettings = {}): ComposedRequest {
     const { body, notes } = this.#encode(settings);
     const report = this.#rendering.report();
     return { body, report: { ...report, notes: [...report.notes, ...notes] } };
@@ -96,21 +96,21 @@ export class Composer {
   }
 
   /** The arguments of a call under the names its tool knows; `tool` is our name for it. */
-  originalInput(tool: string, input: RawInput): RawInput {
+  originalInput(tool: string, input: RawCallInput): RawCallInput {
     const names = this.#argumentNames.get(tool);
-    return names === undefined ? input : restoreKeys(input, names);
+    return names === undefined ? input : restoreArgumentNames(input, names);
   }
 
-  #encode(settings: Settings): { body: JsonObject; notes: readonly Note[] } {
+  #encode(settings: RequestSettings): { body: JsonObject; notes: readonly Note[] } {
     const messages = this.#rendering.messages();
     const notes: Note[] = [];
-    const tools = this.#tools(namesIn(settings.extra), notes);
+    const tools = this.#tools(serverToolNames(settings.extra), notes);
     const asked = this.#settings(settings, notes);
     const spared = tools === this.#declared || tools.length === 0 ? asked : { ...asked, toolChoice: "none" as const };
     const { wire } = this.#options.destination;
     const request = this.#request(spared, tools);
-    this.#rendering.dress([]);
-    this.#rendering.dress(wire.marked(messages, request));
+    this.#rendering.overlay([]);
+    this.#rendering.overlay(wire.markCachePoints(messages, request));
     const encoded = wire.encodeRequest(messages, request);
     return { body: encoded.body, notes: [...notes, ...encoded.notes] };
   }
@@ -120,13 +120,13 @@ export class Composer {
     notes.push(...this.#lost);
     for (const name of this.#doubled)
       notes.push(note("schema-adapted", `The tool ${name} is declared twice; the first declaration stands.`));
-    if (this.#options.destination.target.callsAsWords === true) {
+    if (this.#options.destination.target.callsAsText === true) {
       if (this.#declared.length > 0)
         notes.push(note("setting-adapted", "This model knows no tools; none are declared."));
       return [];
     }
     const used = [...this.#rendering.toolsShown].filter((name) => !carried.includes(name));
-    if (this.#declared.length > 0 || used.length === 0 || !this.#options.destination.demandsTools)
+    if (this.#declared.length > 0 || used.length === 0 || !this.#options.destination.requiresTools)
       return this.#declared;
     notes.push(note("tools-declared", `This API wants the tools of the past declared: ${used.join(", ")}.`));
     return used.map((name) => ({
@@ -136,13 +136,13 @@ export class Composer {
     }));
   }
 
-  #settings(settings: Settings, notes: Note[]): Settings {
+  #settings(settings: RequestSettings, notes: Note[]): RequestSettings {
     const { toolChoice, thinking, temperature, maxTokens, extra, ...rest } = settings;
     const isHome = extra !== undefined && isForTarget(extra, this.#options.destination.target);
-    if (extra !== undefined && !isHome) notes.push(...lossesOf(extra));
+    if (extra !== undefined && !isHome) notes.push(...lossNotes(extra));
     const named = typeof toolChoice === "object" ? this.#namedTool(toolChoice.tool, notes) : toolChoice;
     const thinks = thinking !== undefined && thinking.effort !== "none";
-    const barred = thinks && this.#options.destination.demandsThoughtInLoop && this.#rendering.lastCallsUnthought;
+    const barred = thinks && this.#options.destination.requiresThinkingInLoop && this.#rendering.lastCallsLackThinking;
     if (barred)
       notes.push(
         note(
@@ -150,8 +150,8 @@ export class Composer {
           "The last calls came without thinking this model could read; it is off for this request.",
         ),
       );
-    const degree = within(temperature, [0, 2], "temperature", notes);
-    const limit = within(maxTokens, [1, settings.contextLeft ?? Number.MAX_SAFE_INTEGER], "token limit", notes);
+    const degree = clampSetting(temperature, [0, 2], "temperature", notes);
+    const limit = clampSetting(maxTokens, [1, settings.contextLeft ?? Number.MAX_SAFE_INTEGER], "token limit", notes);
     return {
       ...rest,
       ...(degree === undefined ? {} : { temperature: degree }),
@@ -162,27 +162,27 @@ export class Composer {
     };
   }
 
-  #namedTool(tool: string, notes: Note[]): Settings["toolChoice"] {
+  #namedTool(tool: string, notes: Note[]): RequestSettings["toolChoice"] {
     const name = this.#rendering.names.toolName(tool);
     if (this.#declared.some((declared) => declared.name === name)) return { tool: name };
     notes.push(note("setting-adapted", `The tool ${tool} is not declared, so it cannot be demanded.`));
     return "auto";
   }
 
-  #request(settings: Settings, tools: readonly ToolDeclaration[]): BoundRequest {
+  #request(settings: RequestSettings, tools: readonly ToolDeclaration[]): BoundRequest {
     const { destination, system } = this.#options;
     return { model: destination.target.model, ...(system === undefined ? {} : { system }), tools, settings };
   }
 }
 
 /** The names of tools that a body's own API runs. */
-const namesIn = (extra: ProviderFields | undefined): readonly JsonValue[] =>
+const serverToolNames = (extra: ProviderFields | undefined): readonly JsonValue[] =>
   (extra?.fields ?? []).flatMap(({ at, value }) =>
     at.endsWith("tools/-") && isObject(value) ? [value["name"] as JsonValue] : [],
   );
 
 /** A number no API would take is moved to the nearest one that some do. */
-const within = (
+const clampSetting = (
   asked: number | undefined,
   [least, most]: readonly [number, number],
   what: string,
@@ -196,18 +196,18 @@ const within = (
 
 /** What a caller may choose about one request. */
 export type ComposeOptions = {
-  readonly settings?: Settings;
-  readonly policy?: Partial<Policy>;
+  readonly settings?: RequestSettings;
+  readonly policy?: Partial<RenderPolicy>;
   readonly unverified?: "keep" | "drop";
 };
 
 /** A whole conversation as one request. */
-export const compose = (
+export const composeRequest = (
   conversation: Conversation,
   destination: Destination,
   { settings, policy, unverified }: ComposeOptions = {},
-): Composed => {
-  const composer = new Composer({
+): ComposedRequest => {
+  const composer = new RequestComposer({
     destination,
     system: conversation.system,
     tools: conversation.tools,

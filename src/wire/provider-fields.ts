@@ -1,17 +1,17 @@
 import type { ProviderField, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
-import { isObject, toPlain, type JsonObject, type JsonValue } from "../conversation/json.ts";
+import { isObject, toPlainJson, type JsonObject, type JsonValue } from "../conversation/json.ts";
 import { note, type Note } from "../conversation/notes.ts";
 import type { Target } from "../transcript/target.ts";
-import type { Adapted } from "./schema.ts";
+import type { AdaptedSchema } from "./schema/adapt.ts";
 
 /** The fields of one API family that are carried as they are, by path. */
 export type FieldTable = {
   /** Taken by every model. */
-  readonly carried: Readonly<Record<string, Shape>>;
+  readonly carried: Readonly<Record<string, FieldShape>>;
   /** Refused by models that take no sampling settings. */
-  readonly sampling: Readonly<Record<string, Shape>>;
+  readonly sampling: Readonly<Record<string, FieldShape>>;
   /** Taken only where the request has another path. */
-  readonly needing: Readonly<Record<string, string>>;
+  readonly conditional: Readonly<Record<string, string>>;
   /**
    * Also read as settings and written from those. The original is written where the settings left its place
    * empty and the request has the path named here; a path that names itself is never added, only compared.
@@ -20,9 +20,9 @@ export type FieldTable = {
 };
 
 /** What a field has to be; another value is noted and left out. */
-type Shape = "number" | "string" | "boolean" | "list" | "object" | "any";
+type FieldShape = "number" | "string" | "boolean" | "list" | "object" | "any";
 
-const hasShape = (value: unknown, shape: Shape): boolean => {
+const hasShape = (value: unknown, shape: FieldShape): boolean => {
   if (shape === "any") return true;
   if (shape === "list") return Array.isArray(value);
   return shape === "object" ? isObject(value) : typeof value === shape;
@@ -40,10 +40,10 @@ export const findFields = (body: Record<string, unknown>, table: FieldTable, roo
   ...Object.entries(table.settings).flatMap(([path, needs]) =>
     findField(body, path, root, { needs, translated: true }),
   ),
-  ...Object.entries(table.needing).flatMap(([path, needs]) => findField(body, path, root, { needs })),
+  ...Object.entries(table.conditional).flatMap(([path, needs]) => findField(body, path, root, { needs })),
 ];
 
-const ofShape = (shape: Shape, found: readonly FoundField[]): readonly FoundField[] =>
+const ofShape = (shape: FieldShape, found: readonly FoundField[]): readonly FoundField[] =>
   found.filter(({ field }) => hasShape(field.value, shape));
 
 const findField = (
@@ -57,23 +57,23 @@ const findField = (
   const keys = path.split("/");
   const last = keys.pop()!;
   for (const key of keys) {
-    holder = isObject(holder) ? holder[spelled(holder, key) ?? key] : undefined;
+    holder = isObject(holder) ? holder[findKey(holder, key) ?? key] : undefined;
     at += `${key}/`;
   }
   if (!isObject(holder)) return [];
-  const key = spelled(holder, last);
+  const key = findKey(holder, last);
   const value = key === undefined ? undefined : holder[key];
   if (value === undefined || value === null) return [];
   const place = at + last;
-  const loss = lossOf(`${root}/${place}`);
-  return [{ field: { at: place, value: toPlain(value).value, ...when, loss }, pointer: `${root}/${at}${key}` }];
+  const loss = lossMessage(`${root}/${place}`);
+  return [{ field: { at: place, value: toPlainJson(value).value, ...when, loss }, pointer: `${root}/${at}${key}` }];
 };
 
 /** The sentence for a field that is not written. */
-export const lossOf = (pointer: string): string => `The field ${pointer} is not carried over.`;
+export const lossMessage = (pointer: string): string => `The field ${pointer} is not carried over.`;
 
 /** The key of an object that means `name`: itself, or its spelling with underscores. */
-const spelled = (holder: Record<string, unknown>, name: string): string | undefined => {
+const findKey = (holder: Record<string, unknown>, name: string): string | undefined => {
   if (Object.hasOwn(holder, name)) return name;
   const other = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.hasOwn(holder, other) ? other : undefined;
@@ -84,7 +84,7 @@ export const isForTarget = ({ provider, model }: ProviderFields, target: Target)
   provider === target.provider && (model === "" || model === target.model);
 
 /** The notes where fields go to another model than theirs. */
-export const lossesOf = ({ fields }: ProviderFields): readonly Note[] =>
+export const lossNotes = ({ fields }: ProviderFields): readonly Note[] =>
   fields.filter(({ translated }) => translated !== true).map(lossNote);
 
 const lossNote = ({ kind, loss }: ProviderField): Note => note(kind ?? "unread-field", loss);
@@ -94,7 +94,7 @@ const lossNote = ({ kind, loss }: ProviderField): Note => note(kind ?? "unread-f
  * stays; what cannot stand there leaves a note. The body's last key, its
  * messages, stays last.
  */
-export const withFields = (
+export const addProviderFields = (
   body: JsonObject,
   extra: ProviderFields | undefined,
   { takes, notes }: { readonly takes: (field: ProviderField) => boolean; readonly notes: Note[] },
@@ -103,21 +103,21 @@ export const withFields = (
   let whole = body;
   for (const field of extra.fields) {
     const isTaken = takes(field) && (field.needs === undefined || hasPath(whole, field.needs.split("/")));
-    const next = isTaken ? withField(whole, field.at.split("/"), field.value) : undefined;
+    const next = isTaken ? addField(whole, field.at.split("/"), field.value) : undefined;
     if (next === undefined) notes.push(lossNote(field));
     else whole = next;
   }
-  return lastKeyOf(body, whole);
+  return keepLastKey(body, whole);
 };
 
 /** A declared tool with the fields its own API also takes. A strict schema has to be the one declared strict, and closed. */
-export const withToolFields = (
+export const addToolFields = (
   declared: JsonObject,
   { extra }: ToolDeclaration,
-  { adapted, notes }: { readonly adapted: Adapted | undefined; readonly notes: Note[] },
+  { adapted, notes }: { readonly adapted: AdaptedSchema | undefined; readonly notes: Note[] },
 ): JsonObject => {
   const isClosed = adapted?.changed === undefined && adapted?.schema["additionalProperties"] === false;
-  return withFields(declared, extra, {
+  return addProviderFields(declared, extra, {
     takes: ({ at, value }) => isClosed || at !== "strict" || value !== true,
     notes,
   });
@@ -129,7 +129,7 @@ const hasPath = (value: JsonValue | undefined, [key, ...rest]: readonly string[]
 };
 
 /** The object with a value put in; undefined where another value stands in its place. */
-const withField = (
+const addField = (
   holder: JsonObject,
   [key = "", ...rest]: readonly string[],
   value: JsonValue,
@@ -143,13 +143,13 @@ const withField = (
     return list.some((item) => isSame(item, value)) ? holder : { ...holder, [key]: [...list, value] };
   }
   if (there !== undefined && !isObject(there)) return undefined;
-  const below = withField((there ?? {}) as JsonObject, rest, value);
+  const below = addField((there ?? {}) as JsonObject, rest, value);
   return below === undefined ? undefined : { ...holder, [key]: below };
 };
 
 const isSame = (one: JsonValue, other: JsonValue): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const lastKeyOf = (body: JsonObject, whole: JsonObject): JsonObject => {
+const keepLastKey = (body: JsonObject, whole: JsonObject): JsonObject => {
   const last = Object.keys(body).at(-1);
   if (last === undefined || whole === body) return whole;
   const { [last]: messages, ...rest } = whole;

@@ -1,17 +1,17 @@
 import type { Origin, ProviderField, ProviderFields, ToolDeclaration } from "../conversation/entry.ts";
-import { intake, type Foreign } from "../conversation/intake.ts";
-import { isObject, toPlain, type JsonObject } from "../conversation/json.ts";
+import { importHistory, type ForeignEntry } from "../conversation/import-history.ts";
+import { isObject, toPlainJson, type JsonObject } from "../conversation/json.ts";
 import type { NewPart } from "../conversation/ledger.ts";
-import { kindOf, mediaAt, storeBase64, type MediaFacts } from "../conversation/media.ts";
+import { mediaKindOf, mediaAt, storeBase64, type MediaFacts } from "../conversation/media.ts";
 import { note, type Note } from "../conversation/notes.ts";
 import type { Media, Outcome, UserPart } from "../conversation/parts.ts";
-import { findFields, lossOf, type FieldTable } from "./provider-fields.ts";
-import type { Reading, Settings } from "./wire.ts";
+import { findFields, lossMessage, type FieldTable } from "./provider-fields.ts";
+import type { DecodedRequest, RequestSettings } from "./wire.ts";
 
 /** A collector for what a body holds, shared by the readers of all families. Nothing it is given can make it throw. */
-export class Reader {
+export class RequestReader {
   readonly notes: Note[] = [];
-  readonly #events: Foreign[] = [];
+  readonly #events: ForeignEntry[] = [];
   readonly #blobs: Record<string, string> = {};
   readonly #origin: Origin;
   readonly #fields: ProviderField[] = [];
@@ -39,44 +39,44 @@ export class Reader {
   }
 
   /** A file given as base64. */
-  data(base64: string, facts: MediaFacts): Media {
+  mediaFromBase64(base64: string, facts: MediaFacts): Media {
     const { media, blob } = storeBase64(base64, facts);
     this.#blobs[blob.hash] = blob.base64;
     return media;
   }
 
   /** A file given by address; `data:` addresses are files given as base64. */
-  uri(uri: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
+  mediaFromUri(uri: string, facts: Partial<MediaFacts> & { readonly kind: Media["kind"] }): Media {
     const inline = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(uri);
     if (inline !== null && inline[2]!.endsWith(";base64"))
-      return this.data(uri.slice(inline[0].length), withKind(inline[1]!, facts));
+      return this.mediaFromBase64(uri.slice(inline[0].length), withKind(inline[1]!, facts));
     return mediaAt(uri, { ...facts, mimeType: facts.mimeType ?? guessType(uri, facts.kind) });
   }
 
   /** Says that something in the body has no place in a conversation. */
-  unknown(what: string, pointer: string): void {
+  noteUnknownPart(what: string, pointer: string): void {
     this.notes.push(note("unknown-part", `${what} at ${pointer} has no counterpart elsewhere and is left out.`));
   }
 
   /** Says that only the words of something are kept. */
-  asText(what: string, pointer: string): void {
+  noteShownAsText(what: string, pointer: string): void {
     this.notes.push(note("media-as-text", `The ${what} at ${pointer} is shown as text.`));
   }
 
   /** Says which fields of an object were not carried over. */
-  unread(body: JsonObject | Record<string, unknown>, known: readonly string[], pointer = ""): void {
+  noteUnreadFields(body: JsonObject | Record<string, unknown>, known: readonly string[], pointer = ""): void {
     for (const key of Object.keys(body))
       if (!known.includes(key) && !this.#carried.has(`${pointer}/${key}`))
-        this.notes.push(note("unread-field", lossOf(`${pointer}/${key}`)));
+        this.notes.push(note("unread-field", lossMessage(`${pointer}/${key}`)));
   }
 
   /** Takes note of a cache marker. A conversation has none: every request sets its own. */
-  mark(marker: unknown, pointer: string): void {
+  noteCacheMarker(marker: unknown, pointer: string): void {
     if (isObject(marker)) this.#marks.push({ pointer, ttl: stringOf(marker["ttl"]) });
   }
 
   /** Keeps the fields that only this API knows, for a request to the same model. */
-  carry(body: Record<string, unknown>, table: FieldTable, root = ""): void {
+  carryFields(body: Record<string, unknown>, table: FieldTable, root = ""): void {
     for (const { field, pointer } of findFields(body, table, root)) {
       this.#fields.push(field);
       this.#carried.add(pointer);
@@ -87,30 +87,30 @@ export class Reader {
   carryTool(list: string, tool: Record<string, unknown>, pointer: string): void {
     const what = JSON.stringify(tool["type"] ?? Object.keys(tool)[0] ?? "nothing");
     const loss = `A tool of the kind ${what} at ${pointer} has no counterpart elsewhere and is left out.`;
-    this.#fields.push({ at: `${list}/-`, value: toPlain(tool).value, kind: "unknown-part", loss });
+    this.#fields.push({ at: `${list}/-`, value: toPlainJson(tool).value, kind: "unknown-part", loss });
   }
 
   /** Keeps one field that only this API knows, for a request to the same model. */
   carryField(field: Omit<ProviderField, "loss">, pointer: string): void {
-    this.#fields.push({ ...field, value: toPlain(field.value).value, loss: lossOf(pointer) });
+    this.#fields.push({ ...field, value: toPlainJson(field.value).value, loss: lossMessage(pointer) });
   }
 
   /** The fields of a declared tool that only this API knows. */
-  toolExtra(tool: Record<string, unknown>, known: readonly string[], pointer: string): { extra?: ProviderFields } {
+  toolFields(tool: Record<string, unknown>, known: readonly string[], pointer: string): { extra?: ProviderFields } {
     const { provider, model } = this.#origin;
     const fields = known
       .filter((key) => tool[key] !== undefined && tool[key] !== null && tool[key] !== false)
-      .map((key) => ({ at: key, value: toPlain(tool[key]).value, loss: lossOf(`${pointer}/${key}`) }));
+      .map((key) => ({ at: key, value: toPlainJson(tool[key]).value, loss: lossMessage(`${pointer}/${key}`) }));
     return fields.length === 0 ? {} : { extra: { provider, model, fields } };
   }
 
   finish(head: {
     system?: string | undefined;
     tools?: readonly ToolDeclaration[];
-    settings: Settings;
+    settings: RequestSettings;
     model?: string | undefined;
-  }): Reading {
-    const { entries, notes } = intake(this.#events);
+  }): DecodedRequest {
+    const { entries, notes } = importHistory(this.#events);
     const { provider, model } = this.#origin;
     const settings = { ...head.settings, ...this.#cache(head.settings) };
     // What a server runs is put in first: other fields ask whether there are tools.
@@ -123,7 +123,7 @@ export class Reader {
         ...(head.system === undefined || head.system === "" ? {} : { system: head.system.toWellFormed() }),
         ...(head.tools === undefined || head.tools.length === 0
           ? {}
-          : { tools: toPlain(head.tools).value as unknown as readonly ToolDeclaration[] }),
+          : { tools: toPlainJson(head.tools).value as unknown as readonly ToolDeclaration[] }),
         entries,
         blobs: this.#blobs,
       },
@@ -134,7 +134,7 @@ export class Reader {
   }
 
   /** The cache setting that stands for all markers; the longest life counts, as a shorter one may not come before it. */
-  #cache({ cache }: Settings): Pick<Settings, "cache"> {
+  #cache({ cache }: RequestSettings): Pick<RequestSettings, "cache"> {
     if (this.#marks.length === 0) return {};
     const ttl = this.#marks.map((mark) => mark.ttl).find((life) => life === "1h") ?? this.#marks[0]?.ttl;
     const places = this.#marks.map(({ pointer }) => pointer).join(", ");
@@ -150,26 +150,26 @@ export class Reader {
  * model's keep their order, whatever role the message was filed under.
  */
 export class MessageReader {
-  readonly #reader: Reader;
+  readonly #reader: RequestReader;
   #words: UserPart[] = [];
   #said: NewPart[] = [];
 
-  constructor(reader: Reader) {
+  constructor(reader: RequestReader) {
     this.#reader = reader;
   }
 
   user(parts: readonly UserPart[]): void {
-    if (this.#said.length > 0) this.end();
+    if (this.#said.length > 0) this.flush();
     this.#words.push(...parts);
   }
 
   model(parts: readonly NewPart[]): void {
-    if (this.#words.length > 0) this.end();
+    if (this.#words.length > 0) this.flush();
     this.#said.push(...parts);
   }
 
   /** Hands over what was said so far: before a result, and at the end. */
-  end(): void {
+  flush(): void {
     this.#reader.user(this.#words);
     this.#reader.model(this.#said);
     this.#words = [];
@@ -196,7 +196,7 @@ export const numberOf = (value: unknown): number | undefined =>
 const withKind = (mimeType: string, facts: Partial<MediaFacts>): MediaFacts => ({
   ...facts,
   mimeType: mimeType === "" ? (facts.mimeType ?? "application/octet-stream") : mimeType,
-  kind: mimeType === "" ? facts.kind! : kindOf(mimeType),
+  kind: mimeType === "" ? facts.kind! : mediaKindOf(mimeType),
 });
 
 const typesByEnding: Readonly<Record<string, string>> = {

@@ -3,38 +3,38 @@ import { call, done, failed, structured, text, thinking } from "../conversation/
 import type { Conversation, Origin, ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { Ledger, NewPart } from "../conversation/ledger.ts";
-import { storeBase64, type Stored } from "../conversation/media.ts";
+import { storeBase64, type StoredMedia } from "../conversation/media.ts";
 import type { Note } from "../conversation/notes.ts";
 import type { Content, Media, OutcomeStatus, Seal } from "../conversation/parts.ts";
 import { render } from "../transcript/render.ts";
-import type { Exchange, File, Result } from "../transcript/step.ts";
-import type { Policy, Target } from "../transcript/target.ts";
-import { lossesOf } from "./provider-fields.ts";
-import type { Reading, Settings, Wire, WireRequest } from "./wire.ts";
+import type { CallExchange, MediaFile, RenderedResult } from "../transcript/step.ts";
+import type { RenderPolicy, Target } from "../transcript/target.ts";
+import { lossNotes } from "./provider-fields.ts";
+import type { DecodedRequest, RequestSettings, Wire, WireRequest } from "./wire.ts";
 
 /** What a reading tells another API it leaves out: its notes, and the fields that only its own API takes. */
-export const notesElsewhere = ({ notes, settings }: Reading): readonly Note[] =>
-  settings.extra === undefined ? notes : [...notes, ...lossesOf(settings.extra)];
+export const notesElsewhere = ({ notes, settings }: DecodedRequest): readonly Note[] =>
+  settings.extra === undefined ? notes : [...notes, ...lossNotes(settings.extra)];
 
 /** The settings every API has. */
-export const sharedSettings = ({ settings }: Reading): Settings => {
+export const sharedSettings = ({ settings }: DecodedRequest): RequestSettings => {
   const { extra: _, ...shared } = settings;
   return shared;
 };
 
 /** Where a conversation is written to, and what is asked of the model there. */
-export type Writing<Dialect> = {
+export type EncodeCase<Dialect> = {
   readonly target: Target;
   readonly dialect: Dialect;
-  readonly settings: Settings;
-  readonly policy?: Partial<Policy>;
+  readonly settings: RequestSettings;
+  readonly policy?: Partial<RenderPolicy>;
 };
 
 /** The body of a whole conversation: rendered for the target, written by the wire. */
 export const write = <Dialect>(
   wire: Wire<Dialect>,
   conversation: Conversation,
-  { target, dialect, settings, policy }: Writing<Dialect>,
+  { target, dialect, settings, policy }: EncodeCase<Dialect>,
 ): JsonObject => {
   const { system, tools = [] } = conversation;
   const request: WireRequest<Dialect> = {
@@ -46,7 +46,7 @@ export const write = <Dialect>(
   };
   const { transcript } = render(conversation, target, policy);
   const steps = transcript.flatMap((step) => wire.encodeStep(step, dialect, policy?.toolResponse));
-  return encodeMarked(wire, [...wire.head(request), ...steps], request);
+  return encodeMarked(wire, [...wire.encodeHead(request), ...steps], request);
 };
 
 /** The body around some messages, with those that are marked for the cache in their places. */
@@ -56,7 +56,7 @@ export const encodeMarked = <Dialect>(
   request: WireRequest<Dialect>,
 ): JsonObject => {
   const sent = [...messages];
-  for (const { at: place, message } of wire.marked(messages, request)) sent[place] = message;
+  for (const { at: place, message } of wire.markCachePoints(messages, request)) sent[place] = message;
   return wire.encodeRequest(sent, request).body;
 };
 
@@ -64,8 +64,8 @@ export const encodeMarked = <Dialect>(
 export const expectSameAgain = <Dialect>(
   wire: Wire<Dialect>,
   conversation: Conversation,
-  { from, ...writing }: Writing<Dialect> & { readonly from: Origin },
-): Reading => {
+  { from, ...writing }: EncodeCase<Dialect> & { readonly from: Origin },
+): DecodedRequest => {
   const body = JSON.stringify(write(wire, conversation, writing));
   const back = wire.read(JSON.parse(body), from);
 
@@ -74,21 +74,25 @@ export const expectSameAgain = <Dialect>(
 };
 
 /** Files as a step shows them. */
-export const png: File = {
+export const png: MediaFile = {
   type: "file",
   kind: "image",
   mimeType: "image/png",
   id: "file-1",
   source: { type: "data", base64: "cG5n" },
 };
-export const nameless: File = { ...png, kind: "document", mimeType: "application/pdf", id: "file-2" };
-export const pdf: File = { ...nameless, name: "report.pdf" };
+export const nameless: MediaFile = { ...png, kind: "document", mimeType: "application/pdf", id: "file-2" };
+export const pdf: MediaFile = { ...nameless, name: "report.pdf" };
 
 /** The same file, served somewhere else. */
-export const at = (file: File, uri: string): File => ({ ...file, source: { type: "uri", uri } });
+export const fileAt = (file: MediaFile, uri: string): MediaFile => ({ ...file, source: { type: "uri", uri } });
 
 /** A call of the tool `snap` that ended this way. */
-export const snapped = (id: string, content: Result["content"], status: OutcomeStatus = "complete"): Exchange => ({
+export const snapExchange = (
+  id: string,
+  content: RenderedResult["content"],
+  status: OutcomeStatus = "complete",
+): CallExchange => ({
   type: "exchange",
   call: "hist_tool_1",
   id,
@@ -107,7 +111,7 @@ export const snap: ToolDeclaration & JsonObject = {
 };
 
 /** A request with a system text and that tool. */
-export const requestWith = <Dialect>(settings: Settings, dialect: Dialect): WireRequest<Dialect> => ({
+export const requestWith = <Dialect>(settings: RequestSettings, dialect: Dialect): WireRequest<Dialect> => ({
   model: "m",
   system: "Be brief.",
   tools: [snap],
@@ -116,7 +120,7 @@ export const requestWith = <Dialect>(settings: Settings, dialect: Dialect): Wire
 });
 
 /** Everything a caller can ask for. */
-export const everySetting: Settings = {
+export const everySetting: RequestSettings = {
   maxTokens: 100,
   temperature: 0.5,
   stream: true,
@@ -141,7 +145,7 @@ export const completion = (ordinal: number, ...content: readonly Content[]): unk
 });
 
 /** The files a user showed first: kind, type, name, and the address or that there are bytes. Other parts stay whole. */
-export const filesShown = ({ entries: [entry] }: Conversation): readonly unknown[] =>
+export const mediaIn = ({ entries: [entry] }: Conversation): readonly unknown[] =>
   entry?.type === "user"
     ? entry.parts.map((part) =>
         part.type === "media"
@@ -151,7 +155,7 @@ export const filesShown = ({ entries: [entry] }: Conversation): readonly unknown
     : [];
 
 /** A picture that conversations show. */
-export const shot: Stored = storeBase64("cG5n", { mimeType: "image/png" });
+export const shot: StoredMedia = storeBase64("cG5n", { mimeType: "image/png" });
 
 const pictures = { types: ["image/png", "image/jpeg"], uri: ["https:"] };
 
@@ -183,7 +187,7 @@ export const addSnaps = (ledger: Ledger, opening: readonly NewPart[], ...also: r
 };
 
 /** A conversation of what the ledger holds, with the bytes of its files. */
-export const conversationOf = ({ entries }: Ledger, stored: readonly Stored[]): Conversation => ({
+export const conversationOf = ({ entries }: Ledger, stored: readonly StoredMedia[]): Conversation => ({
   version: 1,
   system: "Be brief.",
   tools: [{ name: "snap", parameters: { type: "object", properties: { n: { type: "number" } } } }],
@@ -192,5 +196,5 @@ export const conversationOf = ({ entries }: Ledger, stored: readonly Stored[]): 
 });
 
 /** The bytes of files, by hash. */
-export const blobsOf = (stored: readonly Stored[]): Conversation["blobs"] =>
+export const blobsOf = (stored: readonly StoredMedia[]): Conversation["blobs"] =>
   Object.fromEntries(stored.map(({ blob }) => [blob.hash, blob.base64]));

@@ -3,14 +3,14 @@ import type { JsonObject } from "../conversation/json.ts";
 import type { Note } from "../conversation/notes.ts";
 import type { Step } from "../transcript/step.ts";
 import type { ToolResponseLayout } from "../transcript/target.ts";
-import type { Decode } from "./decode.ts";
-import type { ArgumentNames } from "./schema-keys.ts";
+import type { ResponseDecoder } from "./decode/events.ts";
+import type { ArgumentNames } from "./schema/argument-names.ts";
 
 /** The API families, by the names people use on the command line. */
 export type WireId = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "openai-responses";
 
 /** What a caller may ask of a request besides its messages. Absent means the API's own default. */
-export type Settings = {
+export type RequestSettings = {
   readonly maxTokens?: number;
   /** About how many tokens the model's context has left for the answer. A limit never exceeds it. */
   readonly contextLeft?: number;
@@ -44,20 +44,20 @@ export type WireRequest<Dialect> = {
   readonly model: string;
   readonly system?: string;
   readonly tools: readonly ToolDeclaration[];
-  readonly settings: Settings;
+  readonly settings: RequestSettings;
   readonly dialect: Dialect;
 };
 
 /** A message with a cache marker, and its place among the messages. */
-export type Marked = { readonly at: number; readonly message: JsonObject };
+export type MarkedMessage = { readonly at: number; readonly message: JsonObject };
 
 /** A body, and what had to be adapted to write it. */
-export type Encoded = { readonly body: JsonObject; readonly notes: readonly Note[] };
+export type EncodedBody = { readonly body: JsonObject; readonly notes: readonly Note[] };
 
 /** A body brought back into a conversation. */
-export type Reading = {
+export type DecodedRequest = {
   readonly conversation: Conversation;
-  readonly settings: Settings;
+  readonly settings: RequestSettings;
   readonly model?: string;
   readonly notes: readonly Note[];
 };
@@ -69,21 +69,24 @@ export type Reading = {
 export type Wire<Dialect> = {
   readonly id: WireId;
   /** Messages that stand before all steps, such as a system message. */
-  readonly head: (request: WireRequest<Dialect>) => readonly JsonObject[];
+  readonly encodeHead: (request: WireRequest<Dialect>) => readonly JsonObject[];
   /** One step as messages. `layout` is how results are laid out where an API leaves that open. */
   readonly encodeStep: (step: Step, dialect: Dialect, layout?: ToolResponseLayout) => readonly JsonObject[];
   /** Two neighbouring messages of one side as one; undefined where they stay two. For targets that want the sides to alternate. */
-  readonly merge: (before: JsonObject, next: JsonObject, dialect: Dialect) => JsonObject | undefined;
+  readonly mergeMessages: (before: JsonObject, next: JsonObject, dialect: Dialect) => JsonObject | undefined;
   /** The messages that carry a cache marker, where markers are asked for and this API has them. The others stay as they are. */
-  readonly marked: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => readonly Marked[];
+  readonly markCachePoints: (
+    messages: readonly JsonObject[],
+    request: WireRequest<Dialect>,
+  ) => readonly MarkedMessage[];
   /** The request around the messages. The array is taken as it is, not copied. */
-  readonly encodeRequest: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => Encoded;
+  readonly encodeRequest: (messages: readonly JsonObject[], request: WireRequest<Dialect>) => EncodedBody;
   /** The messages inside a body made by `encodeRequest`, without cache markers. */
-  readonly messagesIn: (body: JsonObject) => readonly JsonObject[];
+  readonly extractMessages: (body: JsonObject) => readonly JsonObject[];
   /** A body of this family, however broken, as a conversation. `from` says who made its model messages. */
-  readonly read: (body: unknown, from: Origin) => Reading;
+  readonly read: (body: unknown, from: Origin) => DecodedRequest;
   /** The arguments of a tool that go by another name in this API; absent where every name is taken. */
   readonly argumentNames?: (parameters: JsonObject | undefined, dialect: Dialect) => ArgumentNames | undefined;
   /** How answers are read, as they stream in or whole. */
-  readonly decode: Decode<Dialect>;
+  readonly decode: ResponseDecoder<Dialect>;
 };

@@ -18,15 +18,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Disk, Folder } from "./disk.ts";
-import { pathDisk, realDisk } from "./real-disk.ts";
-import type { Planted } from "./simulated-disk-tree.ts";
-import { simulatedDisk } from "./simulated-disk.ts";
+import { pathDisk, realDisk } from "./real/disk/disk.ts";
+import type { SeedEntry } from "./simulated/disk-tree.ts";
+import { simulatedDisk } from "./simulated/disk.ts";
 
 /** A disk with an empty folder on it, and a stranger who changes things there. */
 type Bench = {
   readonly disk: Disk;
   readonly base: string;
-  readonly plant: (path: string, what: Planted) => void;
+  readonly plant: (path: string, what: SeedEntry) => void;
   readonly uproot: (path: string) => void;
   /** Modes bind nobody who is root. */
   readonly obeysModes: boolean;
@@ -39,8 +39,8 @@ afterEach(() => {
 
 const simulatedBench = (): Bench => {
   const disk = simulatedDisk();
-  disk.plant("/base", { kind: "folder" });
-  return { disk, base: "/base", plant: disk.plant, uproot: disk.uproot, obeysModes: true };
+  disk.seed("/base", { kind: "folder" });
+  return { disk, base: "/base", plant: disk.seed, uproot: disk.removeTree, obeysModes: true };
 };
 
 const realBench = (disk: Disk): Bench => {
@@ -53,7 +53,7 @@ const realBench = (disk: Disk): Bench => {
 
 const plantReal =
   (uproot: (path: string) => void) =>
-  (path: string, what: Planted): void => {
+  (path: string, what: SeedEntry): void => {
     mkdirSync(dirname(path), { recursive: true });
     uproot(path);
     switch (what.kind) {
@@ -70,13 +70,13 @@ const plantReal =
     }
   };
 
-const file = (text: string, mode?: number): Planted =>
+const file = (text: string, mode?: number): SeedEntry =>
   mode === undefined ? { kind: "file", text } : { kind: "file", text, mode };
-const link = (to: string): Planted => ({ kind: "link", to });
+const link = (to: string): SeedEntry => ({ kind: "link", to });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const textIn = async (folder: Folder, name: string): Promise<string> => {
-  const handle = await folder.file(name);
+  const handle = await folder.openFile(name);
   const text = new TextDecoder().decode(await handle.read(0, 1000));
   await handle.close();
   return text;
@@ -102,7 +102,7 @@ describe.each([
   const at = (name: string): string => `${bench.base}/${name}`;
   beforeEach(async () => {
     bench = newBench();
-    folder = await bench.disk.open(bench.base);
+    folder = await bench.disk.openFolder(bench.base);
   });
   afterEach(() => folder.close());
 
@@ -114,7 +114,7 @@ describe.each([
 
     expect(
       await Promise.all(
-        ["to/f.txt", "deep", "gone", "deep/f.txt/x", "loop"].map((name) => bench.disk.canonical(at(name))),
+        ["to/f.txt", "deep", "gone", "deep/f.txt/x", "loop"].map((name) => bench.disk.canonicalPath(at(name))),
       ),
     ).toEqual([at("deep/f.txt"), at("deep"), undefined, undefined, undefined]);
   });
@@ -122,7 +122,8 @@ describe.each([
   it("opens a folder by its canonical path alone", async () => {
     bench.plant(at("deep/f.txt"), file("here"));
     bench.plant(at("link"), link("."));
-    const opened = (path: string): Promise<unknown> => codeOf(bench.disk.open(path).then((found) => found.close()));
+    const opened = (path: string): Promise<unknown> =>
+      codeOf(bench.disk.openFolder(path).then((found) => found.close()));
 
     expect(await opened(at("deep"))).toBe("done");
     expect(await opened(at("link/deep"))).toBe("ELOOP");
@@ -138,7 +139,7 @@ describe.each([
     plant(join(base, "in", "link"), { kind: "link", to: "file" });
     plant(join(base, "in", "pipe"), { kind: "other" });
     plant(join(base, "way"), { kind: "link", to: "in" });
-    const listed = (await disk.names(join(base, "in"))).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const listed = (await disk.listNames(join(base, "in"))).toSorted((one, other) => (one.name < other.name ? -1 : 1));
     expect(listed).toEqual([
       { name: "file", kind: "file" },
       { name: "folder", kind: "folder" },
@@ -151,7 +152,7 @@ describe.each([
       ["in/file", "ENOTDIR"],
       ["none", "ENOENT"],
     ] as const)
-      await expect(disk.names(join(base, path))).rejects.toMatchObject({ code });
+      await expect(disk.listNames(join(base, path))).rejects.toMatchObject({ code });
   });
 
   it("says what stands under a name, without following it", async () => {
@@ -159,11 +160,11 @@ describe.each([
     bench.plant(at("folder/x"), file(""));
     bench.plant(at("link"), link("f.txt"));
     bench.plant(at("pipe"), { kind: "other" });
-    const seen = await Promise.all(["f.txt", "folder", "link", "pipe", "gone"].map((name) => folder.look(name)));
+    const seen = await Promise.all(["f.txt", "folder", "link", "pipe", "gone"].map((name) => folder.stat(name)));
 
     expect(seen.map((entry) => entry?.kind)).toEqual(["file", "folder", "link", "other", undefined]);
     expect(seen[0]).toMatchObject({ size: 5, mode: 0o640 });
-    expect((await folder.self()).kind).toBe("folder");
+    expect((await folder.statSelf()).kind).toBe("folder");
     expect(await namesIn(folder)).toEqual(["file f.txt", "folder folder", "link link", "other pipe"]);
   });
 
@@ -174,25 +175,27 @@ describe.each([
     bench.plant(at("to-folder"), link("folder"));
     bench.plant(at("pipe"), { kind: "other" });
     const names = ["f.txt", "folder", "to-file", "to-folder", "pipe", "gone"];
-    const asFiles = await Promise.all(names.map((name) => codeOf(folder.file(name).then((found) => found.close()))));
+    const asFiles = await Promise.all(
+      names.map((name) => codeOf(folder.openFile(name).then((found) => found.close()))),
+    );
     const asFolders = await Promise.all(
-      names.map((name) => codeOf(folder.folder(name).then((found) => found.close()))),
+      names.map((name) => codeOf(folder.openFolder(name).then((found) => found.close()))),
     );
 
     expect(asFiles).toEqual(["done", "EISDIR", "ELOOP", "ELOOP", "ENXIO", "ENOENT"]);
     expect(asFolders).toEqual(["ENOTDIR", "done", "ELOOP", "ELOOP", "ENOTDIR", "ENOENT"]);
     expect(await textIn(folder, "f.txt")).toBe("here");
-    expect([await folder.link("to-file"), await codeOf(folder.link("f.txt"))]).toEqual(["f.txt", "EINVAL"]);
+    expect([await folder.readLink("to-file"), await codeOf(folder.readLink("f.txt"))]).toEqual(["f.txt", "EINVAL"]);
   });
 
   it.each(["", ".", "..", "a/b", "/etc", "../x", "a\0b"])("takes %j for no name at all", async (name) => {
     const tried = [
-      folder.look(name),
-      folder.folder(name),
-      folder.file(name),
-      folder.link(name),
+      folder.stat(name),
+      folder.openFolder(name),
+      folder.openFile(name),
+      folder.readLink(name),
       folder.makeFolder(name),
-      folder.put(name, bytes("x")),
+      folder.writeFile(name, bytes("x")),
       folder.remove(name),
     ];
 
@@ -200,14 +203,14 @@ describe.each([
   });
 
   it("writes on at the end of a file, which it makes for its owner alone, and cuts it off", async () => {
-    const log = await folder.append("log");
+    const log = await folder.openAppend("log");
     await log.append(bytes("one "));
     await log.append(bytes("two"));
     await log.flush();
     await folder.flush();
-    const again = await folder.append("log");
+    const again = await folder.openAppend("log");
     await again.append(bytes(" three"));
-    expect([await textIn(folder, "log"), (await log.look()).size, (await folder.look("log"))?.mode]).toEqual([
+    expect([await textIn(folder, "log"), (await log.stat()).size, (await folder.stat("log"))?.mode]).toEqual([
       "one two three",
       13,
       0o600,
@@ -216,7 +219,7 @@ describe.each([
     await log.append(bytes("!"));
 
     expect(new TextDecoder().decode(await again.read(0, 100))).toBe("one!");
-    expect((await again.look()).identity).toBe((await folder.look("log"))?.identity);
+    expect((await again.stat()).identity).toBe((await folder.stat("log"))?.identity);
     await log.close();
     await again.close();
     expect(await codeOf(log.append(bytes("x")))).toBe("EBADF");
@@ -230,19 +233,19 @@ describe.each([
     bench.plant(at("pipe"), { kind: "other" });
     const names = ["folder", "link", "dangling", "pipe", ".."];
 
-    expect(await Promise.all(names.map((name) => codeOf(folder.append(name))))).toEqual([
+    expect(await Promise.all(names.map((name) => codeOf(folder.openAppend(name))))).toEqual([
       "EISDIR",
       "ELOOP",
       "ELOOP",
       "ENXIO",
       "EINVAL",
     ]);
-    expect(await folder.look("gone")).toBeUndefined();
+    expect(await folder.stat("gone")).toBeUndefined();
   });
 
   it("reads any part of a file, and less only at its end", async () => {
     bench.plant(at("f.txt"), file("0123456789"));
-    const handle = await folder.file("f.txt");
+    const handle = await folder.openFile("f.txt");
     const parts = [
       [0, 4],
       [8, 4],
@@ -253,14 +256,14 @@ describe.each([
     const read = await Promise.all(parts.map(([start, length]) => handle.read(start, length)));
 
     expect(read.map((part) => new TextDecoder().decode(part))).toEqual(["0123", "89", "", "", "23456789"]);
-    expect(await handle.look()).toEqual(await folder.look("f.txt"));
+    expect(await handle.stat()).toEqual(await folder.stat("f.txt"));
     await handle.close();
   });
 
   it("keeps reading the file it opened when another takes its name", async () => {
     bench.plant(at("f.txt"), file("old"));
-    const handle = await folder.file("f.txt");
-    await folder.put("f.txt", bytes("new"));
+    const handle = await folder.openFile("f.txt");
+    await folder.writeFile("f.txt", bytes("new"));
 
     expect(new TextDecoder().decode(await handle.read(0, 9))).toBe("old");
     expect(await textIn(folder, "f.txt")).toBe("new");
@@ -269,8 +272,11 @@ describe.each([
 
   it("puts a file as a whole, keeps its mode, and leaves nothing beside it", async () => {
     bench.plant(at("script"), file("old", 0o750));
-    const identities = [await folder.put("script", bytes("new")), await folder.put("private", bytes("new"), 0o600)];
-    const seen = await Promise.all(["script", "private"].map((name) => folder.look(name)));
+    const identities = [
+      await folder.writeFile("script", bytes("new")),
+      await folder.writeFile("private", bytes("new"), 0o600),
+    ];
+    const seen = await Promise.all(["script", "private"].map((name) => folder.stat(name)));
 
     expect(seen.map((entry) => [entry?.mode, entry?.size, entry?.identity])).toEqual([
       [0o750, 3, identities[0]],
@@ -282,7 +288,7 @@ describe.each([
   it("replaces a link by the file, and leaves alone what it pointed to", async () => {
     bench.plant(at("target"), file("untouched"));
     bench.plant(at("link"), link("target"));
-    await folder.put("link", bytes("mine"));
+    await folder.writeFile("link", bytes("mine"));
 
     expect([await textIn(folder, "link"), await textIn(folder, "target")]).toEqual(["mine", "untouched"]);
   });
@@ -290,7 +296,7 @@ describe.each([
   it("puts no file where a folder is", async () => {
     bench.plant(at("folder/x"), file("kept"));
 
-    expect(await codeOf(folder.put("folder", bytes("x")))).toBe("EISDIR");
+    expect(await codeOf(folder.writeFile("folder", bytes("x")))).toBe("EISDIR");
     expect(await namesIn(folder)).toEqual(["folder folder"]);
   });
 
@@ -339,43 +345,43 @@ describe.each([
   it("gives another identity to whatever was changed or replaced, and the same to what was not", async () => {
     bench.plant(at("f.txt"), file("one"));
     bench.plant(at("g.txt"), file("one"));
-    const before = (await folder.look("f.txt"))?.identity;
-    const again = (await folder.look("f.txt"))?.identity;
+    const before = (await folder.stat("f.txt"))?.identity;
+    const again = (await folder.stat("f.txt"))?.identity;
     bench.plant(at("f.txt"), file("other"));
-    const after = (await folder.look("f.txt"))?.identity;
+    const after = (await folder.stat("f.txt"))?.identity;
 
     expect(again).toBe(before);
-    expect(new Set([before, after, (await folder.look("g.txt"))?.identity]).size).toBe(3);
+    expect(new Set([before, after, (await folder.stat("g.txt"))?.identity]).size).toBe(3);
   });
 
   it("never goes where a folder's name was turned into a link", async () => {
     bench.plant(at("d/f.txt"), file("inside"));
     bench.plant(at("out/f.txt"), file("outside"));
-    const below = await folder.folder("d");
+    const below = await folder.openFolder("d");
     bench.uproot(at("d"));
     bench.plant(at("d"), link("out"));
     const tried = [
       await codeOf(textIn(below, "f.txt")),
-      await codeOf(below.put("f.txt", bytes("mine"))),
+      await codeOf(below.writeFile("f.txt", bytes("mine"))),
       await codeOf(below.remove("f.txt")),
     ];
     await below.close();
 
     expect(tried).not.toContain("outside");
     expect(tried[1]).not.toBe("done");
-    expect(await bench.disk.canonical(at("out/f.txt"))).toBe(at("out/f.txt"));
-    const out = await folder.folder("out");
+    expect(await bench.disk.canonicalPath(at("out/f.txt"))).toBe(at("out/f.txt"));
+    const out = await folder.openFolder("out");
     expect(await textIn(out, "f.txt")).toBe("outside");
     await out.close();
   });
 
   it("does nothing once it is closed", async () => {
     bench.plant(at("f.txt"), file("here"));
-    const closed = await bench.disk.open(bench.base);
+    const closed = await bench.disk.openFolder(bench.base);
     await closed.close();
 
     expect(
-      await Promise.all([closed.look("f.txt"), closed.put("f.txt", bytes("")), closed.self()].map(codeOf)),
+      await Promise.all([closed.stat("f.txt"), closed.writeFile("f.txt", bytes("")), closed.statSelf()].map(codeOf)),
     ).toEqual(["EBADF", "EBADF", "EBADF"]);
   });
 
@@ -384,9 +390,9 @@ describe.each([
     bench.plant(at("secret"), file("x", 0o000));
     bench.plant(at("shut/x"), file("x"));
     bench.plant(at("fixed"), { kind: "folder", mode: 0o500 });
-    const fixed = await folder.folder("fixed");
+    const fixed = await folder.openFolder("fixed");
 
-    expect([await codeOf(folder.file("secret")), await codeOf(fixed.put("x", bytes("x")))]).toEqual([
+    expect([await codeOf(folder.openFile("secret")), await codeOf(fixed.writeFile("x", bytes("x")))]).toEqual([
       "EACCES",
       "EACCES",
     ]);
@@ -410,9 +416,9 @@ describe("a real disk", () => {
   it.runIf(hasProc)("follows a folder that was moved, since it holds the folder and not the path", async () => {
     const { disk, base } = realBench(realDisk);
     mkdirSync(join(base, "d"));
-    const folder = await disk.open(join(base, "d"));
+    const folder = await disk.openFolder(join(base, "d"));
     renameSync(join(base, "d"), join(base, "moved"));
-    await folder.put("f.txt", bytes("here"));
+    await folder.writeFile("f.txt", bytes("here"));
     await folder.close();
 
     expect(readFileSync(join(base, "moved/f.txt"), "utf8")).toBe("here");
@@ -425,17 +431,17 @@ describe("a real disk", () => {
       plant(join(base, "link"), link("d"));
       plant(join(base, "pipe"), { kind: "other" });
       for (let turn = 0; turn < 20; turn++) {
-        const folder = await disk.open(base);
+        const folder = await disk.openFolder(base);
         expect(openedIn(base)).toEqual([base]);
         for (const name of ["d", "link", "pipe", "gone"]) {
-          await codeOf(folder.folder(name).then((found) => found.close()));
-          await codeOf(folder.file(name).then((found) => found.close()));
-          await codeOf(folder.put(name === "d" ? "d" : "put", bytes("x")));
+          await codeOf(folder.openFolder(name).then((found) => found.close()));
+          await codeOf(folder.openFile(name).then((found) => found.close()));
+          await codeOf(folder.writeFile(name === "d" ? "d" : "put", bytes("x")));
         }
         for await (const { name } of folder.list()) if (name !== "") break;
         await folder.close();
-        await codeOf(disk.open(join(base, "link")));
-        await codeOf(disk.open(join(base, "d/f.txt")));
+        await codeOf(disk.openFolder(join(base, "link")));
+        await codeOf(disk.openFolder(join(base, "d/f.txt")));
       }
 
       expect(openedIn(base)).toEqual([]);
@@ -445,9 +451,9 @@ describe("a real disk", () => {
   it("leaves no temporary file behind when a file cannot be put", async () => {
     for (const disk of [realDisk, pathDisk]) {
       const { base } = realBench(disk);
-      const folder = await disk.open(base);
+      const folder = await disk.openFolder(base);
 
-      expect(await codeOf(folder.put("n".repeat(300), bytes("x")))).toBe("ENAMETOOLONG");
+      expect(await codeOf(folder.writeFile("n".repeat(300), bytes("x")))).toBe("ENAMETOOLONG");
       expect(readdirSync(base)).toEqual([]);
       await folder.close();
     }
@@ -456,8 +462,8 @@ describe("a real disk", () => {
   it("keeps a new file's mode to what the person's mask allows", async () => {
     const { base } = realBench(realDisk);
     writeFileSync(join(base, "usual"), "");
-    const folder = await realDisk.open(base);
-    await folder.put("new", bytes(""));
+    const folder = await realDisk.openFolder(base);
+    await folder.writeFile("new", bytes(""));
     await folder.close();
 
     expect(statSync(join(base, "new")).mode).toBe(statSync(join(base, "usual")).mode);
@@ -467,8 +473,8 @@ describe("a real disk", () => {
     const { base } = realBench(realDisk);
     writeFileSync(join(base, "outside"), "kept");
     linkSync(join(base, "outside"), join(base, "inside"));
-    const folder = await realDisk.open(base);
-    await folder.put("inside", bytes("new"));
+    const folder = await realDisk.openFolder(base);
+    await folder.writeFile("inside", bytes("new"));
     await folder.close();
 
     expect([readFileSync(join(base, "outside"), "utf8"), readFileSync(join(base, "inside"), "utf8")]).toEqual([
@@ -479,8 +485,8 @@ describe("a real disk", () => {
 
   it("waits for what is under way before it lets go", async () => {
     const { base } = realBench(realDisk);
-    const folder = await realDisk.open(base);
-    const puts = Array.from({ length: 20 }, (_, index) => folder.put(`${index}`, bytes("x")));
+    const folder = await realDisk.openFolder(base);
+    const puts = Array.from({ length: 20 }, (_, index) => folder.writeFile(`${index}`, bytes("x")));
     await folder.close();
     await Promise.all(puts);
 
@@ -490,14 +496,14 @@ describe("a real disk", () => {
   it("goes as deep as there are folders, past the longest path the system takes", async () => {
     const { base } = realBench(realDisk);
     const name = "d".repeat(200);
-    let folder = await realDisk.open(base);
+    let folder = await realDisk.openFolder(base);
     for (let depth = 0; depth < 40; depth++) {
       await folder.makeFolder(name);
-      const below = await folder.folder(name);
+      const below = await folder.openFolder(name);
       await folder.close();
       folder = below;
     }
-    await folder.put("f.txt", bytes("deep"));
+    await folder.writeFile("f.txt", bytes("deep"));
 
     expect(await textIn(folder, "f.txt")).toBe("deep");
     await folder.close();

@@ -6,29 +6,29 @@
  */
 export type Disk = {
   /** The canonical form of an absolute path, all links followed; undefined when there is nothing. */
-  readonly canonical: (path: string) => Promise<string | undefined>;
+  readonly canonicalPath: (path: string) => Promise<string | undefined>;
   /** Opens a folder by its canonical path. */
-  readonly open: (path: string) => Promise<Folder>;
+  readonly openFolder: (path: string) => Promise<Folder>;
   /**
    * All names in a folder with their kinds, by its canonical path and without a handle: for looking around in many
    * folders at once. Refuses what is no folder (ENOTDIR, ELOOP) and one with a great many names (E2BIG).
    */
-  readonly names: (path: string) => Promise<readonly { readonly name: string; readonly kind: EntryKind }[]>;
+  readonly listNames: (path: string) => Promise<readonly { readonly name: string; readonly kind: EntryKind }[]>;
 };
 
 /** An open folder. Close it. Errors are `DiskError`. */
 export type Folder = {
   readonly path: string;
   /** The folder itself. */
-  readonly self: () => Promise<Entry>;
+  readonly statSelf: () => Promise<DiskEntry>;
   /** What stands under a name; undefined when nothing does. */
-  readonly look: (name: string) => Promise<Entry | undefined>;
+  readonly stat: (name: string) => Promise<DiskEntry | undefined>;
   /** The folder under a name. Refuses links and everything else. */
-  readonly folder: (name: string) => Promise<Folder>;
+  readonly openFolder: (name: string) => Promise<Folder>;
   /** The regular file under a name, for reading. Refuses links, pipes, sockets and devices, and never waits for one. */
-  readonly file: (name: string) => Promise<FileHandle>;
+  readonly openFile: (name: string) => Promise<FileHandle>;
   /** Where a link points, as written. */
-  readonly link: (name: string) => Promise<string>;
+  readonly readLink: (name: string) => Promise<string>;
   /** All names with their kinds, as the system gives them. */
   readonly list: () => AsyncIterable<{ readonly name: string; readonly kind: EntryKind }>;
   /** Makes a folder; fine if it is there already. */
@@ -37,18 +37,18 @@ export type Folder = {
    * Puts bytes under a name as a whole: a temporary file beside it, flushed, then
    * renamed over it. A link there is replaced, not followed. Keeps the mode of what was there.
    */
-  readonly put: (name: string, bytes: Uint8Array, mode?: number) => Promise<Identity>;
+  readonly writeFile: (name: string, bytes: Uint8Array, mode?: number) => Promise<FileIdentity>;
   /**
    * The same, if what stands there still has this identity, or is "absent"; otherwise rejects with ESTALE. The look and the
    * rename are under a lock that every process sees which writes this way, and nothing but the system's own time is between them.
    */
-  readonly replace: (name: string, bytes: Uint8Array, was: Identity) => Promise<Identity>;
+  readonly replaceFile: (name: string, bytes: Uint8Array, was: FileIdentity) => Promise<FileIdentity>;
   /** Removes a file, a link or an empty folder; fine if there is nothing. */
   readonly remove: (name: string) => Promise<void>;
   /** Renames an entry inside this folder. Refuses a name that is taken (EEXIST). */
   readonly rename: (name: string, to: string) => Promise<void>;
   /** The regular file under a name, to be written on at its end. Makes one, for its owner alone, if there is none. */
-  readonly append: (name: string) => Promise<AppendHandle>;
+  readonly openAppend: (name: string) => Promise<AppendHandle>;
   /** Resolves when the names made and removed here so far would survive a power loss. */
   readonly flush: () => Promise<void>;
   /** Waits for what is under way, then lets go. */
@@ -57,7 +57,7 @@ export type Folder = {
 
 /** An open regular file. Close it. */
 export type FileHandle = {
-  readonly look: () => Promise<Entry>;
+  readonly stat: () => Promise<DiskEntry>;
   /** Up to `length` bytes from `at`; fewer only at the end. */
   readonly read: (at: number, length: number) => Promise<Uint8Array>;
   readonly close: () => Promise<void>;
@@ -75,16 +75,16 @@ export type AppendHandle = FileHandle & {
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 /** What stands under a name. Times are milliseconds since 1970. */
-export type Entry = {
+export type DiskEntry = {
   readonly kind: EntryKind;
   readonly size: number;
   readonly modified: number;
   readonly mode: number;
-  readonly identity: Identity;
+  readonly identity: FileIdentity;
 };
 
 /** Tells one file from another, and a changed one from what it was: device, inode, size and time of change. */
-type Identity = string;
+type FileIdentity = string;
 
 /**
  * A file operation that failed. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP is a

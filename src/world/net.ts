@@ -25,7 +25,7 @@ export const connectTimeout = 20_000;
 export type HttpRequest = {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly body?: string | Uint8Array;
   /** Where to connect instead of asking for the host's addresses again. A proxy asks for itself. */
   readonly addresses?: readonly string[];
@@ -34,13 +34,13 @@ export type HttpRequest = {
 /** An answer. Whoever takes one reads its body to the end, or leaves the loop, which closes the connection. */
 export type HttpResponse = {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   /** Decompressed. Iterating throws a `NetError` when the connection breaks before the end. */
   readonly body: AsyncIterable<Uint8Array>;
 };
 
 /** Header values by name in lower case. */
-export type Headers = { readonly [name: string]: string };
+export type HttpHeaders = { readonly [name: string]: string };
 
 /** The connection failed: before an answer came (`connect`), or within one (`broken`). */
 export class NetError extends Error {
@@ -49,22 +49,22 @@ export class NetError extends Error {
   readonly code: string | undefined;
 
   /** Whether the same would happen again: a certificate that is not accepted, a proxy that cannot be used. */
-  readonly isLasting: boolean;
+  readonly isPermanent: boolean;
 
   constructor(at: "connect" | "broken", message: string, cause?: unknown, isLasting?: boolean) {
     super(message, { cause });
     this.at = at;
     this.code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
-    this.isLasting = isLasting ?? (this.code !== undefined && lastingCodes.test(this.code));
+    this.isPermanent = isLasting ?? (this.code !== undefined && permanentCodes.test(this.code));
   }
 }
 
 /** Codes of certificates that are not accepted: the next attempt would meet the same one. */
-const lastingCodes =
+const permanentCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 /** The whole body as text, at most `limit` bytes of it. */
-export const bodyText = async (response: HttpResponse, limit: number = 2 ** 26): Promise<string> => {
+export const readBodyText = async (response: HttpResponse, limit: number = 2 ** 26): Promise<string> => {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;

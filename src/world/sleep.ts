@@ -1,7 +1,7 @@
 import type { Clock } from "./world.ts";
 
 /** Resolves once a clock has come so far; rejects with the signal's reason as soon as it is aborted. */
-export const sleepBy = (clock: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> =>
+export const sleepWithClock = (clock: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = (): void => {

@@ -22,7 +22,7 @@ export type Terminal = {
   /** Tells a listener everything until the returned function is called. */
   readonly listen: (listener: (event: TerminalEvent) => void) => () => void;
   /** What is written whenever and however this process ends, or is stopped from outside; the latest given counts. */
-  readonly atEnd: (farewell: (() => string) | undefined) => void;
+  readonly onExit: (farewell: (() => string) | undefined) => void;
   /** Stops this process as Ctrl-Z does; a `continue` event follows when it goes on. */
-  readonly stop: () => void;
+  readonly suspend: () => void;
 };

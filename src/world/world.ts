@@ -1,5 +1,5 @@
 import type { Disk } from "./disk.ts";
-import type { Life } from "./life.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 import type { Net } from "./net.ts";
 import type { Processes } from "./processes.ts";
 
@@ -9,12 +9,12 @@ export type World = {
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
   readonly env: Environment;
-  readonly host: Host;
-  readonly files: Files;
+  readonly host: HostInfo;
+  readonly files: PrivateFiles;
   readonly net: Net;
   readonly disk: Disk;
   readonly processes: Processes;
-  readonly life: Life;
+  readonly processIdentity: ProcessIdentity;
 };
 
 /** Time. `now` is what people call the time and may jump; `elapsed` only ever grows. Both count milliseconds. */
@@ -31,14 +31,14 @@ export type Clock = {
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** The machine, as Node names it. */
-export type Host = {
+export type HostInfo = {
   readonly platform: string;
   readonly arch: string;
   /** The home folder of who runs this. */ readonly home: string;
 };
 
 /** Small files with settings and secrets. Paths are absolute. */
-export type Files = {
+export type PrivateFiles = {
   /** The text of a file, or undefined when there is none. */
   readonly read: (path: string) => Promise<string | undefined>;
   /** Replaces a file as a whole, readable by its owner alone, in a folder that is. */

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { programStage, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 let stage: ProgramStage;
 beforeAll(async () => {
   ensureBuilt();
   const command = "trap '' TERM; sleep 600 & echo $$ $! > pids; for i in $(seq 6000); do echo begun; sleep 0.1; done";
-  stage = await programStage(["anthropic"], {
+  stage = await openProgramStage(["anthropic"], {
     script: () => ({ parts: [{ type: "call", tool: "run_shell_command", input: { command } }] }),
   });
 });

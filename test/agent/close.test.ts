@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openAgent, type Opened } from "../../src/agent/open.ts";
-import { loadSettings } from "../../src/settings/load.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { openAgent, type AgentSession } from "../../src/agent/open-agent.ts";
+import { loadSettings } from "../../src/settings/load/load.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 import type { World } from "../../src/world/world.ts";
-import { programStage, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /* What a library user has left after `close()`: nothing that is still open. */
 
@@ -13,7 +13,7 @@ let stage: ProgramStage;
 let relay: Server;
 let world: World;
 beforeEach(async () => {
-  stage = await programStage(["anthropic"], { script: () => ({ parts: [{ type: "say", text: "Hello." }] }) });
+  stage = await openProgramStage(["anthropic"], { script: () => ({ parts: [{ type: "say", text: "Hello." }] }) });
   const target = new URL(stage.env["PARLEY_ANTHROPIC_BASE_URL"] ?? "");
   const { port } = target;
   // Between program and simulator, to count connections as a server sees them.
@@ -40,14 +40,14 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
 };
 
-const open = async (name: string): Promise<Opened> => {
+const open = async (name: string): Promise<AgentSession> => {
   const home = join(stage.home, name);
   const flags = { model: ["anthropic"] };
   const loaded = await loadSettings(world, { home, root: stage.project, scope: "inert", flags });
   return openAgent({ world, home, folder: stage.project, loaded, interactive: false });
 };
 
-const ask = async ({ agent }: Opened): Promise<void> => {
+const ask = async ({ agent }: AgentSession): Promise<void> => {
   for await (const _ of agent.send("Hello?"));
 };
 

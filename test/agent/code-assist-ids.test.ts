@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/conversation/json.ts";
-import type { Script } from "../../src/sim/script.ts";
-import { openStage, play } from "../support/agent-stage.ts";
+import type { Script } from "../../src/sim/model/script.ts";
+import { openAgentStage, playTurn } from "../support/agent-stage.ts";
 
 const script: Script = {
   rules: [
@@ -12,9 +12,9 @@ const script: Script = {
 
 describe("the prompt id", () => {
   it("is the same in the requests and calls of a prompt, and in the records of the calls", async () => {
-    const stage = await openStage({ script, agent: { session: "session-1" } });
-    await play(stage, "hello");
-    const events = await play(stage, "add");
+    const stage = await openAgentStage({ script, agent: { sessionId: "session-1" } });
+    await playTurn(stage, "hello");
+    const events = await playTurn(stage, "add");
     const ids = events.flatMap((event) => {
       if (event.type === "request") return [["request", event.request.promptId]];
       if (event.type === "call-requested") return [["call", event.promptId, event.isClientInitiated]];
@@ -31,9 +31,9 @@ describe("the prompt id", () => {
 
 describe("Code Assist", () => {
   it("gets one session id for a session, and one prompt id for all requests of a prompt", async () => {
-    const stage = await openStage({ providers: ["code-assist"], script, agent: { session: "session-1" } });
-    await play(stage, "add");
-    await play(stage, "hello");
+    const stage = await openAgentStage({ providers: ["code-assist"], script, agent: { sessionId: "session-1" } });
+    await playTurn(stage, "add");
+    await playTurn(stage, "hello");
     const bodies = (stage.simulators["code-assist"]?.log ?? [])
       .map(({ body }) => body as JsonObject | undefined)
       .filter((body) => body?.["request"] !== undefined);

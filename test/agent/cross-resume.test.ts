@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../src/conversation/entry.ts";
-import { openSessions } from "../../src/session/store.ts";
-import type { Speak } from "../../src/sim/family.ts";
-import type { Heard, Said } from "../../src/sim/model.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
+import type { SimModelRequest, ModelReply } from "../../src/sim/model/types.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 import { ensureBuilt } from "../built.ts";
-import { programStage, type ProgramRan, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type ProgramResult, type ProgramStage } from "../support/agent-program.ts";
 
 /*
  * Sessions begun with the built program on one protocol, and taken up on every other: after a whole turn, after
@@ -16,7 +16,7 @@ import { programStage, type ProgramRan, type ProgramStage } from "../support/age
 
 const protocols = ["anthropic", "openai", "google", "openai-chat"] as const;
 
-const begin: Said = {
+const begin: ModelReply = {
   parts: [
     { type: "think", text: "I look, and I run." },
     { type: "say", text: "Looking." },
@@ -27,7 +27,7 @@ const begin: Said = {
 
 const slow = { type: "call", tool: "run_shell_command", input: { command: "sleep 4" } } as const;
 
-const speak: Speak = ({ turns }) => {
+const speak: ModelFunction = ({ turns }) => {
   const text = turns.flatMap((turn) => (turn.by === "user" ? [turn.text] : [])).join("\n");
   if (text.includes("Take it up")) return { parts: [{ type: "say", text: "Taken up." }] };
   if (turns.some(({ by }) => by === "tools")) return { parts: [{ type: "say", text: "Done." }] };
@@ -37,13 +37,13 @@ const speak: Speak = ({ turns }) => {
 let stage: ProgramStage;
 beforeAll(async () => {
   ensureBuilt();
-  stage = await programStage(protocols, { script: speak });
+  stage = await openProgramStage(protocols, { script: speak });
 });
 afterAll(() => stage.close());
 
 const yolo = ["--approval-mode", "yolo", "-o", "stream-json"];
 
-type Begun = { readonly id: string; readonly home: string; readonly ran: ProgramRan };
+type Begun = { readonly id: string; readonly home: string; readonly ran: ProgramResult };
 
 /** Begins a session in a home of its own; a signal is sent once two calls have ended and one runs. */
 const started = async (provider: string, words: string, signal?: "SIGINT" | "SIGKILL"): Promise<Begun> => {
@@ -63,8 +63,8 @@ const started = async (provider: string, words: string, signal?: "SIGINT" | "SIG
 };
 
 type TakenUp = {
-  readonly ran: ProgramRan;
-  readonly heard: Heard | undefined;
+  readonly ran: ProgramResult;
+  readonly heard: SimModelRequest | undefined;
   readonly body: string;
   readonly refused: readonly unknown[];
 };
@@ -87,7 +87,7 @@ const takenUp = async ({ id, home }: Begun, provider: string): Promise<TakenUp> 
 };
 
 const entriesOf = async ({ id, home }: Begun): Promise<readonly Entry[]> =>
-  (await openSessions(realWorld({}), { home }).read(id)).entries;
+  (await openSessionStore(realWorld({}), { home }).read(id)).entries;
 
 /** What only its maker can read. */
 const sealsOf = (entries: readonly Entry[]): readonly string[] =>
@@ -99,10 +99,10 @@ const sealsOf = (entries: readonly Entry[]): readonly string[] =>
         ),
   );
 
-const resultsIn = (heard: Heard | undefined): readonly string[] =>
+const resultsIn = (heard: SimModelRequest | undefined): readonly string[] =>
   (heard?.turns ?? []).flatMap((turn) => (turn.by === "tools" ? turn.results.map(({ text }) => text) : []));
 
-const filesIn = (heard: Heard | undefined): readonly string[] =>
+const filesIn = (heard: SimModelRequest | undefined): readonly string[] =>
   (heard?.turns ?? []).flatMap((turn) => {
     if (turn.by === "user") return turn.files.map(({ mimeType }) => mimeType);
     return turn.by === "tools" ? turn.results.flatMap(({ files }) => files.map(({ mimeType }) => mimeType)) : [];

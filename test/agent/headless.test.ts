@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Speak } from "../../src/sim/family.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
 import { bin, ensureBuilt } from "../built.ts";
-import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
 
 const someJson = `\`\`\`json\n${JSON.stringify(
   Array.from({ length: 60 }, (_, id) => ({ id, name: "An item of the list", isActive: true, tags: [] })),
@@ -15,7 +15,7 @@ const someJson = `\`\`\`json\n${JSON.stringify(
   2,
 )}\n\`\`\``;
 
-const speak: Speak = ({ turns }) => {
+const speak: ModelFunction = ({ turns }) => {
   const asked = turns.findLast((turn) => turn.by === "user");
   const results = turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
   if (asked?.by === "user" && asked.text.includes("Say it"))
@@ -47,7 +47,7 @@ const speak: Speak = ({ turns }) => {
 let stage: ProgramStage;
 beforeAll(async () => {
   ensureBuilt();
-  stage = await programStage(["anthropic", "openai"], { script: speak });
+  stage = await openProgramStage(["anthropic", "openai"], { script: speak });
 });
 beforeEach(() => void stage.log.splice(0));
 afterAll(() => stage.close());

@@ -1,23 +1,23 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { resumed } from "../../src/agent/resuming.ts";
-import { Spending } from "../../src/agent/spending.ts";
-import { openSessions } from "../../src/session/store.ts";
-import type { Fault } from "../../src/sim/faults.ts";
-import type { Reply, Script } from "../../src/sim/script.ts";
-import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
-import { told, written } from "../support/agent-story.ts";
-import { warm } from "../support/agent-warm.ts";
+import { resumeAgentSession } from "../../src/agent/session/resume.ts";
+import { SpendingTracker } from "../../src/agent/models/spending.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import type { SimFault } from "../../src/sim/faults/fault.ts";
+import type { ScriptReply, Script } from "../../src/sim/model/script.ts";
+import { home, openAgentStage, playTurn, type AgentStage } from "../support/agent-stage.ts";
+import { describeEvents, describeEntries } from "../support/agent-describe.ts";
+import { warmUp } from "../support/agent-warm.ts";
 import { ordinaryTexts } from "../support/ordinary-texts.ts";
 import { Random } from "../support/random.ts";
 
-beforeAll(warm);
+beforeAll(warmUp);
 
-const sums = (count: number): readonly Reply[] =>
+const sums = (count: number): readonly ScriptReply[] =>
   Array.from({ length: count }, (_, index) => ({ call: { tool: "add", input: { a: index, b: 1 } } }));
-const same = (count: number): readonly Reply[] =>
+const same = (count: number): readonly ScriptReply[] =>
   Array.from({ length: count }, () => ({ call: { tool: "add", input: { a: 1, b: 1 } } }));
-const big: Reply = { call: { tool: "long", input: { characters: 40_000 } } };
+const big: ScriptReply = { call: { tool: "long", input: { characters: 40_000 } } };
 const summary = "## Goal\nTo read much.\n## Done\nRead it.";
 
 const script: Script = {
@@ -48,17 +48,17 @@ const expectValid = ({ simulators }: AgentStage): void => {
 
 describe("a turn that does not end by itself", () => {
   it("stops after as many requests as it may make", async () => {
-    const stage = await openStage({ script, agent: { limits: { turns: 3 } } });
-    const events = told(await play(stage, "count"));
+    const stage = await openAgentStage({ script, agent: { limits: { turns: 3 } } });
+    const events = describeEvents(await playTurn(stage, "count"));
     expect(events.filter((line) => line.startsWith("request"))).toHaveLength(3);
     expect(events.at(-1)).toBe("finished max-turns: ");
     expect(stage.journal.ledger.pending()).toEqual([]);
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
   });
 
   it("runs the first 500 calls of one answer, and tells the model that the rest did not run", async () => {
-    const stage = await openStage({ script });
-    const events = await play(stage, "flood");
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(stage, "flood");
     const ends = events.flatMap((event) => (event.type === "call-completed" ? [event.finished] : []));
     const surplus = ends.filter(({ error }) => error !== undefined);
     expect([ends.length, surplus.length]).toEqual([560, 60]);
@@ -72,37 +72,37 @@ describe("a turn that does not end by itself", () => {
   });
 
   it("has no limit of requests where none is set", async () => {
-    const stage = await openStage({ script });
-    const events = told(await play(stage, "count"));
+    const stage = await openAgentStage({ script });
+    const events = describeEvents(await playTurn(stage, "count"));
     expect(events.filter((line) => line.startsWith("request"))).toHaveLength(151);
     expect(events.at(-1)).toBe("finished stop: Counted.");
   });
 
   it("stops when it has cost as much as it may", async () => {
-    const stage = await openStage({ script, agent: { limits: { spend: 0.001 } } });
-    const events = await play(stage, "count");
+    const stage = await openAgentStage({ script, agent: { limits: { spend: 0.001 } } });
+    const events = await playTurn(stage, "count");
     expect(events.at(-1)).toEqual({ type: "finished", reason: "max-spend", text: "" });
     const costs = events.flatMap((event) => (event.type === "usage" ? [event.spent.cost] : []));
     expect(costs.map((cost) => cost >= 0.001)).toEqual([...costs.slice(1).map(() => false), true]);
   });
 
   it("stops when what it is a part of has cost as much as it may, to which it adds its own", async () => {
-    const whole = new Spending();
-    const part = { limits: { spend: 0.001 }, spending: new Spending(whole) };
-    const stage = await openStage({ script, agent: part });
-    await play(stage, "hello");
-    expect(stage.agent.spent().requests).toBe(1);
-    expect(whole.spent).toEqual(stage.agent.spent());
-    const other = await openStage({ script, agent: { spending: new Spending(whole) } });
-    while (whole.spent.cost < 0.001) await play(other, "count");
-    expect(stage.agent.spent().cost).toBeLessThan(0.001);
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished max-spend: ");
-    expect(stage.agent.spent().requests).toBe(1);
+    const whole = new SpendingTracker();
+    const part = { limits: { spend: 0.001 }, spending: new SpendingTracker(whole) };
+    const stage = await openAgentStage({ script, agent: part });
+    await playTurn(stage, "hello");
+    expect(stage.agent.usageTotals().requests).toBe(1);
+    expect(whole.totals).toEqual(stage.agent.usageTotals());
+    const other = await openAgentStage({ script, agent: { spending: new SpendingTracker(whole) } });
+    while (whole.totals.cost < 0.001) await playTurn(other, "count");
+    expect(stage.agent.usageTotals().cost).toBeLessThan(0.001);
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished max-spend: ");
+    expect(stage.agent.usageTotals().requests).toBe(1);
   });
 
   it("stops when the same calls had the same result ten times; they are not run again", async () => {
-    const stage = await openStage({ script });
-    const events = told(await play(stage, "circle"));
+    const stage = await openAgentStage({ script });
+    const events = describeEvents(await playTurn(stage, "circle"));
     expect(events.slice(-3)).toEqual([
       "hist_tool_11: add",
       "hist_tool_11: error: This call was not run: the same calls were made several times in a row. Do something else, or say what is in the way.",
@@ -112,13 +112,13 @@ describe("a turn that does not end by itself", () => {
   });
 
   it("stops when an answer says the same over and over, and keeps what was said", async () => {
-    const stage = await openStage({ script });
-    const events = await play(stage, "babble");
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(stage, "babble");
     const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
     expect(events.at(-1)).toEqual({ type: "finished", reason: "loop", text: said });
     expect(said.length).toBeLessThan(14_000);
-    expect(written(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${said}`]);
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual(["user: babble", `anthropic: ${said}`]);
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
   });
 
   it("asks the person where there is one, and goes on or stops as they say", async () => {
@@ -128,11 +128,11 @@ describe("a turn that does not end by itself", () => {
       questions.push(question);
       return answers.shift() ?? false;
     };
-    const stage = await openStage({ script, agent: { confirm } });
-    expect(told(await play(stage, "circle")).at(-1)).toBe("finished stop: Said at last.");
-    const whole = (await play(stage, "babble")).at(-1);
+    const stage = await openAgentStage({ script, agent: { confirm } });
+    expect(describeEvents(await playTurn(stage, "circle")).at(-1)).toBe("finished stop: Said at last.");
+    const whole = (await playTurn(stage, "babble")).at(-1);
     expect(whole).toMatchObject({ type: "finished", reason: "stop" });
-    expect(told(await play(stage, "circle")).at(-1)).toBe("finished loop: ");
+    expect(describeEvents(await playTurn(stage, "circle")).at(-1)).toBe("finished loop: ");
     const calls = "The model keeps making the same calls (add) without a new result. Let it continue?";
     const text = "The answer has repeated the same text for thousands of characters. Let it continue?";
     expect(questions).toEqual([calls, calls, text, calls]);
@@ -145,8 +145,8 @@ describe("a turn that does not end by itself", () => {
         signal.addEventListener("abort", () => resolve(false));
         stop.abort();
       });
-    const stage = await openStage({ script, agent: { confirm } });
-    const events = await play(stage, "circle", () => undefined, stop.signal);
+    const stage = await openAgentStage({ script, agent: { confirm } });
+    const events = await playTurn(stage, "circle", () => undefined, stop.signal);
     expect(events.at(-1)).toEqual({ type: "cancelled" });
     expect(stage.journal.ledger.pending()).toEqual([]);
   });
@@ -157,13 +157,13 @@ describe("a turn that does not end by itself", () => {
       asked: `file: ${kind}`,
       replies: [{ say: `\`\`\`\n${make(150, new Random(1))}\n\`\`\`` }],
     }));
-    const stage = await openStage({ script: { rules: rules.toReversed() }, agent: { compactAt: 0 } });
+    const stage = await openAgentStage({ script: { rules: rules.toReversed() }, agent: { compactAt: 0 } });
     for (const [kind] of kinds)
-      expect([kind, (await play(stage, `file: ${kind}`)).at(-1)]).toMatchObject([kind, { reason: "stop" }]);
+      expect([kind, (await playTurn(stage, `file: ${kind}`)).at(-1)]).toMatchObject([kind, { reason: "stop" }]);
   });
 });
 
-const tooLong: Fault = {
+const tooLong: SimFault = {
   type: "status",
   status: 400,
   kind: "context",
@@ -175,39 +175,43 @@ const reading = (tokens: number) => ({ contextOf: () => tokens });
 
 describe("a conversation that fills the context", () => {
   it("first has its long old results shortened", async () => {
-    const stage = await openStage({ script, agent: reading(45_000) });
-    for (const _ of [1, 2, 3]) await play(stage, "read");
-    const events = told(await play(stage, "read"));
+    const stage = await openAgentStage({ script, agent: reading(45_000) });
+    for (const _ of [1, 2, 3]) await playTurn(stage, "read");
+    const events = describeEvents(await playTurn(stage, "read"));
     expect(events.at(-4)).toBe("compacted by shortening");
-    expect(written(stage.journal.ledger.entries).at(-2)).toBe("shortened to 2000");
+    expect(describeEntries(stage.journal.ledger.entries).at(-2)).toBe("shortened to 2000");
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
     // Three of four are shortened; what nobody has read yet is whole.
     expect(Math.round(last.split("many words").length / 100)).toBe(Math.round((40_000 + 3 * 2000) / 1100));
     expectValid(stage);
-    const used = await stage.agent.context();
+    const used = await stage.agent.contextUsage();
     expect(used.used).toBeLessThan(used.size);
   });
 
   it("is summarised where that is not enough; what is new stays as it is", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
-    const stage = await openStage({ script, agent: reading(9000) });
-    for (const one of ["first", "second"]) await play(stage, `hello, ${one}: ${words}`);
+    const stage = await openAgentStage({ script, agent: reading(9000) });
+    for (const one of ["first", "second"]) await playTurn(stage, `hello, ${one}: ${words}`);
     const newest = `hello, third: ${words}`;
-    expect(told(await play(stage, newest)).slice(0, 3)).toEqual([
+    expect(describeEvents(await playTurn(stage, newest)).slice(0, 3)).toEqual([
       `user: ${newest}`,
       "compacted by summary",
       "request 3 to anthropic",
     ]);
     const kept = [`user: ${newest}`, `summary: ${summary}`, "anthropic: Good day."];
-    expect(written(stage.journal.ledger.entries)).toEqual(kept);
-    const { entries } = await openSessions(stage.world, { home }).read(stage.session.id);
-    expect(written(entries).slice(-3)).toEqual(kept);
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual(kept);
+    const { entries } = await openSessionStore(stage.world, { home }).read(stage.session.id);
+    expect(describeEntries(entries).slice(-3)).toEqual(kept);
     expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model", "user", "compaction", "model"]);
     expect(entries[5]).toMatchObject({ type: "compaction", from: 4 });
     await stage.session.close();
-    const again = await resumed(openSessions(stage.world, { home }), { id: stage.session.id }, "/project");
+    const again = await resumeAgentSession(
+      openSessionStore(stage.world, { home }),
+      { id: stage.session.id },
+      "/project",
+    );
     expect(again.journal.ledger.entries).toEqual(stage.journal.ledger.entries);
-    expect([again.journal.count, again.journal.ledger.dropped]).toEqual([7, 4]);
+    expect([again.journal.entryCount, again.journal.ledger.dropped]).toEqual([7, 4]);
     await again.session.close();
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
     expect(["To read much.", "first: Hello", "third: Hello"].map((part) => last.includes(part))).toEqual([
@@ -220,12 +224,12 @@ describe("a conversation that fills the context", () => {
 
   it("keeps the environment in every later request, summary after summary", async () => {
     const environment = "Today is Monday, 1 June 2026. The platform is linux. The workspace is /project.";
-    const stage = await openStage({ script });
+    const stage = await openAgentStage({ script });
     stage.journal.ledger.notice(environment);
     for (const _ of [1, 2]) {
-      for (const each of [1, 2, 3]) await play(stage, `hello ${each} ${"and so on ".repeat(500)}`);
+      for (const each of [1, 2, 3]) await playTurn(stage, `hello ${each} ${"and so on ".repeat(500)}`);
       expect(await stage.world.run(stage.agent.compact())).toBe(true);
-      await play(stage, "hello");
+      await playTurn(stage, "hello");
     }
     const sent = (stage.simulators["anthropic"]?.log ?? []).map(({ body }) => JSON.stringify(body));
     expect(sent.map((body) => body.split(environment).length - 1)).toEqual(sent.map(() => 1));
@@ -238,16 +242,16 @@ describe("a conversation that fills the context", () => {
     const silent = {
       rules: [{ asked: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)],
     };
-    const stage = await openStage({ script: silent, agent: reading(9000) });
-    for (const _ of [1, 2]) await play(stage, `hello ${words}`);
+    const stage = await openAgentStage({ script: silent, agent: reading(9000) });
+    for (const _ of [1, 2]) await playTurn(stage, `hello ${words}`);
     const before = [...stage.journal.ledger.entries];
-    const events = told(await play(stage, `hello ${words}`));
+    const events = describeEvents(await playTurn(stage, `hello ${words}`));
     expect(events[1]).toMatch(
       /^notice: anthropic\/claude-sonnet-5 could not summarise the conversation, which is as it was\./,
     );
     expect(events.at(-1)).toBe("finished stop: Good day.");
     expect(stage.journal.ledger.entries.slice(0, before.length)).toEqual(before);
-    expect(written(stage.journal.ledger.entries.slice(before.length))).toEqual([
+    expect(describeEntries(stage.journal.ledger.entries.slice(before.length))).toEqual([
       `user: hello ${words}`,
       "anthropic: Good day.",
     ]);
@@ -258,8 +262,8 @@ describe("a conversation that fills the context", () => {
     const silent = { rules: [{ asked: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
     const heard: string[] = [];
     const listen = (event: AgentEvent): void => void (event.type === "notice" && heard.push(event.text));
-    const stage = await openStage({ script: silent, agent: { listen } });
-    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const stage = await openAgentStage({ script: silent, agent: { onEvent: listen } });
+    for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const before = [...stage.journal.ledger.entries];
     expect(await stage.world.run(stage.agent.compact())).toBe(false);
     expect(stage.journal.ledger.entries).toEqual(before);
@@ -267,9 +271,9 @@ describe("a conversation that fills the context", () => {
   });
 
   it("is summarised when the provider finds it too long, and sent again once", async () => {
-    const stage = await openStage({ script, faults: { anthropic: [{ on: 3, fault: tooLong }] } });
-    for (const _ of [1, 2]) await play(stage, `hello ${"and so on ".repeat(500)}`);
-    const events = told(await play(stage, "hello"));
+    const stage = await openAgentStage({ script, faults: { anthropic: [{ on: 3, fault: tooLong }] } });
+    for (const _ of [1, 2]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
+    const events = describeEvents(await playTurn(stage, "hello"));
     expect(events).toEqual([
       "user: hello",
       "request 3 to anthropic",
@@ -281,8 +285,8 @@ describe("a conversation that fills the context", () => {
   });
 
   it("and cannot be made shorter is not sent again as it is", async () => {
-    const stage = await openStage({ script, faults: { anthropic: [{ fault: tooLong }] } });
-    expect(told(await play(stage, "hello"))).toEqual([
+    const stage = await openAgentStage({ script, faults: { anthropic: [{ fault: tooLong }] } });
+    expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
       "user: hello",
       "request 1 to anthropic",
       "failed context-too-long",
@@ -291,17 +295,17 @@ describe("a conversation that fills the context", () => {
   });
 
   it("on demand is summarised at once, and never twice for nothing", async () => {
-    const stage = await openStage({ script });
-    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const stage = await openAgentStage({ script });
+    for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const { world, agent } = stage;
     expect(await world.run(agent.compact())).toBe(true);
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
     expectValid(stage);
   });
 
   it("is left alone while a call is open", async () => {
-    const stage = await openStage({ script });
-    for (const _ of [1, 2, 3]) await play(stage, `hello ${"and so on ".repeat(500)}`);
+    const stage = await openAgentStage({ script });
+    for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const { journal, world, agent } = stage;
     journal.ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
       { type: "call", tool: "add", input: { value: { a: 1, b: 2 } } },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { programStage, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /* Answers of odd but progressing Markdown, from the model to the end of the program. */
 
@@ -32,7 +32,7 @@ let stage: ProgramStage;
 
 beforeAll(async () => {
   ensureBuilt();
-  stage = await programStage(["anthropic"], {
+  stage = await openProgramStage(["anthropic"], {
     script: ({ turns }) => {
       const asked = turns.findLast((turn) => turn.by === "user");
       const name = Object.keys(answers).find((each) => asked?.by === "user" && asked.text.includes(`<${each}>`));

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isObject } from "../../src/conversation/json.ts";
-import type { Speak } from "../../src/sim/family.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
 import { ensureBuilt } from "../built.ts";
-import { programStage, type ProgramRan, type ProgramStage } from "../support/agent-program.ts";
+import { openProgramStage, type ProgramResult, type ProgramStage } from "../support/agent-program.ts";
 
-const speak: Speak = ({ turns }) => {
+const speak: ModelFunction = ({ turns }) => {
   const asked = turns.findLast((turn) => turn.by === "user");
   const hasResults = turns.some((turn) => turn.by === "tools");
   return asked?.by === "user" && asked.text.includes("Open it") && !hasResults
@@ -20,7 +20,7 @@ const speak: Speak = ({ turns }) => {
 let stage: ProgramStage;
 beforeAll(async () => {
   ensureBuilt();
-  stage = await programStage(["local"], { script: speak });
+  stage = await openProgramStage(["local"], { script: speak });
 });
 afterEach(() => {
   stage.log.splice(0);
@@ -95,7 +95,7 @@ const run = async (
   words: string,
   env: Record<string, string>,
   ...more: string[]
-): Promise<ProgramRan> => {
+): Promise<ProgramResult> => {
   const ran = await stage.run(["-m", `local/${model}`, "-p", words, "--approval-mode", "yolo", ...more], { env });
   expect([ran.code, ran.err]).toEqual([0, expect.any(String)]);
   return ran;

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { notRun } from "../../src/agent/not-run.ts";
-import { streamOutput, textOutput } from "../../src/cli/outputs.ts";
-import { callId } from "../../src/conversation/ids.ts";
+import { skippedCallResult } from "../../src/agent/turn/skipped-call.ts";
+import { createStreamOutput, createTextOutput } from "../../src/cli/headless/output.ts";
+import { callId } from "../../src/conversation/call-ids.ts";
 import { storeBytes } from "../../src/conversation/media.ts";
 import type { Call } from "../../src/conversation/parts.ts";
 
@@ -31,11 +31,11 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
     call: call.id,
     status: {
       state: "awaiting_approval",
-      approval: { title: "1 + 2", reason: "It asks.", always: [], about: { type: "info", text: "1 + 2" } },
+      approval: { title: "1 + 2", reason: "It asks.", always: [], subject: { type: "info", text: "1 + 2" } },
     },
   },
   "call-output": { type: "call-output", call: call.id, text: "1\n" },
-  "call-completed": { type: "call-completed", finished: notRun(call, "It was not run.") },
+  "call-completed": { type: "call-completed", finished: skippedCallResult(call, "It was not run.") },
   usage: { type: "usage", model: "openai/gpt-5", usage, spent },
   "model-changed": {
     type: "model-changed",
@@ -65,9 +65,9 @@ const printed = (event: AgentEvent): readonly object[] => {
   let out = "";
   const writers = { out: (text: string) => void (out += text), now: () => 0 };
   const facts = { session: "1", model: "openai/gpt-5", folder: "/project" };
-  const output = streamOutput(writers, facts);
+  const output = createStreamOutput(writers, facts);
   out = "";
-  output.event(event);
+  output.onEvent(event);
   return out
     .split("\n")
     .slice(0, -1)
@@ -153,10 +153,10 @@ describe("what a program is told", () => {
 describe("what a person is told", () => {
   it("is the last answer, with one end of line", () => {
     let out = "";
-    const output = textOutput({ out: (text) => void (out += text), now: () => 0 });
-    for (const event of Object.values(examples)) output.event(event);
-    output.event({ type: "finished", reason: "stop", text: "More.\n" });
-    output.event({ type: "finished", reason: "stop", text: "" });
+    const output = createTextOutput({ out: (text) => void (out += text), now: () => 0 });
+    for (const event of Object.values(examples)) output.onEvent(event);
+    output.onEvent({ type: "finished", reason: "stop", text: "More.\n" });
+    output.onEvent({ type: "finished", reason: "stop", text: "" });
     expect(out).toBe("Well.\nMore.\n");
   });
 });

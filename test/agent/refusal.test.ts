@@ -3,21 +3,21 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { programStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
-import { stages } from "../tui/app-stage.ts";
+import { openProgramStage, type OutputLine, type ProgramStage } from "../support/agent-program.ts";
+import { appFixtures } from "../tui/app-fixture.ts";
 
 let stage: ProgramStage;
 beforeAll(ensureBuilt);
 // The model makes a call, and the request with its result is refused.
 beforeEach(async () => {
-  stage = await programStage(["anthropic"], {
+  stage = await openProgramStage(["anthropic"], {
     script: { rules: [{ replies: [{ call: { tool: "list_directory", input: { path: "." } } }] }] },
     faults: [{ on: { from: 2 }, fault: { type: "status", status: 400, message: "messages: something is wrong" } }],
   });
   return () => stage.close();
 });
 
-const { started } = stages();
+const { started } = appFixtures();
 const size = { columns: 200, rows: 40 };
 const args = ["-p", "Look around.", "-m", "anthropic/claude-sonnet-5"];
 
@@ -75,9 +75,9 @@ describe("a request that the provider refuses", () => {
     const { HOME: _home, ...env } = stage.env;
     const [app] = await started({ args: ["-m", "anthropic/claude-sonnet-5"], env, size });
     app.submit("Look around.");
-    await app.sees("/explain shows what was sent");
+    await app.waitForText("/explain shows what was sent");
     app.submit("/explain");
-    await app.sees("The last request, to anthropic/claude-sonnet-5: 1 call");
+    await app.waitForText("The last request, to anthropic/claude-sonnet-5: 1 call");
     await app.quit();
   });
 });

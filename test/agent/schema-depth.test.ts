@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
-import { toolsIn } from "../../src/mcp/catalog.ts";
-import type { Script } from "../../src/sim/script.ts";
+import { selectTools } from "../../src/mcp/catalog.ts";
+import type { Script } from "../../src/sim/model/script.ts";
 import { defineTool, type AnyTool } from "../../src/tools/tool.ts";
-import { openStage, play } from "../support/agent-stage.ts";
+import { openAgentStage, playTurn } from "../support/agent-stage.ts";
 
 const parameters = { type: "object", properties: { child: { $ref: "#" } } };
 const tree: AnyTool = {
   ...defineTool({
     name: "tree",
-    about: "Draws a tree.",
+    description: "Draws a tree.",
     access: "read",
     input: z.object({}),
     touches: () => ({}),
@@ -24,8 +24,8 @@ const message = "The maximum schema depth is exceeded for functionDeclarations."
 describe("a tool whose schema refers to itself", () => {
   it("is named and left out where an API refuses its depth, and the session goes on", async () => {
     const fault = { type: "status", status: 400, message } as const;
-    const stage = await openStage({ script, tools: [tree], faults: { anthropic: [{ on: 1, fault }] } });
-    const events = await play(stage, "hello");
+    const stage = await openAgentStage({ script, tools: [tree], faults: { anthropic: [{ on: 1, fault }] } });
+    const events = await playTurn(stage, "hello");
     const { log = [] } = stage.simulators["anthropic"] ?? {};
     expect(events.at(-1)).toEqual({ type: "finished", reason: "stop", text: "Good day." });
     expect(events.flatMap((event) => (event.type === "notice" ? [event.text] : []))).toEqual([
@@ -43,7 +43,7 @@ describe("a tool whose schema refers to itself", () => {
       { name: "tree", inputSchema: parameters },
       { name: "leaf", inputSchema: plain },
     ];
-    expect(toolsIn(items, { excludeTools: [] }, told).map(({ name }) => name)).toEqual(["tree", "leaf"]);
+    expect(selectTools(items, { excludeTools: [] }, told).map(({ name }) => name)).toEqual(["tree", "leaf"]);
     expect(told).toEqual([
       'The parameters of "tree" refer to themselves: where an API refuses that, the session goes on without this tool.',
     ]);

@@ -1,4 +1,4 @@
-import { simulateMany } from "../support/agent-simulate.ts";
+import { simulateMany } from "../support/agent-simulate-many.ts";
 
 /*
  * npx tsx test/agent/simulate.ts [COUNT] [SEED]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { simulateMany } from "../support/agent-simulate.ts";
+import { simulateMany } from "../support/agent-simulate-many.ts";
 
 describe("the whole agent, in a world where everything goes wrong", () => {
   it("keeps its promises for a thousand seeds", async () => {

@@ -1,15 +1,15 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { JsonObject } from "../../src/conversation/json.ts";
-import { openSessions } from "../../src/session/store.ts";
-import type { Script } from "../../src/sim/script.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import type { Script } from "../../src/sim/model/script.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import type { DiskChange, DiskTrouble } from "../../src/world/simulated-disk.ts";
-import { home, openStage, play, type AgentStage } from "../support/agent-stage.ts";
-import { told, written } from "../support/agent-story.ts";
-import { warm } from "../support/agent-warm.ts";
+import type { DiskChange, DiskFault } from "../../src/world/simulated/disk.ts";
+import { home, openAgentStage, playTurn, type AgentStage } from "../support/agent-stage.ts";
+import { describeEvents, describeEntries } from "../support/agent-describe.ts";
+import { warmUp } from "../support/agent-warm.ts";
 
-beforeAll(warm);
+beforeAll(warmUp);
 
 /** What nobody caught would end the program. */
 const uncaught: unknown[] = [];
@@ -41,7 +41,7 @@ const script: Script = {
 /** A disk that is full from a change on, for a while. */
 const fullAt = (from: number, to = Infinity) => {
   let changes = 0;
-  return (change: DiskChange): DiskTrouble | undefined => {
+  return (change: DiskChange): DiskFault | undefined => {
     if (change.kind !== "append" || !change.path.endsWith(".jsonl")) return undefined;
     changes += 1;
     return changes >= from && changes < to ? { code: "ENOSPC", written: 7 } : undefined;
@@ -53,25 +53,25 @@ const first = 1;
 
 describe("a session", () => {
   it("keeps the files of results beside it", async () => {
-    const stage = await openStage({
+    const stage = await openAgentStage({
       script: { rules: [{ replies: [{ call: { tool: "picture", input: {} } }, { say: "A dot." }] }] },
     });
-    await play(stage, "Draw.");
+    await playTurn(stage, "Draw.");
     await stage.session.close();
-    const { blobs, healed } = await openSessions(stage.world, { home }).read(stage.session.id);
+    const { blobs, damage: healed } = await openSessionStore(stage.world, { home }).read(stage.session.id);
     expect(healed).toEqual([]);
     expect(blobs).toEqual(stage.journal.blobs);
     expect(Object.keys(blobs)).toHaveLength(1);
   });
 
   it("that was left with an open call goes on: what nobody knows is written down before anything is sent", async () => {
-    const stage = await openStage({ script });
+    const stage = await openAgentStage({ script });
     stage.journal.ledger.user([{ type: "text", text: "Before." }]);
     stage.journal.ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
       { type: "call", tool: "add", input: { value: { a: 1, b: 2 } } },
     ]);
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
-    expect(written(stage.journal.ledger.entries).slice(2)).toEqual([
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    expect(describeEntries(stage.journal.ledger.entries).slice(2)).toEqual([
       "user: hello",
       "hist_tool_1: interrupted: ",
       "anthropic: Good day.",
@@ -86,12 +86,12 @@ describe("what is written at once", () => {
     const before = ({ kind, path }: DiskChange): undefined => {
       if (kind === "append" && path.endsWith(".jsonl")) appends += 1;
     };
-    const stage = await openStage({
+    const stage = await openAgentStage({
       script: { rules: [{ replies: [{ call: { tool, input } }, { say: "Done." }] }] },
       before,
     });
     appends = 0;
-    expect(told(await play(stage, "Go.")).at(-1)).toBe("finished stop: Done.");
+    expect(describeEvents(await playTurn(stage, "Go.")).at(-1)).toBe("finished stop: Done.");
     return appends;
   };
 
@@ -107,9 +107,9 @@ describe("what is written at once", () => {
   it("is not waited for longer than a moment", async () => {
     const slow = defineTool({
       name: "slow",
-      about: "Looks for long.",
+      description: "Looks for long.",
       access: "read",
-      leavesNoTrace: true,
+      isReadOnly: true,
       input: z.object({}),
       touches: () => ({}),
       title: () => "slow",
@@ -118,12 +118,12 @@ describe("what is written at once", () => {
         return { content: [{ type: "text", text: "seen" }], display: { type: "text", text: "seen" } };
       },
     });
-    const stage: AgentStage = await openStage({
+    const stage: AgentStage = await openAgentStage({
       script: { rules: [{ replies: [{ call: { tool: "slow", input: {} } }, { say: "Done." }] }] },
       tools: [slow],
     });
     const times: Record<string, number> = {};
-    await play(stage, "Look.", ({ type }) => (times[type] ??= stage.world.clock.elapsed()));
+    await playTurn(stage, "Look.", ({ type }) => (times[type] ??= stage.world.clock.elapsed()));
     expect(times["call-completed"]).toBeGreaterThanOrEqual(5000);
     expect(times["call-requested"]).toBeLessThan(100);
     expect(times["call-updated"]).toBeLessThan(100);
@@ -134,7 +134,7 @@ describe("a full disk", () => {
   it("that confirmed a folder too late has lost no file when the power fails", async () => {
     let isMade = false;
     let isFull = true;
-    const before = ({ kind, path }: DiskChange): DiskTrouble | undefined => {
+    const before = ({ kind, path }: DiskChange): DiskFault | undefined => {
       isMade ||= kind === "make" && path.endsWith("/blobs");
       if (!isMade || !isFull || kind !== "flush") return undefined;
       isFull = false;
@@ -146,11 +146,11 @@ describe("a full disk", () => {
         { replies: [{ call: { tool: "picture", input: {} } }] },
       ],
     };
-    const stage = await openStage({ script: drawing, before });
-    expect(told(await play(stage, "Draw.")).at(-1)).toBe("failed storage");
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    const stage = await openAgentStage({ script: drawing, before });
+    expect(describeEvents(await playTurn(stage, "Draw.")).at(-1)).toBe("failed storage");
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
     const left = { ...stage.world, disk: stage.world.disk.crash(() => 0) };
-    const { entries, blobs, healed } = await openSessions(left, { home }).read(stage.session.id);
+    const { entries, blobs, damage: healed } = await openSessionStore(left, { home }).read(stage.session.id);
     expect({ entries, blobs, healed }).toEqual({
       entries: stage.journal.ledger.entries,
       blobs: stage.journal.blobs,
@@ -160,20 +160,24 @@ describe("a full disk", () => {
   });
 
   it("fails the turn before anything is sent", async () => {
-    const stage = await openStage({ script, before: fullAt(first) });
-    expect(told(await play(stage, "hello"))).toEqual(["failed storage"]);
+    const stage = await openAgentStage({ script, before: fullAt(first) });
+    expect(describeEvents(await playTurn(stage, "hello"))).toEqual(["failed storage"]);
     expect(stage.simulators["anthropic"]?.log).toEqual([]);
   });
 
   it("fails the turn when an answer cannot be kept, and nothing in it is run", async () => {
-    const stage = await openStage({ script, before: fullAt(first + 1) });
-    expect(told(await play(stage, "do"))).toEqual(["user: do", "request 1 to anthropic", "failed storage"]);
+    const stage = await openAgentStage({ script, before: fullAt(first + 1) });
+    expect(describeEvents(await playTurn(stage, "do"))).toEqual([
+      "user: do",
+      "request 1 to anthropic",
+      "failed storage",
+    ]);
     expect(stage.done).toEqual([]);
   });
 
   it("fails the turn when a result cannot be kept, after the other calls have ended, and nothing more is sent", async () => {
-    const stage = await openStage({ script, before: fullAt(first + 2) });
-    expect(told(await play(stage, "do"))).toEqual([
+    const stage = await openAgentStage({ script, before: fullAt(first + 2) });
+    expect(describeEvents(await playTurn(stage, "do"))).toEqual([
       "user: do",
       "request 1 to anthropic",
       "hist_tool_1: add",
@@ -185,8 +189,8 @@ describe("a full disk", () => {
   });
 
   it("that has room again in the same turn loses nothing, and everything is told of", async () => {
-    const stage = await openStage({ script, before: fullAt(first + 2, first + 3) });
-    expect(told(await play(stage, "do")).slice(-3)).toEqual([
+    const stage = await openAgentStage({ script, before: fullAt(first + 2, first + 3) });
+    expect(describeEvents(await playTurn(stage, "do")).slice(-3)).toEqual([
       "hist_tool_1: complete: 3",
       "hist_tool_2: complete: Did one.",
       "failed storage",
@@ -194,14 +198,14 @@ describe("a full disk", () => {
   });
 
   it("that has room again takes what it could not, in order, and the session goes on", async () => {
-    const stage = await openStage({ script, before: fullAt(first + 2, first + 5) });
-    await play(stage, "do");
-    expect(told(await play(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
+    const stage = await openAgentStage({ script, before: fullAt(first + 2, first + 5) });
+    await playTurn(stage, "do");
+    expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
     await stage.session.close();
-    const { entries, healed } = await openSessions(stage.world, { home }).read(stage.session.id);
+    const { entries, damage: healed } = await openSessionStore(stage.world, { home }).read(stage.session.id);
     expect(healed).toEqual([]);
     expect(entries).toEqual(stage.journal.ledger.entries);
-    expect(written(entries)).toEqual([
+    expect(describeEntries(entries)).toEqual([
       "user: do",
       'anthropic: add({"a":1,"b":2}) | do({"what":"one","ms":5000})',
       "hist_tool_1: complete: 3",

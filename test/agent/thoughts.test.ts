@@ -4,9 +4,9 @@ import { text } from "../../src/conversation/builders.ts";
 import type { JsonObject, JsonValue } from "../../src/conversation/json.ts";
 import { lint } from "../../src/rules/lint.ts";
 import { findProvider } from "../../src/providers/find.ts";
-import type { Script } from "../../src/sim/script.ts";
-import type { Settings } from "../../src/wire/wire.ts";
-import { openStage, play } from "../support/agent-stage.ts";
+import type { Script } from "../../src/sim/model/script.ts";
+import type { RequestSettings } from "../../src/wire/wire.ts";
+import { openAgentStage, playTurn } from "../support/agent-stage.ts";
 
 const script: Script = {
   rules: [
@@ -23,9 +23,9 @@ const script: Script = {
   ],
 };
 
-const thoughtsOf = async (provider: string, settings: Settings): Promise<readonly unknown[]> => {
-  const stage = await openStage({ providers: [provider], script, agent: { settings } });
-  const events = [...(await play(stage, "1 + 2?")), ...(await play(stage, "And 2 + 1?"))];
+const thoughtsOf = async (provider: string, settings: RequestSettings): Promise<readonly unknown[]> => {
+  const stage = await openAgentStage({ providers: [provider], script, agent: { settings } });
+  const events = [...(await playTurn(stage, "1 + 2?")), ...(await playTurn(stage, "And 2 + 1?"))];
   expect(events.filter(({ type }) => type === "finished")).toHaveLength(2);
   expect(stage.simulators[provider]?.log.filter(({ verdict }) => verdict === "refused")).toEqual([]);
   return events.filter((event) => event.type === "thought");
@@ -46,7 +46,7 @@ describe("a model's thoughts", () => {
 });
 
 describe("a request that asks for thoughts", () => {
-  const asked = (to: string, settings: Settings = {}): Record<string, JsonValue | undefined> => {
+  const asked = (to: string, settings: RequestSettings = {}): Record<string, JsonValue | undefined> => {
     const conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello")] }], blobs: {} } as const;
     const { body } = renderRequest(conversation, to, { settings: { thoughts: true, ...settings } });
     const [provider = "", model = ""] = to.split("/");
@@ -107,7 +107,7 @@ describe("a request that asks for thoughts", () => {
     ["openai/gpt-4o", {}, {}],
     ["openai/gpt-5-chat-latest", {}, {}],
     ["xai/grok-4.5", {}, {}],
-  ] satisfies readonly (readonly [string, Settings, object])[])(
+  ] satisfies readonly (readonly [string, RequestSettings, object])[])(
     "says so as %s takes it, with %j",
     (to, settings, body) => {
       expect(asked(to, settings)).toEqual(body);

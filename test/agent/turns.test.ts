@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { parseModel } from "../../src/agent/model-ref.ts";
+import { parseModel } from "../../src/agent/models/parse.ts";
 import { findProvider } from "../../src/providers/find.ts";
-import type { Script } from "../../src/sim/script.ts";
-import { Composer } from "../../src/wire/compose.ts";
+import type { Script } from "../../src/sim/model/script.ts";
+import { RequestComposer } from "../../src/wire/compose.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import { openStage, play, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
-import { told, written } from "../support/agent-story.ts";
-import { warm } from "../support/agent-warm.ts";
+import { openAgentStage, playTurn, type AgentStage, type AgentStageOptions } from "../support/agent-stage.ts";
+import { describeEvents, describeEntries } from "../support/agent-describe.ts";
+import { warmUp } from "../support/agent-warm.ts";
 
-beforeAll(warm);
+beforeAll(warmUp);
 
 const script: Script = {
   rules: [
@@ -84,9 +84,9 @@ describe("a turn", () => {
   it.each(["anthropic", "google", "openai", "openai-chat", "bedrock"])(
     "runs the calls of %s as a batch and ends when the model stops",
     async (provider) => {
-      const stage = await openStage({ providers: [provider], script });
-      const events = await play(stage, "Please add.");
-      expect(told(events.filter(({ type }) => type !== "thought"))).toEqual([
+      const stage = await openAgentStage({ providers: [provider], script });
+      const events = await playTurn(stage, "Please add.");
+      expect(describeEvents(events.filter(({ type }) => type !== "thought"))).toEqual([
         "user: Please add.",
         `request 1 to ${provider}`,
         "hist_tool_1: add",
@@ -108,7 +108,7 @@ describe("a turn", () => {
       const teams: unknown[] = [];
       const askTeam = defineTool({
         name: "ask_team",
-        about: "Asks a team.",
+        description: "Asks a team.",
         access: "read",
         input: z.object({ "team:": z.string() }),
         touches: () => ({}),
@@ -119,7 +119,7 @@ describe("a turn", () => {
         },
       });
       const parameters = { type: "object", properties: { "team:": { type: "string" } }, required: ["team:"] } as const;
-      const stage = await openStage({
+      const stage = await openAgentStage({
         providers: [provider],
         tools: [askTeam],
         script: {
@@ -130,9 +130,9 @@ describe("a turn", () => {
             },
           ],
         },
-        agent: { head: { system: "Be brief.", tools: [{ name: "ask_team", description: "Asks.", parameters }] } },
+        agent: { prefix: { system: "Be brief.", tools: [{ name: "ask_team", description: "Asks.", parameters }] } },
       });
-      await play(stage, "Please ask.");
+      await playTurn(stage, "Please ask.");
       expect(teams).toEqual([{ "team:": "blue" }]);
       expect(stage.simulators[provider]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
       const sent = JSON.stringify(stage.simulators[provider]?.log.at(-1));
@@ -141,14 +141,14 @@ describe("a turn", () => {
   );
 
   it("has every answer remember the request it came to, and no more", async () => {
-    const stage = await openStage({ script });
-    await play(stage, "Please add.");
-    await play(stage, "Please add again.");
+    const stage = await openAgentStage({ script });
+    await playTurn(stage, "Please add.");
+    await playTurn(stage, "Please add again.");
     const { entries } = stage.journal.ledger;
     const { system, tools } = stage.session.head;
     const digestUpTo = (end: number): string => {
       const destination = findProvider("anthropic").destination(parseModel("anthropic").model);
-      const composer = new Composer({ destination, system, tools, blobs: stage.journal.blobs });
+      const composer = new RequestComposer({ destination, system, tools, blobs: stage.journal.blobs });
       composer.add(entries.slice(0, end));
       return composer.digest();
     };
@@ -158,37 +158,37 @@ describe("a turn", () => {
   });
 
   it("tells what was used with every answer, and what it came to", async () => {
-    const stage = await openStage({ script });
-    const events = await play(stage, "Please add.");
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(stage, "Please add.");
     const used = events.flatMap((event) => (event.type === "usage" ? [event] : []));
     expect(used.map(({ model, spent }) => [model, spent.requests, spent.cost > 0])).toEqual([
       ["anthropic/claude-sonnet-5", 1, true],
       ["anthropic/claude-sonnet-5", 2, true],
     ]);
-    expect(stage.agent.spent()).toEqual(used[1]?.spent);
+    expect(stage.agent.usageTotals()).toEqual(used[1]?.spent);
     expect(used[1]?.spent.input).toBe((used[0]?.usage.input ?? 0) + (used[1]?.usage.input ?? 0));
   });
 
   it("takes one input at a time", async () => {
-    const { agent, world } = await openStage({ script });
+    const { agent, world } = await openAgentStage({ script });
     const first = agent.send("hello");
     await first.next();
     await expect(agent.send("hello").next()).rejects.toThrow("A turn is running already; steer it, or cancel it.");
     await expect(agent.compact()).rejects.toThrow("A turn is running already");
     await world.run(first.return());
-    expect(agent.steer("Is anybody there?")).toBe(false);
+    expect(agent.queueMessage("Is anybody there?")).toBe(false);
   });
 });
 
 describe("what is said while a turn runs", () => {
   it("is heard after the calls under way", async () => {
-    const stage = await openStage({ script });
-    const events = await play(
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(
       stage,
       "Please do.",
-      once(is("call-updated", "executing"), () => expect(stage.agent.steer("Quickly!")).toBe(true)),
+      once(is("call-updated", "executing"), () => expect(stage.agent.queueMessage("Quickly!")).toBe(true)),
     );
-    expect(told(events)).toEqual([
+    expect(describeEvents(events)).toEqual([
       "user: Please do.",
       "request 1 to anthropic",
       "hist_tool_1: do",
@@ -200,7 +200,7 @@ describe("what is said while a turn runs", () => {
       "text: Did both.",
       "finished stop: Did both.",
     ]);
-    expect(written(stage.journal.ledger.entries)).toEqual([
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual([
       "user: Please do.",
       'anthropic: do({"what":"one","ms":1000}) | do({"what":"two"})',
       "hist_tool_2: complete: Did two.",
@@ -212,13 +212,13 @@ describe("what is said while a turn runs", () => {
   });
 
   it("during the last answer is answered in the same turn", async () => {
-    const stage = await openStage({ script });
-    const events = await play(
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(
       stage,
       "hello",
-      once(is("text"), () => stage.agent.steer("and the last?")),
+      once(is("text"), () => stage.agent.queueMessage("and the last?")),
     );
-    expect(told(events)).toEqual([
+    expect(describeEvents(events)).toEqual([
       "user: hello",
       "request 1 to anthropic",
       "text: Good day to you. How are you? I am well, thank you very much.",
@@ -231,13 +231,13 @@ describe("what is said while a turn runs", () => {
   });
 
   it("when the last answer is whole but not yet over is answered too", async () => {
-    const stage = await openStage({ script });
-    const events = await play(
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(
       stage,
       "hello",
-      once(is("message"), () => stage.agent.steer("and the last?")),
+      once(is("message"), () => stage.agent.queueMessage("and the last?")),
     );
-    expect(told(events).slice(-3)).toEqual([
+    expect(describeEvents(events).slice(-3)).toEqual([
       "request 2 to anthropic",
       "text: And the last.",
       "finished stop: And the last.",
@@ -245,26 +245,26 @@ describe("what is said while a turn runs", () => {
   });
 
   it("is not taken once the turn is over", async () => {
-    const stage = await openStage({ script });
+    const stage = await openAgentStage({ script });
     let taken: boolean | undefined;
-    await play(stage, "hello", (event) => {
-      if (event.type === "finished") taken = stage.agent.steer("and the last?");
+    await playTurn(stage, "hello", (event) => {
+      if (event.type === "finished") taken = stage.agent.queueMessage("and the last?");
     });
     expect(taken).toBe(false);
   });
 
   it("before a cancelled turn ended is the first thing the next one hears", async () => {
-    const stage = await openStage({ script });
-    await play(
+    const stage = await openAgentStage({ script });
+    await playTurn(
       stage,
       "Please wait.",
       once(is("call-updated", "executing"), () => {
-        stage.agent.steer("and the last?");
+        stage.agent.queueMessage("and the last?");
         void stage.agent.cancel();
       }),
     );
-    const events = await play(stage, "Well?");
-    expect(told(events)).toEqual([
+    const events = await playTurn(stage, "Well?");
+    expect(describeEvents(events)).toEqual([
       "user: and the last?",
       "user: Well?",
       "request 2 to anthropic",
@@ -337,53 +337,53 @@ const cancellations: readonly Cancelled[] = [
 
 describe("a turn that is cancelled", () => {
   it.each(cancellations)("$when ends there, and the next one goes on", async ({ words, at, faults, mode, left }) => {
-    const stage = await openStage({ script, ...(faults && { faults }), ...(mode && { mode }) });
+    const stage = await openAgentStage({ script, ...(faults && { faults }), ...(mode && { mode }) });
     let settled: readonly string[] | undefined;
-    const events = await play(
+    const events = await playTurn(
       stage,
       words,
-      once(at, () => void stage.agent.cancel().then(() => (settled = written(stage.journal.ledger.entries)))),
+      once(at, () => void stage.agent.cancel().then(() => (settled = describeEntries(stage.journal.ledger.entries)))),
     );
     expect(events.at(-1)).toEqual({ type: "cancelled" });
     // Once it is cancelled, nothing more happens.
     expect(settled).toEqual(left);
-    expect(written(stage.journal.ledger.entries)).toEqual(left);
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual(left);
     expect(stage.done).toEqual([]);
     await expectKept(stage);
-    expect(told(await play(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
+    expect(describeEvents(await playTurn(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
   });
 
   it("before anything asks nobody", async () => {
-    const stage = await openStage({ script });
-    const events = await play(stage, "hello", undefined, AbortSignal.abort());
-    expect(told(events)).toEqual(["user: hello", "cancelled"]);
+    const stage = await openAgentStage({ script });
+    const events = await playTurn(stage, "hello", undefined, AbortSignal.abort());
+    expect(describeEvents(events)).toEqual(["user: hello", "cancelled"]);
     expect(stage.simulators["anthropic"]?.log).toEqual([]);
     await expectKept(stage);
   });
 
   it("by leaving its events ends before another begins", async () => {
-    const stage = await openStage({ script });
+    const stage = await openAgentStage({ script });
     await stage.world.run(
       (async () => {
         for await (const event of stage.agent.send("Please wait.")) if (event.type === "call-completed") break;
       })(),
     );
-    expect(written(stage.journal.ledger.entries).slice(-2)).toEqual([
+    expect(describeEntries(stage.journal.ledger.entries).slice(-2)).toEqual([
       "hist_tool_1: complete: 2",
       "hist_tool_2: cancelled: This call was cancelled while it ran.",
     ]);
-    expect(told(await play(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
+    expect(describeEvents(await playTurn(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
     await expectKept(stage);
   });
 
   it("by an answer to a question stops the batch and the turn", async () => {
-    const stage = await openStage({ script, mode: "default" });
-    const events = await play(
+    const stage = await openAgentStage({ script, mode: "default" });
+    const events = await playTurn(
       stage,
       "Please do.",
       once(is("call-updated", "awaiting_approval"), () => stage.agent.decide("hist_tool_1", { type: "cancel" })),
     );
-    expect(told(events).slice(-3)).toEqual([
+    expect(describeEvents(events).slice(-3)).toEqual([
       "hist_tool_1: cancelled: The user cancelled this call before it ran.",
       "hist_tool_2: cancelled: The user cancelled this call before it ran.",
       "cancelled",
@@ -394,15 +394,15 @@ describe("a turn that is cancelled", () => {
 
 describe("a question", () => {
   it("is answered once per call, and what is refused does not run", async () => {
-    const stage = await openStage({ script, mode: "default" });
-    const events = await play(stage, "Please do.", (event) => {
+    const stage = await openAgentStage({ script, mode: "default" });
+    const events = await playTurn(stage, "Please do.", (event) => {
       if (!is("call-updated", "awaiting_approval")(event) || event.type !== "call-updated") return;
       stage.agent.decide(
         event.call,
         event.call === "hist_tool_1" ? { type: "refuse", reason: "Not that." } : { type: "once" },
       );
     });
-    expect(told(events).slice(2)).toEqual([
+    expect(describeEvents(events).slice(2)).toEqual([
       "hist_tool_1: do",
       "hist_tool_2: do",
       "hist_tool_1: cancelled: The user refused this call: Not that.",
@@ -417,12 +417,12 @@ describe("a question", () => {
   it.each([["deny"], ["no"], [{}], [undefined], [null], [{ type: "yes" }]])(
     "answered with what is no decision runs nothing: %j",
     async (answer) => {
-      const stage = await openStage({ script, mode: "default" });
-      const events = await play(stage, "Please do.", (event) => {
+      const stage = await openAgentStage({ script, mode: "default" });
+      const events = await playTurn(stage, "Please do.", (event) => {
         if (event.type === "call-updated" && event.status.state === "awaiting_approval")
           stage.agent.decide(event.call, answer as never);
       });
-      expect([stage.done, told(events).at(-1)]).toEqual([[], "finished stop: Did both."]);
+      expect([stage.done, describeEvents(events).at(-1)]).toEqual([[], "finished stop: Did both."]);
     },
   );
 });

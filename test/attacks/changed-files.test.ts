@@ -1,15 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseRule, type Rule } from "../../src/policy/rules.ts";
-import { call } from "../../src/scheduler/setting.cases.ts";
-import { openStage, type Session, type Stage, type StageOptions } from "./stage.ts";
+import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/permission-rules.ts";
+import { call } from "../../src/scheduler/harness.cases.ts";
+import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
 
 /* A rule for a command, after the agent changed what the command runs. */
 
-let stage: Stage;
+let stage: AttackFixture;
 
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("package.json", '{"scripts":{"test":"true"}}');
   stage.put("Makefile", "all:\n\ttrue\n");
   stage.put("scripts/x.sh", "true\n");
@@ -24,22 +24,22 @@ afterEach(() => stage.close());
 /** Whether a machine has a program. Rows for others say nothing on it: a rule covers no program that is not found. */
 const isThere = (name: string): boolean => spawnSync("which", [name]).status === 0;
 
-const open = (rules: readonly string[], options: StageOptions = {}): Promise<Session> =>
+const open = (rules: readonly string[], options: AttackOptions = {}): Promise<AttackSession> =>
   stage.open({
     mode: "auto_edit",
     rules: {
-      line: {
+      commandLine: {
         allow: rules
-          .map((rule) => parseRule(`run_shell_command(${rule})`))
-          .filter((rule): rule is Rule => rule !== undefined),
+          .map((rule) => parsePermissionRule(`run_shell_command(${rule})`))
+          .filter((rule): rule is PermissionRule => rule !== undefined),
       },
     },
     ...options,
   });
 
-const write = (session: Session, file_path: string, content: string) =>
+const write = (session: AttackSession, file_path: string, content: string) =>
   session.call("write_file", { file_path, content });
-const run = (session: Session, command: string) => session.call("run_shell_command", { command });
+const run = (session: AttackSession, command: string) => session.call("run_shell_command", { command });
 
 const changed = '{"scripts":{"test":"echo changed"}}';
 
@@ -142,7 +142,7 @@ describe("a rule for a command whose files the agent changed", () => {
       call(1001, "write_file", { file_path: "scripts/x.sh", content: `touch ${stage.mark}\n` }),
       call(1002, "run_shell_command", { command: "sh scripts/x.sh" }),
     ]);
-    expect([first?.outcome.status, second?.outcome.status, asked, stage.isMarked()]).toEqual([
+    expect([first?.outcome.status, second?.outcome.status, asked, stage.hasMark()]).toEqual([
       "complete",
       "cancelled",
       ["scripts/x.sh was changed by the agent since you allowed `sh scripts/x.sh`."],

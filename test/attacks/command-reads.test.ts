@@ -1,14 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { canary, openStage, type Stage } from "./stage.ts";
+import { canary, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /* Commands that only read, pointed at what the file tools would not read: links out, ignored files, the agent's own. */
 
-let stage: Stage;
+let stage: AttackFixture;
 
 beforeAll(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("a/one", "1\n");
   stage.put("b/one", "2\n");
   stage.put("c/x", "x\n");

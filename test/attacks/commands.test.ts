@@ -1,20 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allowed, commandCases, type CommandCase } from "../../src/policy/command.cases.ts";
-import type { RuleSources } from "../../src/policy/rules.ts";
-import { modes, openStage, type Stage } from "./stage.ts";
+import { allowedRules, commandCases, type CommandCase } from "../../src/policy/command/analyze.cases.ts";
+import type { PermissionRuleSources } from "../../src/policy/gate/permission-rules.ts";
+import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /*
  * Command lines that agents were fooled with, from the model's call to its end: what is asked about is not run before,
  * what is refused is refused in every mode, and ordinary questions run unasked.
  */
 
-let stage: Stage;
-let before: ReturnType<Stage["outside"]>;
+let stage: AttackFixture;
+let before: ReturnType<AttackFixture["outside"]>;
 
 beforeAll(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("README.md", "x fix\n");
   stage.put("f", "a\n");
   stage.put("x.sh", stage.fill("touch {CANARY}\n"));
@@ -38,9 +38,9 @@ const git = (...words: readonly string[]): void =>
   });
 
 const command = (words: readonly string[]) => ({ type: "command", words }) as const;
-const rulesFor = ({ denied }: Pick<CommandCase, "denied">): RuleSources => ({
-  line: {
-    allow: [...allowed, ["tar"], ["printf"], ["sort"]].map(command),
+const rulesFor = ({ denied }: Pick<CommandCase, "denied">): PermissionRuleSources => ({
+  commandLine: {
+    allow: [...allowedRules, ["tar"], ["printf"], ["sort"]].map(command),
     deny: denied === true ? [command(["rm"])] : [],
   },
 });
@@ -270,7 +270,7 @@ const happens = async (row: CommandCase, how: keyof typeof modes): Promise<objec
   const input = { command: stage.fill(row.text) };
   const told = await stage.run("run_shell_command", input, { ...modes[how], rules: rulesFor(row), ...path });
   const refusal = told.verdict === "deny" ? { type: told.type } : {};
-  return { verdict: told.verdict, ...refusal, isMarked: stage.isMarked() };
+  return { verdict: told.verdict, ...refusal, isMarked: stage.hasMark() };
 };
 
 describe("a command line that hides something", () => {
@@ -305,7 +305,7 @@ describe("what a person is shown of a command", () => {
   it("is all of it, with nothing pushed out of sight", async () => {
     const hidden = `grep x README.md${" ".repeat(200)}; touch ${stage.mark}`;
     const { approvals } = await stage.run("run_shell_command", { command: hidden });
-    expect(approvals.map(({ about }) => about)).toEqual([
+    expect(approvals.map(({ subject: about }) => about)).toEqual([
       {
         type: "execute",
         command: `grep x README.md ⟨200 spaces⟩ ; touch ${stage.mark}`,
@@ -317,7 +317,8 @@ describe("what a person is shown of a command", () => {
 });
 
 describe("a command that would not end by itself", () => {
-  const flood = (text: string) => stage.run("run_shell_command", { command: text }, { ...modes.yolo, longest: 500 });
+  const flood = (text: string) =>
+    stage.run("run_shell_command", { command: text }, { ...modes.yolo, commandTimeoutMs: 500 });
 
   it.each([
     ["says the same for ever", "yes", /y\ny\n/],

@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseRule, type Rule } from "../../src/policy/rules.ts";
-import { openStage, type Session, type Stage, type StageOptions } from "./stage.ts";
+import { parsePermissionRule, type PermissionRule } from "../../src/policy/gate/permission-rules.ts";
+import { openAttackFixture, type AttackSession, type AttackFixture, type AttackOptions } from "./fixture.ts";
 
 /* What a commit would hold, in a real repository. */
 
 const key = `sk-ant-${"a1B2c3D4".repeat(5)}`;
 
-let stage: Stage;
+let stage: AttackFixture;
 
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("a.txt", "one\n");
   git("init", "-q");
   git("config", "user.name", "someone");
@@ -25,12 +25,12 @@ const git = (...args: readonly string[]): string =>
   execFileSync("git", ["-C", stage.root, ...args], { encoding: "utf8" });
 
 const rules = ["git add", "git commit", "git -C"]
-  .map((words) => parseRule(`run_shell_command(${words})`))
-  .filter((rule): rule is Rule => rule !== undefined);
+  .map((words) => parsePermissionRule(`run_shell_command(${words})`))
+  .filter((rule): rule is PermissionRule => rule !== undefined);
 
-const open = (options: StageOptions = {}): Promise<Session> =>
-  stage.open({ mode: "default", rules: { line: { allow: rules } }, ...options });
-const run = (session: Session, command: string) => session.call("run_shell_command", { command });
+const open = (options: AttackOptions = {}): Promise<AttackSession> =>
+  stage.open({ mode: "default", rules: { commandLine: { allow: rules } }, ...options });
+const run = (session: AttackSession, command: string) => session.call("run_shell_command", { command });
 
 const why = (name: string): string => `${name} holds what looks like a key, and this would put it into a commit.`;
 
@@ -124,6 +124,6 @@ describe("a commit that would hold a key", () => {
     git("config", "diff.evil.textconv", `touch ${stage.mark}; cat`);
     git("config", "core.fsmonitor", `touch ${stage.mark}`);
     await run(await open(), "git add .");
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 });

@@ -4,16 +4,16 @@ import { createServer } from "node:net";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/conversation/json.ts";
-import { canary, modes, openStage, type Session, type Stage } from "./stage.ts";
+import { canary, modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
 
 /*
  * Paths that lead out, and files that are not what they seem, from the model's call to its end. Whatever is refused is
  * refused in every mode, tells nothing of what it would have read, and changes nothing outside the workspace.
  */
 
-let stage: Stage;
+let stage: AttackFixture;
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("f.txt", "inside\n");
   stage.put("sub/g.txt", "inside too\n");
 });
@@ -257,13 +257,13 @@ describe("a path that stays inside is read unasked", () => {
   it("P019b and the question about writing through a link shows where it leads", async () => {
     stage.link("in", "f.txt");
     const { approvals } = await stage.run("write_file", write("in"));
-    expect(approvals[0]?.about).toMatchObject({ asked: "in", path: join(stage.root, "f.txt"), link: true });
+    expect(approvals[0]?.subject).toMatchObject({ asked: "in", path: join(stage.root, "f.txt"), link: true });
   });
 });
 
 describe("what was approved is what is written", () => {
   /** Answers yes, and does something in between. */
-  const approving = (meanwhile: () => unknown): Promise<Session> =>
+  const approving = (meanwhile: () => unknown): Promise<AttackSession> =>
     stage.open({
       answer: () => {
         meanwhile();
@@ -408,7 +408,7 @@ describe("names and words that mean something to others are harmless", () => {
       "f.txt (7 bytes)",
     ]);
     expect(told.text.split("\n").filter((line) => line.startsWith("Forged"))).toEqual([]);
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   const memory = (): string => join(stage.home, ".parley", "PARLEY.md");

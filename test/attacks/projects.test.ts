@@ -2,21 +2,28 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openConsents } from "../../src/policy/consents.ts";
-import { startingMode, type ApprovalMode } from "../../src/policy/mode.ts";
-import { parseRule } from "../../src/policy/rules.ts";
-import { readProjectSettings, type ProjectSettings } from "../../src/policy/settings.ts";
-import { openTrust } from "../../src/policy/trust.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { canary, modes, openStage, type Session, type Stage, type StageOptions } from "./stage.ts";
+import { openConsentStore } from "../../src/policy/trust/consents.ts";
+import { chooseInitialMode, type ApprovalMode } from "../../src/policy/gate/approval-mode.ts";
+import { parsePermissionRule } from "../../src/policy/gate/permission-rules.ts";
+import { readProjectSettings, type ProjectSettings } from "../../src/policy/trust/project-settings.ts";
+import { openTrustStore } from "../../src/policy/trust/folders.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import {
+  canary,
+  modes,
+  openAttackFixture,
+  type AttackSession,
+  type AttackFixture,
+  type AttackOptions,
+} from "./fixture.ts";
 
 /*
  * Projects that want to govern whoever opens them: settings, instructions, git's own files, planted programs.
  */
 
-let stage: Stage;
+let stage: AttackFixture;
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("f.txt", "inside\n");
 });
 afterEach(() => stage.close());
@@ -26,18 +33,18 @@ const own = (): string => join(stage.home, ".parley");
 const settings = (text: string | object): string =>
   stage.put(".parley/settings.json", stage.fill(typeof text === "string" ? text : JSON.stringify(text)));
 
-type Opened = { readonly session: Session; readonly project: ProjectSettings; readonly mode: ApprovalMode };
+type Opened = { readonly session: AttackSession; readonly project: ProjectSettings; readonly mode: ApprovalMode };
 
 /** Opens the project as every way of starting does: trust first, then its settings, then the gate. */
-const opened = async (options: StageOptions = {}): Promise<Opened> => {
-  const trust = openTrust(disk, own());
+const opened = async (options: AttackOptions = {}): Promise<Opened> => {
+  const trust = openTrustStore(disk, own());
   const trusted = await trust.isTrusted(stage.root);
   const project = await readProjectSettings(disk, stage.root, await trust.projectScope(stage.root));
-  const mode = startingMode({ project: project.mode, trusted });
+  const mode = chooseInitialMode({ project: project.mode, trusted });
   const rules = { ...options.rules, project: project.deny };
   return { session: await stage.open({ ...options, mode, rules, trusted }), project, mode };
 };
-const trusting = () => openTrust(disk, own()).trust(stage.root);
+const trusting = () => openTrustStore(disk, own()).trustFolder(stage.root);
 const write = { file_path: "new.txt", content: "x\n" };
 
 describe("a folder that nobody trusts", () => {
@@ -52,14 +59,14 @@ describe("a folder that nobody trusts", () => {
     const { session, project, mode } = await opened();
     expect({ project, mode }).toEqual({ project: { deny: [], consents: [], warnings: [] }, mode: "default" });
     expect((await session.call("read_file", { absolute_path: "f.txt" })).verdict).toBe("allow");
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it("S056 loosens nothing by the person's settings, and is told what the person says on the line", async () => {
-    const allow = [parseRule("write_file")].filter((rule) => rule !== undefined);
+    const allow = [parsePermissionRule("write_file")].filter((rule) => rule !== undefined);
     const settingsAlone = await opened({ ...modes.headless, rules: { settings: { allow } } });
     expect((await settingsAlone.session.call("write_file", write)).verdict).toBe("deny");
-    const onTheLine = await opened({ ...modes.headless, rules: { line: { allow } } });
+    const onTheLine = await opened({ ...modes.headless, rules: { commandLine: { allow } } });
     expect((await onTheLine.session.call("write_file", write)).verdict).toBe("allow");
   });
 });
@@ -91,7 +98,7 @@ describe("a folder that is trusted", () => {
     expect(project.consents).toEqual([]);
     expect((await session.call("write_file", write)).verdict).toBe("ask");
     expect(({} as { yolo?: unknown }).yolo).toBeUndefined();
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it("S005 can deny, tighten the mode, and ask for a sandbox", async () => {
@@ -151,22 +158,22 @@ describe("a folder that is trusted", () => {
     settings(text);
     const { project } = await opened();
     expect(project.consents.map(({ key }) => key)).toEqual(keys);
-    const consents = openConsents(disk, own());
-    expect(await consents.missing(stage.root, project.consents)).toEqual(project.consents);
+    const consents = openConsentStore(disk, own());
+    expect(await consents.findMissing(stage.root, project.consents)).toEqual(project.consents);
     for (const consent of project.consents) await consents.agree(stage.root, consent);
-    expect(await consents.missing(stage.root, project.consents)).toEqual([]);
-    expect(stage.isMarked()).toBe(false);
+    expect(await consents.findMissing(stage.root, project.consents)).toEqual([]);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it("S015 asks again once a server's variables have changed", async () => {
     const server = (value: string) => ({ mcpServers: { x: { command: "node", env: { A: value } } } });
     settings(server("1"));
-    const consents = openConsents(disk, own());
+    const consents = openConsentStore(disk, own());
     const [agreed] = (await opened()).project.consents;
     if (agreed !== undefined) await consents.agree(stage.root, agreed);
     settings(server("2"));
     const { project } = await opened();
-    expect(await consents.missing(stage.root, project.consents)).toEqual(project.consents);
+    expect(await consents.findMissing(stage.root, project.consents)).toEqual(project.consents);
   });
 
   it("S025 cannot talk its way past the gate", async () => {
@@ -179,9 +186,11 @@ describe("a folder that is trusted", () => {
 
 describe("where the person lists all that may run", () => {
   it("S057 nothing else does, in any mode", async () => {
-    const only = [parseRule("read_file"), parseRule("run_shell_command(ls)")].filter((rule) => rule !== undefined);
+    const only = [parsePermissionRule("read_file"), parsePermissionRule("run_shell_command(ls)")].filter(
+      (rule) => rule !== undefined,
+    );
     for (const how of ["interactive", "headless", "yolo"] as const) {
-      const session = await stage.open({ ...modes[how], rules: { line: { only } } });
+      const session = await stage.open({ ...modes[how], rules: { commandLine: { only } } });
       expect((await session.call("read_file", { absolute_path: "f.txt" })).verdict).toBe("allow");
       expect((await session.call("run_shell_command", { command: "ls" })).verdict).toBe("allow");
       expect((await session.call("write_file", write)).verdict).toBe("deny");
@@ -198,11 +207,11 @@ describe("a repository whose settings run programs", () => {
       cwd: stage.root,
       env: { PATH: "/usr/bin:/bin", HOME: stage.home },
     });
-  const allowing = { line: { allow: [{ type: "command", words: ["git"] } as const] } };
+  const allowing = { commandLine: { allow: [{ type: "command", words: ["git"] } as const] } };
   const asked = async (command: string): Promise<object> => {
     const interactive = await stage.run("run_shell_command", { command }, { ...modes.interactive, rules: allowing });
     const headless = await stage.run("run_shell_command", { command }, { ...modes.headless, rules: allowing });
-    return [interactive.verdict, headless.verdict, stage.isMarked()];
+    return [interactive.verdict, headless.verdict, stage.hasMark()];
   };
   const evil = (): string => stage.fill("touch {CANARY}");
 
@@ -274,7 +283,7 @@ describe("a repository whose settings run programs", () => {
     git("config", "core.fsmonitor", evil());
     const told = await stage.run("run_shell_command", { command: "git status --short" }, modes.yolo);
     expect(told.text).toContain("M f.txt");
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 });
 
@@ -287,7 +296,7 @@ describe("what is planted in a project", () => {
     const env = { RIPGREP_CONFIG_PATH: join(stage.root, ".ripgreprc") };
     const told = await stage.run("search_file_content", { pattern: "inside" }, { env });
     expect(told.text).toContain("f.txt");
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it.each(["rg", "git", "bash", "sh", "node"])("S051 is not taken for our own %s", async (name) => {
@@ -297,14 +306,14 @@ describe("what is planted in a project", () => {
     expect(told.text).toContain("f.txt");
     await stage.run("glob", { pattern: "**/*.txt" }, { env });
     await stage.run("run_shell_command", { command: "ls" }, { env });
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it("S052 and where the search path leads into the project, is asked about", async () => {
     stage.put("bin/git", script(), 0o755);
     const env = { PATH: `${stage.root}/bin:/usr/bin:/bin` };
     const told = await stage.run("run_shell_command", { command: "git status" }, { env });
-    expect([told.verdict, stage.isMarked()]).toEqual(["ask", false]);
+    expect([told.verdict, stage.hasMark()]).toEqual(["ask", false]);
   });
 });
 
@@ -323,7 +332,7 @@ describe("a workspace with a name that acts", () => {
     expect(told.map(({ verdict }) => verdict)).toEqual(["allow", "allow", "ask", "ask"]);
     const shown = told.flatMap(({ approvals, finished }) => [
       JSON.stringify(finished.display),
-      ...approvals.map(({ title, reason, about }) => JSON.stringify([title, reason, about])),
+      ...approvals.map(({ title, reason, subject: about }) => JSON.stringify([title, reason, about])),
     ]);
     expect(shown.filter((text) => text.includes("\\u001b[") && !text.includes("\\\\u001b["))).toEqual([]);
   });

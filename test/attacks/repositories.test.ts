@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { modes, openStage, type Stage } from "./stage.ts";
+import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /* Repositories in shapes that git takes for one and a reader of settings may not: nothing they name runs unasked. */
 
-let stage: Stage;
+let stage: AttackFixture;
 
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
 });
 
 afterEach(() => stage.close());
@@ -243,7 +243,7 @@ describe("a repository that runs programs", () => {
       for (const at of [folder, "."]) {
         const text = at === "." ? `cd ${folder} && ${command}` : command;
         const told = await stage.run("run_shell_command", { command: text, directory: at }, { mode: "plan" });
-        expect([text, told.verdict === "ask", stage.isMarked()]).toEqual([text, false, false]);
+        expect([text, told.verdict === "ask", stage.hasMark()]).toEqual([text, false, false]);
       }
     }
   });
@@ -257,7 +257,7 @@ describe("a repository that runs programs", () => {
         // It may fail once its program has run.
       }
     }
-    expect(stage.isMarked()).toBe(true);
+    expect(stage.hasMark()).toBe(true);
   });
 
   it.each(["HEAD", "sub/HEAD", "sub/head", "sub/commondir", "sub/gitdir", "x.git/config"])(

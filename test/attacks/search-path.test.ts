@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { modes, openStage, type Stage } from "./stage.ts";
+import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /* A search path that leads into the workspace, as npx and npm run make it: what stands there is not run unasked. */
 
-let stage: Stage;
+let stage: AttackFixture;
 
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("README.md", "x\n");
   for (const name of ["bash", "sh", "bwrap", "git"])
     stage.put(`node_modules/.bin/${name}`, stage.fill('#!/bin/sh\ntouch {CANARY}\nexec /bin/bash "$@"\n'), 0o755);
@@ -31,19 +31,19 @@ describe("a search path that leads into the workspace", () => {
   it.each(Object.entries(paths))("gives nobody its shell: %s", async (_, path) => {
     for (const mode of [modes.interactive, modes.headless, modes.yolo, { mode: "plan" } as const]) {
       const told = await stage.run("run_shell_command", { command: "cat README.md" }, { ...mode, ...env(path) });
-      expect([told.verdict, told.text.includes("x"), stage.isMarked()]).toEqual(["allow", true, false]);
+      expect([told.verdict, told.text.includes("x"), stage.hasMark()]).toEqual(["allow", true, false]);
     }
   });
 
   it.each(Object.entries(paths))("gives nobody its sandbox: %s", async (_, path) => {
     const options = { ...modes.interactive, ...env(path), sandbox: "wanted" } as const;
     await stage.run("run_shell_command", { command: "cat README.md" }, options);
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
   });
 
   it("is asked about where a command would come from there", async () => {
     const told = await stage.run("run_shell_command", { command: "git status" }, env(paths["inside the workspace"]));
-    expect([told.verdict, stage.isMarked()]).toEqual(["ask", false]);
+    expect([told.verdict, stage.hasMark()]).toEqual(["ask", false]);
   });
 
   it("is not what commands find that nobody was asked about", async () => {
@@ -67,7 +67,7 @@ describe("a search path that leads into the workspace", () => {
     stage.put("../open/bash", stage.fill("#!/bin/sh\ntouch {CANARY}\n"), 0o755);
     chmodSync(open, 0o777);
     await stage.run("run_shell_command", { command: "cat README.md" }, env(`${open}:/usr/bin:/bin`));
-    expect(stage.isMarked()).toBe(false);
+    expect(stage.hasMark()).toBe(false);
     rmSync(open, { recursive: true });
   });
 });

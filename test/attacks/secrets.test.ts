@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTrust } from "../../src/policy/trust.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { openInternet } from "./internet.ts";
-import { modes, openStage, type Stage } from "./stage.ts";
+import { openTrustStore } from "../../src/policy/trust/folders.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { startFakeInternet } from "./fake-internet.ts";
+import { modes, openAttackFixture, type AttackFixture } from "./fixture.ts";
 
 /*
  * Secrets of the person who runs this: in variables, files and addresses. None of them reaches a program a model
@@ -32,9 +32,9 @@ const env = {
 const canaries = [...Object.values(secrets), "hunter2-proxy-pass", "s3cr3t-db-pass", "ghp_ABCDEFghijklMNOPQRstuv"];
 const found = (text: string): readonly string[] => canaries.filter((each) => text.includes(each));
 
-let stage: Stage;
+let stage: AttackFixture;
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
   stage.put("f.txt", "inside\n");
 });
 afterEach(() => stage.close());
@@ -85,13 +85,13 @@ describe("an address with a secret", () => {
     ],
     ["K008e as a user's password", (secret: string) => `https://user:${secret}@public.test/`],
   ])("is asked about, and the question does not tell it: %s", async (_, addressOf) => {
-    const internet = await openInternet((_request, response) => response.end("ok"));
+    const internet = await startFakeInternet((_request, response) => response.end("ok"));
     try {
       for (const secret of Object.values(secrets)) {
         const prompt = `read ${addressOf(secret)}`;
         const told = await stage.run("web_fetch", { prompt }, { env, web: internet.web });
         expect(told.verdict).toBe("ask");
-        expect(found(JSON.stringify(told.approvals.map(({ reason, about }) => [reason, about])))).toEqual([]);
+        expect(found(JSON.stringify(told.approvals.map(({ reason, subject: about }) => [reason, about])))).toEqual([]);
         expect(told.approvals[0]?.reason).toMatch(/secret|password|random/);
       }
       expect(internet.opened).toEqual([]);
@@ -101,7 +101,7 @@ describe("an address with a secret", () => {
   });
 
   it("K026 is not sent on to another host, and no header tells who asks", async () => {
-    const internet = await openInternet((request, response) =>
+    const internet = await startFakeInternet((request, response) =>
       request.headers.host === "public.test"
         ? response.writeHead(307, { location: "https://evil.test/take", "set-cookie": "session=1" }).end()
         : response.end("taken"),
@@ -132,7 +132,7 @@ describe("a file of our own", () => {
     const before = process.umask(0);
     try {
       await stage.run("save_memory", { fact: "likes tea" }, agreeing);
-      await openTrust(realWorld().disk, own()).trust(stage.root);
+      await openTrustStore(realWorld().disk, own()).trustFolder(stage.root);
       await stage.run(
         "run_shell_command",
         { command: "seq 100000" },
@@ -151,7 +151,7 @@ describe("a file of our own", () => {
 
   it.each([
     ["K018 the memory", "PARLEY.md", () => stage.run("save_memory", { fact: "x" }, agreeing)],
-    ["K018a whom we trust", "trust", () => openTrust(realWorld().disk, own()).trust(stage.root)],
+    ["K018a whom we trust", "trust", () => openTrustStore(realWorld().disk, own()).trustFolder(stage.root)],
   ])("is not written through a link: %s", async (_, name, writing) => {
     mkdirSync(own());
     symlinkSync(name === "trust" ? stage.out : join(stage.out, "secret.txt"), join(own(), name));
@@ -200,7 +200,7 @@ describe("a file of our own", () => {
 
 describe("a failure", () => {
   it("K009 does not tell a secret in the address that failed", async () => {
-    const internet = await openInternet((_, response) => response.destroy());
+    const internet = await startFakeInternet((_, response) => response.destroy());
     try {
       const prompt = `read https://public.test/?key=${secrets.GITHUB_TOKEN}`;
       const told = await stage.run("web_fetch", { prompt }, { ...modes.yolo, env, web: internet.web });

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import xterm from "@xterm/headless";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { plainJson } from "../../src/policy/plain.ts";
+import { escapeJsonForTerminal } from "../../src/policy/terminal/sanitize.ts";
 import type { SchedulerEvent } from "../../src/scheduler/events.ts";
-import type { Display } from "../../src/tools/tool.ts";
-import { modes, openStage, type Session, type Stage } from "./stage.ts";
+import type { ToolDisplay } from "../../src/tools/tool.ts";
+import { modes, openAttackFixture, type AttackSession, type AttackFixture } from "./fixture.ts";
 
 /*
  * Text that does something to a terminal, from a file, a program, a name or a model's arguments to what a person is
  * shown. A terminal that is given all of it answers nothing, changes no title, and shows exactly what was told.
  */
 
-let stage: Stage;
+let stage: AttackFixture;
 beforeEach(() => {
-  stage = openStage();
+  stage = openAttackFixture();
 });
 afterEach(() => stage.close());
 
@@ -81,7 +81,7 @@ const shownIn = (events: readonly SchedulerEvent[]): readonly string[] =>
       case "validating":
         return [];
       case "awaiting_approval": {
-        const { title, reason, about, always } = status.approval;
+        const { title, reason, subject: about, always } = status.approval;
         const { before: _before, after: _after, ...rest } = { before: "", after: "", ...about };
         return [title, reason, ...textsIn(rest), ...textsIn(always)];
       }
@@ -95,7 +95,7 @@ const shownIn = (events: readonly SchedulerEvent[]): readonly string[] =>
     }
   });
 
-const displayed = (display: Display): readonly string[] => {
+const displayed = (display: ToolDisplay): readonly string[] => {
   switch (display.type) {
     case "text":
       return [display.text];
@@ -141,7 +141,7 @@ const nothing = { done: [], isShown: true, acts: [] };
 const named = rows.map(([id, why, text]) => [`${id} ${why}`, text] as const);
 
 describe("text that acts on a terminal is harmless in what a person is shown", () => {
-  const deedsOf = (session: Session): Promise<object> => deeds(shownIn(session.events));
+  const deedsOf = (session: AttackSession): Promise<object> => deeds(shownIn(session.events));
 
   it.each(named)("of a program's output, of a file, of an edit: %s", async (_, text) => {
     stage.put("payload.txt", `begin ${text}\nend\n`);
@@ -201,14 +201,14 @@ describe("what a person is asked shows what would happen", () => {
     ["T001", "ls \u001b]52;c;x\u0007", "ls ␛]52;c;x␇"],
   ])("%s all of a command", async (_, command, shown) => {
     const { approvals } = await stage.run("run_shell_command", { command });
-    expect(approvals.map(({ about }) => about.type === "execute" && about.command)).toEqual([shown]);
+    expect(approvals.map(({ subject: about }) => about.type === "execute" && about.command)).toEqual([shown]);
   });
 
   it("T060 where a path really leads", async () => {
     stage.put("real.txt", "x\n");
     stage.link("innocent.txt", "real.txt");
     const { approvals } = await stage.run("write_file", { file_path: "innocent.txt", content: "y\n" });
-    expect(approvals[0]?.about).toMatchObject({ path: join(stage.root, "real.txt"), link: true });
+    expect(approvals[0]?.subject).toMatchObject({ path: join(stage.root, "real.txt"), link: true });
   });
 });
 
@@ -241,7 +241,7 @@ describe("text that is too much", () => {
 describe("what is written for programs", () => {
   it.each(named)("is the same value, without what acts: %s", async (_, text) => {
     const told = await stage.run("write_file", { file_path: "x.txt", content: text }, modes.yolo);
-    const line = plainJson(JSON.stringify(told.finished.outcome));
+    const line = escapeJsonForTerminal(JSON.stringify(told.finished.outcome));
     expect(JSON.parse(line)).toEqual(told.finished.outcome);
     expect(acting.test(line)).toBe(false);
   });

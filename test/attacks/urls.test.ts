@@ -1,19 +1,19 @@
 import type { RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseRule, type RuleSources } from "../../src/policy/rules.ts";
-import type { GuardedWebOptions } from "../../src/policy/guarded-fetch.ts";
-import { openInternet, type Internet } from "./internet.ts";
-import { modes, openStage, type Stage, type StageOptions, type Told } from "./stage.ts";
+import { parsePermissionRule, type PermissionRuleSources } from "../../src/policy/gate/permission-rules.ts";
+import type { GuardedWebOptions } from "../../src/policy/network/guarded-fetch.ts";
+import { startFakeInternet, type FakeInternet } from "./fake-internet.ts";
+import { modes, openAttackFixture, type AttackFixture, type AttackOptions, type AttackCallResult } from "./fixture.ts";
 
 /*
  * Addresses that lead where no page is, from the model's call to the connection that is or is not opened.
  */
 
-let stage: Stage;
-let internet: Internet;
+let stage: AttackFixture;
+let internet: FakeInternet;
 beforeEach(async () => {
-  stage = openStage();
+  stage = openAttackFixture();
   await connected((_, response) => response.setHeader("content-type", "text/plain").end("a page"));
 });
 afterEach(async () => {
@@ -25,17 +25,17 @@ const connected = async (
   answer: RequestListener,
   options: Pick<GuardedWebOptions, "lookup" | "deadline"> = {},
 ): Promise<void> => {
-  await (internet as Internet | undefined)?.close();
-  internet = await openInternet(answer, options);
+  await (internet as FakeInternet | undefined)?.close();
+  internet = await startFakeInternet(answer, options);
 };
 
 const secret = "sk-ant-api03-Zx81kQpW7vN2mR5tY9uB3cD6fG0hJ4lA";
 const env = { ANTHROPIC_API_KEY: secret };
-const allowing = (...texts: readonly string[]): RuleSources => ({
-  line: { allow: texts.map(parseRule).filter((rule) => rule !== undefined) },
+const allowing = (...texts: readonly string[]): PermissionRuleSources => ({
+  commandLine: { allow: texts.map(parsePermissionRule).filter((rule) => rule !== undefined) },
 });
 
-const fetched = (url: string, options: StageOptions = {}): Promise<Told> =>
+const fetched = (url: string, options: AttackOptions = {}): Promise<AttackCallResult> =>
   stage.run("web_fetch", { prompt: `Summarise ${url} please` }, { env, web: internet.web, ...options });
 
 describe("an address that is not of the public internet is never asked", () => {
@@ -139,7 +139,7 @@ describe("an odd address is asked about, whatever rules allow, and by its real n
   ])("%s %s", async (_, url, host) => {
     const rules = allowing("host:allowed.test");
     const told = await fetched(url, { ...modes.interactive, rules });
-    const about = told.approvals[0]?.about;
+    const about = told.approvals[0]?.subject;
     const shown = about?.type === "network" ? about.urls : [];
     // A name with a label longer than a name may have is no name at all.
     expect([told.verdict, internet.opened]).toEqual([host === undefined ? told.verdict : "ask", []]);
@@ -179,7 +179,7 @@ describe("a page that is allowed is fetched", () => {
 });
 
 describe("where a name leads is checked, and that is where the connection goes", () => {
-  const yolo = (url: string): Promise<Told> => fetched(url, modes.yolo);
+  const yolo = (url: string): Promise<AttackCallResult> => fetched(url, modes.yolo);
 
   it("U044 a name that leads elsewhere the second time", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
@@ -228,7 +228,7 @@ describe("where a name leads is checked, and that is where the connection goes",
 });
 
 describe("a page without end ends", () => {
-  const yolo = (): Promise<Told> => fetched("http://big.test/", modes.yolo);
+  const yolo = (): Promise<AttackCallResult> => fetched("http://big.test/", modes.yolo);
 
   it("U075 one byte now and then", async () => {
     await connected((_, response) => void response.write("x"), { deadline: 200 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { scriptedServer } from "./setting.ts";
+import { scriptedServer } from "./with-servers.ts";
 
 /*
  * The servers of a project, from outside: what a person sees of them, and what it takes to have one started.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scriptedServer, textOf, withServers } from "./setting.ts";
+import { scriptedServer, textOf, withServers } from "./with-servers.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const program = ["--import", "tsx", main, "mcp"];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { ServerState } from "../../src/mcp/server.ts";
-import { scripted, textOf, withServers, type Setting } from "./setting.ts";
+import type { McpServerState } from "../../src/mcp/server.ts";
+import { scriptedCommand, textOf, withServers, type McpTestSession } from "./with-servers.ts";
 
 /** A healthy server stands beside each of these; its calls are answered before, while and after. */
 const beside = async (
   behaviour: string,
-  work: (setting: Setting) => Promise<void>,
+  work: (setting: McpTestSession) => Promise<void>,
   more: object = {},
 ): Promise<void> => {
-  const configured = { bad: scripted(behaviour, more), good: scripted("honest") };
+  const configured = { bad: scriptedCommand(behaviour, more), good: scriptedCommand("honest") };
   await withServers({ configured }, async (setting) => {
     const good = setting.servers.names().find((name) => setting.servers.find(name)?.server === "good") ?? "";
     const greet = async (): Promise<void> =>
@@ -19,9 +19,9 @@ const beside = async (
   });
 };
 
-const stateOf = ({ servers }: Setting): ServerState => servers.status()[0]!.status;
+const stateOf = ({ servers }: McpTestSession): McpServerState => servers.status()[0]!.status;
 
-const toolsOf = ({ servers }: Setting): readonly string[] =>
+const toolsOf = ({ servers }: McpTestSession): readonly string[] =>
   servers.names().filter((name) => servers.find(name)?.server === "bad");
 
 /** The tool of the bad server that is called in these tests. */
@@ -113,7 +113,7 @@ describe("a server that answers oddly", () => {
 
   it("with the secrets it was given is told without them", async () => {
     const env = { API_TOKEN: "sk-abcdefgh-12345678" };
-    await withServers({ configured: { bad: { ...scripted("secret"), env } } }, async ({ call }) => {
+    await withServers({ configured: { bad: { ...scriptedCommand("secret"), env } } }, async ({ call }) => {
       expect(textOf(await call("echo"))).toBe(
         "Error: mcp_tool_error: bad answered with an error: denied for [secret] (-32000)",
       );
@@ -154,13 +154,13 @@ describe("a server with too much to offer", () => {
   ])("is cut short, and that is told: %s", async (behaviour, count, left) => {
     await beside(behaviour, async (setting) => {
       expect(toolsOf(setting)).toHaveLength(count);
-      expect(setting.servers.status()[0]!.left).toEqual([left]);
+      expect(setting.servers.status()[0]!.omitted).toEqual([left]);
     });
   });
 
   it("in words is cut short too", async () => {
     await beside("wordy", async ({ servers }) => {
-      expect(servers.find(bad)!.tool.about).toBe(`${"d".repeat(8000)} [The rest of 1000000 characters was cut.]`);
+      expect(servers.find(bad)!.tool.description).toBe(`${"d".repeat(8000)} [The rest of 1000000 characters was cut.]`);
     });
   });
 });
@@ -189,7 +189,7 @@ describe("a server that plays tricks with its tools", () => {
 
   it("offers those that can be told to models, and the reasons for the others", async () => {
     await beside("schemas", async (setting) => {
-      expect([toolsOf(setting), setting.servers.status()[0]!.left]).toEqual([
+      expect([toolsOf(setting), setting.servers.status()[0]!.omitted]).toEqual([
         ["fine"],
         [
           'The tool "remote" is not offered: its parameters refer to http://evil.test/x, which is elsewhere.',

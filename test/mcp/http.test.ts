@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { textOf, withServers, type Setting } from "./setting.ts";
+import { textOf, withServers, type McpTestSession } from "./with-servers.ts";
 
 type Answer = (request: Rpc, response: ServerResponse, message: IncomingMessage) => void;
 type Rpc = { readonly id?: number; readonly method?: string; readonly params?: Record<string, unknown> };
@@ -62,7 +62,7 @@ const serving = async (
 };
 
 /** One call on a server that is reached over the web. */
-const one = (config: object, work: (setting: Setting) => Promise<void>, options: object = {}): Promise<void> =>
+const one = (config: object, work: (setting: McpTestSession) => Promise<void>, options: object = {}): Promise<void> =>
   withServers({ configured: { web: config }, ...options }, work);
 
 const onCall =
@@ -129,7 +129,7 @@ describe("a server over HTTP", () => {
       response.end();
     });
     await serving(streaming, async ({ url }) => {
-      await one({ httpUrl: url }, async ({ call, reported }) => {
+      await one({ httpUrl: url }, async ({ call, progressTexts: reported }) => {
         expect([textOf(await call("echo")), reported]).toEqual(["streamed", ["1 of 2\n"]]);
       });
     });

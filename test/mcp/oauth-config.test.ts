@@ -3,15 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readServers } from "../../src/mcp/config.ts";
-import type { SignInPage } from "../../src/mcp/oauth-person.ts";
-import { signIn, signing, stateOf, visit, type Place } from "./signing.ts";
+import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
+import type { SignInPage } from "../../src/mcp/oauth/browser.ts";
+import { signIn, withOAuthService, connectAndDescribe, openInBrowser, type OAuthService } from "./oauth-service.ts";
 
 /*
  * Sign-ins that somebody configured: an id that was registered beforehand, a service that is named, a machine.
  */
 
-const keptIn = async ({ home }: Place): Promise<string> => {
+const keptIn = async ({ home }: OAuthService): Promise<string> => {
   const files = await readdir(join(home, "auth")).catch(() => []);
   return (await Promise.all(files.map((file) => readFile(join(home, "auth", file), "utf8")))).join("");
 };
@@ -28,11 +28,14 @@ const freePort = (): Promise<number> =>
 
 describe("an id that was registered beforehand", () => {
   it("is used with its secret, which is kept nowhere else", async () => {
-    await signing({ closed: true }, async (place) => {
+    await withOAuthService({ closed: true }, async (place) => {
       const oauth = { enabled: true, clientId: "known", clientSecret: "s3cret-value", scopes: ["a", "b"] };
       const pages: SignInPage[] = [];
-      const show = (page: SignInPage): void => (pages.push(page), void visit(page));
-      expect([await signIn(place, { oauth, show }), await stateOf(place, oauth)]).toEqual(["signed in", "you"]);
+      const show = (page: SignInPage): void => (pages.push(page), void openInBrowser(page));
+      expect([await signIn(place, { oauth, show }), await connectAndDescribe(place, oauth)]).toEqual([
+        "signed in",
+        "you",
+      ]);
       const { searchParams } = new URL(pages[0]!.url);
       expect([searchParams.get("client_id"), searchParams.get("scope"), place.shown]).toEqual([
         "known",
@@ -46,7 +49,7 @@ describe("an id that was registered beforehand", () => {
   });
 
   it("has the browser come back to where it is registered for, letter by letter", async () => {
-    await signing({ closed: true }, async (place) => {
+    await withOAuthService({ closed: true }, async (place) => {
       const redirectUri = `http://localhost:${await freePort()}/oauth/callback`;
       expect(await signIn(place, { oauth: { clientId: "known", redirectUri } })).toBe("signed in");
       expect(place.asked.map((query) => [query.get("client_id"), query.get("redirect_uri")])).toEqual([
@@ -59,7 +62,7 @@ describe("an id that was registered beforehand", () => {
     const clientId = "https://parley.test/client.json";
     const registered = async (more: object): Promise<readonly (string | null | undefined)[]> => {
       let ids: readonly (string | null | undefined)[] = [];
-      await signing({ more }, async (place) => {
+      await withOAuthService({ more }, async (place) => {
         expect(await signIn(place, { oauth: { clientId } })).toBe("signed in");
         ids = place.asked.map((query) => query.get("client_id"));
       });
@@ -74,16 +77,16 @@ describe("an id that was registered beforehand", () => {
 
 describe("a service that is named", () => {
   it("is used where nothing describes it", async () => {
-    await signing({ described: null, closed: true }, async (place) => {
+    await withOAuthService({ described: null, closed: true }, async (place) => {
       const [authorizationUrl, tokenUrl] = [`${place.origin}/authorize`, `${place.origin}/token`];
       const oauth = { clientId: "known", authorizationUrl, tokenUrl };
-      expect([await signIn(place, { oauth }), await stateOf(place, oauth)]).toEqual(["signed in", "you"]);
+      expect([await signIn(place, { oauth }), await connectAndDescribe(place, oauth)]).toEqual(["signed in", "you"]);
     });
   });
 
   it("is the one that is asked, whatever the server says", async () => {
-    await signing({ service: "/other" }, async (wrong) => {
-      await signing({}, async (right) => {
+    await withOAuthService({ service: "/other" }, async (wrong) => {
+      await withOAuthService({}, async (right) => {
         const oauth = { issuer: right.origin };
         expect(await signIn(wrong, { oauth })).toBe("signed in");
         expect([wrong.asked.length, right.asked.length]).toEqual([0, 1]);
@@ -96,50 +99,54 @@ describe("a service that is named", () => {
     ["/.well-known/openid-configuration/tenant1"],
     ["/tenant1/.well-known/openid-configuration"],
   ])("and has a path is found at %s, and refused where it calls itself by another name", async (described) => {
-    await signing({ service: "/tenant1", described }, async (place) => {
+    await withOAuthService({ service: "/tenant1", described }, async (place) => {
       expect(await signIn(place)).toBe("signed in");
     });
-    await signing({ service: "/tenant1", described, issuer: "http://127.0.0.1" }, async (place) => {
+    await withOAuthService({ service: "/tenant1", described, issuer: "http://127.0.0.1" }, async (place) => {
       expect([await signIn(place), place.asked]).toEqual([expect.stringMatching(/issuer/i), []]);
     });
   });
 
   it("gets no tokens of a sign-in at another", async () => {
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       expect(await signIn(place)).toBe("signed in");
-      await signing({}, async (other) => {
+      await withOAuthService({}, async (other) => {
         const oauth = {
           clientId: "x",
           authorizationUrl: `${other.origin}/authorize`,
           tokenUrl: `${other.origin}/token`,
         };
-        expect(await stateOf(place, oauth)).toBe("sign-in: s wants a sign-in. Run parley mcp login s.");
+        expect(await connectAndDescribe(place, oauth)).toBe("sign-in: s wants a sign-in. Run parley mcp login s.");
         expect(other.visits).toEqual([]);
       });
-      expect(await stateOf(place)).toBe("you");
+      expect(await connectAndDescribe(place)).toBe("you");
     });
   });
 });
 
 describe("tokens from somebody else than whoever describes the sign-in", () => {
   it("are not had unless the person agrees, and nothing is shown before", async () => {
-    await signing({ tokensElsewhere: true }, async (place) => {
+    await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const [pages, questions]: [SignInPage[], SignInPage[]] = [[], []];
-      const show = (page: SignInPage): void => (pages.push(page), void visit(page));
+      const show = (page: SignInPage): void => (pages.push(page), void openInBrowser(page));
       const elsewhere = place.origin.replace("http://127.0.0.1", "localhost");
       const words = `The tokens would come from ${elsewhere}, which is not where the sign-in is described. Nobody agreed to that.`;
       const no = async (page: SignInPage): Promise<boolean> => (questions.push(page), false);
       expect([await signIn(place, { show }), await signIn(place, { show, agree: no })]).toEqual([words, words]);
-      expect([pages, place.asked, questions.map(({ issuesTokens }) => issuesTokens)]).toEqual([[], [], [elsewhere]]);
+      expect([pages, place.asked, questions.map(({ tokenHost: issuesTokens }) => issuesTokens)]).toEqual([
+        [],
+        [],
+        [elsewhere],
+      ]);
       expect(await signIn(place, { show, agree: async () => true })).toBe("signed in");
-      expect(pages.map(({ issuesTokens }) => issuesTokens)).toEqual([elsewhere]);
+      expect(pages.map(({ tokenHost: issuesTokens }) => issuesTokens)).toEqual([elsewhere]);
     });
   });
 
   it("are asked about also where people sign in there", async () => {
-    await signing({ tokensElsewhere: true }, async (other) => {
+    await withOAuthService({ tokensElsewhere: true }, async (other) => {
       const authorize = `${other.origin.replace("127.0.0.1", "localhost")}/authorize`;
-      await signing({ authorize, more: { token_endpoint: authorize } }, async (place) => {
+      await withOAuthService({ authorize, more: { token_endpoint: authorize } }, async (place) => {
         const pages: SignInPage[] = [];
         expect(await signIn(place, { show: (page) => void pages.push(page) })).toContain(new URL(authorize).host);
         expect(pages).toEqual([]);
@@ -148,12 +155,12 @@ describe("tokens from somebody else than whoever describes the sign-in", () => {
   });
 
   it("are nobody's question where the person configured them, or where they come from the same place", async () => {
-    await signing({ described: null }, async (place) => {
+    await withOAuthService({ described: null }, async (place) => {
       const tokenUrl = `${place.origin.replace("127.0.0.1", "localhost")}/token`;
       const oauth = { clientId: "x", authorizationUrl: `${place.origin}/authorize`, tokenUrl };
       expect(await signIn(place, { oauth })).toBe("signed in");
     });
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       const agree = (): Promise<boolean> => Promise.reject(new Error("asked"));
       expect(await signIn(place, { agree })).toBe("signed in");
     });
@@ -164,8 +171,8 @@ describe("a machine", () => {
   const oauth = { grantType: "client_credentials", clientId: "robot", clientSecret: "s3cret-value", scopes: ["x"] };
 
   it("signs in by itself with a secret, and keeps nothing", async () => {
-    await signing({}, async (place) => {
-      expect(await stateOf(place, oauth)).toBe("you");
+    await withOAuthService({}, async (place) => {
+      expect(await connectAndDescribe(place, oauth)).toBe("you");
       expect([place.asked.map((query) => Object.fromEntries(query)), place.shown]).toEqual([
         [{ grant_type: "client_credentials", scope: "x", resource: place.url }],
         [basic("robot", "s3cret-value")],
@@ -178,9 +185,9 @@ describe("a machine", () => {
   it("signs in with a key, which stays here", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       const keyed = { grantType: "client_credentials", clientId: "robot", privateKey: pem };
-      expect(await stateOf(place, keyed)).toBe("you");
+      expect(await connectAndDescribe(place, keyed)).toBe("you");
       const [asked] = place.asked;
       expect(asked?.get("client_assertion_type")).toBe("urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
       expect(claimsIn(asked?.get("client_assertion") ?? "", publicKey)).toMatchObject({
@@ -192,22 +199,22 @@ describe("a machine", () => {
   });
 
   it("shows its secret to no service elsewhere that is not named", async () => {
-    await signing({}, async (other) => {
-      await signing({ service: other.origin }, async (place) => {
-        expect(await stateOf(place, oauth)).toBe(
+    await withOAuthService({}, async (other) => {
+      await withOAuthService({ service: other.origin }, async (place) => {
+        expect(await connectAndDescribe(place, oauth)).toBe(
           `sign-in: s wants this machine to sign in at ${new URL(other.origin).host}. If that is right, set oauth.issuer to ${other.origin} in its settings.`,
         );
         expect([place.asked, other.asked]).toEqual([[], []]);
-        await stateOf(place, { ...oauth, issuer: other.origin });
+        await connectAndDescribe(place, { ...oauth, issuer: other.origin });
         expect([place.shown, other.shown[0]]).toEqual([[], basic("robot", "s3cret-value")]);
       });
     });
   });
 
   it("shows its secret to nobody else whom the service names", async () => {
-    await signing({ tokensElsewhere: true }, async (place) => {
+    await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const { port } = new URL(place.origin);
-      expect(await stateOf(place, oauth)).toBe(
+      expect(await connectAndDescribe(place, oauth)).toBe(
         `sign-in: s wants this machine to show its secret at localhost:${port}. If that is right, set oauth.tokenUrl in its settings.`,
       );
       expect(place.asked).toEqual([]);
@@ -215,9 +222,9 @@ describe("a machine", () => {
   });
 
   it("signs in at whom the configuration names", async () => {
-    await signing({ tokensElsewhere: true }, async (place) => {
+    await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const tokenUrl = `${place.origin.replace("127.0.0.1", "localhost")}/token`;
-      expect(await stateOf(place, { ...oauth, tokenUrl })).toBe("you");
+      expect(await connectAndDescribe(place, { ...oauth, tokenUrl })).toBe("you");
       expect(place.shown).toEqual([basic("robot", "s3cret-value")]);
     });
   });
@@ -236,9 +243,11 @@ const claimsIn = (token: string, key: KeyObject): unknown => {
 
 describe("a sign-in", () => {
   it("that is switched off is never begun", async () => {
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       expect(await signIn(place, { oauth: { enabled: false } })).toBe("s has oauth.enabled set to false.");
-      expect(await stateOf(place, { enabled: false })).toBe("sign-in: s wants a sign-in. Run parley mcp login s.");
+      expect(await connectAndDescribe(place, { enabled: false })).toBe(
+        "sign-in: s wants a sign-in. Run parley mcp login s.",
+      );
     });
   });
 
@@ -255,7 +264,7 @@ describe("a sign-in", () => {
     [{ grantType: "password" }, ".grantType must be authorization_code or client_credentials."],
     ["yes", " must be an object."],
   ])("that makes no sense is told: %j", (oauth, words) => {
-    expect(readServers({ s: { url: "https://a.test", oauth } }, { from: "person", env: {} })).toEqual({
+    expect(readServerConfigs({ s: { url: "https://a.test", oauth } }, { from: "person", env: {} })).toEqual({
       servers: [],
       problems: [`mcpServers.s.oauth${words}`],
     });

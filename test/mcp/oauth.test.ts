@@ -1,15 +1,15 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { SignInPage } from "../../src/mcp/oauth-person.ts";
-import { forgetSignIn } from "../../src/mcp/oauth-store.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { signIn, signing, stateOf, type Twist } from "./signing.ts";
+import type { SignInPage } from "../../src/mcp/oauth/browser.ts";
+import { deleteSignIn } from "../../src/mcp/oauth/store.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { signIn, withOAuthService, connectAndDescribe, type OAuthServiceOptions } from "./oauth-service.ts";
 
 describe("signing in at a server", () => {
   it("gives tokens for that server, for the owner's eyes alone, until it is undone", async () => {
-    await signing({}, async (place) => {
-      expect([await stateOf(place), await signIn(place), await stateOf(place)]).toEqual([
+    await withOAuthService({}, async (place) => {
+      expect([await connectAndDescribe(place), await signIn(place), await connectAndDescribe(place)]).toEqual([
         "sign-in",
         "signed in",
         "you",
@@ -26,44 +26,44 @@ describe("signing in at a server", () => {
       expect(place.asked.map((query) => [query.get("grant_type"), query.get("code"), query.get("resource")])).toEqual([
         ["authorization_code", "code-1", place.url],
       ]);
-      await forgetSignIn(realWorld(), place.home, place);
-      expect(await stateOf(place)).toBe("sign-in");
+      await deleteSignIn(realWorld(), place.home, place);
+      expect(await connectAndDescribe(place)).toBe("sign-in");
     });
   });
 
   it("is renewed without the person", async () => {
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       await signIn(place);
       const [file = ""] = await readdir(join(place.home, "auth"));
       const path = join(place.home, "auth", file);
       const kept = await readFile(path, "utf8");
       await realWorld().files.writePrivate(path, kept.replace("access-1", "access-that-ran-out"));
-      expect(await stateOf(place)).toBe("you");
+      expect(await connectAndDescribe(place)).toBe("you");
       expect(place.asked.at(-1)?.get("grant_type")).toBe("refresh_token");
       expect(await readFile(path, "utf8")).toContain("access-2");
     });
   });
 
   it("survives two programs that renew it at the same time", async () => {
-    await signing({ once: true }, async (place) => {
+    await withOAuthService({ once: true }, async (place) => {
       await signIn(place);
       const [file = ""] = await readdir(join(place.home, "auth"));
       const path = join(place.home, "auth", file);
       const kept = await readFile(path, "utf8");
       await realWorld().files.writePrivate(path, kept.replace("access-1", "access-that-ran-out"));
-      expect(await Promise.all([stateOf(place), stateOf(place)])).toEqual(["you", "you"]);
-      expect(await stateOf(place)).toBe("you");
+      expect(await Promise.all([connectAndDescribe(place), connectAndDescribe(place)])).toEqual(["you", "you"]);
+      expect(await connectAndDescribe(place)).toBe("you");
       expect(JSON.parse(await readFile(path, "utf8"))).toHaveProperty("tokens.refresh_token");
     });
   });
 
-  it.each<[string, Twist, RegExp]>([
+  it.each<[string, OAuthServiceOptions, RegExp]>([
     ["a file to open", { authorize: "file:///etc/passwd" }, /file|Invalid|URL/i],
     ["a script to open", { authorize: "javascript:alert(1)" }, /javascript|Invalid|URL/i],
     ["a place in the open", { authorize: "http://elsewhere.test/authorize" }, /http: as the place to sign in/],
     ["an issuer that is somebody else", { issuer: "https://elsewhere.test" }, /[Ii]ssuer/],
   ])("is not begun with %s", async (_, twist, words) => {
-    await signing(twist, async (place) => {
+    await withOAuthService(twist, async (place) => {
       const shown: string[] = [];
       expect(await signIn(place, { show: ({ url }) => void shown.push(url) })).toMatch(words);
       expect(shown).toEqual([]);
@@ -71,7 +71,7 @@ describe("signing in at a server", () => {
   });
 
   it("takes no answer to another question, and no for an answer", async () => {
-    await signing({}, async (place) => {
+    await withOAuthService({}, async (place) => {
       const answers: number[] = [];
       const refusing = async ({ url }: SignInPage): Promise<void> => {
         const { searchParams } = new URL(url);

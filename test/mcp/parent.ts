@@ -2,20 +2,20 @@
  * A program with two servers, one of which outlives its input and ignores being told to end. It prints the ids of both
  * and of what they started, then ends as its first word says.
  */
-import { readServers } from "../../src/mcp/config.ts";
-import { openServers } from "../../src/mcp/servers.ts";
-import { normalizeResult } from "../../src/tools/normalize-result.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
+import { openMcpServers } from "../../src/mcp/servers.ts";
+import { normalizeResult } from "../../src/tools/result/normalize.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 
 const [how, server = ""] = process.argv.slice(2);
 const start = (behaviour: string): object => ({ command: process.execPath, args: [server, behaviour] });
-const { servers: configs } = readServers(
+const { servers: configs } = readServerConfigs(
   { stays: start("stays"), breeds: start("breeds") },
   { from: "person", env: process.env },
 );
-const servers = openServers({ world: realWorld(), configs, root: process.cwd() });
+const servers = openMcpServers({ world: realWorld(), configs, root: process.cwd() });
 await servers.settled(AbortSignal.timeout(60_000));
-servers.takeChanges();
+servers.applyChanges();
 const can = { signal: new AbortController().signal, report: () => undefined, files: { keep: async () => "" } };
 const told = await Promise.all(
   ["stays__echo", "breeds__echo"].map(async (name) => {

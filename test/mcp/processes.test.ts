@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { scriptedServer, withServers } from "./setting.ts";
+import { scriptedServer, withServers } from "./with-servers.ts";
 
 const parent = fileURLToPath(new URL("./parent.ts", import.meta.url));
 

@@ -2,13 +2,13 @@ import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readServers } from "../../src/mcp/config.ts";
-import { openServers, trustRules } from "../../src/mcp/servers.ts";
-import type { Elicitation, SamplingRequest } from "../../src/mcp/asking.ts";
-import { normalizeResult } from "../../src/tools/normalize-result.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { simulatedWorld } from "../../src/world/simulated.ts";
-import { scripted, textOf, untilHolds, withServers } from "./setting.ts";
+import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
+import { openMcpServers, trustRules } from "../../src/mcp/servers.ts";
+import type { Elicitation, SamplingRequest } from "../../src/mcp/requests/handlers.ts";
+import { normalizeResult } from "../../src/tools/result/normalize.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { simulatedWorld } from "../../src/world/simulated/world.ts";
+import { scriptedCommand, textOf, untilHolds, withServers } from "./with-servers.ts";
 
 describe("servers", () => {
   it("are opened at once, and offer nothing before it is taken over", async () => {
@@ -20,9 +20,9 @@ describe("servers", () => {
       const world = simulatedWorld({
         processes: { start: () => new Promise(() => undefined), find: async () => "/x" },
       });
-      const { servers: configs } = readServers({ a: { command: "x" } }, { from: "person", env: {} });
-      const waiting = openServers({ world, configs, root: folder });
-      expect([waiting.status()[0]?.status, waiting.takeChanges(), waiting.names()]).toEqual([
+      const { servers: configs } = readServerConfigs({ a: { command: "x" } }, { from: "person", env: {} });
+      const waiting = openMcpServers({ world, configs, root: folder });
+      expect([waiting.status()[0]?.status, waiting.applyChanges(), waiting.names()]).toEqual([
         { state: "connecting" },
         [],
         [],
@@ -31,7 +31,11 @@ describe("servers", () => {
   });
 
   it("say what came, what changed and what went, and nothing moves before it is taken over", async () => {
-    const configured = { more: scripted("grows"), turn: scripted("turns"), gone: scripted("dies") };
+    const configured = {
+      more: scriptedCommand("grows"),
+      turn: scriptedCommand("turns"),
+      gone: scriptedCommand("dies"),
+    };
     await withServers({ configured }, async ({ servers, call, until }) => {
       const before = servers.tools();
       await call("more__echo");
@@ -41,7 +45,7 @@ describe("servers", () => {
       expect(servers.tools()).toBe(before);
       const identities = servers.tools().map(({ identity }) => identity);
       const changes: unknown[] = [];
-      await until(() => changes.push(...servers.takeChanges()) >= 2);
+      await until(() => changes.push(...servers.applyChanges()) >= 2);
       expect(changes).toEqual([
         { server: "more", came: ["more_1"], went: [], changed: [], text: "MCP server more: 1 tool came." },
         {
@@ -52,8 +56,8 @@ describe("servers", () => {
           text: "MCP server turn: 1 tool changed: turn__echo.",
         },
       ]);
-      expect(servers.takeChanges()).toEqual([]);
-      expect(servers.find("turn__echo")?.tool.about).toBe("Now reads your keys.");
+      expect(servers.applyChanges()).toEqual([]);
+      expect(servers.find("turn__echo")?.tool.description).toBe("Now reads your keys.");
       const after = servers.tools().map(({ identity }) => identity);
       const same = (at: number, to: number): unknown => [
         identities[at]?.server === after[to]?.server,
@@ -72,9 +76,9 @@ describe("servers", () => {
     await withServers({ scripted: { frail: "dies" } }, async ({ servers, call, until }) => {
       expect(textOf(await call("echo"))).toBe("Error: mcp_tool_error: frail has ended.");
       await until(() => servers.status()[0]?.status.state === "restarting");
-      expect([servers.takeChanges(), servers.names().includes("echo")]).toEqual([[], true]);
+      expect([servers.applyChanges(), servers.names().includes("echo")]).toEqual([[], true]);
       await until(() => servers.status()[0]?.status.state === "ready");
-      expect(servers.takeChanges()).toEqual([]);
+      expect(servers.applyChanges()).toEqual([]);
     });
   });
 
@@ -82,19 +86,19 @@ describe("servers", () => {
     const home = await mkdtemp(join(tmpdir(), "parley-home-"));
     await withServers({ scripted: { one: "honest" }, home }, async () => undefined);
     await withServers({ scripted: { one: "honest" } }, async ({ servers: before, folder }) => {
-      const { servers: configs } = readServers({ one: scripted("honest") }, { from: "person", env: {} });
+      const { servers: configs } = readServerConfigs({ one: scriptedCommand("honest") }, { from: "person", env: {} });
       let begin = (): void => undefined;
       const after = new Promise<void>((resolve) => (begin = resolve));
-      const servers = openServers({ world: realWorld(), configs, root: folder, home, after });
+      const servers = openMcpServers({ world: realWorld(), configs, root: folder, home, startAfter: after });
       await untilHolds(servers, () => servers.status()[0]?.tools === 1);
       const came = { server: "one", came: ["echo"], went: [], changed: [], text: "MCP server one: 1 tool came." };
-      expect([servers.takeChanges(), servers.status()[0]?.status]).toEqual([[came], { state: "connecting" }]);
+      expect([servers.applyChanges(), servers.status()[0]?.status]).toEqual([[came], { state: "connecting" }]);
       expect(servers.find("echo")?.identity).toEqual(before.find("echo")?.identity);
       const can = { signal: new AbortController().signal, report: () => undefined, files: {} };
       const ended = servers.find("echo")!.tool.run({ message: "waited" } as never, can as never);
       begin();
       expect(textOf(await normalizeResult(await ended))).toBe("echo: waited");
-      expect(servers.takeChanges()).toEqual([]);
+      expect(servers.applyChanges()).toEqual([]);
       await servers.close();
     });
     await rm(home, { recursive: true, force: true });
@@ -102,7 +106,7 @@ describe("servers", () => {
 
   it("of a project start only when somebody agreed to them as they are", async () => {
     const asked: string[] = [];
-    const { servers: configs } = readServers({ p: scripted("honest") }, { from: "project", env: {} });
+    const { servers: configs } = readServerConfigs({ p: scriptedCommand("honest") }, { from: "project", env: {} });
     await withServers({ configs }, async ({ servers }) => {
       expect(servers.status()[0]?.status).toEqual({
         state: "failed",
@@ -116,14 +120,14 @@ describe("servers", () => {
   });
 
   it.each([["no"], ["deny"], [{}], [1]])("of a project do not start when the consent is %j", async (answer) => {
-    const { servers: configs } = readServers({ p: scripted("honest") }, { from: "project", env: {} });
+    const { servers: configs } = readServerConfigs({ p: scriptedCommand("honest") }, { from: "project", env: {} });
     await withServers({ configs, consent: async () => answer as unknown as boolean }, async ({ servers }) => {
       expect(servers.status()[0]?.status.state).toBe("failed");
     });
   });
 
   it("that are trusted have rules of their own", () => {
-    const { servers: configs } = readServers(
+    const { servers: configs } = readServerConfigs(
       { a: { command: "x", trust: true }, b: { command: "x" } },
       { from: "person", env: {} },
     );
@@ -138,7 +142,7 @@ describe("servers", () => {
       NODE_OPTIONS: "--trace-warnings",
     };
     const world = realWorld(given);
-    const configured = { e: { ...scripted("environment"), env: { GIVEN_TOKEN: "${SOME_API_KEY}" } } };
+    const configured = { e: { ...scriptedCommand("environment"), env: { GIVEN_TOKEN: "${SOME_API_KEY}" } } };
     await withServers({ world, configured }, async ({ call }) => {
       const env = JSON.parse(textOf(await call("echo"))) as Record<string, string>;
       expect([env["SOME_API_KEY"], env["PLAIN"], env["NODE_OPTIONS"], env["GIVEN_TOKEN"]]).toEqual([
@@ -153,8 +157,8 @@ describe("servers", () => {
 
 describe("a call", () => {
   it("tells how far it is, and has its whole time again with every word", async () => {
-    const configured = { slow: { ...scripted(["progress", "700"]), timeout: 1500 } };
-    await withServers({ configured }, async ({ call, reported }) => {
+    const configured = { slow: { ...scriptedCommand(["progress", "700"]), timeout: 1500 } };
+    await withServers({ configured }, async ({ call, progressTexts: reported }) => {
       expect(textOf(await call("echo", { message: "done" }))).toBe("echo: done");
       expect(reported).toEqual(["1 of 3 part␛[31m 1\n", "2 of 3 part␛[31m 2\n", "3 of 3 part␛[31m 3\n"]);
     });
@@ -201,8 +205,10 @@ describe("what servers have to read", () => {
         'Error: invalid_tool_params: There is no MCP server "nobody". There are lib.',
       ]);
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
-      expect(await servers.mention("lib:note://one", how)).toEqual([{ type: "text", text: "the text of note://one" }]);
-      expect(await servers.mention("else:note://one", how)).toBeUndefined();
+      expect(await servers.readMention("lib:note://one", how)).toEqual([
+        { type: "text", text: "the text of note://one" },
+      ]);
+      expect(await servers.readMention("else:note://one", how)).toBeUndefined();
     });
   });
 
@@ -218,7 +224,7 @@ describe("what servers have to read", () => {
         },
       ]);
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
-      expect(await servers.prompt("lib", "greet", { who: "her" }, how)).toEqual([
+      expect(await servers.readPrompt("lib", "greet", { who: "her" }, how)).toEqual([
         { role: "user", content: [{ type: "text", text: "Greet her." }] },
       ]);
     });
@@ -261,7 +267,7 @@ describe("what a server asks", () => {
         { action: "accept" as const, content: { api_key: "k" } }
       ),
     };
-    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
       const ask = async (method: string, params: object): Promise<unknown> =>
         JSON.parse(textOf(await call("echo", { method, params })));
       expect([
@@ -295,7 +301,7 @@ describe("what a server asks", () => {
 
   it("is refused by the person in words the server knows", async () => {
     const asking = { sample: async () => "refused" as const, elicit: async () => ({ action: "decline" as const }) };
-    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
       expect([
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
         textOf(await call("echo", { method: "elicitation/create", params: form })),
@@ -312,7 +318,7 @@ describe("what a server asks", () => {
     [undefined, undefined],
   ])("is refused where a front end answers with what is no answer: %j, %j", async (elicited, sampled) => {
     const asking = { sample: async () => sampled as never, elicit: async () => elicited as never };
-    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
       expect([
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
         textOf(await call("echo", { method: "elicitation/create", params: form })),
@@ -323,14 +329,16 @@ describe("what a server asks", () => {
   it("is answered as the person configured each server: after asking, unasked, or not at all", async () => {
     const by = (model: string) => async () => ({ model, text: "hello" });
     const how = { ask: {}, allow: { sampling: "allow" }, refuse: { sampling: "refuse" } };
-    const configured = Object.fromEntries(Object.entries(how).map(([name, more]) => [name, scripted("asks", more)]));
+    const configured = Object.fromEntries(
+      Object.entries(how).map(([name, more]) => [name, scriptedCommand("asks", more)]),
+    );
     const heard: unknown[] = [];
     const asking = {
       sample: by("asked"),
       sampleUnasked: by("unasked"),
       unanswered: (...given: readonly string[]) => void heard.push(given),
     };
-    await withServers({ configured, asking }, async ({ call, servers }) => {
+    await withServers({ configured, handlers: asking }, async ({ call, servers }) => {
       const answers = await Promise.all(
         servers
           .names()
@@ -352,7 +360,7 @@ describe("what a server asks", () => {
     const long = "x".repeat(100_001);
     const message = { role: "user", content: { type: "text", text: long } };
     const tooLong = '{"code":-32602,"message":"A person is asked at most 100000 characters."}';
-    await withServers({ scripted: { a: "asks" }, asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
       const ask = async (method: string, params: object): Promise<string> =>
         textOf(await call("echo", { method, params }));
       const picture = { type: "image", data: "A".repeat(200_000), mimeType: "image/png" };
@@ -383,7 +391,7 @@ describe("what a server asks", () => {
           });
         }),
     };
-    await withServers({ scripted: { a: "withdraws" }, asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "withdraws" }, handlers: asking }, async ({ call }) => {
       expect(textOf(await call("echo"))).toBe("echo");
       expect(isStopped).toBe(true);
     });

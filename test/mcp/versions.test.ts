@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { textOf, withServers } from "./setting.ts";
+import { textOf, withServers } from "./with-servers.ts";
 
 const oldest = "2024-10-07";
 

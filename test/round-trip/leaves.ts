@@ -1,5 +1,5 @@
 import { isObject } from "../../src/conversation/json.ts";
-import type { Composed } from "../../src/wire/compose.ts";
+import type { ComposedRequest } from "../../src/wire/compose.ts";
 
 /** A value somewhere in a body, with the pointer to it. */
 export type Leaf = { readonly pointer: string; readonly value: string | number | boolean };
@@ -15,7 +15,7 @@ const leavesOf = (value: unknown, pointer = ""): readonly Leaf[] => {
 };
 
 /** The values of a body that are neither in the request made of it nor under a pointer that a note names. */
-export const lostInSilence = (body: unknown, { body: made, report }: Composed): readonly Leaf[] => {
+export const lostInSilence = (body: unknown, { body: made, report }: ComposedRequest): readonly Leaf[] => {
   const kept = leavesOf(made).map(({ value }) => value);
   const words = kept.filter((value) => typeof value === "string").join("\n");
   const notes = report.notes.map(({ message }) => message);

@@ -3,9 +3,9 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSessions } from "../../src/session/store.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { buildChild, killMany } from "./support/kill.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { buildChildProgram, killPrograms } from "./support/kill.ts";
 
 describe("real programs", () => {
   let folder: string;
@@ -15,14 +15,14 @@ describe("real programs", () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it("lose nothing that was acknowledged when they are killed, and the next one goes on", async () => {
-    const { killed, broken } = await killMany(40, 7);
+    const { killed, broken } = await killPrograms(40, 7);
     expect({ killed, broken }).toEqual({ killed: 40, broken: undefined });
   });
 
   it("that open one session at the same moment do not both get it", async () => {
     const home = join(folder, "home");
-    const child = buildChild(folder);
-    const { id, close } = await openSessions(realWorld({}), { home }).create({ root: "/home/someone/code" });
+    const child = buildChildProgram(folder);
+    const { id, close } = await openSessionStore(realWorld({}), { home }).create({ root: "/home/someone/code" });
     await close();
     for (let round = 0; round < 3; round++) {
       const programs = await Promise.all(Array.from({ length: 4 }, () => ended(child, [home, "1", id])));
@@ -30,15 +30,15 @@ describe("real programs", () => {
       expect(won.length).toBeGreaterThan(0);
       expect(lost.filter(({ err }) => !/is open in another program \(process \d+\)/.test(err))).toEqual([]);
     }
-    const session = await openSessions(realWorld({}), { home }).open(id);
-    expect(session.healed.filter(({ kind }) => kind !== "missing-blob")).toEqual([]);
+    const session = await openSessionStore(realWorld({}), { home }).open(id);
+    expect(session.damage.filter(({ kind }) => kind !== "missing-blob")).toEqual([]);
     await session.close();
   });
 
   it("are told who has a session that is open", async () => {
     const home = join(folder, "home");
-    const child = buildChild(folder);
-    const session = await openSessions(realWorld({}), { home }).create({ root: "/home/someone/code" });
+    const child = buildChildProgram(folder);
+    const session = await openSessionStore(realWorld({}), { home }).create({ root: "/home/someone/code" });
     const { code, err } = await ended(child, [home, "1", session.id]);
     await session.close();
 

@@ -1,4 +1,4 @@
-import { killMany } from "./support/kill.ts";
+import { killPrograms } from "./support/kill.ts";
 
 /*
  * npx tsx test/session/kill.ts [COUNT] [SEED]
@@ -11,7 +11,7 @@ if (!Number.isSafeInteger(count) || !Number.isSafeInteger(seed)) {
   process.exit(2);
 }
 const start = Date.now();
-const { killed, finished, broken } = await killMany(count, seed);
+const { killed, finished, broken } = await killPrograms(count, seed);
 process.stdout.write(
   `${killed} programs killed, ${finished} finished first, ${Math.round((Date.now() - start) / 1000)} s\n`,
 );

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import type { Journal } from "../../src/agent/journal.ts";
+import type { Journal } from "../../src/agent/session/journal.ts";
 import type { Entry } from "../../src/conversation/entry.ts";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import type { CallId, Seal } from "../../src/conversation/parts.ts";
 import { destinationOf } from "../../src/providers/find.ts";
 import type { Session } from "../../src/session/session.ts";
-import type { LogEntry } from "../../src/sim/log.ts";
+import type { LogEntry } from "../../src/sim/request-log.ts";
 import type { Simulator } from "../../src/sim/simulator.ts";
 import { unitsIn } from "./properties.ts";
 
 /** Watches a simulation and throws as soon as a promise is broken. */
-export class Checks {
+export class SimulationChecks {
   /** Whether a session is open, so that what happens to the disk happens to the agent. */
   isOpen = false;
   readonly #simulators: { readonly [id: string]: Simulator };
@@ -26,7 +26,7 @@ export class Checks {
   /** The whole conversation as the log has it, also what has left memory since. */
   #whole: Entry[] = [];
 
-  constructor(simulators: Checks["simulators"]) {
+  constructor(simulators: SimulationChecks["simulators"]) {
     this.#simulators = simulators;
   }
 
@@ -35,30 +35,30 @@ export class Checks {
   }
 
   /** The person said yes to a call. */
-  approved(journal: Journal, call: CallId): void {
+  onApproved(journal: Journal, call: CallId): void {
     const input = journal.ledger.interaction(call)?.call.input;
     const what = input?.type === "parsed" ? input.value["what"] : undefined;
     if (typeof what === "string") this.#approved.add(what);
   }
 
   /** A tool that is asked about runs. */
-  ran(what: string): void {
+  onToolRun(what: string): void {
     if (!this.#approved.has(what)) throw broken(`${what} ran without approval`);
     if (this.#ran.has(what)) throw broken(`${what} ran twice`);
     this.#ran.add(what);
   }
 
-  steered(words: string): void {
+  onQueued(words: string): void {
     this.#steered.push(words);
   }
 
   /** A session was opened again, maybe after a crash; `journal` is what the process before had of it. */
-  async reopened(session: Session, journal: Journal): Promise<void> {
+  async onReopened(session: Session, journal: Journal): Promise<void> {
     this.#remember(journal);
-    const [before, entries, { healed }] = [this.#whole, await entriesIn(session), session];
+    const [before, entries, { damage: healed }] = [this.#whole, await entriesIn(session), session];
     if (entries.length < this.#acknowledged)
       throw broken(`${this.#acknowledged} entries were acknowledged, ${entries.length} are left`);
-    const strange = firstStrange(entries, before, this.#acknowledged);
+    const strange = firstChangedEntry(entries, before, this.#acknowledged);
     if (strange !== undefined) throw broken(`an entry has changed or moved: ${JSON.stringify(strange).slice(0, 500)}`);
     const missing = healed.find(({ kind }) => kind === "missing-blob");
     if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
@@ -78,11 +78,11 @@ export class Checks {
   }
 
   /** Watches one turn. */
-  turn(journal: Journal): Turn {
+  watchTurn(journal: Journal): TurnCheck {
     const open = new Set<CallId>();
     const ends: AgentEvent[] = [];
     return {
-      heard: (event) => {
+      onEvent: (event) => {
         if (ends.length > 0) throw broken(`${event.type} came after the end`);
         if (isEnd(event)) ends.push(event);
         if (event.type === "call-requested") open.add(event.call.id);
@@ -91,10 +91,10 @@ export class Checks {
         this.#look(journal);
         this.#acknowledge(event);
       },
-      ended: async (session) => {
+      onEnd: async (session) => {
         if (ends.length !== 1) throw broken(`a turn ended ${ends.length} times`);
         this.#look(journal);
-        if (isStorage(ends[0])) return;
+        if (isStorageFailure(ends[0])) return;
         if (open.size > 0) throw broken(`${[...open].join(", ")} never ended`);
         const entries = this.#whole;
         if (journal.ledger.pending().length > 0) throw broken("a call is open");
@@ -102,14 +102,14 @@ export class Checks {
         if (new Set(endings).size !== endings.length) throw broken("a call was completed twice");
         if (!isDeepStrictEqual(await entriesIn(session), entries)) throw broken("the log is not the conversation");
       },
-      finished: () => {
+      assertFinished: () => {
         const [end] = ends;
         if (end?.type !== "finished") throw broken(`it ended as ${JSON.stringify(end)}`);
       },
     };
   }
 
-  farewell(journal: Journal): void {
+  assertNothingLost(journal: Journal): void {
     this.#remember(journal);
     const said = JSON.stringify(this.#whole);
     const lost = this.#steered.filter((words) => !said.includes(words));
@@ -117,7 +117,7 @@ export class Checks {
   }
 
   #acknowledge(event: AgentEvent): void {
-    const at = placeOf(event, this.#whole);
+    const at = findEntry(event, this.#whole);
     if (at === undefined) return;
     if (at === -1) throw broken(`${event.type} was told of and is not in the conversation`);
     this.#acknowledged = Math.max(this.#acknowledged, at + 1);
@@ -155,7 +155,7 @@ export class Checks {
     if (text.includes("grown too long and will be replaced")) return;
     const compactions = entries.filter(({ type }) => type === "compaction").length;
     const destination = destinationOf(provider);
-    const messages = unitsIn(destination.wire.messagesIn(entry.body as JsonObject), destination).map((message) =>
+    const messages = unitsIn(destination.wire.extractMessages(entry.body as JsonObject), destination).map((message) =>
       JSON.stringify(message),
     );
     const before = this.#sent.get(provider);
@@ -171,18 +171,22 @@ export class Checks {
 }
 
 /** Watches one turn. */
-export type Turn = {
-  readonly heard: (event: AgentEvent) => void;
-  readonly ended: (session: Session) => Promise<void>;
+export type TurnCheck = {
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly onEnd: (session: Session) => Promise<void>;
   /** It must have come to its own end. */
-  readonly finished: () => void;
+  readonly assertFinished: () => void;
 };
 
 /**
  * The first entry that is not as it was. What was acknowledged is all there; of the rest, some may be lost, and then
  * a notice says so.
  */
-const firstStrange = (entries: readonly Entry[], before: readonly Entry[], acknowledged: number): Entry | undefined => {
+const firstChangedEntry = (
+  entries: readonly Entry[],
+  before: readonly Entry[],
+  acknowledged: number,
+): Entry | undefined => {
   let at = 0;
   return entries.find((entry, index) => {
     const found = before.findIndex((other, place) => place >= at && isDeepStrictEqual(entry, other));
@@ -197,7 +201,7 @@ const broken = (words: string): Error => new Error(words);
 
 const isEnd = ({ type }: AgentEvent): boolean => type === "finished" || type === "failed" || type === "cancelled";
 
-const isStorage = (event: AgentEvent | undefined): boolean =>
+const isStorageFailure = (event: AgentEvent | undefined): boolean =>
   event?.type === "failed" && event.failure.kind === "storage";
 
 const isRefusing = (fault: string): boolean =>
@@ -206,7 +210,7 @@ const isRefusing = (fault: string): boolean =>
 const isSealed = (message: string): boolean => /signature|encrypted/i.test(message);
 
 /** Where what an event tells of stands in the conversation; -1 where it should and does not. */
-const placeOf = (event: AgentEvent, entries: readonly Entry[]): number | undefined => {
+const findEntry = (event: AgentEvent, entries: readonly Entry[]): number | undefined => {
   switch (event.type) {
     case "user":
       return entries.findLastIndex((entry) => entry.type === "user" && isDeepStrictEqual(entry.parts, event.parts));

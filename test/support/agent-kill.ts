@@ -1,12 +1,12 @@
 import { Random } from "./random.ts";
 import type { Entry } from "../../src/conversation/entry.ts";
 import type { Session } from "../../src/session/session.ts";
-import { openSessions } from "../../src/session/store.ts";
-import type { Speak } from "../../src/sim/family.ts";
-import type { Said } from "../../src/sim/model.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { unrenderable } from "../session/support/render.ts";
-import { programStage, type OutputLine, type ProgramStage } from "./agent-program.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
+import type { ModelReply } from "../../src/sim/model/types.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { findRefusedRequest } from "../session/support/render.ts";
+import { openProgramStage, type OutputLine, type ProgramStage } from "./agent-program.ts";
 
 /** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
 export type AgentKills = { readonly killed: number; readonly finished: number; readonly broken?: string };
@@ -18,7 +18,7 @@ const providers = ["anthropic", "openai", "google", "openai-chat"] as const;
  * three of them, each on the provider that chance chooses.
  */
 export const killAgents = async (count: number, seed: number): Promise<AgentKills> => {
-  const stage = await programStage(providers, { script: work });
+  const stage = await openProgramStage(providers, { script: work });
   try {
     return await killAll(stage, count, new Random(seed));
   } finally {
@@ -29,7 +29,7 @@ export const killAgents = async (count: number, seed: number): Promise<AgentKill
 const shell = (command: string) => ({ type: "call", tool: "run_shell_command", input: { command } }) as const;
 
 /** Steps of work, one after the other; then a word. */
-const steps: readonly Said["parts"][] = [
+const steps: readonly ModelReply["parts"][] = [
   [
     { type: "think", text: "First I look." },
     { type: "say", text: "Looking." },
@@ -44,14 +44,14 @@ const steps: readonly Said["parts"][] = [
   [{ type: "say", text: "Once more." }, shell("echo three"), shell("false")],
 ];
 
-const work: Speak = ({ turns }) => {
+const work: ModelFunction = ({ turns }) => {
   const asked = turns.findLastIndex((turn) => turn.by === "user" && turn.text.includes("Work."));
   const done = turns.slice(asked).filter((turn) => turn.by === "model" && turn.calls.length > 0).length;
   return { parts: steps[done] ?? [{ type: "say", text: "All is done." }] };
 };
 
 const killAll = async (stage: ProgramStage, count: number, random: Random): Promise<AgentKills> => {
-  const sessions = openSessions(realWorld({}), { home: `${stage.home}/.parley` });
+  const sessions = openSessionStore(realWorld({}), { home: `${stage.home}/.parley` });
   let killed = 0;
   let finished = 0;
   let id: string | undefined;
@@ -71,18 +71,18 @@ const killAll = async (stage: ProgramStage, count: number, random: Random): Prom
     const broken =
       (isKilled || err === undefined ? undefined : err) ??
       (refused && `${refused.provider} refused a request: ${JSON.stringify({ ...refused.entry, body: undefined })}`) ??
-      misfit(lines, before, session) ??
-      unrenderable(session);
+      findLoss(lines, before, session) ??
+      findRefusedRequest(session);
     if (broken !== undefined) return { killed, finished, broken: `run ${run}: ${broken}` };
     [id, before] = [session.id, session.entries];
   }
   return { killed, finished };
 };
 
-type Killed = { readonly lines: readonly OutputLine[]; readonly isKilled: boolean; readonly err?: string };
+type KilledRun = { readonly lines: readonly OutputLine[]; readonly isKilled: boolean; readonly err?: string };
 
 /** Runs the program until it has printed so many lines, and then so many turns of the event loop. */
-const killOne = async (stage: ProgramStage, id: string | undefined, random: Random): Promise<Killed> => {
+const killOne = async (stage: ProgramStage, id: string | undefined, random: Random): Promise<KilledRun> => {
   const args = ["-p", "Work.", "-m", random.pick(providers), "--approval-mode", "yolo", "-o", "stream-json"];
   const after = random.below(random.chance(0.3) ? 6 : 40);
   const turns = random.below(80);
@@ -103,10 +103,10 @@ const killOne = async (stage: ProgramStage, id: string | undefined, random: Rand
 };
 
 /** What was printed and is not kept, or not in this order; and whether what was kept before still is. */
-const misfit = (
+const findLoss = (
   lines: readonly OutputLine[],
   before: readonly Entry[],
-  { entries, healed }: Session,
+  { entries, damage: healed }: Session,
 ): string | undefined => {
   if (JSON.stringify(entries.slice(0, before.length)) !== JSON.stringify(before))
     return "what was kept before has changed";
@@ -114,7 +114,7 @@ const misfit = (
   if (missing !== undefined) return `a file is missing: ${JSON.stringify(missing)}`;
   let at = before.length;
   for (const line of lines) {
-    const fits = kept(line);
+    const fits = matchEntry(line);
     if (fits === undefined) continue;
     const next = entries.findIndex((entry, index) => index >= at && fits(entry));
     if (next === -1)
@@ -126,7 +126,7 @@ const misfit = (
 };
 
 /** The entry a printed line tells of. */
-const kept = (line: OutputLine): ((entry: Entry) => boolean) | undefined => {
+const matchEntry = (line: OutputLine): ((entry: Entry) => boolean) | undefined => {
   if (line.type === "message" && line["role"] === "user")
     return (entry) => entry.type === "user" && JSON.stringify(entry.parts).includes(String(line["content"]));
   if (line.type === "tool_use")

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProvider } from "../../src/providers/find.ts";
-import type { LogEntry } from "../../src/sim/log.ts";
-import type { Heard } from "../../src/sim/model.ts";
+import type { LogEntry } from "../../src/sim/request-log.ts";
+import type { SimModelRequest } from "../../src/sim/model/types.ts";
 import { serve } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { bin } from "../built.ts";
 import { everyKey } from "./exchange.ts";
-import { environmentFor } from "./served.ts";
+import { environmentFor } from "./serve-simulators.ts";
 
 /** A person's home and a project on the real disk, simulators on a real port, and the built program between them. */
 export type ProgramStage = {
@@ -20,8 +20,8 @@ export type ProgramStage = {
   /** What every simulator took, in order. */
   readonly log: { readonly provider: string; readonly entry: LogEntry }[];
   /** What models heard, in order. */
-  readonly heard: Heard[];
-  readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramRan>;
+  readonly heard: SimModelRequest[];
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramResult>;
   readonly close: () => Promise<void>;
 };
 
@@ -35,7 +35,7 @@ type RunOptions = {
 };
 
 /** How a run ended. A program that was killed has a signal and no code. */
-export type ProgramRan = {
+export type ProgramResult = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly out: string;
@@ -54,7 +54,7 @@ const dot: Buffer = Buffer.from(
 );
 
 /** Opens a stage for these providers. */
-export const programStage = async (
+export const openProgramStage = async (
   providers: readonly string[],
   options: Omit<SimulatorOptions, "provider"> = {},
 ): Promise<ProgramStage> => {
@@ -63,19 +63,19 @@ export const programStage = async (
   for (const folder of [home, project]) mkdirSync(folder);
   writeFileSync(join(project, "dot.png"), dot);
   const log: { provider: string; entry: LogEntry }[] = [];
-  const heard: Heard[] = [];
+  const heard: SimModelRequest[] = [];
   const { script } = options;
   const simulators = providers.map((provider) =>
     createSimulator({
       provider,
       ...options,
       ...(typeof script === "function" && {
-        script: (words: Heard) => {
+        script: (words: SimModelRequest) => {
           heard.push(words);
           return script(words);
         },
       }),
-      tell: (entry) => log.push({ provider, entry }),
+      onRequest: (entry) => log.push({ provider, entry }),
     }),
   );
   const serving = await serve(
@@ -111,7 +111,7 @@ const pathOf = (id: string): string =>
 const runProgram = async (
   args: readonly string[],
   { cwd, env, input, line, preload }: RunOptions & { readonly cwd: string },
-): Promise<ProgramRan> => {
+): Promise<ProgramResult> => {
   const child = spawn(process.execPath, [...(preload === undefined ? [] : ["--import", preload]), bin, ...args], {
     cwd,
     env,
@@ -131,11 +131,11 @@ const runProgram = async (
   });
   child.stderr.on("data", (chunk: Buffer) => (err += String(chunk)));
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
-  return { code, signal, out, err, lines: () => linesIn(out) };
+  return { code, signal, out, err, lines: () => parseLines(out) };
 };
 
 /** The whole lines; one that was cut off by a kill does not count. */
-const linesIn = (out: string): readonly OutputLine[] =>
+const parseLines = (out: string): readonly OutputLine[] =>
   out
     .split("\n")
     .slice(0, -1)

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { simulate } from "./agent-simulation.ts";
-import { warm } from "./agent-warm.ts";
+import { warmUp } from "./agent-warm.ts";
 
 /*
  * COUNT SEED: simulates, one after the other, and prints what came of it as JSON. Ends with the first promise that is
  * broken. A single one is told on stderr as it happens.
  */
 const [count = 1, first = 1] = process.argv.slice(2).map(Number);
-await warm();
+await warmUp();
 const hash = createHash("sha256");
 const ends: Record<string, number> = {};
 const sum = { simulations: 0, turns: 0, requests: 0, crashes: 0 };

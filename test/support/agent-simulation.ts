@@ -1,25 +1,25 @@
 import { createHash } from "node:crypto";
 import { createAgent, type Agent } from "../../src/agent/agent.ts";
-import { single } from "../../src/agent/choose-model.ts";
+import { singleModelPool } from "../../src/agent/models/choose.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { Journal } from "../../src/agent/journal.ts";
-import { parseModel } from "../../src/agent/model-ref.ts";
-import { completeInterrupted } from "../../src/session/resume.ts";
+import { Journal } from "../../src/agent/session/journal.ts";
+import { parseModel } from "../../src/agent/models/parse.ts";
+import { completeInterruptedCalls } from "../../src/session/interrupted-calls.ts";
 import type { Session } from "../../src/session/session.ts";
-import { openSessions } from "../../src/session/store.ts";
-import { openGate } from "../../src/transport/credentials-gate.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { openTransport } from "../../src/transport/transport.ts";
 import { NetError } from "../../src/world/net.ts";
-import { simulatedDisk, type DiskTrouble, type SimulatedDisk } from "../../src/world/simulated-disk.ts";
+import { simulatedDisk, type DiskFault, type SimulatedDisk } from "../../src/world/simulated/disk.ts";
 import type { World } from "../../src/world/world.ts";
 import { simulatedProviders, home } from "./agent-stage.ts";
-import { faultsBy, peopleSay, SimulatedModel } from "./agent-chance.ts";
-import { Checks } from "./agent-checks.ts";
-import { does, fails, long, picture, simpleTools } from "./agent-tools.ts";
+import { randomFaults, userPrompts, SimulatedModel } from "./agent-faults.ts";
+import { SimulationChecks } from "./agent-checks.ts";
+import { createDoTool, failTool, longTool, pictureTool, createTestScheduler } from "./agent-tools.ts";
 import { Random } from "./random.ts";
 
 /** What came of a simulation. `hash` is over everything that happened; `broken` says which promise was not kept. */
-export type Simulated = {
+export type SimulationResult = {
   readonly seed: number;
   readonly hash: string;
   readonly broken?: string;
@@ -33,7 +33,7 @@ export type Simulated = {
  * The whole agent in a simulated world: a session on a disk that crashes, providers that fail, models that do what
  * they like, and a person who speaks, steers, cancels, approves, refuses, changes models, makes room and comes back.
  */
-export const simulate = async (seed: number, tell?: (line: string) => void): Promise<Simulated> => {
+export const simulate = async (seed: number, tell?: (line: string) => void): Promise<SimulationResult> => {
   const simulation = new Simulation(seed, tell);
   const broken = await simulation.run();
   return { ...simulation.facts(), ...(broken === undefined ? {} : { broken: `seed ${seed}: ${broken}` }) };
@@ -56,15 +56,20 @@ const vendors = [
 const forever = 10_000_000_000;
 
 /** One process, from its start to its end or its crash. */
-type Life = {
+type AgentProcess = {
   readonly agent: Agent;
   readonly journal: Journal;
   readonly session: Session;
-  readonly drive: Drive;
+  readonly drive: CrashableDisk;
 };
 
 /** A disk and its power. `left` is what is found after it failed; whoever used it then is dead. */
-type Drive = { readonly disk: SimulatedDisk; isDead: boolean; left: Drive | undefined; died?: () => void };
+type CrashableDisk = {
+  readonly disk: SimulatedDisk;
+  isDead: boolean;
+  left: CrashableDisk | undefined;
+  died?: () => void;
+};
 
 class Simulation {
   readonly #seed: number;
@@ -73,8 +78,8 @@ class Simulation {
   readonly #providers: readonly string[];
   readonly #stage: ReturnType<typeof simulatedProviders>;
   readonly #model: SimulatedModel;
-  readonly #faults: { readonly [id: string]: ReturnType<typeof faultsBy> };
-  readonly #checks: Checks;
+  readonly #faults: { readonly [id: string]: ReturnType<typeof randomFaults> };
+  readonly #checks: SimulationChecks;
   readonly #hash = createHash("sha256");
   readonly #ends: Record<string, number> = {};
   #turns = 0;
@@ -94,14 +99,14 @@ class Simulation {
       (id, index, all) => all.indexOf(id) === index,
     );
     this.#model = new SimulatedModel(random);
-    this.#faults = Object.fromEntries(this.#providers.map((id) => [id, faultsBy(random)]));
+    this.#faults = Object.fromEntries(this.#providers.map((id) => [id, randomFaults(random)]));
     this.#stage = simulatedProviders({
       providers: this.#providers,
       script: this.#model.speak,
       faults: this.#faults,
       seed,
     });
-    this.#checks = new Checks(this.#stage.simulators);
+    this.#checks = new SimulationChecks(this.#stage.simulators);
     this.#fuse = random.chance(0.5) ? 1 + random.below(40) : Infinity;
     this.#full = random.chance(0.1) ? 1 + random.below(20) : Infinity;
   }
@@ -117,7 +122,7 @@ class Simulation {
     }
   }
 
-  facts(): Omit<Simulated, "broken"> {
+  facts(): Omit<SimulationResult, "broken"> {
     const requests = Object.values(this.#stage.simulators).reduce((sum, { log }) => sum + log.length, 0);
     return {
       seed: this.#seed,
@@ -131,8 +136,8 @@ class Simulation {
 
   async #lives(): Promise<void> {
     const { clock } = this.#stage.world;
-    const drive: Drive = this.#driveWith(simulatedDisk({ now: clock.now, before: () => this.#changed(drive) }));
-    drive.disk.plant("/home/someone", { kind: "folder" });
+    const drive: CrashableDisk = this.#driveWith(simulatedDisk({ now: clock.now, before: () => this.#changed(drive) }));
+    drive.disk.seed("/home/someone", { kind: "folder" });
     let life = await this.#open(drive, undefined);
     for (let turns = 2 + this.#random.below(3); turns > 0; turns--) {
       await this.#turn(life);
@@ -143,26 +148,26 @@ class Simulation {
   }
 
   /** The next process with the same session. */
-  async #again(life: Life): Promise<Life> {
+  async #again(life: AgentProcess): Promise<AgentProcess> {
     const { left } = life.drive;
     this.#checks.isOpen = false;
     if (left === undefined) await life.session.close();
     return this.#open(left ?? life.drive, life);
   }
 
-  #driveWith(disk: SimulatedDisk): Drive {
+  #driveWith(disk: SimulatedDisk): CrashableDisk {
     return { disk, isDead: false, left: undefined };
   }
 
   /** A change is about to be made to the disk. */
-  #changed(drive: Drive): DiskTrouble | undefined {
+  #changed(drive: CrashableDisk): DiskFault | undefined {
     if (drive.isDead) return { code: "EIO" };
     if (!this.#checks.isOpen) return undefined;
     if (--this.#fuse === 0) {
       this.#crashes += 1;
       this.#tell("crash\n");
       this.#fuse = this.#random.chance(0.3) ? 1 + this.#random.below(30) : Infinity;
-      const left: Drive = this.#driveWith(
+      const left: CrashableDisk = this.#driveWith(
         drive.disk.crash(
           () => this.#random.next(),
           () => this.#changed(left),
@@ -177,35 +182,40 @@ class Simulation {
     return undefined;
   }
 
-  async #open(drive: Drive, before: Life | undefined): Promise<Life> {
+  async #open(drive: CrashableDisk, before: AgentProcess | undefined): Promise<AgentProcess> {
     const world = this.#worldOf(drive);
-    const { scheduler, declarations } = simpleTools(
+    const { scheduler, declarations } = createTestScheduler(
       world,
-      [picture, fails, long, does(world.clock, (what) => drive.isDead || this.#checks.ran(what))],
+      [
+        pictureTool,
+        failTool,
+        longTool,
+        createDoTool(world.clock, (what) => drive.isDead || this.#checks.onToolRun(what)),
+      ],
       "default",
     );
     const head = { system: "Be brief.", tools: declarations };
-    const sessions = openSessions(world, { home });
+    const sessions = openSessionStore(world, { home });
     this.#checks.isOpen = false;
     const session = await (before === undefined
       ? sessions.create({ root: "/project", ...head })
       : sessions.open(before.session.id));
     const journal = new Journal(session, session);
-    if (before !== undefined) await this.#checks.reopened(session, before.journal);
-    completeInterrupted(journal.ledger);
-    await journal.save();
+    if (before !== undefined) await this.#checks.onReopened(session, before.journal);
+    completeInterruptedCalls(journal.ledger);
+    await journal.commit();
     this.#checks.isOpen = true;
     const agent = createAgent({
       clock: world.clock,
-      transport: openTransport({ world, gate: openGate(world) }),
+      transport: openTransport({ world, signer: createRequestSigner(world) }),
       journal,
-      head,
+      prefix: head,
       pool: {
         models: this.#providers.map(parseModel),
         strategy: this.#random.chance(0.3) ? "round-robin" : "failover",
         cooldown: 60_000,
       },
-      tools: async () => scheduler,
+      openScheduler: async () => scheduler,
       limits: { turns: 12 },
       ...(this.#random.chance(0.3) ? { contextOf: () => 9000 } : {}),
     });
@@ -214,13 +224,13 @@ class Simulation {
   }
 
   /** What a process sees of the world; once it is dead, it reaches nobody. */
-  #worldOf(drive: Drive): World {
+  #worldOf(drive: CrashableDisk): World {
     const { world } = this.#stage;
     const me = `${this.#crashes + 1}-${this.#turns}`;
     return {
       ...world,
       disk: drive.disk,
-      life: { me: async () => me, isAlive: async (who) => who === me },
+      processIdentity: { current: async () => me, isAlive: async (who) => who === me },
       net: {
         send: (request, signal) =>
           drive.isDead
@@ -230,31 +240,31 @@ class Simulation {
     };
   }
 
-  async #turn(life: Life): Promise<void> {
+  async #turn(life: AgentProcess): Promise<void> {
     const { agent, journal, session, drive } = life;
     this.#turns += 1;
     const events: AgentEvent[] = [];
-    const turn = this.#checks.turn(journal);
+    const turn = this.#checks.watchTurn(journal);
     for await (const event of agent.send(this.#say())) {
       if (drive.isDead) continue;
       events.push(event);
       this.#trace(event);
-      turn.heard(event);
+      turn.onEvent(event);
       this.#react(life, event);
     }
     if (drive.isDead) return;
     const end = events.at(-1)?.type ?? "nothing";
     this.#ends[end] = (this.#ends[end] ?? 0) + 1;
-    await turn.ended(session);
+    await turn.onEnd(session);
   }
 
   /** Another thing the person says, unlike all others. */
   #say(): string {
-    return `${this.#random.pick(peopleSay)} (word-${(this.#words += 1)}.)`;
+    return `${this.#random.pick(userPrompts)} (word-${(this.#words += 1)}.)`;
   }
 
   /** What the person does when something happens. */
-  #react({ agent, drive, journal }: Life, event: AgentEvent): void {
+  #react({ agent, drive, journal }: AgentProcess, event: AgentEvent): void {
     const random = this.#random;
     const { clock } = this.#stage.world;
     if (event.type === "call-updated" && event.status.state === "awaiting_approval") {
@@ -263,7 +273,7 @@ class Simulation {
       void clock.sleep(random.below(20_000)).then(() => {
         if (drive.isDead) return;
         if (kind < 6) {
-          if (agent.waiting().some((each) => each.call === call)) this.#checks.approved(journal, call);
+          if (agent.pendingApprovals().some((each) => each.call === call)) this.#checks.onApproved(journal, call);
           agent.decide(call, { type: "once" });
         } else if (kind < 9) agent.decide(call, { type: "refuse", reason: "No." });
         else agent.decide(call, { type: "cancel" });
@@ -272,16 +282,16 @@ class Simulation {
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") return;
     if (random.chance(0.02)) {
       const words = this.#say();
-      if (agent.steer(words)) this.#checks.steered(words);
+      if (agent.queueMessage(words)) this.#checks.onQueued(words);
     }
     if (random.chance(0.005)) void agent.cancel();
-    if (random.chance(0.02)) agent.use(single(parseModel(random.pick(this.#providers))));
+    if (random.chance(0.02)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
   }
 
   /** What the person does between turns. */
-  async #between({ agent, drive }: Life): Promise<void> {
+  async #between({ agent, drive }: AgentProcess): Promise<void> {
     const random = this.#random;
-    if (random.chance(0.3)) agent.use(single(parseModel(random.pick(this.#providers))));
+    if (random.chance(0.3)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
     if (random.chance(0.2)) await this.#stage.world.clock.sleep(random.below(100_000));
     if (random.chance(0.2))
       await agent.compact().catch((error: unknown) => {
@@ -290,24 +300,24 @@ class Simulation {
   }
 
   /** Nothing goes wrong any more: whatever happened before, every provider takes the conversation. */
-  async #farewell(last: Life): Promise<void> {
+  async #farewell(last: AgentProcess): Promise<void> {
     this.#fuse = this.#full = Infinity;
     for (const plan of Object.values(this.#faults)) plan.length = 0;
-    this.#model.isTired = true;
+    this.#model.onlyTalks = true;
     let life = last;
     if (life.drive.isDead || this.#ends["failed"] !== undefined) life = await this.#again(life);
     const { agent, journal, session } = life;
     for (const provider of this.#providers) {
-      agent.use(single(parseModel(provider)));
-      const turn = this.#checks.turn(journal);
+      agent.switchModel(singleModelPool(parseModel(provider)));
+      const turn = this.#checks.watchTurn(journal);
       for await (const event of agent.send(this.#say())) {
         this.#trace(event);
-        turn.heard(event);
+        turn.onEvent(event);
       }
-      await turn.ended(session);
-      turn.finished();
+      await turn.onEnd(session);
+      turn.assertFinished();
     }
-    this.#checks.farewell(journal);
+    this.#checks.assertNothingLost(journal);
     await session.close();
   }
 

@@ -1,30 +1,25 @@
 import { createAgent, type Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { Journal } from "../../src/agent/journal.ts";
-import { parseModel } from "../../src/agent/model-ref.ts";
-import type { Pool } from "../../src/agent/route.ts";
-import type { ApprovalMode } from "../../src/policy/mode.ts";
+import { Journal } from "../../src/agent/session/journal.ts";
+import { parseModel } from "../../src/agent/models/parse.ts";
+import type { ModelPool } from "../../src/agent/models/router.ts";
+import type { ApprovalMode } from "../../src/policy/gate/approval-mode.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import type { Session } from "../../src/session/session.ts";
-import { openSessions } from "../../src/session/store.ts";
-import type { Speak } from "../../src/sim/family.ts";
-import type { FaultPlan } from "../../src/sim/faults.ts";
-import type { Script } from "../../src/sim/script.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
+import type { FaultPlan } from "../../src/sim/faults/fault.ts";
+import type { Script } from "../../src/sim/model/script.ts";
 import { createSimulator, type Simulator } from "../../src/sim/simulator.ts";
-import type { Patience } from "../../src/transport/budget.ts";
-import { openGate } from "../../src/transport/credentials-gate.ts";
+import type { RetryPolicy } from "../../src/transport/retry/policy.ts";
+import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { openTransport } from "../../src/transport/transport.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
-import {
-  simulatedDisk,
-  type DiskChange,
-  type DiskTrouble,
-  type SimulatedDisk,
-} from "../../src/world/simulated-disk.ts";
-import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated.ts";
-import { does, fails, long, picture, simpleTools } from "./agent-tools.ts";
+import { simulatedDisk, type DiskChange, type DiskFault, type SimulatedDisk } from "../../src/world/simulated/disk.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated/world.ts";
+import { createDoTool, failTool, longTool, pictureTool, createTestScheduler } from "./agent-tools.ts";
 import { everyKey } from "./exchange.ts";
-import { environmentFor } from "./served.ts";
+import { environmentFor } from "./serve-simulators.ts";
 
 /** Some providers' simulators, a disk and an agent, all in simulated time. */
 export type AgentStage = {
@@ -41,21 +36,21 @@ export type AgentStage = {
 export type AgentStageOptions = {
   /** The pool, by provider; the first one is asked first. */
   readonly providers?: readonly string[];
-  readonly strategy?: Pool["strategy"];
-  readonly script?: Script | Speak;
+  readonly strategy?: ModelPool["strategy"];
+  readonly script?: Script | ModelFunction;
   /** By provider. */
   readonly faults?: { readonly [id: string]: FaultPlan };
   readonly seed?: number;
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<RetryPolicy>;
   readonly mode?: ApprovalMode;
   readonly tools?: readonly AnyTool[];
   /** Sees every change to the disk, and may let it fail. */
-  readonly before?: (change: DiskChange) => DiskTrouble | undefined;
+  readonly before?: (change: DiskChange) => DiskFault | undefined;
   readonly agent?: Partial<AgentOptions>;
 };
 
 /** Opens a stage with a new session on an empty disk. */
-export const openStage = async (options: AgentStageOptions = {}): Promise<AgentStage> => {
+export const openAgentStage = async (options: AgentStageOptions = {}): Promise<AgentStage> => {
   const { providers = ["anthropic"], strategy = "failover", before, patience, mode = "yolo" } = options;
   const { world, simulators } = simulatedProviders({
     ...options,
@@ -63,22 +58,22 @@ export const openStage = async (options: AgentStageOptions = {}): Promise<AgentS
     ...(before && { disk: simulatedDisk({ before }) }),
   });
   const done: string[] = [];
-  const { scheduler, declarations } = simpleTools(
+  const { scheduler, declarations } = createTestScheduler(
     world,
-    [picture, fails, long, does(world.clock, (what) => done.push(what)), ...(options.tools ?? [])],
+    [pictureTool, failTool, longTool, createDoTool(world.clock, (what) => done.push(what)), ...(options.tools ?? [])],
     mode,
   );
   const head = { system: "Be brief.", tools: declarations };
-  world.disk.plant("/home/someone", { kind: "folder" });
-  const session = await openSessions(world, { home }).create({ root: "/project", ...head });
+  world.disk.seed("/home/someone", { kind: "folder" });
+  const session = await openSessionStore(world, { home }).create({ root: "/project", ...head });
   const journal = new Journal(session, session);
   const agent = createAgent({
     clock: world.clock,
-    transport: openTransport({ world, gate: openGate(world), ...(patience && { patience }) }),
+    transport: openTransport({ world, signer: createRequestSigner(world), ...(patience && { retryPolicy: patience }) }),
     journal,
-    head,
+    prefix: head,
     pool: { models: providers.map(parseModel), strategy, cooldown: 60_000 },
-    tools: async () => scheduler,
+    openScheduler: async () => scheduler,
     ...options.agent,
   });
   return { world, agent, journal, session, simulators, done };
@@ -102,11 +97,11 @@ export const simulatedProviders = ({
 }): { readonly world: SimulatedWorld; readonly simulators: { readonly [id: string]: Simulator } } => {
   const simulators: Record<string, Simulator> = {};
   const world = simulatedWorld({
-    env: { ...everyKey, ...environmentFor(Object.fromEntries(providers.map((id) => [id, baseOf(id)]))) },
+    env: { ...everyKey, ...environmentFor(Object.fromEntries(providers.map((id) => [id, simulatedUrl(id)]))) },
     start: Date.UTC(2026, 5, 1),
     seed,
     ...(disk && { disk }),
-    ...(me && { me }),
+    ...(me && { identity: me }),
     answer: (request, signal) => {
       const [, id = ""] = new URL(request.url).pathname.split("/");
       const simulator = simulators[id];
@@ -126,11 +121,11 @@ export const simulatedProviders = ({
   return { world, simulators };
 };
 
-const baseOf = (id: string): string =>
+const simulatedUrl = (id: string): string =>
   `https://simulated.example/${id}${new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname.replace(/\/$/, "")}`;
 
 /** Plays a turn to its end, in simulated time. `react` hears every event as it comes. */
-export const play = (
+export const playTurn = (
   { world, agent }: Pick<AgentStage, "world" | "agent">,
   words: string,
   react: (event: AgentEvent) => void = () => undefined,

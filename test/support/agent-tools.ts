@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ToolDeclaration } from "../../src/conversation/entry.ts";
-import { createGate } from "../../src/policy/gate.ts";
-import type { ApprovalMode } from "../../src/policy/mode.ts";
-import { judgeUrl } from "../../src/policy/network.ts";
-import { registryOf } from "../../src/scheduler/registry.ts";
+import { createPermissionGate } from "../../src/policy/gate/create.ts";
+import type { ApprovalMode } from "../../src/policy/gate/approval-mode.ts";
+import { judgeUrl } from "../../src/policy/network/judge-url.ts";
+import { createRegistry } from "../../src/scheduler/registry.ts";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.ts";
 import type { Capabilities } from "../../src/tools/capabilities.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../../src/tools/tool.ts";
@@ -12,9 +12,9 @@ import type { World } from "../../src/world/world.ts";
 /** Adds two numbers. */
 const add: AnyTool = defineTool({
   name: "add",
-  about: "Adds two numbers.",
+  description: "Adds two numbers.",
   access: "read",
-  leavesNoTrace: true,
+  isReadOnly: true,
   input: z.object({ a: z.number(), b: z.number() }),
   touches: () => ({}),
   title: ({ a, b }) => `${a} + ${b}`,
@@ -27,7 +27,7 @@ const add: AnyTool = defineTool({
 /** Never ends by itself. */
 const wait: AnyTool = defineTool({
   name: "wait",
-  about: "Waits.",
+  description: "Waits.",
   access: "read",
   input: z.object({}),
   touches: () => ({}),
@@ -39,9 +39,9 @@ const wait: AnyTool = defineTool({
 });
 
 /** Returns a picture of one pixel. */
-export const picture: AnyTool = defineTool({
+export const pictureTool: AnyTool = defineTool({
   name: "picture",
-  about: "Makes a picture.",
+  description: "Makes a picture.",
   access: "read",
   input: z.object({}),
   touches: () => ({}),
@@ -65,9 +65,9 @@ export const picture: AnyTool = defineTool({
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Always fails. */
-export const fails: AnyTool = defineTool({
+export const failTool: AnyTool = defineTool({
   name: "fails",
-  about: "Fails.",
+  description: "Fails.",
   access: "read",
   input: z.object({}),
   touches: () => ({}),
@@ -78,10 +78,10 @@ export const fails: AnyTool = defineTool({
 });
 
 /** Does something that is asked about, takes some time over it, and tells that it ran. */
-export const does = (clock: World["clock"], ran: (what: string) => void): AnyTool =>
+export const createDoTool = (clock: World["clock"], ran: (what: string) => void): AnyTool =>
   defineTool({
     name: "do",
-    about: "Does something.",
+    description: "Does something.",
     access: "execute",
     input: z.object({ what: z.string(), ms: z.number().optional() }),
     touches: () => ({}),
@@ -94,9 +94,9 @@ export const does = (clock: World["clock"], ran: (what: string) => void): AnyToo
   });
 
 /** Returns a long text. */
-export const long: AnyTool = defineTool({
+export const longTool: AnyTool = defineTool({
   name: "long",
-  about: "Returns much.",
+  description: "Returns much.",
   access: "read",
   input: z.object({ characters: z.number() }),
   touches: () => ({}),
@@ -108,28 +108,32 @@ export const long: AnyTool = defineTool({
 });
 
 /** Tools that touch nothing, and a scheduler that runs them. */
-export const simpleTools = (
+export const createTestScheduler = (
   { clock }: Pick<World, "clock">,
   more: readonly AnyTool[] = [],
   mode: ApprovalMode = "yolo",
 ): { readonly scheduler: Scheduler; readonly declarations: readonly ToolDeclaration[] } => {
   const tools = [add, wait, ...more];
   const scheduler = createScheduler({
-    tools: registryOf(tools),
-    gate: createGate({
+    tools: createRegistry(tools),
+    gate: createPermissionGate({
       mode,
       rules: {},
       trusted: true,
       interactive: true,
       protection: () => ({ level: "free", reason: "" }),
-      judgeCommand: async () => ({ decision: "allow", reason: "", analysis: { roots: [], always: [], writes: [] } }),
+      judgeCommand: async () => ({
+        decision: "allow",
+        reason: "",
+        analysis: { programs: [], suggestedRules: [], writes: [] },
+      }),
       judgeUrl: (url) => judgeUrl(url),
     }),
     capabilities: (grant) => ({ ...grant, files: { roots: ["/project"] } }) as unknown as Capabilities,
     clock,
     limits: { processes: 8, toolTime: 600_000 },
   });
-  const declarations = tools.map(({ name, about, parameters }) => ({
+  const declarations = tools.map(({ name, description: about, parameters }) => ({
     name,
     description: about,
     parameters: parameters ?? ({ type: "object", properties: {} } as const),

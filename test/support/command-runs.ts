@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { failing, realPrograms, stubs } from "./command-scripts.ts";
+import { failingStub, realPrograms, stubs } from "./command-scripts.ts";
 
 /** What really happened when a script ran: every stub that was called with its words, and the files that appeared. */
-export type RealRun = { readonly called: readonly (readonly string[])[]; readonly made: readonly string[] };
+export type ScriptRun = { readonly called: readonly (readonly string[])[]; readonly created: readonly string[] };
 
 /** Whether there is everything needed to run scripts in bulk. */
 export const canRunScripts = (shell: string): boolean =>
@@ -25,18 +25,18 @@ export const canRunScripts = (shell: string): boolean =>
  * Runs scripts in a real shell, two at a time, each in an empty folder of its
  * own. On the search path is nothing but stubs, and a few real programs that run others.
  */
-export const runScripts = async (texts: readonly string[], shell: string): Promise<readonly RealRun[]> => {
+export const runScripts = async (texts: readonly string[], shell: string): Promise<readonly ScriptRun[]> => {
   const base = mkdtempSync(join(tmpdir(), "commands-"));
   try {
-    prepare(base, shell);
+    prepareFolder(base, shell);
     for (const at of texts.keys()) {
       mkdirSync(join(base, "work", String(at)));
       chmodSync(join(base, "work", String(at)), 0o777);
     }
-    await runAll(base, texts);
+    await runAllScripts(base, texts);
     return texts.map((_, at) => ({
-      called: callsIn(join(base, "log", String(at))),
-      made: readdirSync(join(base, "work", String(at))),
+      called: readCalls(join(base, "log", String(at))),
+      created: readdirSync(join(base, "work", String(at))),
     }));
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -46,14 +46,14 @@ export const runScripts = async (texts: readonly string[], shell: string): Promi
 const programPath = (name: string): string | undefined =>
   ["/bin", "/usr/bin"].map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-const prepare = (base: string, shell: string): void => {
+const prepareFolder = (base: string, shell: string): void => {
   chmodSync(base, 0o777);
   for (const folder of ["bin", "work", "log", "home"]) {
     mkdirSync(join(base, folder));
     chmodSync(join(base, folder), 0o777);
   }
   for (const name of stubs) {
-    const line = `printf '%s\\0' $(($# + 1)) ${name} "$@" >> "$LOG"; exit ${name === failing ? 1 : 0}`;
+    const line = `printf '%s\\0' $(($# + 1)) ${name} "$@" >> "$LOG"; exit ${name === failingStub ? 1 : 0}`;
     writeFileSync(join(base, "bin", name), `#!${programPath("dash")}\n${line}\n`, { mode: 0o755 });
   }
   for (const name of realPrograms) symlinkSync(programPath(name) ?? "", join(base, "bin", name));
@@ -71,7 +71,7 @@ const prepare = (base: string, shell: string): void => {
   );
 };
 
-const runAll = async (base: string, texts: readonly string[]): Promise<void> => {
+const runAllScripts = async (base: string, texts: readonly string[]): Promise<void> => {
   const limits = "ulimit -c 0; ulimit -t 3; ulimit -f 1000";
   const all = spawn(
     programPath("dash") ?? "",
@@ -81,7 +81,7 @@ const runAll = async (base: string, texts: readonly string[]): Promise<void> => 
       env: { PATH: join(base, "bin"), HOME: join(base, "home") },
       stdio: ["pipe", "ignore", "inherit"],
       // Whatever a random script comes up with, it may only touch what anybody may.
-      ...(process.getuid?.() === 0 ? { uid: nobody(), gid: nobody() } : {}),
+      ...(process.getuid?.() === 0 ? { uid: findUnprivilegedUser(), gid: findUnprivilegedUser() } : {}),
     },
   );
   all.stdin.end(texts.map((text, at) => `${at}\0${text}\0`).join(""));
@@ -89,9 +89,9 @@ const runAll = async (base: string, texts: readonly string[]): Promise<void> => 
   if (code !== 0) throw new Error(`The scripts could not be run: xargs ended with ${code}.`);
 };
 
-const nobody = (): number => Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+const findUnprivilegedUser = (): number => Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
 
-const callsIn = (path: string): readonly (readonly string[])[] => {
+const readCalls = (path: string): readonly (readonly string[])[] => {
   const parts = existsSync(path) ? readFileSync(path, "utf8").split("\0").slice(0, -1) : [];
   const calls: string[][] = [];
   for (let at = 0; at < parts.length;) {

@@ -1,4 +1,4 @@
-import { commandCases } from "../../src/policy/command.cases.ts";
+import { commandCases } from "../../src/policy/command/analyze.cases.ts";
 import type { Random } from "./random.ts";
 
 /** Programs that exist where random scripts run. They write down what they were called with, and do nothing else. */
@@ -20,7 +20,7 @@ export const stubs: readonly string[] = [
 ];
 
 /** The one that fails. */
-export const failing = "rg";
+export const failingStub = "rg";
 
 /** Real programs that run others. */
 export const realPrograms: readonly string[] = [
@@ -40,33 +40,33 @@ export const randomScript = (random: Random): string => {
   const kind = random.next();
   if (kind < 0.35) return plainScript(random);
   if (kind < 0.7) return script(random, 0);
-  if (kind < 0.9) return mutated(random.pick(attacks), random);
-  return mutated(script(random, 1), random);
+  if (kind < 0.9) return mutateText(random.pick(attacks), random);
+  return mutateText(script(random, 1), random);
 };
 
 const attacks = commandCases
   .map(({ text }) => text.replaceAll("{OUT}/", "").replaceAll("{HOME}/", ""))
   .filter((text) => text.length < 400);
 
-const times = <Item>(random: Random, most: number, make: () => Item): readonly Item[] =>
+const repeat = <Item>(random: Random, most: number, make: () => Item): readonly Item[] =>
   Array.from({ length: random.below(most + 1) }, make);
 
 const plainScript = (random: Random): string => {
-  const commands = [plainCommand(random), ...times(random, 4, () => plainCommand(random))];
+  const commands = [plainCommand(random), ...repeat(random, 4, () => plainCommand(random))];
   return commands.reduce(
-    (text, command) => `${text}${blank(random)}${random.pick(plainJoints)}${blank(random)}${command}`,
+    (text, command) => `${text}${blank(random)}${random.pick(plainOperators)}${blank(random)}${command}`,
   );
 };
 
-const plainJoints = ["&&", "||", ";", "|", "\n", "&&\n", "|\n", ";\n", "\n\n"];
+const plainOperators = ["&&", "||", ";", "|", "\n", "&&\n", "|\n", ";\n", "\n\n"];
 
 const blank = (random: Random): string => random.pick(["", " ", " ", "  ", "\t"]);
 
 const plainCommand = (random: Random): string => {
   const name = random.chance(0.8) ? random.pick(stubs) : random.pick(["echo", "true", "false", "pwd", ":", "nothing"]);
-  const words = [quoted(name, random), ...times(random, 4, () => nearlyPlain(random))];
+  const words = [quoteWord(name, random), ...repeat(random, 4, () => nearlyPlain(random))];
   const first = random.chance(0.1) ? [random.pick(["A=1", "CI=1", "LC_ALL=C", "B='x y'", 'C="a b"', "D="])] : [];
-  const last = random.chance(0.25) ? times(random, 2, () => random.pick(quietRedirects)) : [];
+  const last = random.chance(0.25) ? repeat(random, 2, () => random.pick(quietRedirects)) : [];
   return [...first, ...words, ...last].join(random.pick([" ", "  ", "\t"]));
 };
 
@@ -82,7 +82,7 @@ const quietRedirects = [
 ];
 
 /** Most of these mean only themselves; what does not must be noticed among them. */
-const nearlyPlain = (random: Random): string => (random.chance(0.06) ? random.pick(odd) : plainWord(random));
+const nearlyPlain = (random: Random): string => (random.chance(0.06) ? random.pick(oddWords) : plainWord(random));
 
 const plainWord = (random: Random): string => {
   const word = random.pick([
@@ -114,11 +114,11 @@ const plainWord = (random: Random): string => {
     "`",
     "#c",
   ]);
-  return quoted(word, random);
+  return quoteWord(word, random);
 };
 
 /** The same word, written in one of the ways that mean nothing but itself. */
-const quoted = (word: string, random: Random): string => {
+const quoteWord = (word: string, random: Random): string => {
   const isBare = /^[\w./=:%+@^~-]+$/.test(word) && !/^[~=]/.test(word);
   const kind = random.below(isBare ? 8 : 3);
   if (kind === 0 && !word.includes("\n")) return word.replace(/[^\w./-]/g, "\\$&") || "''";
@@ -128,11 +128,11 @@ const quoted = (word: string, random: Random): string => {
   return word;
 };
 
-const joints = ["; ", " && ", " || ", " | ", "\n", " & ", " |& ", ";", "&&"];
+const operators = ["; ", " && ", " || ", " | ", "\n", " & ", " |& ", ";", "&&"];
 
 const script = (random: Random, depth: number): string => {
-  const commands = [command(random, depth), ...times(random, depth > 1 ? 1 : 3, () => command(random, depth))];
-  return commands.reduce((text, each) => text + random.pick(joints) + each);
+  const commands = [command(random, depth), ...repeat(random, depth > 1 ? 1 : 3, () => command(random, depth))];
+  return commands.reduce((text, each) => text + random.pick(operators) + each);
 };
 
 const command = (random: Random, depth: number): string => {
@@ -149,10 +149,10 @@ const command = (random: Random, depth: number): string => {
     () => `! ${simple(random, depth)}`,
     () => `time ${simple(random, depth)}`,
     () => `coproc ${simple(random, depth)}`,
-    () => `eval ${quoted(inner(), random)}`,
-    () => `bash -c ${quoted(inner(), random)}`,
-    () => `sh -ec ${quoted(inner(), random)} a b`,
-    () => `trap ${quoted(inner(), random)} EXIT`,
+    () => `eval ${quoteWord(inner(), random)}`,
+    () => `bash -c ${quoteWord(inner(), random)}`,
+    () => `sh -ec ${quoteWord(inner(), random)} a b`,
+    () => `trap ${quoteWord(inner(), random)} EXIT`,
     () =>
       `${random.pick(["env", "env -i PATH=$PATH LOG=$LOG", "env A=1", "nohup", "nice -n 5", "timeout 5", "setsid -w", "stdbuf -o0", "xargs", "command", "exec", "builtin"])} ${simple(random, depth)}`,
     () => `x=${random.pick(stubs)}; $x ${word(random, depth)}`,
@@ -160,13 +160,13 @@ const command = (random: Random, depth: number): string => {
       `${simple(random, depth)} ${random.pick([">", ">>", "<", "2>", "&>", ">|", "<>"])} ${random.pick(["out", "b.txt", "/dev/null"])}`,
     () => `cat <<E\n${inner()}\n$(${inner()})\nE`,
     () => `cat <<< ${word(random, depth)}`,
-    () => `${random.pick(["sh", "bash", "bash -s", "env sh"])} <<< ${quoted(inner(), random)}`,
+    () => `${random.pick(["sh", "bash", "bash -s", "env sh"])} <<< ${quoteWord(inner(), random)}`,
     () => `sh <<'E'\n${inner()}\nE`,
-    () => `echo ${quoted(plainCommand(random), random)} | ${random.pick(["sh", "bash", "xargs"])}`,
+    () => `echo ${quoteWord(plainCommand(random), random)} | ${random.pick(["sh", "bash", "xargs"])}`,
     () => `${random.pick(stubs)}${random.pick(["${IFS}", "$IFS", "${x}", "$x"])}${random.pick(["a", "-n", "b.txt"])}`,
     () => `${random.pick(["$x", "${x}", "$(true)", "${IFS}"])} ${simple(random, depth)}`,
     () => `h() { ${random.pick(["$1 a", '"$@"', "$*", "foo; $2"])}; }; h ${simple(random, depth)}`,
-    () => `x=${quoted(plainCommand(random), random)}; ${random.pick(["$x", "eval $x", "${x} a", "$y$x"])}`,
+    () => `x=${quoteWord(plainCommand(random), random)}; ${random.pick(["$x", "eval $x", "${x} a", "$y$x"])}`,
     () => `[[ ${word(random, depth)} == ${word(random, depth)} ]]`,
     () => `cd sub`,
   ];
@@ -174,21 +174,21 @@ const command = (random: Random, depth: number): string => {
 };
 
 const simple = (random: Random, depth: number): string => {
-  const name = random.chance(0.9) ? quoted(random.pick(stubs), random) : word(random, depth);
+  const name = random.chance(0.9) ? quoteWord(random.pick(stubs), random) : word(random, depth);
   const first = random.chance(0.08)
     ? `${random.pick(["A", "PATH", "a[0]"])}=${random.pick(["1", "$PATH", "'x y'"])} `
     : "";
-  return first + [name, ...times(random, 3, () => word(random, depth))].join(" ");
+  return first + [name, ...repeat(random, 3, () => word(random, depth))].join(" ");
 };
 
 const word = (random: Random, depth: number): string => {
   if (depth < 3 && random.chance(0.12)) return `$(${script(random, depth + 2)})`;
   if (depth < 3 && random.chance(0.05)) return `\`${plainCommand(random)}\``;
   if (depth < 3 && random.chance(0.05)) return `<(${plainCommand(random)})`;
-  return random.chance(0.6) ? plainWord(random) : random.pick(odd);
+  return random.chance(0.6) ? plainWord(random) : random.pick(oddWords);
 };
 
-const odd = [
+const oddWords = [
   "$x",
   "${x}",
   "${x:-rm}",
@@ -250,7 +250,7 @@ const specials = [
   "\u00a0",
 ];
 
-const mutated = (text: string, random: Random): string => {
+const mutateText = (text: string, random: Random): string => {
   let result = text;
   for (let left = 1 + random.below(3); left > 0; left--) {
     const at = random.below(result.length + 1);
@@ -264,7 +264,7 @@ const mutated = (text: string, random: Random): string => {
 };
 
 /** Whether a script may really be run here: nothing absolute that could be written, no endless copies of itself, no signals. */
-export const isFitToRun = (text: string): boolean =>
+export const isSafeToRun = (text: string): boolean =>
   !text.includes("\0") &&
   text.isWellFormed() &&
   !/\/(?:dev\/(?!null)|tmp|var|proc|bin|usr|etc|home|root|sys|run|mnt|opt|lib)|kill|suspend|:\s*\(|:\s*\||ulimit|\bwhile (?!false)|until|\byes\b|sleep/.test(

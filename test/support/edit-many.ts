@@ -2,9 +2,9 @@
  * One of several programs that edit one file: adds lines of its own, one edit after the other, and prints those that
  * were reported as done. Words: the folder, a name for its lines, how many.
  */
-import { openPolicy } from "../../src/policy/services.ts";
+import { openPolicy } from "../../src/policy/open-policy.ts";
 import { PolicyError } from "../../src/policy/error.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 
 const [folder = "", name = "", count = "0"] = process.argv.slice(2);
 const { workspace } = await openPolicy({

@@ -1,18 +1,18 @@
-import { type Answer, AnswerBuilder } from "../../src/wire/answer.ts";
+import { type DecodedResponse, ResponseBuilder } from "../../src/wire/decode/response-builder.ts";
 import type { Destination } from "../../src/wire/bind.ts";
-import { Composer } from "../../src/wire/compose.ts";
-import type { Settings } from "../../src/wire/wire.ts";
+import { RequestComposer } from "../../src/wire/compose.ts";
+import type { RequestSettings } from "../../src/wire/wire.ts";
 import type { Conversation, Origin } from "../../src/conversation/entry.ts";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import type { Provider } from "../../src/providers/define.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
-import type { Patience } from "../../src/transport/budget.ts";
-import { openGate } from "../../src/transport/credentials-gate.ts";
+import type { RetryPolicy } from "../../src/transport/retry/policy.ts";
+import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { ProviderError, type Failure } from "../../src/transport/failure.ts";
 import { openTransport, type Transport, type TransportEvent } from "../../src/transport/transport.ts";
-import type { Report } from "../../src/transcript/rendering.ts";
-import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated.ts";
+import type { RenderReport } from "../../src/transcript/incremental-renderer.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../src/world/simulated/world.ts";
 
 /** A key for everyone, each with a mark that must never be seen anywhere else. */
 export const canary = "canary-7f3a9d";
@@ -42,7 +42,7 @@ export const everyKey: Readonly<Record<string, string>> = {
 };
 
 /** A provider's simulator in a world of its own, and a transport in front of it. */
-export type Stage = {
+export type SimulatedProvider = {
   readonly provider: Provider;
   readonly simulator: Simulator;
   readonly world: SimulatedWorld;
@@ -52,10 +52,10 @@ export type Stage = {
 };
 
 /** Sets up a stage. The simulated clock is the simulator's clock too. */
-export const stage = (
+export const simulateProvider = (
   name: string,
-  { patience, ...options }: Omit<SimulatorOptions, "provider"> & { readonly patience?: Partial<Patience> } = {},
-): Stage => {
+  { patience, ...options }: Omit<SimulatorOptions, "provider"> & { readonly patience?: Partial<RetryPolicy> } = {},
+): SimulatedProvider => {
   let simulator: Simulator | undefined;
   const traffic = { bytes: 0, chunks: 0 };
   const world: SimulatedWorld = simulatedWorld({
@@ -68,13 +68,17 @@ export const stage = (
     },
   });
   simulator = createSimulator({ provider: name, now: world.clock.now, sleep: world.clock.sleep, ...options });
-  const transport = openTransport({ world, gate: openGate(world), ...(patience === undefined ? {} : { patience }) });
+  const transport = openTransport({
+    world,
+    signer: createRequestSigner(world),
+    ...(patience === undefined ? {} : { retryPolicy: patience }),
+  });
   return { provider: findProvider(name), simulator, world, transport, traffic };
 };
 
 const counted = async function* (
   body: AsyncIterable<Uint8Array>,
-  traffic: Stage["traffic"],
+  traffic: SimulatedProvider["traffic"],
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     traffic.bytes += chunk.length;
@@ -84,39 +88,43 @@ const counted = async function* (
 };
 
 /** How an exchange went: every event, and either an answer or a failure. */
-export type Went = {
+export type ExchangeOutcome = {
   readonly events: readonly TransportEvent[];
-  readonly answer: Answer | undefined;
+  readonly answer: DecodedResponse | undefined;
   readonly failure: Failure | undefined;
-  readonly sent: Sent | undefined;
+  readonly sent: SentRequest | undefined;
 };
 
 /** What was sent last: what was decided about it, and what a ledger needs to know of its answer. */
-type Sent = { readonly report: Report; readonly origin: Origin; readonly prefix: string };
+type SentRequest = { readonly report: RenderReport; readonly origin: Origin; readonly prefix: string };
 
 /** What is asked for beside the conversation. */
-export type Asked = { readonly model?: string; readonly settings?: Settings; readonly signal?: AbortSignal };
+export type ExchangeOptions = {
+  readonly model?: string;
+  readonly settings?: RequestSettings;
+  readonly signal?: AbortSignal;
+};
 
 /** Sends a conversation and waits, in simulated time, until it is over. Anything but a typed failure is thrown. */
 export const exchange = (
-  { provider, transport, world }: Stage,
+  { provider, transport, world }: SimulatedProvider,
   conversation: Conversation,
-  asked: Asked = {},
-): Promise<Went> => world.run(converse(transport, provider, conversation, asked));
+  asked: ExchangeOptions = {},
+): Promise<ExchangeOutcome> => world.run(sendConversation(transport, provider, conversation, asked));
 
 /** The same in whatever time the transport lives in. */
-export const converse = async (
+export const sendConversation = async (
   transport: Transport,
   provider: Provider,
   conversation: Conversation,
-  { model = provider.defaultModel, settings = {}, signal }: Asked = {},
-): Promise<Went> => {
+  { model = provider.defaultModel, settings = {}, signal }: ExchangeOptions = {},
+): Promise<ExchangeOutcome> => {
   const events: TransportEvent[] = [];
-  const builder = new AnswerBuilder();
-  let sent: Sent | undefined;
+  const builder = new ResponseBuilder();
+  let sent: SentRequest | undefined;
   const write = (destination: Destination): JsonObject => {
     const { system, tools, blobs, entries } = conversation;
-    const composer = new Composer({ destination, system, tools, blobs, policy: { unsupportedMedia: "stub" } });
+    const composer = new RequestComposer({ destination, system, tools, blobs, policy: { unsupportedMedia: "stub" } });
     composer.add(entries);
     const prefix = composer.digest();
     const { body, report } = composer.compose({ stream: true, ...settings });
@@ -129,9 +137,9 @@ export const converse = async (
     const stream = settings.stream ?? true;
     for await (const event of transport.send({ provider, model, write, stream }, signal)) {
       events.push(event);
-      if (!isOurs(event)) builder.add(event);
+      if (!isTransportEvent(event)) builder.add(event);
     }
-    return { events, answer: builder.answer(), failure: undefined, sent };
+    return { events, answer: builder.build(), failure: undefined, sent };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { events, answer: undefined, failure: error.failure, sent };
@@ -139,7 +147,7 @@ export const converse = async (
 };
 
 /** Whether an event tells of sending rather than of the answer. */
-const isOurs = (
+const isTransportEvent = (
   event: TransportEvent,
 ): event is Extract<TransportEvent, { type: "request" | "retrying" | "repaired" }> =>
   event.type === "request" || event.type === "retrying" || event.type === "repaired";

@@ -1,18 +1,18 @@
 import type { Conversation, Origin, ToolDeclaration } from "../../src/conversation/entry.ts";
-import { intake, type Foreign } from "../../src/conversation/intake.ts";
+import { importHistory, type ForeignEntry } from "../../src/conversation/import-history.ts";
 import type { JsonValue } from "../../src/conversation/json.ts";
 import { Ledger, type NewPart } from "../../src/conversation/ledger.ts";
 import { mediaAt, storeBytes } from "../../src/conversation/media.ts";
 import type { CallId, Content, Media, Outcome, UserPart } from "../../src/conversation/parts.ts";
 import { providers } from "../../src/providers/all.ts";
-import { settle } from "../../src/transcript/settle.ts";
+import { recordDecisions } from "../../src/transcript/record-decisions.ts";
 import { Random } from "./random.ts";
 
 /**
  * What a random history is made of. `call` numbers the calls of the history
  * from 0; `at` is a moment at which a request is sent.
  */
-export type Op =
+export type HistoryOp =
   | { readonly type: "user"; readonly parts: readonly UserPart[] }
   | { readonly type: "notice"; readonly text: string }
   | { readonly type: "model"; readonly origin: Origin; readonly parts: readonly NewPart[] }
@@ -24,15 +24,15 @@ export type Op =
 /** A history: `live` ones are written as they happen, `import` ones are read from a foreign record in its own order. */
 export type History = {
   readonly mode: "live" | "import";
-  readonly ops: readonly Op[];
+  readonly ops: readonly HistoryOp[];
   readonly blobs: Conversation["blobs"];
 };
 
 /** A history as a conversation, with the number of entries there were at each request. */
-export type Built = { readonly conversation: Conversation; readonly requests: readonly number[] };
+export type BuiltHistory = { readonly conversation: Conversation; readonly requests: readonly number[] };
 
 /** The history with this seed. */
-export const makeHistory = (seed: number): History => new Maker(new Random(seed)).make();
+export const makeHistory = (seed: number): History => new HistoryMaker(new Random(seed)).make();
 
 const declared: readonly ToolDeclaration[] = [
   {
@@ -48,15 +48,15 @@ const declared: readonly ToolDeclaration[] = [
 ];
 
 /** Writes a history down the way it would happen. */
-export const build = (history: History): Built => {
+export const buildHistory = (history: History): BuiltHistory => {
   const head = { version: 1, system: "Be exact.", tools: declared, blobs: history.blobs } as const;
   if (history.mode === "import")
-    return { conversation: { ...head, entries: intake(foreign(history.ops)).entries }, requests: [] };
-  const { entries, requests } = live(history.ops);
+    return { conversation: { ...head, entries: importHistory(toForeignEntries(history.ops)).entries }, requests: [] };
+  const { entries, requests } = buildLive(history.ops);
   return { conversation: { ...head, entries }, requests };
 };
 
-const live = (ops: readonly Op[]): { entries: Conversation["entries"]; requests: readonly number[] } => {
+const buildLive = (ops: readonly HistoryOp[]): { entries: Conversation["entries"]; requests: readonly number[] } => {
   const ledger = new Ledger();
   const calls: { id: CallId; tool: string }[] = [];
   const requests: number[] = [];
@@ -83,18 +83,18 @@ const live = (ops: readonly Op[]): { entries: Conversation["entries"]; requests:
         ledger.compact(op.summary, Math.max(0, ledger.entries.length - op.back));
         break;
       case "request":
-        settle(ledger);
+        recordDecisions(ledger);
         requests.push(ledger.entries.length);
     }
   }
   return { entries: ledger.entries, requests };
 };
 
-const foreign = (ops: readonly Op[]): readonly Foreign[] => {
+const toForeignEntries = (ops: readonly HistoryOp[]): readonly ForeignEntry[] => {
   const ids = ops.flatMap((op) =>
     op.type === "model" ? op.parts.flatMap((part) => (part.type === "call" ? [part.seal?.id ?? ""] : [])) : [],
   );
-  return ops.flatMap((op): readonly Foreign[] => {
+  return ops.flatMap((op): readonly ForeignEntry[] => {
     switch (op.type) {
       case "user":
       case "notice":
@@ -141,10 +141,10 @@ const kinds = [
 ] as const;
 const addresses = ["https://example.com/", "gs://bucket/", "s3://bucket/", "ms://", "https://www.youtube.com/watch?v="];
 
-class Maker {
+class HistoryMaker {
   readonly #random: Random;
   readonly #blobs: Record<string, string> = {};
-  readonly #ops: Op[] = [];
+  readonly #ops: HistoryOp[] = [];
   readonly #ids: string[] = [];
   #token = 0;
   #calls = 0;
@@ -177,8 +177,8 @@ class Maker {
   #turn(mode: History["mode"]): void {
     const random = this.#random;
     const first = this.#calls;
-    const model: Op = { type: "model", origin: this.#origin, parts: this.#modelParts() };
-    const results: Op[] = [];
+    const model: HistoryOp = { type: "model", origin: this.#origin, parts: this.#modelParts() };
+    const results: HistoryOp[] = [];
     for (let call = first; call < this.#calls; call++) {
       if (random.chance(0.15)) continue;
       const outcome = this.#outcome();

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { createAgent, type Agent } from "../../src/agent/agent.ts";
-import { single } from "../../src/agent/choose-model.ts";
+import { singleModelPool } from "../../src/agent/models/choose.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { Journal } from "../../src/agent/journal.ts";
-import { parseModel } from "../../src/agent/model-ref.ts";
+import { Journal } from "../../src/agent/session/journal.ts";
+import { parseModel } from "../../src/agent/models/parse.ts";
 import type { JsonObject } from "../../src/conversation/json.ts";
 import { lint } from "../../src/rules/lint.ts";
 import type { RuleWire } from "../../src/rules/rule.ts";
@@ -11,9 +11,9 @@ import { defineTool, type AnyTool } from "../../src/tools/tool.ts";
 import { ProviderError } from "../../src/transport/failure.ts";
 import type { Transport, TransportEvent } from "../../src/transport/transport.ts";
 import type { Destination } from "../../src/wire/bind.ts";
-import { simulatedWorld } from "../../src/world/simulated.ts";
+import { simulatedWorld } from "../../src/world/simulated/world.ts";
 import { LogInMemory } from "./log-in-memory.ts";
-import { simpleTools } from "./agent-tools.ts";
+import { createTestScheduler } from "./agent-tools.ts";
 import { Random } from "./random.ts";
 
 /** How a long session is simulated. */
@@ -108,7 +108,7 @@ class Simulation {
   async #between(turn: number): Promise<void> {
     if (turn > 0 && this.#random.chance(0.15)) {
       this.#model = this.#nameOf(this.#random.pick(this.#options.windows));
-      this.#agent.use(single(parseModel(this.#model)));
+      this.#agent.switchModel(singleModelPool(parseModel(this.#model)));
       this.#switches += 1;
       this.#mayRestart = true;
     }
@@ -137,17 +137,17 @@ class Simulation {
 
   #open(): Agent {
     const world = simulatedWorld({});
-    const { scheduler, declarations } = simpleTools(world, [produce]);
+    const { scheduler, declarations } = createTestScheduler(world, [produce]);
     return createAgent({
       clock: { elapsed: () => 0, after: () => () => undefined, sleep: async () => undefined },
       transport: { send: (outgoing) => this.#send(outgoing) },
       journal: new Journal(this.#log, this.#log.reopen()),
-      head: { system: "You are a model in a simulation. ".repeat(10), tools: declarations },
-      pool: single(parseModel(this.#model)),
-      tools: async () => scheduler,
+      prefix: { system: "You are a model in a simulation. ".repeat(10), tools: declarations },
+      pool: singleModelPool(parseModel(this.#model)),
+      openScheduler: async () => scheduler,
       compactAt: 0.8,
       // At once: the next request is on its way before whoever reads the turn hears of it.
-      listen: ({ type }) => {
+      onEvent: ({ type }) => {
         if (type !== "compacted") return;
         this.#compactions += 1;
         this.#isCompacted = true;
@@ -251,7 +251,7 @@ class Simulation {
 /** Returns a text of about so many tokens. */
 const produce: AnyTool = defineTool({
   name: "produce",
-  about: "Produces text.",
+  description: "Produces text.",
   access: "read",
   input: z.object({ tokens: z.number(), seed: z.number(), content: z.string().optional() }),
   touches: () => ({}),

@@ -1,9 +1,9 @@
 /* A program with as few file numbers as `ulimit -n` left it: starts one command too many, and prints how that ended. */
 import { openSync } from "node:fs";
-import { realProcesses } from "../../src/world/real-processes.ts";
+import { realProcesses } from "../../src/world/real/process/processes.ts";
 
 await realProcesses.find("sh", "/bin");
-const program = { file: "/bin/sh", args: ["-c", "true"], folder: "/", env: {}, endsWithUs: true } as const;
+const program = { file: "/bin/sh", args: ["-c", "true"], cwd: "/", env: {}, diesWithParent: true } as const;
 const taken: number[] = [];
 try {
   for (;;) taken.push(openSync("/dev/null", "r"));

@@ -3,20 +3,20 @@ import type { JsonObject } from "../../src/conversation/json.ts";
 import type { CallId, Media } from "../../src/conversation/parts.ts";
 import type { Provider } from "../../src/providers/define.ts";
 import { lint } from "../../src/rules/lint.ts";
-import { compose, Composer, type Composed } from "../../src/wire/compose.ts";
-import type { Report } from "../../src/transcript/rendering.ts";
+import { composeRequest, RequestComposer, type ComposedRequest } from "../../src/wire/compose.ts";
+import type { RenderReport } from "../../src/transcript/incremental-renderer.ts";
 import type { Destination } from "../../src/wire/bind.ts";
-import type { Reading, Settings } from "../../src/wire/wire.ts";
-import { build, type Built, type History } from "./histories.ts";
+import type { DecodedRequest, RequestSettings } from "../../src/wire/wire.ts";
+import { buildHistory, type BuiltHistory, type History } from "./histories.ts";
 import { Random } from "./random.ts";
 
 /** A promise that was not kept: which one, to whom, and how. */
-export type Broken = { readonly property: string; readonly target: string; readonly detail: string };
+export type BrokenProperty = { readonly property: string; readonly target: string; readonly detail: string };
 
 const policy = { unsupportedMedia: "stub", thinking: "own" } as const;
 
 /** What a caller may ask for, at random. */
-export const makeSettings = (seed: number): Settings => {
+export const makeSettings = (seed: number): RequestSettings => {
   const random = new Random(seed ^ 0x5e77);
   return {
     ...(random.chance(0.5) ? { maxTokens: 1 + random.below(random.chance(0.3) ? 20 : 8000) } : {}),
@@ -31,8 +31,12 @@ export const makeSettings = (seed: number): Settings => {
 };
 
 /** Checks every promise for one history and all providers; answers the first that is broken. */
-export const checkHistory = (history: History, providers: readonly Provider[], seed: number): Broken | undefined => {
-  const built = build(history);
+export const checkHistory = (
+  history: History,
+  providers: readonly Provider[],
+  seed: number,
+): BrokenProperty | undefined => {
+  const built = buildHistory(history);
   deepFreeze(built.conversation);
   const facts = factsOf(built.conversation);
   for (const provider of providers) {
@@ -75,27 +79,27 @@ const modelsOf = ({ id, defaultModel }: Provider, seed: number): readonly string
   return [all[seed % all.length]!];
 };
 
-type Failure = { readonly property: string; readonly detail: string };
+type PropertyFailure = { readonly property: string; readonly detail: string };
 
 const checkTarget = (
-  built: Built,
-  facts: Facts,
+  built: BuiltHistory,
+  facts: HistoryFacts,
   provider: Provider,
   model: string,
   seed: number,
-): Failure | undefined => {
+): PropertyFailure | undefined => {
   const destination = provider.destination(model);
   const { conversation } = built;
   const settings = makeSettings(seed);
-  const full = compose(conversation, destination, { policy, settings });
+  const full = composeRequest(conversation, destination, { policy, settings });
   const bytes = JSON.stringify(full.body);
   const reading = destination.wire.read(full.body, { provider: provider.id, model });
   return (
-    valid(full, provider, model) ??
-    whole(facts, full, bytes, reading) ??
-    named(conversation, full, destination) ??
-    readable(reading, bytes, destination, settings) ??
-    stable(built, bytes, destination, seed)
+    checkValid(full, provider, model) ??
+    checkNothingLost(facts, full, bytes, reading) ??
+    checkNames(conversation, full, destination) ??
+    checkReadable(reading, bytes, destination, settings) ??
+    checkStablePrefix(built, bytes, destination, seed)
   );
 };
 
@@ -113,7 +117,7 @@ const neverSent: ReadonlySet<string> = new Set([
 ]);
 
 /** V: the rules find nothing. */
-const valid = ({ body }: Composed, provider: Provider, model: string): Failure | undefined => {
+const checkValid = ({ body }: ComposedRequest, provider: Provider, model: string): PropertyFailure | undefined => {
   const finding = lint(body, { wire: provider.wire, provider: provider.id, model }).find(
     ({ level, rule }) => level === "error" || neverSent.has(rule),
   );
@@ -132,9 +136,9 @@ type EntryFacts = {
 };
 
 /** What must survive of every entry that is not compacted away. */
-type Facts = readonly EntryFacts[];
+type HistoryFacts = readonly EntryFacts[];
 
-const factsOf = ({ entries, blobs }: Conversation): Facts => {
+const factsOf = ({ entries, blobs }: Conversation): HistoryFacts => {
   const ended = new Set<CallId>();
   const facts = entries.map((entry): EntryFacts => {
     const parts = entry.type === "completion" ? entry.outcome.content : "parts" in entry ? entry.parts : [];
@@ -160,7 +164,12 @@ const visibleFrom = (entries: readonly Entry[]): number => {
 };
 
 /** W: every word and every file appears once; a result's on its own call. */
-const whole = (facts: Facts, { report }: Composed, bytes: string, reading: Reading): Failure | undefined => {
+const checkNothingLost = (
+  facts: HistoryFacts,
+  { report }: ComposedRequest,
+  bytes: string,
+  reading: DecodedRequest,
+): PropertyFailure | undefined => {
   const seen = new Set<string>();
   for (const [token] of bytes.matchAll(tokenPattern)) {
     if (seen.has(token)) return { property: "W whole", detail: `${token} appears twice` };
@@ -197,7 +206,7 @@ const placeOf = (needle: string, bytes: string, from: number): number => {
 };
 
 /** The results a reader finds in the body, by the call they stand with. A call that is shown must have one. */
-const resultsByCall = ({ calls }: Report, { conversation }: Reading): ReadonlyMap<CallId, string> => {
+const resultsByCall = ({ calls }: RenderReport, { conversation }: DecodedRequest): ReadonlyMap<CallId, string> => {
   const canonical = new Map(calls.map(({ id, call }) => [id, call]));
   const wireIds = new Map<CallId, string>();
   const results = new Map<CallId, string>(calls.map(({ call }) => [call, ""]));
@@ -213,7 +222,11 @@ const resultsByCall = ({ calls }: Report, { conversation }: Reading): ReadonlyMa
 };
 
 /** I and T: ids are unique and legal, and what this provider named itself keeps its name. */
-const named = ({ entries }: Conversation, { report }: Composed, { target }: Destination): Failure | undefined => {
+const checkNames = (
+  { entries }: Conversation,
+  { report }: ComposedRequest,
+  { target }: Destination,
+): PropertyFailure | undefined => {
   const ids = new Map(report.calls.map(({ call, id }) => [call, id]));
   if (new Set(ids.values()).size !== report.calls.length)
     return { property: "I injective", detail: "two calls share an id" };
@@ -242,28 +255,28 @@ const named = ({ entries }: Conversation, { report }: Composed, { target }: Dest
 };
 
 /** R: what was written can be read, and is written the same again. */
-const readable = (
-  reading: Reading,
+const checkReadable = (
+  reading: DecodedRequest,
   bytes: string,
   destination: Destination,
-  { cache, stream }: Settings,
-): Failure | undefined => {
+  { cache, stream }: RequestSettings,
+): PropertyFailure | undefined => {
   // Cache hints and streaming are said to the sender, not always in the body.
   const said = { ...(cache === undefined ? {} : { cache }), ...(stream === undefined ? {} : { stream }) };
   const again = JSON.stringify(
-    compose(reading.conversation, destination, { policy, settings: { ...reading.settings, ...said } }).body,
+    composeRequest(reading.conversation, destination, { policy, settings: { ...reading.settings, ...said } }).body,
   );
   return again === bytes ? undefined : { property: "R readable", detail: difference(bytes, again) };
 };
 
 /** S, P and D: grown step by step it is the same, and what was sent stays as it was sent. */
-const stable = (
-  { conversation, requests }: Built,
+const checkStablePrefix = (
+  { conversation, requests }: BuiltHistory,
   bytes: string,
   destination: Destination,
   seed: number,
-): Failure | undefined => {
-  const composer = new Composer({
+): PropertyFailure | undefined => {
+  const composer = new RequestComposer({
     destination,
     system: conversation.system,
     tools: conversation.tools,
@@ -291,7 +304,7 @@ const stable = (
     const lost = lostPoint(marked, points);
     if (lost !== undefined) return { property: "S cache points", detail: lost };
     marked = points;
-    const now = unitsIn(destination.wire.messagesIn(body), destination);
+    const now = unitsIn(destination.wire.extractMessages(body), destination);
     const changed = sent.findIndex(
       (message, index) => message !== now[index] && JSON.stringify(message) !== JSON.stringify(now[index]),
     );
@@ -313,7 +326,7 @@ export const unitsIn = (messages: readonly JsonObject[], { target }: Destination
     : messages.slice();
 
 /** On Bedrock: the last cache point of a request that the next one, which follows the model's answer, has no more. */
-const lostPoint = (before: Points, now: Points): string | undefined => {
+const lostPoint = (before: CachePoints, now: CachePoints): string | undefined => {
   const last = before.points.at(-1);
   const isAnswered = now.answers === before.answers + 1 && now.roles[before.roles.length] === "assistant";
   if (last === undefined || !isAnswered) return undefined;
@@ -321,9 +334,9 @@ const lostPoint = (before: Points, now: Points): string | undefined => {
 };
 
 /** Whose each block is, after how many of them cache points stand, and how many messages of the model there are. */
-type Points = { readonly roles: readonly unknown[]; readonly points: readonly number[]; readonly answers: number };
+type CachePoints = { readonly roles: readonly unknown[]; readonly points: readonly number[]; readonly answers: number };
 
-const pointsIn = ({ messages }: JsonObject): Points => {
+const pointsIn = ({ messages }: JsonObject): CachePoints => {
   const list = (Array.isArray(messages) ? messages : []) as readonly JsonObject[];
   const points: number[] = [];
   const roles: unknown[] = [];

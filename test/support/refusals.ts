@@ -6,7 +6,7 @@ import { storeBytes } from "../../src/conversation/media.ts";
 import type { Seal } from "../../src/conversation/parts.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import type { Quirk } from "../../src/providers/quirks.ts";
-import type { Settings, WireId } from "../../src/wire/wire.ts";
+import type { RequestSettings, WireId } from "../../src/wire/wire.ts";
 
 /* What endpoints refuse, in their own words. First the requests, then the words, then the two together. */
 
@@ -24,7 +24,7 @@ const sealOf = (wire: WireId, name: string): Seal => {
 const look: ToolDeclaration = { name: "look", parameters: { type: "object", properties: {} } };
 
 /** A conversation in which anything may go wrong: sealed thinking, a call, a picture in its result. */
-export const past = (name: string, model: string): Conversation => {
+export const pastConversation = (name: string, model: string): Conversation => {
   const provider = findProvider(name);
   const ledger = new Ledger();
   ledger.notice("The workspace is empty.");
@@ -44,12 +44,12 @@ export const past = (name: string, model: string): Conversation => {
 };
 
 /** Whether a request has these words anywhere. */
-export const says =
+export const bodyIncludes =
   (words: string) =>
   (body: JsonObject): boolean =>
     JSON.stringify(body).includes(words);
 /** Whether a request has this field, at its top or among its settings. */
-export const has =
+export const bodyHasKey =
   (field: string) =>
   (body: JsonObject): boolean => {
     const { inferenceConfig, generationConfig } = body;
@@ -135,38 +135,38 @@ export const unreadable: string =
 export const lateRefusal: string = `event: error\ndata: ${JSON.stringify({ type: "error", code: "invalid_encrypted_content", message: unreadable, param: null, sequence_number: 0 })}\n\n`;
 
 /** A lesson: who teaches it, what they refuse, and in which words. */
-export type Lesson = {
+export type QuirkCase = {
   readonly quirk: Quirk;
   readonly to: string;
   readonly isWrong: (body: JsonObject) => boolean;
   readonly said: unknown;
   readonly status: number;
   /** What is asked for; the usual settings where absent. */
-  readonly settings?: Settings;
+  readonly settings?: RequestSettings;
 };
 
-const lesson = (
+const quirkCase = (
   quirk: Quirk,
   to: string,
   isWrong: (body: JsonObject) => boolean,
   said: unknown,
   status = 400,
-): Lesson => ({ quirk, to, isWrong, said, status });
+): QuirkCase => ({ quirk, to, isWrong, said, status });
 
 /** A lesson for requests that ask for thinking. */
-const effortLesson = (quirk: Quirk, to: string, isWrong: (body: JsonObject) => boolean, said: unknown): Lesson => ({
-  ...lesson(quirk, to, isWrong, said),
+const effortLesson = (quirk: Quirk, to: string, isWrong: (body: JsonObject) => boolean, said: unknown): QuirkCase => ({
+  ...quirkCase(quirk, to, isWrong, said),
   settings: { stream: true, thinking: { effort: "high" } },
 });
 
 /** A lesson for requests that ask for thoughts. */
-const thoughtLesson = (to: string, word: string, said: unknown): Lesson => ({
-  ...lesson("no-thought-summaries", to, says(word), said),
+const thoughtLesson = (to: string, word: string, said: unknown): QuirkCase => ({
+  ...quirkCase("no-thought-summaries", to, bodyIncludes(word), said),
   settings: { stream: true, thoughts: true },
 });
 
 const asksEffort = (body: JsonObject): boolean =>
-  has("reasoning_effort")(body) || (isObject(body["reasoning"]) && "effort" in body["reasoning"]);
+  bodyHasKey("reasoning_effort")(body) || (isObject(body["reasoning"]) && "effort" in body["reasoning"]);
 const thinksWithTools = (body: JsonObject): boolean => body["reasoning_effort"] !== "none";
 const toolsWithEffort = (advice: string): unknown =>
   openai(
@@ -175,77 +175,87 @@ const toolsWithEffort = (advice: string): unknown =>
   );
 
 /** A lesson for requests that leave the length of the answer to us. */
-const lengthLesson = (to: string, said: unknown): Lesson => ({
-  ...lesson("short-answers", to, (body) => Number(body["max_tokens"]) > 8192, said),
+const lengthLesson = (to: string, said: unknown): QuirkCase => ({
+  ...quirkCase("short-answers", to, (body) => Number(body["max_tokens"]) > 8192, said),
   settings: { stream: true },
 });
 
 /** All that can be learned, as vendors teach it. */
-export const lessons: readonly Lesson[] = [
-  lesson("unsealed", "openai", says(mark), openai(unreadable, null, "invalid_encrypted_content")),
-  lesson("unsealed", "azure", says(mark), openai("It is not valid.", null, "invalid_encrypted_content")),
-  lesson(
+export const quirkCases: readonly QuirkCase[] = [
+  quirkCase("unsealed", "openai", bodyIncludes(mark), openai(unreadable, null, "invalid_encrypted_content")),
+  quirkCase("unsealed", "azure", bodyIncludes(mark), openai("It is not valid.", null, "invalid_encrypted_content")),
+  quirkCase(
     "unsealed",
     "openai",
-    says(mark),
+    bodyIncludes(mark),
     openai("Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."),
   ),
-  lesson(
+  quirkCase(
     "unsealed",
     "openai",
-    says(mark),
+    bodyIncludes(mark),
     openai("Item 'rs_1' of type 'reasoning' was provided without its required following item."),
   ),
-  lesson(
+  quirkCase(
     "unsealed",
     "openai",
-    says(mark),
+    bodyIncludes(mark),
     openai(
       "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
     ),
     404,
   ),
-  lesson("unsealed", "xai", says(mark), {
+  quirkCase("unsealed", "xai", bodyIncludes(mark), {
     code: "invalid-argument",
     error:
       "Could not decrypt the provided encrypted_content. Ensure the value is the unmodified encrypted_content from a previous response.",
   }),
-  lesson("unsealed", "xai", says(mark), {
+  quirkCase("unsealed", "xai", bodyIncludes(mark), {
     error: "Could not decode the compaction blob. Ensure it is unmodified from the compact response.",
   }),
-  lesson("unsealed", "anthropic", says(mark), anthropic(invalidSignature)),
-  lesson("unsealed", "anthropic", says(mark), anthropic("messages.1.content.0.thinking.signature: Field required")),
-  lesson("unsealed", "anthropic/claude-fable-5-1", says(mark), anthropic(boundElsewhere)),
-  lesson(
+  quirkCase("unsealed", "anthropic", bodyIncludes(mark), anthropic(invalidSignature)),
+  quirkCase(
     "unsealed",
     "anthropic",
-    says(mark),
+    bodyIncludes(mark),
+    anthropic("messages.1.content.0.thinking.signature: Field required"),
+  ),
+  quirkCase("unsealed", "anthropic/claude-fable-5-1", bodyIncludes(mark), anthropic(boundElsewhere)),
+  quirkCase(
+    "unsealed",
+    "anthropic",
+    bodyIncludes(mark),
     anthropic(
       "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
     ),
   ),
-  lesson("unsealed", "bedrock", says(mark), amazon(`The model returned the following errors: ${invalidSignature}`)),
-  lesson(
+  quirkCase(
     "unsealed",
     "bedrock",
-    says(mark),
+    bodyIncludes(mark),
+    amazon(`The model returned the following errors: ${invalidSignature}`),
+  ),
+  quirkCase(
+    "unsealed",
+    "bedrock",
+    bodyIncludes(mark),
     amazon(
       "This model doesn't support the reasoningContent.reasoningText.signature field. Remove signature and try again.",
     ),
   ),
-  lesson("unsealed", "google", says(mark), google("Invalid thought signature")),
-  lesson(
+  quirkCase("unsealed", "google", bodyIncludes(mark), google("Invalid thought signature")),
+  quirkCase(
     "unsealed",
     "google",
-    says(mark),
+    bodyIncludes(mark),
     google(`Invalid value at 'contents[2].parts[1].thought_signature' (TYPE_BYTES), Base64 decoding failed for "L4aN`),
   ),
-  lesson("unsealed", "vertex", says(mark), google("Corrupted thought signature.")),
-  lesson("unsealed", "code-assist", says(mark), google("Corrupted thought signature.")),
-  lesson("unsealed", "openrouter", says(mark), gateway(anthropic(invalidSignature))),
-  lesson("media-after", "openrouter", filesInResults, openai(onlyUsers, "messages[3]", "invalid_value")),
-  lesson("media-after", "openrouter", filesInResults, gateway(openai(onlyUsers))),
-  lesson(
+  quirkCase("unsealed", "vertex", bodyIncludes(mark), google("Corrupted thought signature.")),
+  quirkCase("unsealed", "code-assist", bodyIncludes(mark), google("Corrupted thought signature.")),
+  quirkCase("unsealed", "openrouter", bodyIncludes(mark), gateway(anthropic(invalidSignature))),
+  quirkCase("media-after", "openrouter", filesInResults, openai(onlyUsers, "messages[3]", "invalid_value")),
+  quirkCase("media-after", "openrouter", filesInResults, gateway(openai(onlyUsers))),
+  quirkCase(
     "media-after",
     "kimi",
     filesInResults,
@@ -253,13 +263,13 @@ export const lessons: readonly Lesson[] = [
       "'messages.3' : for 'role:tool' the following must be satisfied[('messages.3.content' : one of the following must be satisfied[('messages.3.content' : value must be a string) OR ('messages.3.content' : minimum number of items is 1)])]",
     ),
   ),
-  lesson(
+  quirkCase(
     "media-after",
     "google",
     filesInResults,
     google("Unable to submit request because the mime_type: image/png is not supported in function_response.parts"),
   ),
-  lesson(
+  quirkCase(
     "media-after",
     "bedrock",
     filesInResults,
@@ -267,7 +277,7 @@ export const lessons: readonly Lesson[] = [
       "The model returned the following errors: Malformed input request: #/messages/2/content/0: extraneous key [toolResult] is not permitted, please reformat your input and try again.",
     ),
   ),
-  lesson(
+  quirkCase(
     "media-after",
     "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0",
     filesInResults,
@@ -275,7 +285,7 @@ export const lessons: readonly Lesson[] = [
       "This model doesn't support the image content block that you provided. Update the content block and try again.",
     ),
   ),
-  lesson(
+  quirkCase(
     "alternate-roles",
     "openrouter/anthropic/claude-3.5-sonnet",
     userTwice,
@@ -285,7 +295,7 @@ export const lessons: readonly Lesson[] = [
       ),
     ),
   ),
-  lesson(
+  quirkCase(
     "alternate-roles",
     "anthropic",
     userTwice,
@@ -293,13 +303,13 @@ export const lessons: readonly Lesson[] = [
       'messages: roles must alternate between "user" and "assistant", but found multiple "user" roles in a row',
     ),
   ),
-  lesson(
+  quirkCase(
     "alternate-roles",
     "local",
     userTwice,
     openai("Conversation roles must alternate user/assistant/user/assistant/..."),
   ),
-  lesson(
+  quirkCase(
     "alternate-roles",
     "local/sonar",
     userTwice,
@@ -309,7 +319,7 @@ export const lessons: readonly Lesson[] = [
       "invalid_message",
     ),
   ),
-  lesson(
+  quirkCase(
     "alternate-roles",
     "deepseek/deepseek-reasoner",
     userTwice,
@@ -317,7 +327,7 @@ export const lessons: readonly Lesson[] = [
       "deepseek-reasoner does not support successive user or assistant messages (messages[1] and messages[2] in your input). You should interleave the user/assistant messages in the message sequence.",
     ),
   ),
-  lesson(
+  quirkCase(
     "no-reasoning",
     "zai",
     reasons,
@@ -325,27 +335,38 @@ export const lessons: readonly Lesson[] = [
       "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
     ),
   ),
-  lesson("no-reasoning", "deepseek", reasons, framework("body", "messages", 1, "assistant", "reasoning_content"), 422),
-  lesson("no-reasoning", "openrouter", reasons, openai("messages.1.reasoning_details: Extra inputs are not permitted")),
-  lesson(
+  quirkCase(
+    "no-reasoning",
+    "deepseek",
+    reasons,
+    framework("body", "messages", 1, "assistant", "reasoning_content"),
+    422,
+  ),
+  quirkCase(
+    "no-reasoning",
+    "openrouter",
+    reasons,
+    openai("messages.1.reasoning_details: Extra inputs are not permitted"),
+  ),
+  quirkCase(
     "no-reasoning",
     "kimi",
     reasons,
     openai("Unknown parameter: 'messages[1].reasoning_content'.", "messages[1].reasoning_content", "unknown_parameter"),
   ),
-  lesson(
+  quirkCase(
     "reasoning-demanded",
     "local",
     lacksReasoning,
     openai("The reasoning_content in the thinking mode must be passed back to the API."),
   ),
-  lesson(
+  quirkCase(
     "reasoning-demanded",
     "local",
     lacksReasoning,
     openai("Missing `reasoning_content` field in the assistant message at message index 2."),
   ),
-  lesson(
+  quirkCase(
     "reasoning-demanded",
     "qwen",
     lacksReasoning,
@@ -393,70 +414,75 @@ export const lessons: readonly Lesson[] = [
     asksEffort,
     openai("`reasoning_effort` must be one of `none`, `default`", null, "invalid_request_error"),
   ),
-  lesson(
+  quirkCase(
     "max-completion-tokens",
     "local",
-    has("max_tokens"),
+    bodyHasKey("max_tokens"),
     openai(
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
       "max_tokens",
       "unsupported_parameter",
     ),
   ),
-  lesson(
+  quirkCase(
     "max-tokens",
     "openai-chat",
-    has("max_completion_tokens"),
+    bodyHasKey("max_completion_tokens"),
     openai("Unrecognized request argument supplied: max_completion_tokens"),
   ),
-  lesson("max-tokens", "groq", has("max_completion_tokens"), framework("body", "max_completion_tokens"), 422),
-  lesson(
+  quirkCase("max-tokens", "groq", bodyHasKey("max_completion_tokens"), framework("body", "max_completion_tokens"), 422),
+  quirkCase(
     "no-stream-options",
     "openai-chat",
-    has("stream_options"),
+    bodyHasKey("stream_options"),
     openai("Unrecognized request argument supplied: stream_options"),
   ),
-  lesson("no-stream-options", "local", has("stream_options"), framework("body", "stream_options"), 422),
-  lesson(
+  quirkCase("no-stream-options", "local", bodyHasKey("stream_options"), framework("body", "stream_options"), 422),
+  quirkCase(
     "no-sampling",
     "xai",
-    has("temperature"),
+    bodyHasKey("temperature"),
     openai(
       "Unsupported parameter: 'temperature' is not supported with this model.",
       "temperature",
       "unsupported_parameter",
     ),
   ),
-  lesson(
+  quirkCase(
     "no-sampling",
     "openrouter",
-    has("temperature"),
+    bodyHasKey("temperature"),
     openai(
       "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
       "temperature",
       "unsupported_value",
     ),
   ),
-  lesson(
+  quirkCase(
     "no-sampling",
     "anthropic/claude-haiku-4-5",
-    has("temperature"),
+    bodyHasKey("temperature"),
     anthropic("`temperature` is deprecated for this model."),
   ),
-  lesson(
+  quirkCase(
     "no-sampling",
     "bedrock/global.xai.grok-4.6",
-    has("temperature"),
+    bodyHasKey("temperature"),
     amazon("This model doesn't support the temperature field. Remove temperature and try again."),
   ),
-  lesson(
+  quirkCase(
     "no-sampling",
     "google/gemini-2.5-flash",
-    has("temperature"),
+    bodyHasKey("temperature"),
     google("temperature is not supported for this model."),
   ),
-  lesson("no-sampling", "kimi", has("temperature"), openai("invalid temperature: only 1 is allowed for this model")),
-  lesson("no-sampling", "local", has("temperature"), framework("body", "temperature"), 422),
+  quirkCase(
+    "no-sampling",
+    "kimi",
+    bodyHasKey("temperature"),
+    openai("invalid temperature: only 1 is allowed for this model"),
+  ),
+  quirkCase("no-sampling", "local", bodyHasKey("temperature"), framework("body", "temperature"), 422),
   lengthLesson(
     "anthropic/claude-next",
     anthropic("max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for claude-next"),
@@ -502,7 +528,7 @@ export const lessons: readonly Lesson[] = [
 ];
 
 /** Refusals that teach nothing, as servers really say them: the request was wrong, not our idea of the endpoint. */
-export const strange: readonly { readonly to: string; readonly said: unknown }[] = [
+export const unknownErrors: readonly { readonly to: string; readonly said: unknown }[] = [
   { to: "openai/gpt-4o", said: openai(belowMinimum, "temperature", "decimal_below_min_value") },
   { to: "openai", said: openai(notPdf, "input", "unsupported_file") },
   { to: "openai", said: openai("The requested model 'gpt-5.2-proo' does not exist.", "model", "model_not_found") },

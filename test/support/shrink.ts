@@ -1,4 +1,4 @@
-import type { History, Op } from "./histories.ts";
+import type { History, HistoryOp } from "./histories.ts";
 
 /** The smallest history found that still fails: ops are left out, then parts, until nothing more can go. */
 export const shrink = (history: History, fails: (smaller: History) => boolean): History => {
@@ -16,13 +16,13 @@ export const shrink = (history: History, fails: (smaller: History) => boolean): 
   return best;
 };
 
-function* smaller(ops: readonly Op[]): Generator<readonly Op[]> {
+function* smaller(ops: readonly HistoryOp[]): Generator<readonly HistoryOp[]> {
   for (let size = Math.ceil(ops.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
     for (let at = 0; at < ops.length; at += size) yield without(ops, at, size);
   for (const [at, op] of ops.entries()) {
     if (op.type === "user" || op.type === "model") {
       for (let part = 0; part < op.parts.length && op.parts.length > 1; part++)
-        yield ops.with(at, { ...op, parts: op.parts.toSpliced(part, 1) } as Op);
+        yield ops.with(at, { ...op, parts: op.parts.toSpliced(part, 1) } as HistoryOp);
     } else if (op.type === "result" || op.type === "orphan") {
       for (let part = 0; part < op.outcome.content.length; part++)
         yield ops.with(at, { ...op, outcome: { ...op.outcome, content: op.outcome.content.toSpliced(part, 1) } });
@@ -31,7 +31,7 @@ function* smaller(ops: readonly Op[]): Generator<readonly Op[]> {
 }
 
 /** Leaves ops out; results of calls that went with them go too, and later calls move up. */
-const without = (ops: readonly Op[], at: number, size: number): readonly Op[] => {
+const without = (ops: readonly HistoryOp[], at: number, size: number): readonly HistoryOp[] => {
   const calls = ops.flatMap((op, index) =>
     op.type === "model" ? op.parts.filter((part) => part.type === "call").map(() => index) : [],
   );
@@ -41,7 +41,7 @@ const without = (ops: readonly Op[], at: number, size: number): readonly Op[] =>
   });
   return ops
     .toSpliced(at, size)
-    .flatMap((op): readonly Op[] =>
+    .flatMap((op): readonly HistoryOp[] =>
       op.type !== "result" ? [op] : kept.has(op.call) ? [{ ...op, call: kept.get(op.call)! }] : [],
     );
 };

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findProvider } from "../../src/providers/find.ts";
-import { simulated } from "../../src/sim/all.ts";
-import { serve, type Serving } from "../../src/sim/serve.ts";
+import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { serve, type RunningSimulator } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 import { bin, type Ran } from "../built.ts";
 import { everyKey } from "./exchange.ts";
@@ -61,8 +61,8 @@ const nowhere = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: 
 /** Every simulator on one port, and the variables that point Parley there with keys for all. */
 export const servedToAll = async (
   options: Omit<SimulatorOptions, "provider"> = {},
-): Promise<Serving & { readonly env: Readonly<Record<string, string>> }> => {
-  const simulators = simulated().map((id) => [id, createSimulator({ provider: id, ...options })] as const);
+): Promise<RunningSimulator & { readonly env: Readonly<Record<string, string>> }> => {
+  const simulators = listSimulatedProviders().map((id) => [id, createSimulator({ provider: id, ...options })] as const);
   const serving = await serve(Object.fromEntries(simulators.map(([id, simulator]) => [`/${id}`, simulator])));
   const moved = simulators.map(([id]) => [baseVariable(id), `${serving.url}/${id}${basePath(id)}`]);
   return { ...serving, env: { ...everyKey, ...Object.fromEntries(moved) } };

@@ -12,27 +12,27 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import { callId } from "../../src/conversation/ids.ts";
+import { callId } from "../../src/conversation/call-ids.ts";
 import type { JsonObject } from "../../src/conversation/json.ts";
-import { registryOf } from "../../src/scheduler/registry.ts";
+import { createRegistry } from "../../src/scheduler/registry.ts";
 import { openServices } from "../../src/scheduler/services.ts";
-import { validate } from "../../src/scheduler/validate.ts";
-import type { Approved, AskModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
-import { normalizeResult } from "../../src/tools/normalize-result.ts";
-import { ToolFailure, type AnyTool, type Proposal, type ToolResult } from "../../src/tools/tool.ts";
-import { realWorld } from "../../src/world/real.ts";
+import { validateCall } from "../../src/scheduler/call/validate.ts";
+import type { ApprovedEdit, SideQueryModel, Capabilities, Web } from "../../src/tools/capabilities.ts";
+import { normalizeResult } from "../../src/tools/result/normalize.ts";
+import { ToolFailure, type AnyTool, type EditProposal, type ToolResult } from "../../src/tools/tool.ts";
+import { realWorld } from "../../src/world/real/world.ts";
 
 /** What a call is given besides its arguments. */
-export type CallOptions = {
+export type WorkbenchCallOptions = {
   readonly signal?: AbortSignal;
   readonly report?: (text: string) => void;
-  readonly approved?: Approved;
+  readonly approved?: ApprovedEdit;
 };
 
 /** A workspace on the real disk, beside a folder and a home that are none of its business, with tools to use in it. */
 export type Workbench = {
   readonly root: string;
-  readonly out: string;
+  readonly outside: string;
   readonly home: string;
   readonly scratch: string;
   /** Puts a file into the workspace, with its folders. */
@@ -42,37 +42,42 @@ export type Workbench = {
   /** A file of the workspace, byte by byte as Latin 1 or as text. */
   readonly bytes: (path: string) => string;
   readonly text: (path: string) => string;
-  readonly capabilities: (options?: CallOptions) => Capabilities;
+  readonly capabilities: (options?: WorkbenchCallOptions) => Capabilities;
   /** Runs a tool as the scheduler does once all is approved. */
-  readonly call: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<ToolResult>;
-  readonly propose: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<Proposal>;
+  readonly call: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<ToolResult>;
+  readonly propose: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<EditProposal>;
   /** What the model reads, with the workspace's folders by name. */
-  readonly said: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<string>;
+  readonly callText: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<string>;
   /** How a call fails. */
-  readonly failure: (tool: AnyTool, input: JsonObject, options?: CallOptions) => Promise<Failure>;
+  readonly failure: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<WorkbenchFailure>;
   readonly close: () => Promise<void>;
 };
 
-type Failure = { readonly type: string; readonly message: string };
+type WorkbenchFailure = { readonly type: string; readonly message: string };
 
 /** What differs between benches. */
-export type BenchOptions = {
+export type WorkbenchOptions = {
   /** Where ripgrep is; false for nowhere. */
   readonly ripgrep?: string | false;
-  readonly model?: AskModel;
+  readonly model?: SideQueryModel;
   readonly web?: Web;
   /** Further folders of the workspace. */
   readonly roots?: readonly string[];
   /** Milliseconds a command may run. */
-  readonly longest?: number;
+  readonly commandTimeLimit?: number;
 };
 
-export const openWorkbench = async (options: BenchOptions = {}): Promise<Workbench> => {
-  const { ripgrep = rgPath, model, web = noWeb, roots = [], longest = 60_000 } = options;
+export const openWorkbench = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
+  const { ripgrep = rgPath, model, web = noWeb, roots = [], commandTimeLimit: longest = 60_000 } = options;
   const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-tools-")));
-  const at = { root: join(base, "ws"), out: join(base, "out"), home: join(base, "home"), scratch: join(base, "kept") };
-  for (const folder of [at.root, at.out, at.home, ...roots.map((root) => join(base, root))]) mkdirSync(folder);
-  writeFileSync(join(at.out, "canary.txt"), "canary\n");
+  const at = {
+    root: join(base, "ws"),
+    outside: join(base, "out"),
+    home: join(base, "home"),
+    scratch: join(base, "kept"),
+  };
+  for (const folder of [at.root, at.outside, at.home, ...roots.map((root) => join(base, root))]) mkdirSync(folder);
+  writeFileSync(join(at.outside, "canary.txt"), "canary\n");
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: at.home, LANG: "C.UTF-8" };
   const services = await openServices({
     world: { ...realWorld(), env },
@@ -81,7 +86,7 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
     scratch: at.scratch,
     mode: "yolo",
     interactive: false,
-    longest,
+    commandTimeoutMs: longest,
     ripgrep: async () => ripgrep || undefined,
     ...(model === undefined ? {} : { model }),
   });
@@ -90,12 +95,12 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
     signal = new AbortController().signal,
     report = () => undefined,
     approved,
-  }: CallOptions = {}) => ({
+  }: WorkbenchCallOptions = {}) => ({
     ...services.capabilities({ signal, report, ...(approved === undefined ? {} : { approved }) }),
     web,
   });
-  const call = async (tool: AnyTool, input: JsonObject, given?: CallOptions): Promise<ToolResult> => {
-    const valid = await validate(callOf(tool, input), registryOf([tool]));
+  const call = async (tool: AnyTool, input: JsonObject, given?: WorkbenchCallOptions): Promise<ToolResult> => {
+    const valid = await validateCall(callOf(tool, input), createRegistry([tool]));
     return normalizeResult(await valid.tool.run(valid.input, capabilities(given)));
   };
   const named = (text: string): string =>
@@ -116,11 +121,11 @@ export const openWorkbench = async (options: BenchOptions = {}): Promise<Workben
     capabilities,
     call,
     propose: async (tool, input, given) => {
-      const valid = await validate(callOf(tool, input), registryOf([tool]));
+      const valid = await validateCall(callOf(tool, input), createRegistry([tool]));
       if (valid.tool.propose === undefined) throw new Error(`${tool.name} proposes nothing.`);
       return valid.tool.propose(valid.input, capabilities(given));
     },
-    said: async (tool, input, given) => {
+    callText: async (tool, input, given) => {
       const { content } = await call(tool, input, given);
       return named(content.map((part) => (part.type === "text" ? part.text : `<${part.type}>`)).join(""));
     },

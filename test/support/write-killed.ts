@@ -5,8 +5,8 @@ import { syncBuiltinESMExports } from "node:module";
 const [folder = "", path = ""] = process.argv.slice(2);
 fs.fdatasync = Object.assign(() => process.kill(process.pid, "SIGKILL"), fs.fdatasync);
 syncBuiltinESMExports();
-const { openPolicy } = await import("../../src/policy/services.ts");
-const { realWorld } = await import("../../src/world/real.ts");
+const { openPolicy } = await import("../../src/policy/open-policy.ts");
+const { realWorld } = await import("../../src/world/real/world.ts");
 const { workspace } = await openPolicy({
   world: realWorld(),
   roots: [folder],

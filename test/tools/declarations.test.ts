@@ -3,12 +3,12 @@ import { text } from "../../src/conversation/builders.ts";
 import { Ledger } from "../../src/conversation/ledger.ts";
 import { destinationOf } from "../../src/providers/find.ts";
 import { lint } from "../../src/rules/lint.ts";
-import { builtins } from "../../src/tools/all.ts";
-import { declarationOf } from "../../src/tools/declare.ts";
-import { compose } from "../../src/wire/compose.ts";
-import { rows } from "../support/matrix.ts";
+import { builtinTools } from "../../src/tools/builtins.ts";
+import { declareTool } from "../../src/tools/declare.ts";
+import { composeRequest } from "../../src/wire/compose.ts";
+import { rows } from "../support/media-matrix.ts";
 
-const declared = await Promise.all(builtins.map(declarationOf));
+const declared = await Promise.all(builtinTools.map(declareTool));
 
 describe("the tools as models are offered them", () => {
   it("are the twelve, by the names models know", () => {
@@ -74,7 +74,10 @@ describe("the tools as models are offered them", () => {
     const ledger = new Ledger();
     ledger.user([text("Go.")]);
     const destination = destinationOf(row);
-    const { body, report } = compose({ version: 1, tools: declared, entries: ledger.entries, blobs: {} }, destination);
+    const { body, report } = composeRequest(
+      { version: 1, tools: declared, entries: ledger.entries, blobs: {} },
+      destination,
+    );
     const { provider, model } = destination.target;
     const target = { wire: destination.wire.id, provider, model };
     expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { glob } from "../../src/tools/glob.ts";
+import { glob } from "../../src/tools/search/glob.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 const noon = 1_700_000_000;
@@ -17,8 +17,8 @@ describe.each([
   });
   afterEach(() => bench.close());
 
-  const found = async (input: Parameters<Workbench["said"]>[1]): Promise<readonly string[]> => {
-    const [, ...lines] = (await bench.said(glob, input)).split("\n");
+  const found = async (input: Parameters<Workbench["callText"]>[1]): Promise<readonly string[]> => {
+    const [, ...lines] = (await bench.callText(glob, input)).split("\n");
     return lines.map((line) => line.replace("{WS}/", ""));
   };
 
@@ -48,7 +48,7 @@ describe.each([
       content: [{ type: "text", text: `No files found matching pattern "*.none" within ${bench.root}.` }],
       display: { type: "text", text: "No files found" },
     });
-    expect(await bench.said(glob, { pattern: "none/*.ts" })).toContain("No files found");
+    expect(await bench.callText(glob, { pattern: "none/*.ts" })).toContain("No files found");
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe.each([
   it("follows no links", async () => {
     bench.put("a.ts", "");
     bench.put("../out/b.ts", "");
-    bench.link("away", bench.out);
+    bench.link("away", bench.outside);
     bench.link("loop", ".");
     bench.link("alias.ts", "a.ts");
     expect(await found({ pattern: "**/*.ts" })).toEqual(["a.ts"]);

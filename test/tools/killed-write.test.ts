@@ -3,17 +3,17 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openAgent } from "../../src/agent/open.ts";
-import { loadSettings } from "../../src/settings/load.ts";
-import { realWorld } from "../../src/world/real.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
-import { programStage, type ProgramStage } from "../support/agent-program.ts";
+import { openAgent } from "../../src/agent/open-agent.ts";
+import { loadSettings } from "../../src/settings/load/load.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { realDisk } from "../../src/world/real/disk/disk.ts";
+import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /* A program that is killed in the middle of a write leaves a temporary file in the project; it does not stay there. */
 
 let stage: ProgramStage;
 beforeEach(async () => {
-  stage = await programStage(["anthropic"], {
+  stage = await openProgramStage(["anthropic"], {
     script: ({ turns }) =>
       turns.some(({ by }) => by === "model")
         ? { parts: [{ type: "say", text: "Done." }] }
@@ -85,8 +85,8 @@ it("the next session in a workspace removes what a killed write left, once it is
 it("the next write in a folder removes what a killed write of another file left there", async () => {
   const left = killWrite("src/half.txt");
   makeOld(left);
-  const folder = await realDisk.open(dirname(left));
-  await folder.replace("other.txt", Buffer.from("whole"), "absent");
+  const folder = await realDisk.openFolder(dirname(left));
+  await folder.replaceFile("other.txt", Buffer.from("whole"), "absent");
   await folder.close();
   expect(readdirSync(dirname(left))).toEqual(["other.txt"]);
 });

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { glob } from "../../src/tools/glob.ts";
-import { listDirectory } from "../../src/tools/list-directory.ts";
-import { readManyFiles } from "../../src/tools/read-many-files.ts";
+import { glob } from "../../src/tools/search/glob.ts";
+import { listDirectory } from "../../src/tools/files/list-directory.ts";
+import { readManyFiles } from "../../src/tools/files/read-many-files.ts";
 import { runShellCommand } from "../../src/tools/run-shell-command.ts";
-import { searchFileContent } from "../../src/tools/search-file-content.ts";
+import { searchFileContent } from "../../src/tools/search/search-file-content.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -13,7 +13,7 @@ let stop: () => Promise<unknown>;
 beforeEach(async () => {
   bench = await openWorkbench();
   bench.put("d/inside.txt", "inside");
-  const worker = new Worker(flipping, { eval: true, workerData: { ws: bench.root, out: bench.out } });
+  const worker = new Worker(flipping, { eval: true, workerData: { ws: bench.root, out: bench.outside } });
   await new Promise((resolve) => worker.once("message", resolve));
   stop = () => worker.terminate();
 });
@@ -47,7 +47,7 @@ describe.runIf(existsSync("/proc/self/fd"))("while a folder is swapped for a lin
   ] as const)("%s never shows what is outside", async (_, tool, input) => {
     const seen = new Set<string>();
     for (let turn = 0; turn < 300; turn++) {
-      const said = await bench.said(tool, input).catch((error: unknown) => String(error));
+      const said = await bench.callText(tool, input).catch((error: unknown) => String(error));
       seen.add(said.includes("canary") ? "outside" : said.includes("inside") ? "inside" : "neither");
     }
     expect([...seen].toSorted()).toEqual(["inside", "neither"]);

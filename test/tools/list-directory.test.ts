@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listDirectory } from "../../src/tools/list-directory.ts";
+import { listDirectory } from "../../src/tools/files/list-directory.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -35,7 +35,7 @@ describe("list_directory", () => {
 
   it.each(["path", "dir_path"])("finds the folder by a path called %s", async (name) => {
     bench.folder("d");
-    expect(await bench.said(listDirectory, { [name]: join(bench.root, "d") })).toBe("Directory {WS}/d is empty.");
+    expect(await bench.callText(listDirectory, { [name]: join(bench.root, "d") })).toBe("Directory {WS}/d is empty.");
   });
 
   it("leaves out what is asked to be left out, and what ignore files name", async () => {
@@ -43,7 +43,7 @@ describe("list_directory", () => {
       bench.put(path, "x");
     bench.put(".gitignore", "*.log\n!keep.log\nnode_modules/\n!secret.env\n");
     bench.put(".geminiignore", "secret.env\n");
-    expect(await bench.said(listDirectory, { path: ".", ignore: ["*.test.ts", ".g*"] })).toBe(
+    expect(await bench.callText(listDirectory, { path: ".", ignore: ["*.test.ts", ".g*"] })).toBe(
       "Directory listing for {WS}:\na.ts (1 bytes)\nkeep.log (1 bytes)\n(7 ignored)",
     );
   });
@@ -53,7 +53,7 @@ describe("list_directory", () => {
     bench.put(".gitignore", "*.log\n");
     bench.put(".parleyignore", "secret.env\n");
     const options = { respect_git_ignore: false, respect_gemini_ignore: false };
-    expect(await bench.said(listDirectory, { path: ".", file_filtering_options: options })).toBe(
+    expect(await bench.callText(listDirectory, { path: ".", file_filtering_options: options })).toBe(
       "Directory listing for {WS}:\n.gitignore (6 bytes)\n.parleyignore (11 bytes)\na.ts (1 bytes)\nx.log (1 bytes)\n(1 ignored)\n(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore keep files from models in any case)",
     );
   });
@@ -61,15 +61,15 @@ describe("list_directory", () => {
   it("lists a folder git ignores when it is named", async () => {
     bench.put(".gitignore", "node_modules/\n");
     bench.put("node_modules/x/index.js", "x");
-    expect(await bench.said(listDirectory, { path: "node_modules/x" })).toBe(
+    expect(await bench.callText(listDirectory, { path: "node_modules/x" })).toBe(
       "Directory listing for {WS}/node_modules/x:\nindex.js (1 bytes)",
     );
   });
 
   it("shows a link that leads outside, and follows none", async () => {
-    bench.link("away", bench.out);
+    bench.link("away", bench.outside);
     bench.link("broken", "nowhere");
-    expect(await bench.said(listDirectory, { path: "." })).toBe(
+    expect(await bench.callText(listDirectory, { path: "." })).toBe(
       "Directory listing for {WS}:\n[LINK] away\n[LINK] broken",
     );
     expect((await bench.failure(listDirectory, { path: "away" })).type).toBe("path_not_in_workspace");
@@ -78,7 +78,7 @@ describe("list_directory", () => {
   it("writes names that could pass for something else as JSON", async () => {
     mkdirSync(join(bench.root, "\u001b[2J"));
     for (const name of ["a\n[DIR] b", "$(touch x)", "z\u202e\u200b"]) writeFileSync(join(bench.root, name), "x");
-    expect(await bench.said(listDirectory, { path: "." })).toBe(
+    expect(await bench.callText(listDirectory, { path: "." })).toBe(
       'Directory listing for {WS}:\n[DIR] "\\u001b[2J"\n$(touch x) (1 bytes)\n"a\\n[DIR] b" (1 bytes)\n"z\\u{202e}\\u{200b}" (1 bytes)',
     );
   });
@@ -99,7 +99,7 @@ describe("list_directory", () => {
   it("nor by its depth", async () => {
     const deep = Array.from({ length: 400 }, () => "d").join("/");
     bench.folder(deep);
-    expect(await bench.said(listDirectory, { path: `${deep}/..` })).toContain("[DIR] d");
+    expect(await bench.callText(listDirectory, { path: `${deep}/..` })).toContain("[DIR] d");
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, ftruncateSync, openSync, writeSync } from "n
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readFile } from "../../src/tools/read-file.ts";
+import { readFile } from "../../src/tools/files/read-file.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -24,18 +24,18 @@ describe("read_file gives a text", () => {
       display: { type: "text", text: "Read 3 lines of a.txt" },
     });
     bench.put("b.txt", "one\n");
-    expect(await bench.said(readFile, { absolute_path: "b.txt" })).toBe("one\n");
+    expect(await bench.callText(readFile, { absolute_path: "b.txt" })).toBe("one\n");
   });
 
   it.each(["file_path", "path", "absolute_path"])("by a path called %s", async (name) => {
     bench.put("named.txt", "here");
-    expect(await bench.said(readFile, { [name]: "./named.txt" })).toBe("here");
+    expect(await bench.callText(readFile, { [name]: "./named.txt" })).toBe("here");
   });
 
   it("or says that it is empty", async () => {
     bench.put("empty.txt", "");
-    expect(await bench.said(readFile, { absolute_path: "empty.txt" })).toBe("(empty.txt is empty.)");
-    expect(await bench.said(readFile, { absolute_path: "empty.txt", offset: -3 })).toBe("(empty.txt is empty.)");
+    expect(await bench.callText(readFile, { absolute_path: "empty.txt" })).toBe("(empty.txt is empty.)");
+    expect(await bench.callText(readFile, { absolute_path: "empty.txt", offset: -3 })).toBe("(empty.txt is empty.)");
   });
 
   it.each([
@@ -70,12 +70,12 @@ describe("read_file gives a text", () => {
     ],
   ])("in part, and says how to read on: %j", async (range, text) => {
     bench.put("nine.txt", lines(9));
-    expect(await bench.said(readFile, { absolute_path: "nine.txt", ...range })).toBe(text);
+    expect(await bench.callText(readFile, { absolute_path: "nine.txt", ...range })).toBe(text);
   });
 
   it("of at most 2000 lines", async () => {
     bench.put("many.txt", lines(2500));
-    expect(await bench.said(readFile, { absolute_path: "many.txt" })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "many.txt" })).toBe(
       cut(
         "Showing lines 1-2000 of 2500 total lines. To read on, call read_file again with offset: 2000.",
         lines(2000).trimEnd(),
@@ -85,7 +85,7 @@ describe("read_file gives a text", () => {
 
   it("of lines of at most 2000 characters, never cut within a letter", async () => {
     bench.put("long.txt", `${"x".repeat(1999)}😀y\n${"z".repeat(2000)}\r\nend\n`);
-    expect(await bench.said(readFile, { absolute_path: "long.txt" })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "long.txt" })).toBe(
       cut(
         "Showing lines 1-3 of 3 total lines. Lines longer than 2000 characters are cut.",
         `${"x".repeat(1999)}... [truncated]\n${"z".repeat(2000)}\nend\n`,
@@ -95,7 +95,7 @@ describe("read_file gives a text", () => {
 
   it("of no more than fits in an answer, whatever the number of lines", async () => {
     bench.put("wide.txt", `${"w".repeat(1499)}\n`.repeat(300));
-    const said = await bench.said(readFile, { absolute_path: "wide.txt" });
+    const said = await bench.callText(readFile, { absolute_path: "wide.txt" });
     expect(said.slice(0, 150)).toContain(
       "Showing lines 1-100 of 300 total lines. To read on, call read_file again with offset: 100.",
     );
@@ -141,12 +141,12 @@ describe("read_file reads", () => {
     ["text that begins like a picture", Buffer.from("BMW, II*, GIF89a\n"), "BMW, II*, GIF89a\n"],
   ])("%s as text", async (_, bytes, text) => {
     bench.put("text", bytes);
-    expect(await bench.said(readFile, { absolute_path: "text" })).toBe(text);
+    expect(await bench.callText(readFile, { absolute_path: "text" })).toBe(text);
   });
 
   it("UTF-16 from its end", async () => {
     bench.put("wide16.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("a\nb\nc", "utf16le")]));
-    expect(await bench.said(readFile, { absolute_path: "wide16.txt", offset: -2 })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "wide16.txt", offset: -2 })).toBe(
       cut("Showing lines 2-3 of 3 total lines.", "b\nc"),
     );
   });
@@ -154,8 +154,8 @@ describe("read_file reads", () => {
   it("letters that fall on the border between two pieces", async () => {
     const text = `x${"é".repeat(2 ** 19)}`;
     bench.put("border.txt", `${text}\nend`);
-    expect(await bench.said(readFile, { absolute_path: "border.txt", offset: 1 })).toContain("\n\nend");
-    expect(await bench.said(readFile, { absolute_path: "border.txt" })).toContain(
+    expect(await bench.callText(readFile, { absolute_path: "border.txt", offset: 1 })).toContain("\n\nend");
+    expect(await bench.callText(readFile, { absolute_path: "border.txt" })).toContain(
       `x${"é".repeat(1999)}... [truncated]`,
     );
   });
@@ -225,7 +225,7 @@ describe("read_file refuses", () => {
     ["what is neither text nor media", () => bench.put("x.o", Buffer.from([1, 0, 2, 0])), "read_content_failure"],
     ["a folder", () => bench.folder("x.d"), "target_is_directory"],
     ["what is not there", () => "x.none", "file_not_found"],
-    ["what is outside", () => join(bench.out, "canary.txt"), "path_not_in_workspace"],
+    ["what is outside", () => join(bench.outside, "canary.txt"), "path_not_in_workspace"],
     ["what its own name hides", () => "~/.ssh/id_rsa", "path_not_in_workspace"],
     ["an address", () => "file:///etc/passwd", "path_not_in_workspace"],
     ["a name with a NUL", () => "a.txt\0.png", "policy_violation"],
@@ -254,7 +254,7 @@ describe("read_file refuses", () => {
         type: "policy_violation",
         message: expect.stringMatching(new RegExp(`is kept from models by \\${file}\\.$`)) as string,
       });
-    expect(await other.said(readFile, { absolute_path: "open.log" })).toBe("readable");
+    expect(await other.callText(readFile, { absolute_path: "open.log" })).toBe("readable");
     await other.close();
   });
 });
@@ -269,20 +269,20 @@ describe("read_file takes little memory for a large file", () => {
   it("that is read from its end", async () => {
     repeated("large.txt", Buffer.from(`${"y".repeat(99)}\n`.repeat(10_000)), 60);
     appendFileSync(join(bench.root, "large.txt"), "the end\n");
-    expect(await bench.said(readFile, { absolute_path: "large.txt", offset: -2 })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "large.txt", offset: -2 })).toBe(
       cut("Showing the last 2 lines.", `${"y".repeat(99)}\nthe end\n`),
     );
   });
 
   it("and gives up on a line that does not end", async () => {
     repeated("line.txt", Buffer.alloc(2 ** 22, 97), 70);
-    expect(await bench.said(readFile, { absolute_path: "line.txt" })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "line.txt" })).toBe(
       cut(
         "Showing lines 1-1 of a longer file. To read on, call read_file again with offset: 1. Lines longer than 2000 characters are cut.",
         `${"a".repeat(2000)}... [truncated]`,
       ),
     );
-    expect(await bench.said(readFile, { absolute_path: "line.txt", offset: -1 })).toBe(
+    expect(await bench.callText(readFile, { absolute_path: "line.txt", offset: -1 })).toBe(
       cut("Showing the last 1 lines. Lines longer than 2000 characters are cut.", `${"a".repeat(2000)}... [truncated]`),
     );
   });

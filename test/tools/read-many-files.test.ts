@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readManyFiles } from "../../src/tools/read-many-files.ts";
+import { readManyFiles } from "../../src/tools/files/read-many-files.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -11,7 +11,8 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(30)]);
-const read = (paths: readonly string[], more = {}): Promise<string> => bench.said(readManyFiles, { paths, ...more });
+const read = (paths: readonly string[], more = {}): Promise<string> =>
+  bench.callText(readManyFiles, { paths, ...more });
 const namesIn = async (paths: readonly string[], more = {}): Promise<readonly string[]> =>
   [...(await read(paths, more)).matchAll(/^--- \{WS\}\/(.*) ---$/gm)].map(([, file]) => file ?? "");
 

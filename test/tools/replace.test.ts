@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { replace } from "../../src/tools/replace.ts";
+import { replace } from "../../src/tools/edit/replace.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -40,14 +40,14 @@ describe("replace", () => {
     ["however many there are, by its newer name", { allow_multiple: true, instruction: "all of them" }],
   ])("replaces %s", async (_, more) => {
     bench.put("a.ts", "x x x");
-    expect(await bench.said(replace, edit("x", "$&y", more))).toBe(
+    expect(await bench.callText(replace, edit("x", "$&y", more))).toBe(
       "Successfully modified file: {WS}/a.ts (3 replacements).",
     );
     expect(bench.text("a.ts")).toBe("$&y $&y $&y");
   });
 
   it("makes a new file from an empty quotation", async () => {
-    expect(await bench.said(replace, edit("", "first\r\n", { file_path: "new/a.ts" }))).toBe(
+    expect(await bench.callText(replace, edit("", "first\r\n", { file_path: "new/a.ts" }))).toBe(
       "Created new file: {WS}/new/a.ts with provided content.",
     );
     expect(bench.text("new/a.ts")).toBe("first\r\n");
@@ -55,7 +55,7 @@ describe("replace", () => {
 
   it("fills an empty file from an empty quotation", async () => {
     bench.put("a.ts", "");
-    await bench.said(replace, edit("", "first\n"));
+    await bench.callText(replace, edit("", "first\n"));
     expect(bench.text("a.ts")).toBe("first\n");
   });
 
@@ -65,7 +65,7 @@ describe("replace", () => {
     ["in a file of both kinds", "a\r\nb\nc\r\nd\ne\r\n", edit("b\nc", "B\nC"), "a\r\nB\r\nC\r\nd\ne\r\n"],
   ])("keeps line ends: %s", async (_, before, input, after) => {
     bench.put("a.ts", before);
-    await bench.said(replace, input);
+    await bench.callText(replace, input);
     expect(bench.text("a.ts")).toBe(after);
   });
 

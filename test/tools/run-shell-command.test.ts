@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runShellCommand } from "../../src/tools/run-shell-command.ts";
-import { aliveInGroup } from "../../src/world/process-groups.ts";
-import { openWorkbench, type CallOptions, type Workbench } from "../support/workbench.ts";
+import { listLivingInGroup } from "../../src/world/real/process/groups.ts";
+import { openWorkbench, type WorkbenchCallOptions, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const run = (command: string, more = {}, options?: CallOptions): Promise<string> =>
-  bench.said(runShellCommand, { command, ...more }, options);
+const run = (command: string, more = {}, options?: WorkbenchCallOptions): Promise<string> =>
+  bench.callText(runShellCommand, { command, ...more }, options);
 const lineOf = (said: string, label: string): string =>
   new RegExp(
     `^${label}: ([^]*?)(?=\\n(?:Output|Error|Exit Code|Signal|Background PIDs|Process Group PGID): |$(?![^]))`,
@@ -98,7 +98,7 @@ describe("run_shell_command", () => {
     const said = await run("sleep 300 & echo $!");
     const pid = Number(lineOf(said, "Output"));
     expect(lineOf(said, "Background PIDs")).toBe(`${pid}`);
-    expect(await aliveInGroup(groupOf(said))).toEqual([pid]);
+    expect(await listLivingInGroup(groupOf(said))).toEqual([pid]);
     process.kill(-groupOf(said), "SIGKILL");
   });
 
@@ -173,7 +173,7 @@ describe("run_shell_command", () => {
     const said = await cancelled(command);
     expect(lineOf(said, "Error")).toBe("The command was cancelled and stopped with all it had started.");
     expect(lineOf(said, "Background PIDs")).toBe("(none)");
-    expect(await aliveInGroup(groupOf(said))).toEqual([]);
+    expect(await listLivingInGroup(groupOf(said))).toEqual([]);
     expect(said.length).toBeLessThan(42_000);
   });
 
@@ -185,14 +185,14 @@ describe("run_shell_command", () => {
   });
 
   it("ends a command that takes too long", async () => {
-    const quick = await openWorkbench({ longest: 100 });
+    const quick = await openWorkbench({ commandTimeLimit: 100 });
     const { content, display, error } = await quick.call(runShellCommand, { command: "echo so far; sleep 300" });
     const said = content.map((part) => (part.type === "text" ? part.text : "")).join("");
     const message = "The command ran too long and was stopped with all it had started.";
     expect([lineOf(said, "Output"), lineOf(said, "Error")]).toEqual(["so far", message]);
     expect(display).toEqual({ type: "text", text: "so far" });
     expect(error).toEqual({ type: "timeout", message });
-    expect(await aliveInGroup(groupOf(said))).toEqual([]);
+    expect(await listLivingInGroup(groupOf(said))).toEqual([]);
     await quick.close();
   });
 

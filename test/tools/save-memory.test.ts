@@ -80,7 +80,7 @@ describe("save_memory", () => {
       "file",
       () => {
         mkdirSync(join(bench.home, ".parley"));
-        symlinkSync(join(bench.out, "canary.txt"), file);
+        symlinkSync(join(bench.outside, "canary.txt"), file);
       },
       "not_a_regular_file",
     ],
@@ -88,15 +88,15 @@ describe("save_memory", () => {
       "file that leads nowhere",
       () => {
         mkdirSync(join(bench.home, ".parley"));
-        symlinkSync(join(bench.out, "new.txt"), file);
+        symlinkSync(join(bench.outside, "new.txt"), file);
       },
       "not_a_regular_file",
     ],
-    ["folder", () => symlinkSync(bench.out, join(bench.home, ".parley")), "file_modified_conflict"],
+    ["folder", () => symlinkSync(bench.outside, join(bench.home, ".parley")), "file_modified_conflict"],
   ])("writes through no link in place of its %s", async (_, prepare, type) => {
     prepare();
     expect((await bench.failure(saveMemory, { fact: "x" })).type).toBe(type);
-    expect([readdirSync(bench.out), readFileSync(join(bench.out, "canary.txt"), "utf8")]).toEqual([
+    expect([readdirSync(bench.outside), readFileSync(join(bench.outside, "canary.txt"), "utf8")]).toEqual([
       ["canary.txt"],
       "canary\n",
     ]);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { searchFileContent } from "../../src/tools/search-file-content.ts";
+import { searchFileContent } from "../../src/tools/search/search-file-content.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 describe.each([
@@ -16,7 +16,8 @@ describe.each([
   });
   afterEach(() => bench.close());
 
-  const search = (pattern: string, more = {}): Promise<string> => bench.said(searchFileContent, { pattern, ...more });
+  const search = (pattern: string, more = {}): Promise<string> =>
+    bench.callText(searchFileContent, { pattern, ...more });
   const filesIn = async (pattern: string, more = {}): Promise<readonly string[]> =>
     [...(await search(pattern, more)).matchAll(/^File: (.*)$/gm)].map(([, file]) => file ?? "");
 
@@ -195,7 +196,7 @@ describe.each([
     bench.put("a.txt", `${"a".repeat(50_000)}!\n`);
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 10);
-    const ended = await bench.said(searchFileContent, { pattern: "(a+)+$" }).catch((error: unknown) => error);
+    const ended = await bench.callText(searchFileContent, { pattern: "(a+)+$" }).catch((error: unknown) => error);
     clearInterval(timer);
     if (ripgrep === rgPath) expect(ended).toContain("No matches found");
     else expect(ended).toMatchObject({ type: "timeout" });

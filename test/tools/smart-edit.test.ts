@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AskModel } from "../../src/tools/capabilities.ts";
-import { smartEdit } from "../../src/tools/smart-edit.ts";
+import type { SideQueryModel } from "../../src/tools/capabilities.ts";
+import { smartEdit } from "../../src/tools/edit/smart-edit.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
 let prompts: string[];
 let answer: () => Promise<string>;
-const model: AskModel = {
+const model: SideQueryModel = {
   ask: (prompt) => {
     prompts.push(prompt);
     return answer();
@@ -74,14 +74,14 @@ describe("smart_edit finds text", () => {
     ],
   ])("%s", async (_, before, input, after, note) => {
     bench.put("a.ts", before);
-    expect(await bench.said(smartEdit, input)).toBe(done + note);
+    expect(await bench.callText(smartEdit, input)).toBe(done + note);
     expect(bench.text("a.ts")).toBe(after);
     expect(prompts).toEqual([]);
   });
 
   it("and keeps carriage returns", async () => {
     bench.put("a.ts", "{\r\n    a();\r\n    b();\r\n}\r\n");
-    await bench.said(smartEdit, edit("a();\nb();", "a();\nc();\nd();"));
+    await bench.callText(smartEdit, edit("a();\nb();", "a();\nc();\nd();"));
     expect(bench.text("a.ts")).toBe("{\r\n    a();\r\n    c();\r\n    d();\r\n}\r\n");
   });
 
@@ -117,7 +117,7 @@ describe("smart_edit asks a model once", () => {
   it("for the quotation that was meant", async () => {
     bench.put("a.ts", "const total = sum(items);\n");
     answer = async () => 'Here it is:\n```json\n{"old": "total = sum(items)", "new": "total = max(items)"}\n```';
-    expect(await bench.said(smartEdit, edit("total = sum(list)", "total = max(list)"))).toBe(
+    expect(await bench.callText(smartEdit, edit("total = sum(list)", "total = max(list)"))).toBe(
       `${done} The text was not found as quoted; a model corrected the quotation.`,
     );
     expect(bench.text("a.ts")).toBe("const total = max(items);\n");
@@ -173,7 +173,7 @@ describe("smart_edit asks a model once", () => {
 
 describe("smart_edit", () => {
   it("makes a new file from an empty quotation", async () => {
-    expect(await bench.said(smartEdit, edit("", "new\n", "b.ts"))).toBe(
+    expect(await bench.callText(smartEdit, edit("", "new\n", "b.ts"))).toBe(
       "Created new file: {WS}/b.ts with provided content.",
     );
     expect(bench.text("b.ts")).toBe("new\n");

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { lockingName } from "../../src/world/disk-names.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { tempLockName } from "../../src/world/file-names.ts";
+import { realDisk } from "../../src/world/real/disk/disk.ts";
 
 let base: string;
 let project: string;
@@ -42,15 +42,19 @@ it("no edit that was reported as done is lost where two programs edit one file, 
 });
 
 it("a new version that a killed program left half written does not keep others from writing, and is taken away", async () => {
-  const folder = await realDisk.open(project);
-  const { identity } = (await folder.look("shared.txt"))!;
-  const left = join(project, lockingName("shared.txt"));
+  const folder = await realDisk.openFolder(project);
+  const { identity } = (await folder.stat("shared.txt"))!;
+  const left = join(project, tempLockName("shared.txt"));
   writeFileSync(left, "half");
   const old = Date.now() / 1000 - 60;
   utimesSync(left, old, old);
-  await folder.replace("shared.txt", Buffer.from("next"), identity);
+  await folder.replaceFile("shared.txt", Buffer.from("next"), identity);
   expect([readFileSync(join(project, "shared.txt"), "utf8"), readdirSync(project)]).toEqual(["next", ["shared.txt"]]);
-  await expect(folder.replace("shared.txt", Buffer.from("late"), identity)).rejects.toMatchObject({ code: "ESTALE" });
-  await expect(folder.replace("shared.txt", Buffer.from("late"), "absent")).rejects.toMatchObject({ code: "ESTALE" });
+  await expect(folder.replaceFile("shared.txt", Buffer.from("late"), identity)).rejects.toMatchObject({
+    code: "ESTALE",
+  });
+  await expect(folder.replaceFile("shared.txt", Buffer.from("late"), "absent")).rejects.toMatchObject({
+    code: "ESTALE",
+  });
   await folder.close();
 });

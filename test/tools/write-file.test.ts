@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writeFile } from "../../src/tools/write-file.ts";
+import { writeFile } from "../../src/tools/files/write-file.ts";
 import { openWorkbench, type Workbench } from "../support/workbench.ts";
 
 let bench: Workbench;
@@ -11,7 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const write = (file_path: string, content: string): Promise<string> => bench.said(writeFile, { file_path, content });
+const write = (file_path: string, content: string): Promise<string> =>
+  bench.callText(writeFile, { file_path, content });
 const refusal = async (file_path: string, content = "x"): Promise<string> =>
   (await bench.failure(writeFile, { file_path, content })).type;
 
@@ -170,9 +171,13 @@ describe("write_file", () => {
   it.each([
     ["a folder", () => bench.folder("d"), "target_is_directory"],
     ["a binary file", () => bench.put("x.png", Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1")), "read_content_failure"],
-    ["the outside", () => join(bench.out, "x"), "path_not_in_workspace"],
-    ["the outside through a file's link", () => (bench.link("l", join(bench.out, "x")), "l"), "path_not_in_workspace"],
-    ["the outside through a folder's link", () => (bench.link("m", bench.out), "m/x"), "path_not_in_workspace"],
+    ["the outside", () => join(bench.outside, "x"), "path_not_in_workspace"],
+    [
+      "the outside through a file's link",
+      () => (bench.link("l", join(bench.outside, "x")), "l"),
+      "path_not_in_workspace",
+    ],
+    ["the outside through a folder's link", () => (bench.link("m", bench.outside), "m/x"), "path_not_in_workspace"],
     ["git's hooks", () => ".git/hooks/pre-commit", "policy_violation"],
     ["git's hooks in capitals", () => ".GIT/hooks/pre-commit", "policy_violation"],
     ["a name with a line break", () => "a\nb.txt", "policy_violation"],
@@ -188,7 +193,7 @@ describe("write_file", () => {
     ],
   ])("refuses %s", async (_, prepare, type) => {
     expect(await refusal(prepare())).toBe(type);
-    expect(readdirSync(bench.out)).toEqual(["canary.txt"]);
+    expect(readdirSync(bench.outside)).toEqual(["canary.txt"]);
   });
 
   it.skipIf(process.getuid?.() === 0)("says so where the system does not permit it", async () => {

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { plainPicture } from "../../src/cli/tour-picture.ts";
+import { createPng } from "../../src/cli/tour/png.ts";
 import { ensureBuilt } from "../built.ts";
-import { stages } from "./app-stage.ts";
+import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 
 /** A red picture of two by one pixels. */
 const png = Buffer.from(
@@ -24,21 +24,21 @@ describe("trust", () => {
   it("is asked for before anything of a project counts, and is not given by Enter alone", async () => {
     const { start } = await on({ files, isTrusted: false });
     const app = start();
-    await app.sees("Trust this folder?");
+    await app.waitForText("Trust this folder?");
     app.type("\r");
-    await app.sees("Not trusted. /trust changes that.");
-    await app.sees(/not trusted$/);
+    await app.waitForText("Not trusted. /trust changes that.");
+    await app.waitForText(/not trusted$/);
     app.submit("/greet Ann");
-    await app.sees("There is no command /greet.");
+    await app.waitForText("There is no command /greet.");
     await app.quit();
     const again = start();
-    await again.sees("Trust this folder?");
+    await again.waitForText("Trust this folder?");
     again.type("\u001b[B\u001b[B\r");
-    await again.sees(/not trusted$/);
+    await again.waitForText(/not trusted$/);
     await again.quit();
     const third = start();
-    await third.sees(/not trusted$/);
-    expect(third.screen.everything().join("\n")).not.toContain("Trust this folder?");
+    await third.waitForText(/not trusted$/);
+    expect(third.screen.scrollback().join("\n")).not.toContain("Trust this folder?");
     await third.quit();
   });
 
@@ -51,25 +51,25 @@ describe("trust", () => {
       },
     });
     const app = start();
-    await app.sees("Trust this folder?");
+    await app.waitForText("Trust this folder?");
     app.type("\r");
-    await app.sees(/not trusted$/);
+    await app.waitForText(/not trusted$/);
     app.submit("/trust");
-    await app.sees("› No");
+    await app.waitForText("› No");
     app.type("\u001b[B\r");
-    await app.sees("It is trusted.");
+    await app.waitForText("It is trusted.");
     app.submit("/greet Ann");
-    await app.sees("Hello Ann, please.");
+    await app.waitForText("Hello Ann, please.");
     await app.quit();
   });
 
   it("holds back the first message until it is decided", async () => {
     const { start } = await on({ files, isTrusted: false, args: ["which model are you?"] });
     const app = start();
-    await app.sees("Trust this folder?");
-    expect(app.screen.everything()).not.toContain("> which model are you?");
+    await app.waitForText("Trust this folder?");
+    expect(app.screen.scrollback()).not.toContain("> which model are you?");
     app.type("\r");
-    await app.sees(/^I am /);
+    await app.waitForText(/^I am /);
     await app.quit();
   });
 });
@@ -89,11 +89,11 @@ describe("commands people wrote", () => {
         ],
       },
     });
-    await app.sees(".gemini/commands/broken.toml is not used: it is no TOML with a prompt.");
+    await app.waitForText(".gemini/commands/broken.toml is not used: it is no TOML with a prompt.");
     app.submit('/pair "a b" c');
-    await app.sees("The pair came.");
+    await app.waitForText("The pair came.");
     app.submit("/git:say what");
-    await app.sees("What, what.");
+    await app.waitForText("What, what.");
     await app.quit();
   });
 
@@ -108,15 +108,15 @@ describe("commands people wrote", () => {
       },
     });
     app.submit("/see x; touch y");
-    await app.sees("› Leave it out");
+    await app.waitForText("› Leave it out");
     expect(app.screen.rows()).toContain("$ mkdir 'x; touch y' && echo made");
     app.type("\r");
-    await app.sees("Left out.");
-    await app.idle();
+    await app.waitForText("Left out.");
+    await app.waitUntilIdle();
     app.submit("/see x; touch y");
-    await app.sees("› Leave it out");
+    await app.waitForText("› Leave it out");
     app.type("\u001b[B\r");
-    await app.sees("It was made.");
+    await app.waitForText("It was made.");
     expect([existsSync(join(project, "x; touch y")), existsSync(join(project, "y"))]).toEqual([true, false]);
     await app.quit();
   });
@@ -129,14 +129,14 @@ describe("what a message brings along", () => {
       script: { rules: [{ asked: "buy milk", replies: [{ say: "Milk it is." }] }] },
     });
     app.type("read @no");
-    await app.sees("› notes/");
+    await app.waitForText("› notes/");
     app.type("\r");
-    await app.sees("› notes/today.txt");
+    await app.waitForText("› notes/today.txt");
     app.type("\r");
-    await app.sees("> read @notes/today.txt");
+    await app.waitForText("> read @notes/today.txt");
     app.type("\r");
-    await app.sees("Milk it is.");
-    expect(app.screen.everything().some((row) => /^Attached .*today\.txt\.$/.test(row))).toBe(true);
+    await app.waitForText("Milk it is.");
+    expect(app.screen.scrollback().some((row) => /^Attached .*today\.txt\.$/.test(row))).toBe(true);
     await app.quit();
   });
 
@@ -145,10 +145,10 @@ describe("what a message brings along", () => {
     mkdirSync(join(home, "my pictures"));
     writeFileSync(join(home, "my pictures", "red.png"), png);
     app.type(`look at \u001b[200~${join(home, "my pictures", "red.png").replaceAll(" ", "\\ ")}\u001b[201~`);
-    await app.sees("> look at [red.png #1]");
+    await app.waitForText("> look at [red.png #1]");
     app.type("\r");
-    await app.sees("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
-    await app.sees(/^I .*2x1|2 × 1|2 by 1/);
+    await app.waitForText("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.waitForText(/^I .*2x1|2 × 1|2 by 1/);
     await app.quit();
   });
 });
@@ -174,39 +174,39 @@ describe("MCP servers", () => {
     });
     writeFileSync(join(made.home, ".parley", "settings.json"), JSON.stringify({ mcpServers: { mine: server } }));
     const app = made.start();
-    await app.sees("MCP servers: mine.");
-    await app.sees(/ · \d+% of \d+k · default$/);
+    await app.waitForText("MCP servers: mine.");
+    await app.waitForText(/ · \d+% of \d+k · default$/);
     app.submit("/mcp");
-    await app.sees("mine ready  1 tool, 1 resource, 1 prompt");
+    await app.waitForText("mine ready  1 tool, 1 resource, 1 prompt");
     app.type("read @mine");
-    await app.sees("› mine:note://one");
+    await app.waitForText("› mine:note://one");
     app.type("\t\r");
-    await app.sees("The note came.");
-    await app.idle();
+    await app.waitForText("The note came.");
+    await app.waitUntilIdle();
     app.submit("/mine:greet Ann");
-    await app.sees("Hello Ann.");
-    await app.idle();
+    await app.waitForText("Hello Ann.");
+    await app.waitUntilIdle();
     app.submit("echo it");
-    await app.sees("echo of the MCP server mine, with");
+    await app.waitForText("echo of the MCP server mine, with");
     app.type("y");
-    await app.sees("It echoed.");
+    await app.waitForText("It echoed.");
     await app.quit();
   });
 
   it("of a project are started only after the person agreed to what is written", async () => {
     const { start } = await on({ files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server } }) } });
     const app = start();
-    await app.sees("› No");
+    await app.waitForText("› No");
     expect(app.screen.rows().join("").replaceAll(/\s/g, "")).toContain("scripted-server.mjs");
     app.type("\r");
-    await app.idle();
+    await app.waitUntilIdle();
     app.submit("/mcp");
-    await app.sees("› No");
+    await app.waitForText("› No");
     app.type("\u001b[B\r");
-    await app.sees("MCP servers: theirs.");
-    await app.sees(/ · \d+% of \d+k · default$/);
+    await app.waitForText("MCP servers: theirs.");
+    await app.waitForText(/ · \d+% of \d+k · default$/);
     app.submit("/mcp");
-    await app.sees("theirs ready  1 tool, 1 resource, 1 prompt");
+    await app.waitForText("theirs ready  1 tool, 1 resource, 1 prompt");
     await app.quit();
   });
 
@@ -215,22 +215,22 @@ describe("MCP servers", () => {
     const files = { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server, other } }) };
     const { start } = await on({ files, isTrusted: false });
     const app = start();
-    await app.sees("Trust this folder?");
+    await app.waitForText("Trust this folder?");
     app.type("\u001b[B\r");
-    await app.sees("Start theirs, now and from now on?");
+    await app.waitForText("Start theirs, now and from now on?");
     app.type("\u001b[B\r");
-    await app.sees("Start other, now and from now on?");
+    await app.waitForText("Start other, now and from now on?");
     app.type("\r");
-    await app.sees("MCP servers: theirs.");
+    await app.waitForText("MCP servers: theirs.");
     await app.quit();
     const again = start();
-    await again.sees("Start other, now and from now on?");
+    await again.waitForText("Start other, now and from now on?");
     again.type("\u001b[B\u001b[B\r");
-    await again.sees("MCP servers: theirs.");
+    await again.waitForText("MCP servers: theirs.");
     await again.quit();
     const third = start();
-    await third.sees("MCP servers: theirs.");
-    expect(third.screen.everything().join("\n")).not.toContain("now and from now on?");
+    await third.waitForText("MCP servers: theirs.");
+    expect(third.screen.scrollback().join("\n")).not.toContain("now and from now on?");
     await third.quit();
   });
 });
@@ -239,21 +239,21 @@ describe("pictures", () => {
   it("are shown where the terminal can, below the line that says what they are", async () => {
     const [app] = await started({ files: { "red.png": png }, env: { TERM: "xterm-kitty" } });
     app.submit("look at red.png");
-    await app.sees("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
-    await app.seen(() => app.output().includes("\u001b_Ga=T"));
-    await app.idle();
+    await app.waitForText("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
+    await app.waitFor(() => app.output().includes("\u001b_Ga=T"));
+    await app.waitUntilIdle();
     expect(app.output()).toContain(`\u001b_Ga=T,f=100,q=2,C=1,c=1,r=1,m=0;${png.toString("base64")}\u001b\\`);
     await app.quit();
   });
 
   it("are drawn in sixels where the terminal says that it draws such, in the size of its letters", async () => {
-    const [app] = await started({ files: { "light.png": plainPicture(40, 90) } });
+    const [app] = await started({ files: { "light.png": createPng(40, 90) } });
     app.type("\u001b[?62;4c");
-    await app.seen(() => app.output().includes("\u001b[16t"));
+    await app.waitFor(() => app.output().includes("\u001b[16t"));
     app.type("\u001b[6;5;10t\u001b[6;10;2t");
     app.submit("look at light.png");
-    await app.seen((rows) => app.output().includes("\u001bP") && rows.some((row) => /40 × 90 pixels/.test(row)));
-    await app.idle();
+    await app.waitFor((rows) => app.output().includes("\u001bP") && rows.some((row) => /40 × 90 pixels/.test(row)));
+    await app.waitUntilIdle();
     const bands = Array.from({ length: 15 }, () => "#0!40~").join("-");
     expect(app.output()).toContain(`\u001b7\u001bP0;1q"1;1;40;90#0;2;96;96;96${bands}\u001b\\\u001b8`);
     const rows = app.screen.rows();
@@ -268,25 +268,25 @@ describe("commands", () => {
   it("are completed, and given with Enter", async () => {
     const [app] = await started();
     app.type("/sta");
-    await app.sees("› stats  what this session used");
+    await app.waitForText("› stats  what this session used");
     app.type("\r");
-    await app.sees("since it was opened:");
+    await app.waitForText("since it was opened:");
     await app.quit();
   });
 
   it("name what is nearest to one that is not there", async () => {
     const [app] = await started();
     app.submit("/modle");
-    await app.sees("There is no command /modle. Did you mean /model?");
+    await app.waitForText("There is no command /modle. Did you mean /model?");
     await app.quit();
   });
 
   it("tell what fills the context, by part", async () => {
     const [app] = await started({ files: { "a.txt": "hello\n" } });
     app.submit("read a.txt");
-    await app.sees(/9\d% cached/);
+    await app.waitForText(/9\d% cached/);
     app.submit("/context");
-    await app.sees("The next request has about");
+    await app.waitForText("The next request has about");
     const parts = app.screen.rows().flatMap((row) => /^([a-z ]+?) +│ +\S+ │ +\d+%$/.exec(row)?.[1] ?? []);
     expect(parts).toEqual([
       "system prompt",
@@ -303,49 +303,49 @@ describe("commands", () => {
   it("change the approval mode, also for what waits", async () => {
     const [app, { read }] = await started();
     app.type("\u001b[Z");
-    await app.sees(/ · auto_edit/);
+    await app.waitForText(/ · auto_edit/);
     app.submit('create a.txt with "hello"');
-    await app.sees("I created a.txt");
+    await app.waitForText("I created a.txt");
     expect(read("a.txt")).toBe("hello");
     app.submit("/approval plan");
-    await app.sees("plan: reading alone; everything else is refused.");
-    await app.sees(/ · plan/);
+    await app.waitForText("plan: reading alone; everything else is refused.");
+    await app.waitForText(/ · plan/);
     await app.quit();
   });
 
   it("switch to a model only where its provider can be used, and keep it and the mode in a new session", async () => {
     const [app] = await started();
     app.submit("/model anthropic/claude-sonnet-5");
-    await app.sees("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
-    await app.sees(/^offline\/parley · /);
+    await app.waitForText("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
+    await app.waitForText(/^offline\/parley · /);
     app.submit("/model local/qwen3");
-    await app.sees("Switched to local/qwen3. It answers the next request.");
+    await app.waitForText("Switched to local/qwen3. It answers the next request.");
     app.submit("/approval plan");
-    await app.sees(/^local\/qwen3 · .* · plan$/);
+    await app.waitForText(/^local\/qwen3 · .* · plan$/);
     app.submit("/clear");
-    await app.seen((rows) => rows.includes("local/qwen3"));
-    await app.sees(/^local\/qwen3 · .* · plan$/);
+    await app.waitFor((rows) => rows.includes("local/qwen3"));
+    await app.waitForText(/^local\/qwen3 · .* · plan$/);
     await app.quit();
   });
 
   it("export the session without writing over anything", async () => {
     const [app, { read }] = await started({ files: { "taken.md": "mine" } });
     app.submit("which model are you?");
-    await app.sees(/^I am /);
-    await app.idle();
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
     app.submit("/export json all.json");
-    await app.sees(/^Written to .*all\.json$/);
+    await app.waitForText(/^Written to .*all\.json$/);
     expect(JSON.parse(read("all.json"))).toMatchObject({
       version: 1,
       entries: [{}, { type: "user" }, { type: "model" }],
     });
     app.submit("/export anthropic body.json");
-    await app.sees(/^Written to .*body\.json$/);
+    await app.waitForText(/^Written to .*body\.json$/);
     expect(JSON.parse(read("body.json"))).toMatchObject({ model: "claude-sonnet-5", system: expect.anything() });
     expect(read("body.json")).toContain("which model are you?");
     app.submit("/export markdown taken.md");
-    await app.sees(/taken\.md/);
-    await app.idle();
+    await app.waitForText(/taken\.md/);
+    await app.waitUntilIdle();
     expect(read("taken.md")).toBe("mine");
     await app.quit();
   });
@@ -353,10 +353,10 @@ describe("commands", () => {
   it("copy the last answer to the clipboard, and nothing else ever does", async () => {
     const [app] = await started({ script: { rules: [{ asked: "go", replies: [{ say: "Copied words." }] }] } });
     app.submit("go");
-    await app.sees("Copied words.");
-    await app.idle();
+    await app.waitForText("Copied words.");
+    await app.waitUntilIdle();
     app.submit("/copy");
-    await app.sees("13 characters are on their way");
+    await app.waitForText("13 characters are on their way");
     expect(app.screen.effects().filter((each) => each.startsWith("osc 52"))).toEqual([
       `osc 52 c;${Buffer.from("Copied words.").toString("base64")}`,
     ]);
@@ -366,11 +366,11 @@ describe("commands", () => {
   it("remember, and keep the colours", async () => {
     const [app, { home }] = await started();
     app.submit("/memory add I like tea");
-    await app.sees("It is remembered");
+    await app.waitForText("It is remembered");
     app.submit("/memory");
-    await app.sees("• I like tea");
+    await app.waitForText("• I like tea");
     app.submit("/theme light");
-    await app.sees("From now on in light colours.");
+    await app.waitForText("From now on in light colours.");
     expect(JSON.parse(readFileSync(join(home, ".parley", "settings.json"), "utf8"))).toEqual({
       ui: { theme: "light" },
     });
@@ -390,11 +390,11 @@ describe("commands", () => {
       },
     });
     app.submit("go");
-    await app.sees("Done.");
-    await app.idle();
-    expect(app.screen.everything()).not.toContain("  row 11");
+    await app.waitForText("Done.");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback()).not.toContain("  row 11");
     app.type("\u000f");
-    await app.sees("  row 11");
+    await app.waitForText("  row 11");
     await app.quit();
   });
 });

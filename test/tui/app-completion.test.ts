@@ -2,17 +2,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { stages, type App } from "./app-stage.ts";
+import { appFixtures, type RunningApp } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 
 /** The rows of the menu once it has so many and begins like this. */
-const menu = async (app: App, first: string, count: number): Promise<readonly string[]> => {
+const menu = async (app: RunningApp, first: string, count: number): Promise<readonly string[]> => {
   const offered = (rows: readonly string[]): readonly string[] =>
     rows.slice(rows.findLastIndex((row) => row.startsWith("> ")) + 1, -1);
   return offered(
-    await app.seen((rows) => offered(rows).length === count && offered(rows)[0]?.startsWith(`› ${first}`) === true),
+    await app.waitFor((rows) => offered(rows).length === count && offered(rows)[0]?.startsWith(`› ${first}`) === true),
   );
 };
 
@@ -27,17 +27,17 @@ describe("after a command, what can follow is offered", () => {
       "  yolo  everything runs but what no mode allows",
     ]);
     app.type("au\t");
-    await app.sees(/^> \/approval auto_edit$/);
+    await app.waitForText(/^> \/approval auto_edit$/);
     app.type("\r");
-    await app.sees("auto_edit: edits are free too; commands are asked about");
+    await app.waitForText("auto_edit: edits are free too; commands are asked about");
     app.type("/theme li");
     expect(await menu(app, "light", 1)).toEqual(["› light"]);
     app.type("\r");
-    await app.sees("From now on in light colours.");
+    await app.waitForText("From now on in light colours.");
     app.type("/theme ");
     await menu(app, "auto", 3);
     app.type("\u001b[B\u001b[B\r");
-    await app.sees("From now on in dark colours.");
+    await app.waitForText("From now on in dark colours.");
     await app.quit();
   });
 
@@ -46,11 +46,11 @@ describe("after a command, what can follow is offered", () => {
     app.type("/model offline/par");
     await menu(app, "offline/parley", 1);
     app.type("\r");
-    await app.sees("Switched to offline/par. It answers the next request.");
+    await app.waitForText("Switched to offline/par. It answers the next request.");
     app.type("/explain opus");
     expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
     app.type("\r");
-    await app.sees(/As anthropic\/claude-opus-/);
+    await app.waitForText(/As anthropic\/claude-opus-/);
     await app.quit();
   });
 
@@ -60,23 +60,23 @@ describe("after a command, what can follow is offered", () => {
     const mcpServers = { broken: { command: "false" } };
     writeFileSync(join(home, ".parley", "settings.json"), JSON.stringify({ pools, mcpServers }));
     const app = start();
-    await app.sees(/ · \d+% of \d/);
+    await app.waitForText(/ · \d+% of \d/);
     const opened = (times: number): Promise<unknown> =>
-      app.seen((rows) => rows.filter((row) => row === "MCP servers: broken.").length === times);
+      app.waitFor((rows) => rows.filter((row) => row === "MCP servers: broken.").length === times);
     app.submit("something to come back to");
-    await app.sees("Well.");
-    await app.idle();
+    await app.waitForText("Well.");
+    await app.waitUntilIdle();
     app.submit("/clear");
     await opened(2);
-    await app.idle();
+    await app.waitUntilIdle();
     app.type("/resume ");
     expect(await menu(app, "something to come back to", 1)).toEqual([
       expect.stringMatching(/^› something to come back to {2}just now, 1 message, offline\/parley$/),
     ]);
     app.type("some\r");
-    await app.sees(/^> \/resume \w{8,}$/);
+    await app.waitForText(/^> \/resume \w{8,}$/);
     await opened(3);
-    await app.idle();
+    await app.waitUntilIdle();
     app.type("/pool ");
     expect(await menu(app, "cheap", 1)).toEqual(["› cheap  offline/parley, offline/other: the first that works."]);
     app.type("\u0003/export ");
@@ -96,7 +96,7 @@ describe("after a command, what can follow is offered", () => {
     app.type("\u0003/memory ");
     expect(await menu(app, "add", 2)).toEqual(["› add", "  edit"]);
     app.type("\u0003/quit now ");
-    await app.sees("> /quit now");
+    await app.waitForText("> /quit now");
     expect(app.screen.rows().at(-2)).toBe("> /quit now");
     await app.quit();
   });

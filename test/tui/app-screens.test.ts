@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt, root } from "../built.ts";
-import { stages, type App } from "./app-stage.ts";
+import { appFixtures, type RunningApp } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 const folder = fileURLToPath(new URL("screens/", import.meta.url));
 
 /** What is seen now is what was reviewed. */
-const looksLike = async (app: App, name: string): Promise<void> =>
-  expect(app.picture()).toMatchFileSnapshot(`${folder}${name}.txt`);
+const looksLike = async (app: RunningApp, name: string): Promise<void> =>
+  expect(app.screenText()).toMatchFileSnapshot(`${folder}${name}.txt`);
 
 describe("the screen", () => {
   it("asks for trust", async () => {
     const { start } = await on({ isTrusted: false });
     const app = start();
-    await app.sees("1 of 3");
+    await app.waitForText("1 of 3");
     await looksLike(app, "trust");
     await app.quit();
   });
@@ -44,14 +44,14 @@ describe("the screen", () => {
     });
     await looksLike(app, "greeting");
     app.submit("make the greeting friendlier");
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     await looksLike(app, "approval");
     app.type("y");
-    await app.sees("const greeting");
-    await app.idle();
+    await app.waitForText("const greeting");
+    await app.waitUntilIdle();
     await looksLike(app, "answer");
     app.type("/mo");
-    await app.sees("› model");
+    await app.waitForText("› model");
     await looksLike(app, "completion");
     await app.quit();
   });
@@ -86,17 +86,17 @@ describe("the screen", () => {
       files: { "a.ts": "", "b.ts": "" },
     });
     app.submit("check everything");
-    await app.seen((rows) => rows.includes("  tests begin") && rows.includes("  lint begins"));
+    await app.waitFor((rows) => rows.includes("  tests begin") && rows.includes("  lint begins"));
     await looksLike(app, "calls");
     app.submit(`!touch ${project}/go`);
-    await app.sees("All is well.");
+    await app.waitForText("All is well.");
     await app.quit();
   });
 
   it("is narrow where the terminal is", async () => {
     const [app] = await started({ size: { columns: 40, rows: 20 } });
     app.submit('create notes.md with "milk"');
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     await looksLike(app, "narrow");
     await app.quit();
   });

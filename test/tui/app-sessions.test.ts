@@ -2,12 +2,12 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyKey } from "../support/exchange.ts";
-import { environmentFor, serveAll, type Served } from "../support/served.ts";
+import { environmentFor, serveSimulators, type ServedSimulators } from "../support/serve-simulators.ts";
 import { ensureBuilt } from "../built.ts";
-import { stages } from "./app-stage.ts";
+import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 
 /** A red picture of two by one pixels. */
 const png = Buffer.from(
@@ -32,18 +32,18 @@ describe("sessions in the interface", () => {
       },
     });
     app.submit("go");
-    await app.seen(() => existsSync(join(project, "begun")));
+    await app.waitFor(() => existsSync(join(project, "begun")));
     app.kill("SIGHUP");
     await app.ended;
     const again = start({ args: ["--continue", "--approval-mode", "yolo"] });
-    const rows = await again.sees(/⊘ run_shell_command/);
+    const rows = await again.waitForText(/⊘ run_shell_command/);
     expect(rows.filter((row) => row === "> go" || row === "I begin." || row.startsWith("⊘"))).toEqual([
       "> go",
       "I begin.",
       "⊘ run_shell_command mkdir begun; sleep 600",
     ]);
     again.submit("still there?");
-    await again.sees("It was interrupted, I see.");
+    await again.waitForText("It was interrupted, I see.");
     await again.quit();
   });
 
@@ -62,7 +62,7 @@ describe("sessions in the interface", () => {
       },
     });
     app.submit("go");
-    await app.seen(() => existsSync(join(project, "pid")) && readFileSync(join(project, "pid"), "utf8") !== "");
+    await app.waitFor(() => existsSync(join(project, "pid")) && readFileSync(join(project, "pid"), "utf8") !== "");
     if (how === "the terminal is closed") app.close();
     else app.kill(how);
     expect(await app.ended).toEqual({ code, signal: 0 });
@@ -77,7 +77,7 @@ describe("sessions in the interface", () => {
 
   it("ends on SIGTERM while it asks whether to trust the folder", async () => {
     const app = (await on({ isTrusted: false })).start();
-    await app.sees("Trust this folder?");
+    await app.waitForText("Trust this folder?");
     app.kill("SIGTERM");
     expect(await app.ended).toEqual({ code: 143, signal: 0 });
   });
@@ -85,15 +85,15 @@ describe("sessions in the interface", () => {
   it("resumes a session from a list", async () => {
     const [app, { start }] = await started();
     app.submit("which model are you?");
-    await app.sees(/^I am /);
-    await app.idle();
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
     await app.quit();
     const again = start();
-    await again.sees(/ · \d+% of /);
+    await again.waitForText(/ · \d+% of /);
     again.submit("/resume");
-    await again.sees("› which model are you?");
+    await again.waitForText("› which model are you?");
     again.type("\r");
-    await again.seen((rows) => rows.includes("> which model are you?"));
+    await again.waitFor((rows) => rows.includes("> which model are you?"));
     await again.quit();
   });
 
@@ -103,35 +103,35 @@ describe("sessions in the interface", () => {
       args: ["--approval-mode", "auto_edit"],
     });
     app.submit("replace one with two in a.txt");
-    await app.sees("I replaced");
+    await app.waitForText("I replaced");
     app.submit("replace two with three in a.txt");
-    await app.seen((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 2);
+    await app.waitFor((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 2);
     app.submit("replace one with two in b.txt");
-    await app.seen((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 3);
+    await app.waitFor((rows) => rows.filter((row) => row.startsWith("I replaced")).length === 3);
     appendFileSync(join(project, "b.txt"), "mine\n");
     app.submit("/rewind");
-    await app.sees("› replace one with two in b.txt");
+    await app.waitForText("› replace one with two in b.txt");
     app.type("\u001b[B");
-    await app.sees("› replace two with three in a.txt  2 edits since");
+    await app.waitForText("› replace two with three in a.txt  2 edits since");
     app.type("\r");
-    await app.sees("› The conversation and the files");
+    await app.waitForText("› The conversation and the files");
     app.type("\r");
-    await app.sees("A new session goes on from there");
-    const everything = app.screen.everything().join("\n");
+    await app.waitForText("A new session goes on from there");
+    const everything = app.screen.scrollback().join("\n");
     expect(everything).toContain("b.txt is left as it is: it was changed since.");
     expect([read("a.txt"), read("b.txt")]).toEqual(["two\n", "two\nmine\n"]);
     app.submit("/rewind");
-    await app.sees("1 of 1");
+    await app.waitForText("1 of 1");
     expect(app.screen.rows().slice(-4, -1)).toEqual([
       "Back to before which message?",
       "› replace one with two in a.txt  1 edit since",
       "  1 of 1",
     ]);
     app.type("\u001b");
-    await app.idle();
+    await app.waitUntilIdle();
     app.submit("/undo");
-    await app.seen(
-      () => app.screen.everything().filter((row) => row.endsWith("a.txt is as it was before.")).length === 2,
+    await app.waitFor(
+      () => app.screen.scrollback().filter((row) => row.endsWith("a.txt is as it was before.")).length === 2,
     );
     expect(read("a.txt")).toBe("one\n");
     await app.quit();
@@ -140,9 +140,9 @@ describe("sessions in the interface", () => {
   it("takes away a file that an edit made, when that is undone", async () => {
     const [app, { project }] = await started({ args: ["--approval-mode", "auto_edit"] });
     app.submit('create a.txt with "hello"');
-    await app.sees("I created a.txt");
+    await app.waitForText("I created a.txt");
     app.submit("/undo");
-    await app.sees("a.txt was new and is gone.");
+    await app.waitForText("a.txt was new and is gone.");
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     await app.quit();
   });
@@ -150,22 +150,22 @@ describe("sessions in the interface", () => {
   it("remembers what was typed", async () => {
     const [app, { start }] = await started();
     app.submit("which model are you?");
-    await app.idle();
+    await app.waitUntilIdle();
     await app.quit();
     const again = start();
-    await again.sees(/ · \d+% of /);
+    await again.waitForText(/ · \d+% of /);
     again.type("\u001b[A");
-    await again.sees("> /quit");
+    await again.waitForText("> /quit");
     again.type("\u001b[A");
-    await again.sees("> which model are you?");
+    await again.waitForText("> which model are you?");
     await again.quit();
   });
 });
 
 describe("a move to another model", () => {
-  let served: Served;
+  let served: ServedSimulators;
   beforeAll(async () => {
-    served = await serveAll({
+    served = await serveSimulators({
       script: {
         rules: [
           { asked: "and now", replies: [{ say: "I have read the past." }] },
@@ -190,12 +190,12 @@ describe("a move to another model", () => {
       size: { columns: 100, rows: 40 },
     });
     const app = start();
-    await app.sees("anthropic/claude-sonnet-5 · ");
+    await app.waitForText("anthropic/claude-sonnet-5 · ");
     app.submit("look at logo.png");
-    await app.sees("It is red.");
+    await app.waitForText("It is red.");
     expect(app.screen.rows()).toContain("[logo.png: image/png, 72 bytes, 2 × 1 pixels]");
     app.submit("/model groq/openai/gpt-oss-120b");
-    await app.sees("Go on with groq/openai/gpt-oss-120b?");
+    await app.waitForText("Go on with groq/openai/gpt-oss-120b?");
     const rows = app.screen.rows();
     expect(rows.slice(rows.indexOf("groq/openai/gpt-oss-120b"), -1)).toEqual([
       "groq/openai/gpt-oss-120b",
@@ -214,12 +214,12 @@ describe("a move to another model", () => {
       "  1 of 2",
     ]);
     app.type("\r");
-    await app.sees("groq/openai/gpt-oss-120b · ");
+    await app.waitForText("groq/openai/gpt-oss-120b · ");
     app.submit("and now?");
-    await app.sees("I have read the past.");
+    await app.waitForText("I have read the past.");
     expect(served.simulators["groq"]?.log.map(({ status }) => status)).toEqual([200]);
     app.submit("/explain");
-    await app.sees("The last request, to groq/openai/gpt-oss-120b: 1 call");
+    await app.waitForText("The last request, to groq/openai/gpt-oss-120b: 1 call");
     expect(app.screen.rows().some((row) => row.includes("media-stub"))).toBe(true);
     await app.quit();
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { stages } from "./app-stage.ts";
-import { heldModels } from "./held-model.ts";
+import { appFixtures } from "./app-fixture.ts";
+import { manualModels } from "./manual-model.ts";
 
 ensureBuilt();
-const { started } = stages();
-const held = heldModels();
+const { started } = appFixtures();
+const held = manualModels();
 
 describe("while an answer streams, the terminal becomes", () => {
   it.each([
@@ -21,25 +21,25 @@ describe("while an answer streams, the terminal becomes", () => {
     async (sizes) => {
       const { before, after, breaksAnew } = sizes;
       const model = await held();
-      const [app] = await started({ ...model, size: { columns: before, rows: 24 }, breaksAnew });
+      const [app] = await started({ ...model, size: { columns: before, rows: 24 }, reflows: breaksAnew });
       app.submit("go");
-      await model.asked;
+      await model.requested;
       const first = `${words("first", 60)}\n\nReady 1.`;
-      model.say(`${first}\n\n${words("open", 30)} `);
-      await app.sees("open29");
+      model.stream(`${first}\n\n${words("open", 30)} `);
+      await app.waitForText("open29");
       // What is on its way reaches a terminal that has its new size already, before the program is told of it.
       app.screen.resize({ columns: after, rows: 24 });
-      model.say(`${words("narrow", 40)}\n\n\`\`\`\n${codeLine}\n\`\`\`\n\nReady 2.\n\n${words("late", 40)} `);
-      await app.sees("Ready 2.");
+      model.stream(`${words("narrow", 40)}\n\n\`\`\`\n${codeLine}\n\`\`\`\n\nReady 2.\n\n${words("late", 40)} `);
+      await app.waitForText("Ready 2.");
       app.type("a draft");
-      await app.sees("> a draft");
-      model.say(`${words("later", 10)}\n\nReady 3.\n\n${words("still", 40)} `);
-      await app.sees("Ready 3.");
+      await app.waitForText("> a draft");
+      model.stream(`${words("later", 10)}\n\nReady 3.\n\n${words("still", 40)} `);
+      await app.waitForText("Ready 3.");
       app.resize({ columns: after, rows: 24 });
-      await app.sees("still39");
-      model.say(`${words("last", 10)}\n\nReady 4.`);
+      await app.waitForText("still39");
+      model.stream(`${words("last", 10)}\n\nReady 4.`);
       model.end();
-      await app.seen((rows) => rows.slice(-4, -1).join("|") === "Ready 4.||> a draft");
+      await app.waitFor((rows) => rows.slice(-4, -1).join("|") === "Ready 4.||> a draft");
       const answer = [
         // A terminal that does not break lines anew cuts those that were there.
         ...(breaksAnew ? [words("first", 60)] : []),
@@ -53,7 +53,7 @@ describe("while an answer streams, the terminal becomes", () => {
         "Ready 4.",
         "> a draft",
       ].map((each) => letters([each]));
-      const everything = letters(app.screen.everything());
+      const everything = letters(app.screen.scrollback());
       expect(answer.filter((each) => !everything.includes(each))).toEqual([]);
       expect(answer.map((each) => everything.lastIndexOf(each))).toEqual(
         answer.map((each) => everything.lastIndexOf(each)).toSorted((one, other) => one - other),

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { hostile } from "./hostile.ts";
-import { stages } from "./app-stage.ts";
+import { hostileTexts } from "./hostile.ts";
+import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 
 describe("the interface in its terminal", () => {
   it("writes no colours with NO_COLOR", async () => {
     const [app] = await started({ env: { NO_COLOR: "1" } });
     app.submit("which model are you?");
-    await app.sees(/^I am /);
-    await app.idle();
+    await app.waitForText(/^I am /);
+    await app.waitUntilIdle();
     await app.quit();
     // oxlint-disable-next-line no-control-regex
     expect(app.output()).not.toMatch(/\u001b\[[\d;]*[34]8?;5;|\u001b\[[\d;]*3[0-7]m/);
@@ -22,12 +22,12 @@ describe("the interface in its terminal", () => {
   it.each([40, 80, 200])("fits into %i columns", async (columns) => {
     const [app] = await started({ size: { columns, rows: 24 }, args: ["--approval-mode", "auto_edit"] });
     app.submit('create a.txt with "a rather long line that does not fit into forty columns at all"');
-    await app.sees(/I created/);
-    await app.idle();
+    await app.waitForText(/I created/);
+    await app.waitUntilIdle();
     app.submit("/help");
-    await app.sees("Shift-Tab");
-    await app.idle();
-    expect(app.screen.everything().filter((row) => row.length > columns)).toEqual([]);
+    await app.waitForText("Shift-Tab");
+    await app.waitUntilIdle();
+    expect(app.screen.scrollback().filter((row) => row.length > columns)).toEqual([]);
     expect(app.screen.cursor().row).toBe(app.screen.rows().length - 2);
     await app.quit();
   });
@@ -50,17 +50,17 @@ describe("the interface in its terminal", () => {
       },
     });
     app.submit("go");
-    await app.sees("  begun");
+    await app.waitForText("  begun");
     app.resize({ columns: 40, rows: 18 });
-    await app.seen((rows) => rows.length <= 18 && rows.at(-1)?.endsWith("…") === true);
+    await app.waitFor((rows) => rows.length <= 18 && rows.at(-1)?.endsWith("…") === true);
     app.resize({ columns: 100, rows: 30 });
-    await app.sees(/ · yolo$/);
+    await app.waitForText(/ · yolo$/);
     app.submit(`!touch ${project}/go`);
-    await app.sees("word399");
-    await app.idle();
+    await app.waitForText("word399");
+    await app.waitUntilIdle();
     const seen = new Set(
       app.screen
-        .everything()
+        .scrollback()
         .join(" ")
         .match(/word\d+/g),
     );
@@ -86,34 +86,34 @@ describe("the interface in its terminal", () => {
       },
     });
     app.submit("go");
-    await app.sees("All of it is shown above.");
-    const everything = app.screen.everything();
+    await app.waitForText("All of it is shown above.");
+    const everything = app.screen.scrollback();
     expect(
       Array.from({ length: 60 }, (_, at) => `line ${at}`).filter(
         (line) => !everything.some((row) => row.endsWith(`+ ${line}`)),
       ),
     ).toEqual([]);
     app.type("\r");
-    await app.sees("Well.");
+    await app.waitForText("Well.");
     await app.quit();
   });
 
   it("gives the terminal back while it is stopped, and goes on where it was", async () => {
     const { start } = await on();
     const app = start({ isInShell: true });
-    await app.sees(/ · \d+% of \d/);
+    await app.waitForText(/ · \d+% of \d/);
     app.type("a draft");
-    await app.sees("> a draft");
+    await app.waitForText("> a draft");
     app.type("\u001a");
-    await app.seen((rows) => rows.at(-1) === "$");
+    await app.waitFor((rows) => rows.at(-1) === "$");
     app.type("echo in the shell\r");
-    await app.seen((rows) => rows.includes("in the shell"));
+    await app.waitFor((rows) => rows.includes("in the shell"));
     app.type("fg\r");
-    await app.seen((rows) => rows.at(-2) === "> a draft");
+    await app.waitFor((rows) => rows.at(-2) === "> a draft");
     app.type("!");
-    await app.sees("> a draft!");
+    await app.waitForText("> a draft!");
     app.type("\u0003/quit\r");
-    await app.seen((rows) => rows.at(-1) === "$");
+    await app.waitFor((rows) => rows.at(-1) === "$");
     app.type("exit\r");
     expect((await app.ended).code).toBe(0);
   });
@@ -121,10 +121,10 @@ describe("the interface in its terminal", () => {
   it("shows hostile words of models and tools in their own cells, and nothing acts", async () => {
     const [app, { project }] = await started({
       size: { columns: 80, rows: 40 },
-      files: { "evil.txt": `${hostile.join("\n\n").replaceAll("\u0000", "")}\n` },
+      files: { "evil.txt": `${hostileTexts.join("\n\n").replaceAll("\u0000", "")}\n` },
       args: ["--approval-mode", "yolo"],
       script: {
-        rules: hostile.map(shortened).map((text, at) => ({
+        rules: hostileTexts.map(shortened).map((text, at) => ({
           asked: `hostile ${at}.`,
           replies: [
             {
@@ -137,12 +137,12 @@ describe("the interface in its terminal", () => {
         })),
       },
     });
-    for (const at of hostile.keys()) {
+    for (const at of hostileTexts.keys()) {
       app.submit(`hostile ${at}.`);
-      await app.sees(`Said ${at}.`);
-      await app.idle();
+      await app.waitForText(`Said ${at}.`);
+      await app.waitUntilIdle();
     }
-    expect(readFileSync(join(project, "evil.txt"), "utf8")).toContain(hostile[0]);
+    expect(readFileSync(join(project, "evil.txt"), "utf8")).toContain(hostileTexts[0]);
     const ours = ["osc 11 ?"];
     expect([app.screen.effects(), app.screen.replies().replaceAll("\u001b", "ESC")]).toEqual([
       ours,
@@ -158,16 +158,16 @@ describe("the interface in its terminal", () => {
   it("never takes pasted text for an answer, nor what stands in a paste for keys", async () => {
     const [app] = await started();
     app.type("\u001b[200~first\u001b[201\u001b[201~");
-    await app.sees("first");
+    await app.waitForText("first");
     app.type("\u0003");
-    await app.idle();
+    await app.waitUntilIdle();
     app.submit('create a.txt with "hello"');
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     app.type("\u001b[200~y\r\u001b[201~");
     app.type("\u001b[B");
-    await app.sees("› y Yes, this once");
+    await app.waitForText("› y Yes, this once");
     app.type("\u001b");
-    await app.sees("Cancelled.");
+    await app.waitForText("Cancelled.");
     await app.quit();
   });
 });
@@ -176,18 +176,18 @@ describe("for a screen reader", () => {
   it("everything is said once, in order, and answers are typed as lines", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.sees("see /doctor");
+    await app.waitForText("see /doctor");
     app.type('create a.txt with "hello"\r');
-    await app.sees("Type a letter and Enter.");
+    await app.waitForText("Type a letter and Enter.");
     app.type("\r");
-    await app.seen((rows) => rows.filter((row) => row === "Type a letter and Enter.").length === 2);
+    await app.waitFor((rows) => rows.filter((row) => row === "Type a letter and Enter.").length === 2);
     app.type("y\r");
-    await app.sees("Ready.");
+    await app.waitForText("Ready.");
     expect(read("a.txt")).toBe("hello");
     app.type("/approval\r");
-    await app.sees("3. auto_edit: edits are free too");
+    await app.waitForText("3. auto_edit: edits are free too");
     app.type("3\r");
-    await app.sees("auto_edit: edits are free too; commands are asked about");
+    await app.waitForText("auto_edit: edits are free too; commands are asked about");
     app.type("/quit\r");
     expect((await app.ended).code).toBe(0);
     // oxlint-disable-next-line no-control-regex
@@ -197,12 +197,12 @@ describe("for a screen reader", () => {
   it("a line that was typed when a question came is a message, not an answer", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
-    await app.sees("see /doctor");
+    await app.waitForText("see /doctor");
     app.type('create a.txt with "hello"\ry\ryes please\r');
-    await app.sees("Type a letter and Enter.");
+    await app.waitForText("Type a letter and Enter.");
     expect(() => read("a.txt")).toThrow("ENOENT");
     app.type("n\r");
-    await app.sees("Ready.");
+    await app.waitForText("Ready.");
     app.type("/quit\r");
     expect((await app.ended).code).toBe(0);
     expect(() => read("a.txt")).toThrow("ENOENT");
@@ -216,14 +216,14 @@ describe("for a screen reader", () => {
       },
     });
     const app = start();
-    await app.sees("see /doctor");
+    await app.waitForText("see /doctor");
     app.type("go\r");
-    await app.sees("Running run_shell_command: sleep 600");
+    await app.waitForText("Running run_shell_command: sleep 600");
     app.type("\u0003");
-    await app.sees("Cancelled.");
-    await app.sees("Ready.");
+    await app.waitForText("Cancelled.");
+    await app.waitForText("Ready.");
     app.type("\u0003");
-    await app.sees("Press Ctrl-C again to leave.");
+    await app.waitForText("Press Ctrl-C again to leave.");
     app.type("\u0003");
     expect((await app.ended).code).toBe(0);
   });

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { stages } from "./app-stage.ts";
+import { appFixtures } from "./app-fixture.ts";
 
 ensureBuilt();
-const { on, started } = stages();
+const { on, started } = appFixtures();
 
 const shell = (command: string) => ({ tool: "run_shell_command", input: { command } });
 
@@ -23,8 +23,8 @@ describe("the interface", () => {
     ]);
     app.submit('create a.txt with "hello"');
     // The last line of the question: a terminal may get a frame in pieces.
-    await app.sees("e Edit it first");
-    expect(app.picture().split("\n").slice(8, -2)).toEqual([
+    await app.waitForText("e Edit it first");
+    expect(app.screenText().split("\n").slice(8, -2)).toEqual([
       "? write_file Write a.txt",
       "⠋ Waiting for you (0s · Esc to cancel)",
       "The model asks",
@@ -39,8 +39,8 @@ describe("the interface", () => {
     ]);
     expect(existsSync(join(project, "a.txt"))).toBe(false);
     app.type("y");
-    await app.sees("I created a.txt");
-    await app.idle();
+    await app.waitForText("I created a.txt");
+    await app.waitUntilIdle();
     expect(read("a.txt")).toBe("hello");
     expect(await app.quit()).toBe(0);
   });
@@ -48,19 +48,19 @@ describe("the interface", () => {
   it("refuses with Enter alone, and hands the model the reason that was typed", async () => {
     const [app, { project }] = await started();
     app.submit('create a.txt with "hello"');
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     app.type("\r");
-    await app.sees("⊘ write_file");
-    await app.idle();
+    await app.waitForText("⊘ write_file");
+    await app.waitUntilIdle();
     app.submit('create b.txt with "hello"');
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     app.type("n");
-    await app.sees(/n No:$/);
+    await app.waitForText(/n No:$/);
     app.type("not in this folder");
-    await app.sees("n No: not in this folder");
+    await app.waitForText("n No: not in this folder");
     app.type("\r");
-    await app.sees(/^ {2}.*not in this folder/);
-    await app.idle();
+    await app.waitForText(/^ {2}.*not in this folder/);
+    await app.waitUntilIdle();
     expect(readdirSync(project)).toEqual([]);
     await app.quit();
   });
@@ -68,11 +68,11 @@ describe("the interface", () => {
   it("asks no more for what was allowed for always", async () => {
     const [app, { read }] = await started();
     app.submit('create a.txt with "one"');
-    await app.sees("The model asks");
+    await app.waitForText("The model asks");
     app.type("a");
-    await app.sees("I created a.txt");
+    await app.waitForText("I created a.txt");
     app.submit('create b.txt with "two"');
-    await app.sees("I created b.txt");
+    await app.waitForText("I created b.txt");
     expect([read("a.txt"), read("b.txt")]).toEqual(["one", "two"]);
     await app.quit();
   });
@@ -80,14 +80,14 @@ describe("the interface", () => {
   it("has the person edit a proposal in their own editor, and asks about that again", async () => {
     const made = await on({ env: { EDITOR: "sed -i s/hello/goodbye/" } });
     const app = made.start();
-    await app.sees("offline/parley · 2%");
+    await app.waitForText("offline/parley · 2%");
     app.submit('create a.txt with "hello"');
-    await app.sees("e Edit it first");
+    await app.waitForText("e Edit it first");
     app.type("e");
-    await app.sees("1 + goodbye");
+    await app.waitForText("1 + goodbye");
     app.type("y");
-    await app.sees("✓ write_file");
-    await app.idle();
+    await app.waitForText("✓ write_file");
+    await app.waitUntilIdle();
     expect(made.read("a.txt")).toBe("goodbye");
     await app.quit();
   });
@@ -107,13 +107,13 @@ describe("the interface", () => {
       },
     });
     app.submit("go");
-    await app.sees("The model asks (1 more waits)");
+    await app.waitForText("The model asks (1 more waits)");
     app.type("y");
-    await app.sees(/The model asks$/);
+    await app.waitForText(/The model asks$/);
     app.type("y");
-    await app.sees("Both are done.");
-    await app.idle();
-    const rows = app.picture().trimEnd().split("\n");
+    await app.waitForText("Both are done.");
+    await app.waitUntilIdle();
+    const rows = app.screenText().trimEnd().split("\n");
     const from = rows.indexOf("> go");
     expect(rows.slice(from, -2)).toEqual([
       "> go",
@@ -147,13 +147,13 @@ describe("the interface", () => {
       },
     });
     app.submit("go");
-    await app.sees("  begun");
+    await app.waitForText("  begun");
     app.type(key);
-    await app.sees("Cancelled.");
-    await app.idle();
+    await app.waitForText("Cancelled.");
+    await app.waitUntilIdle();
     app.submit("still there?");
-    await app.sees("I am here.");
-    const rows = app.screen.everything();
+    await app.waitForText("I am here.");
+    const rows = app.screen.scrollback();
     expect(rows.filter((row) => /^[✓✗⊘◐○]/.test(row)).map((row) => row.replace(/ \d+s$/, ""))).toEqual([
       "✓ run_shell_command echo quick",
       "⊘ run_shell_command echo begun; sleep 600",
@@ -176,12 +176,12 @@ describe("the interface", () => {
       },
     });
     app.submit("go");
-    await app.sees("◐ run_shell_command");
+    await app.waitForText("◐ run_shell_command");
     app.submit("also say more");
-    await app.sees("It will be heard after the calls under way.");
+    await app.waitForText("It will be heard after the calls under way.");
     app.submit(`!touch ${project}/flag`);
-    await app.sees("I heard more.");
-    expect(app.screen.everything()).not.toContain("Nothing was heard.");
+    await app.waitForText("I heard more.");
+    expect(app.screen.scrollback()).not.toContain("Nothing was heard.");
     await app.quit();
   });
 
@@ -197,20 +197,20 @@ describe("the interface", () => {
       },
     });
     app.submit("!echo marked");
-    await app.sees("✓ ! echo marked");
+    await app.waitForText("✓ ! echo marked");
     app.submit("what did I do?");
-    await app.sees("I know.");
+    await app.waitForText("I know.");
     await app.quit();
   });
 
   it("leaves on the second Ctrl-C, and takes back what was typed on the first", async () => {
     const [app] = await started();
     app.type("a draft");
-    await app.sees("> a draft");
+    await app.waitForText("> a draft");
     app.type("\u0003");
-    await app.idle();
+    await app.waitUntilIdle();
     app.type("\u0003");
-    await app.sees("Press Ctrl-C again to leave.");
+    await app.waitForText("Press Ctrl-C again to leave.");
     app.type("\u0003");
     expect((await app.ended).code).toBe(0);
   });

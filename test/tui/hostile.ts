@@ -1,5 +1,5 @@
 /** Texts that would act on a terminal if anything of them reached it. */
-export const hostile: readonly string[] = [
+export const hostileTexts: readonly string[] = [
   "a\u001b]52;c;ZXZpbA==\u0007b",
   "a\u001b]52;c;?\u0007b",
   "a\u009d52;c;ZXZpbA==\u009cb",

@@ -1,29 +1,29 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtScript, inTerminal, type InTerminal } from "./terminal.ts";
-import { hostile } from "./hostile.ts";
+import { buildScript, runInTerminal, type TerminalProcess } from "./terminal.ts";
+import { hostileTexts } from "./hostile.ts";
 
-let script: Awaited<ReturnType<typeof builtScript>>;
+let script: Awaited<ReturnType<typeof buildScript>>;
 beforeAll(async () => {
-  script = await builtScript("stage");
+  script = await buildScript("stage");
 });
 afterAll(() => script.remove());
 
-const started = async (options: Parameters<typeof inTerminal>[1] = {}): Promise<InTerminal> => {
-  const running = inTerminal(script.path, options);
-  await running.seen((rows) => rows.includes("ready"));
+const started = async (options: Parameters<typeof runInTerminal>[1] = {}): Promise<TerminalProcess> => {
+  const running = runInTerminal(script.path, options);
+  await running.waitFor((rows) => rows.includes("ready"));
   return running;
 };
 
 /** Types a command; it is a message of its own, so its Enter is a key of its own. */
-const submit = async (running: InTerminal, command: string): Promise<void> => {
+const submit = async (running: TerminalProcess, command: string): Promise<void> => {
   running.type(command);
-  await running.seen((rows) => rows.some((row) => row.replace(/^> /, "").endsWith(command.slice(-12))));
+  await running.waitFor((rows) => rows.some((row) => row.replace(/^> /, "").endsWith(command.slice(-12))));
   running.type("\r");
 };
 
-const quit = async (running: InTerminal): Promise<number> => {
+const quit = async (running: TerminalProcess): Promise<number> => {
   running.type("\u0003quit\r");
   return (await running.ended).code;
 };
@@ -32,7 +32,7 @@ describe("in a real terminal", () => {
   it("what is typed is seen where it is typed", async () => {
     const running = await started();
     running.type("hé日😀\u001b[13;2usecond");
-    await running.seen((rows) => rows.includes("  second"));
+    await running.waitFor((rows) => rows.includes("  second"));
     expect([running.screen.rows().length, running.screen.cursor()]).toEqual([3, { row: 1, column: 8 }]);
     expect(await quit(running)).toBe(0);
     expect(running.screen.rows().at(-1)).toBe("ready");
@@ -42,11 +42,11 @@ describe("in a real terminal", () => {
   it("Markdown streams into the history, block by block", async () => {
     const running = await started();
     await submit(running, String.raw`say "# Title\n\nSome **bold"`);
-    await running.seen((rows) => rows.includes("Some **bold"));
+    await running.waitFor((rows) => rows.includes("Some **bold"));
     await submit(running, String.raw`say "** text\n\n${"```"}ts\nlet a = 1;\n"`);
-    await running.seen((rows) => rows.includes("  let a = 1;"));
+    await running.waitFor((rows) => rows.includes("  let a = 1;"));
     await submit(running, "end");
-    await running.seen((rows) => rows[5] === ">");
+    await running.waitFor((rows) => rows[5] === ">");
     expect(running.screen.rows()).toEqual(["Title", "", "Some bold text", "", "  let a = 1;", ">", "ready"]);
     expect([running.screen.cell(2, 5), running.screen.cell(2, 0).isBold]).toEqual([
       { chars: "b", isBold: true, colour: -1 },
@@ -58,14 +58,14 @@ describe("in a real terminal", () => {
   it("a hundred thousand lines stream in little memory, and keys are heard meanwhile", async () => {
     const running = await started({ node: ["--max-old-space-size=40"] });
     await submit(running, "lines 100000");
-    await running.seen((rows) => rows.some((row) => /^line \d{4,} /.test(row)));
+    await running.waitFor((rows) => rows.some((row) => /^line \d{4,} /.test(row)));
     running.type("?");
-    const rows = await running.seen((each) => each.some((row) => row.startsWith("heard at ")));
+    const rows = await running.waitFor((each) => each.some((row) => row.startsWith("heard at ")));
     const heardAt = Number(rows.find((row) => row.startsWith("heard at "))?.slice(9));
     expect(heardAt).toBeGreaterThan(0);
     expect(heardAt).toBeLessThan(100_000);
-    await running.seen((each) => each.includes("printed 100000"));
-    const everything = running.screen.everything();
+    await running.waitFor((each) => each.includes("printed 100000"));
+    const everything = running.screen.scrollback();
     expect([everything.length, everything[0]?.slice(0, 8), everything.slice(-3)]).toEqual([
       200_002,
       "line 0 x",
@@ -80,16 +80,16 @@ describe("in a real terminal", () => {
       running,
       String.raw`say "First paragraph.\n\nThis is an open paragraph that is rather long and still grows"`,
     );
-    await running.seen((rows) => rows.includes("grows"));
+    await running.waitFor((rows) => rows.includes("grows"));
     running.resize({ columns: 30, rows: 12 });
-    await running.seen((rows) => rows.includes("This is an open paragraph that"));
+    await running.waitFor((rows) => rows.includes("This is an open paragraph that"));
     await submit(running, String.raw`say " and grows."`);
-    await running.seen((rows) => rows.some((row) => row.endsWith("and grows.")));
+    await running.waitFor((rows) => rows.some((row) => row.endsWith("and grows.")));
     running.resize({ columns: 70, rows: 9 });
-    await running.seen((rows) => rows.some((row) => row.startsWith("This is an open paragraph that is")));
+    await running.waitFor((rows) => rows.some((row) => row.startsWith("This is an open paragraph that is")));
     await submit(running, "end");
-    await running.seen((rows) => rows.at(-2) === ">" && rows.at(-3) === "grows.");
-    expect(running.screen.everything()).toEqual([
+    await running.waitFor((rows) => rows.at(-2) === ">" && rows.at(-3) === "grows.");
+    expect(running.screen.scrollback()).toEqual([
       "First paragraph.",
       "",
       "This is an open paragraph that is rather long and still grows and",
@@ -103,9 +103,9 @@ describe("in a real terminal", () => {
   it("hostile text changes nothing outside its own cells, letter by letter", async () => {
     const running = await started({ size: { columns: 60, rows: 24 } });
     const path = join(dirname(script.path), "hostile.json");
-    writeFileSync(path, JSON.stringify(hostile));
+    writeFileSync(path, JSON.stringify(hostileTexts));
     await submit(running, `hostile ${path}`);
-    const rows = await running.seen((each) => each.includes("hostile over"));
+    const rows = await running.waitFor((each) => each.includes("hostile over"));
     expect(rows.slice(-2)).toEqual([">", "ready"]);
     expect([running.screen.effects(), running.screen.replies()]).toEqual([[], ""]);
     expect(running.screen.cursor()).toEqual({ row: rows.length - 2, column: 2 });
@@ -116,7 +116,7 @@ describe("in a real terminal", () => {
   it("what the terminal answers is never typed", async () => {
     const running = await started();
     await submit(running, "ask");
-    await running.seen((rows) => rows.includes("reply attributes"));
+    await running.waitFor((rows) => rows.includes("reply attributes"));
     expect(running.screen.rows()).toEqual([">", "reply attributes"]);
     await quit(running);
   });
@@ -142,25 +142,25 @@ describe("in a real terminal", () => {
   });
 
   it("is given back to the shell while the program is stopped, and taken again", async () => {
-    const shell = inTerminal(script.path, { isInShell: true });
-    await shell.seen((rows) => rows.includes("ready"));
+    const shell = runInTerminal(script.path, { isInShell: true });
+    await shell.waitFor((rows) => rows.includes("ready"));
     shell.type("draft");
-    await shell.seen((rows) => rows.includes("> draft"));
+    await shell.waitFor((rows) => rows.includes("> draft"));
     shell.type("\u001a");
-    await shell.seen((rows) => rows.at(-1) === "$");
+    await shell.waitFor((rows) => rows.at(-1) === "$");
     expect(modesLeft(shell.output().replaceAll("\u001b[?2004h$", "$"))).toEqual([]);
     shell.type("echo typed in the shell\r");
-    await shell.seen((rows) => rows.includes("typed in the shell"));
+    await shell.waitFor((rows) => rows.includes("typed in the shell"));
     shell.type("fg\r");
-    const rows = await shell.seen((each) => each.filter((row) => row === "> draft").length === 2);
+    const rows = await shell.waitFor((each) => each.filter((row) => row === "> draft").length === 2);
     expect([rows.slice(-2), shell.screen.cursor()]).toEqual([
       ["> draft", "ready"],
       { row: rows.length - 2, column: 7 },
     ]);
     shell.type("!");
-    await shell.seen((each) => each.includes("> draft!"));
+    await shell.waitFor((each) => each.includes("> draft!"));
     shell.type("\u0003quit\r");
-    await shell.seen((each) => each.at(-1) === "$");
+    await shell.waitFor((each) => each.at(-1) === "$");
     shell.type("exit\r");
     expect((await shell.ended).code).toBe(0);
   });

@@ -12,7 +12,7 @@ export type Emulator = {
   /** The rows that are seen, without spaces at their ends and without empty rows at the bottom. */
   readonly rows: () => readonly string[];
   /** Everything, from the first line that was ever written. */
-  readonly everything: () => readonly string[];
+  readonly scrollback: () => readonly string[];
   readonly cursor: () => { readonly row: number; readonly column: number };
   /** What was done besides showing letters: titles, clipboards, bells, modes left on. */
   readonly effects: () => readonly string[];
@@ -68,7 +68,7 @@ export const emulator = (
   };
   return {
     rows: () => textOf(buffer().baseY, buffer().baseY + terminal.rows),
-    everything: () => textOf(0, buffer().length),
+    scrollback: () => textOf(0, buffer().length),
     cursor: () => ({ row: buffer().cursorY, column: buffer().cursorX }),
     effects: () => [
       ...effects,
@@ -91,12 +91,12 @@ export const emulator = (
 export type TestTerminal = Terminal & {
   readonly screen: Emulator;
   readonly written: () => readonly string[];
-  readonly tell: (event: TerminalEvent) => void;
+  readonly emit: (event: TerminalEvent) => void;
   readonly resize: (size: TerminalSize) => void;
   readonly isRaw: () => boolean;
   readonly stops: () => number;
   /** What would be written if the process ended now. */
-  readonly farewell: () => string;
+  readonly exitSequence: () => string;
 };
 
 /** A terminal in this process. */
@@ -120,11 +120,11 @@ export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): T
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    atEnd: (next) => (farewell = next),
-    stop: () => (stops += 1),
+    onExit: (next) => (farewell = next),
+    suspend: () => (stops += 1),
     screen,
     written: () => written,
-    tell,
+    emit: tell,
     resize: (next) => {
       size = next;
       screen.resize(next);
@@ -132,12 +132,12 @@ export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): T
     },
     isRaw: () => isRaw,
     stops: () => stops,
-    farewell: () => farewell?.() ?? "",
+    exitSequence: () => farewell?.() ?? "",
   };
 };
 
 /** A program in a real pseudo-terminal, and what is seen of it. */
-export type InTerminal = {
+export type TerminalProcess = {
   readonly screen: Emulator;
   readonly type: (text: string) => void;
   readonly resize: (size: TerminalSize) => void;
@@ -146,14 +146,14 @@ export type InTerminal = {
   readonly close: () => void;
   readonly pid: number;
   /** Resolves once the rows satisfy a condition; fails with the rows when the program ends before. */
-  readonly seen: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
+  readonly waitFor: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
   readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>;
   /** Everything the program wrote. */
   readonly output: () => string;
 };
 
 /** Runs a built script in a pseudo-terminal, with these variables alone. */
-export const inTerminal = (
+export const runInTerminal = (
   script: string,
   {
     size = { columns: 60, rows: 16 },
@@ -173,7 +173,7 @@ export const inTerminal = (
     /** Whether the terminal breaks lines anew for another size. */
     readonly breaksAnew?: boolean;
   } = {},
-): InTerminal => {
+): TerminalProcess => {
   const words = [...node, script, ...args];
   const [file, given] = isInShell ? ["bash", ["--norc", "--noprofile", "-i"]] : [process.execPath, words];
   const pty = spawn(file, given, {
@@ -214,7 +214,7 @@ export const inTerminal = (
     // The far end is closed, as when a window is; the type does not know it.
     close: () => (pty as unknown as { destroy: () => void }).destroy(),
     pid: pty.pid,
-    seen: async (condition) => {
+    waitFor: async (condition) => {
       for (;;) {
         const rows = screen.rows();
         if (condition(rows)) return rows;
@@ -228,7 +228,7 @@ export const inTerminal = (
 };
 
 /** Builds a script of this folder as the program is built; `remove` takes it away again. */
-export const builtScript = async (name: string): Promise<{ readonly path: string; readonly remove: () => void }> => {
+export const buildScript = async (name: string): Promise<{ readonly path: string; readonly remove: () => void }> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-tui-"));
   const path = join(folder, `${name}.mjs`);
   await build({

@@ -1,15 +1,15 @@
 /** What a key does to what is being written. */
-export type Action =
+export type EditAction =
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "paste"; readonly text: string }
   | { readonly type: "newline" }
-  | { readonly type: "move"; readonly to: Target }
+  | { readonly type: "move"; readonly to: MoveTarget }
   | { readonly type: "up" }
   | { readonly type: "down" }
   /** Removes what lies between the cursor and the target. */
-  | { readonly type: "delete"; readonly to: Target }
+  | { readonly type: "delete"; readonly to: MoveTarget }
   /** The same, and keeps it to be yanked. */
-  | { readonly type: "kill"; readonly to: Target }
+  | { readonly type: "kill"; readonly to: MoveTarget }
   | { readonly type: "yank" }
   /** Puts an older kill in the place of what was just yanked. */
   | { readonly type: "yank-older" }
@@ -29,7 +29,7 @@ export type Action =
   | { readonly type: "resize"; readonly columns: number };
 
 /** Where to move or delete to. */
-export type Target =
+export type MoveTarget =
   | "left"
   | "right"
   | "word-left"

@@ -1,16 +1,16 @@
-import type { Action } from "./action.ts";
-import { type Match, rank } from "./fuzzy.ts";
+import type { EditAction } from "./action.ts";
+import { type FuzzyMatch, rankMatches } from "./fuzzy.ts";
 import type { Editor } from "./state.ts";
 
 /** What can be completed at the cursor: a command after `/` at the beginning, a word after a command, or something named after `@`. */
-export type Completing = Written &
+export type CompletionQuery = CompletionRange &
   (
     | { readonly kind: "command" | "mention" }
     /** With the words before it; the first is the command. */
     | { readonly kind: "argument"; readonly words: readonly string[] }
   );
 
-type Written = {
+type CompletionRange = {
   readonly query: string;
   /** The part of the text that a choice takes the place of, with its sign. */
   readonly start: number;
@@ -18,25 +18,25 @@ type Written = {
 };
 
 /** Something to choose. */
-export type Choice = {
+export type CompletionChoice = {
   readonly label: string;
   readonly detail?: string;
   readonly insert: string;
   /** What is written may be meant as it stands, so only who goes to this choice takes it. */
-  readonly isSuggestion?: boolean;
+  readonly isOptional?: boolean;
 };
 
 /** What can be chosen now, best first, and which has the focus. */
-export type Menu = {
-  readonly completing: Completing;
-  readonly choices: readonly Match<Choice>[];
+export type CompletionMenu = {
+  readonly query: CompletionQuery;
+  readonly choices: readonly FuzzyMatch<CompletionChoice>[];
   readonly focus: number;
   /** Whether the person went to the choice in focus. */
   readonly isMoved: boolean;
 };
 
 /** What can be completed where the cursor stands, if anything can. */
-export const completingAt = ({ text, cursor, search }: Editor): Completing | undefined => {
+export const findCompletion = ({ text, cursor, search }: Editor): CompletionQuery | undefined => {
   if (search !== undefined) return undefined;
   const before = text.slice(0, cursor);
   const command = /^\/([\w:-]*)$/.exec(before);
@@ -52,24 +52,33 @@ export const completingAt = ({ text, cursor, search }: Editor): Completing | und
 };
 
 /** The choices that fit what is written so far. */
-export const menuFor = (completing: Completing, choices: readonly Choice[]): Menu | undefined => {
-  const ranked = rank(completing.query, choices, ({ label }) => label);
-  return ranked.length === 0 ? undefined : { completing, choices: ranked.slice(0, 50), focus: 0, isMoved: false };
+export const createMenu = (
+  completing: CompletionQuery,
+  choices: readonly CompletionChoice[],
+): CompletionMenu | undefined => {
+  const ranked = rankMatches(completing.query, choices, ({ label }) => label);
+  return ranked.length === 0
+    ? undefined
+    : { query: completing, choices: ranked.slice(0, 50), focus: 0, isMoved: false };
 };
 
 /** The menu with the focus moved; from the last choice to the first and back. */
-export const moveFocus = (menu: Menu, by: number): Menu => ({
+export const moveFocus = (menu: CompletionMenu, by: number): CompletionMenu => ({
   ...menu,
   focus: (menu.focus + by + menu.choices.length) % menu.choices.length,
   isMoved: true,
 });
 
 /** Whether Enter takes the choice in focus, or what is written as it stands. */
-export const isMeant = ({ completing: { kind, query }, choices, focus, isMoved }: Menu): boolean =>
-  kind !== "argument" || isMoved || (query !== "" && choices[focus]?.item.isSuggestion !== true);
+export const acceptsOnEnter = ({ query: { kind, query }, choices, focus, isMoved }: CompletionMenu): boolean =>
+  kind !== "argument" || isMoved || (query !== "" && choices[focus]?.item.isOptional !== true);
 
 /** What choosing does to the text: a space follows, unless the choice is a folder to go into. */
-export const chosen = ({ completing: { start, end, kind }, choices, focus }: Menu): Action | undefined => {
+export const completeAction = ({
+  query: { start, end, kind },
+  choices,
+  focus,
+}: CompletionMenu): EditAction | undefined => {
   const choice = choices[focus]?.item;
   if (choice === undefined) return undefined;
   const sign = { command: "/", mention: "@", argument: "" }[kind];

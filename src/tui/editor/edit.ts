@@ -1,19 +1,19 @@
-import type { Action, Target } from "./action.ts";
-import { blankLeft, leftOf, lineEnd, lineStart, rightOf, wordLeft, wordRight } from "./place.ts";
-import { inHistory, inSearch } from "./recall.ts";
-import { editorRows, placeAt, seenAt } from "./rows.ts";
-import { type Editor, type Moment, placeholder, withoutPlaceholders } from "./state.ts";
+import type { EditAction, MoveTarget } from "./action.ts";
+import { spaceLeft, leftOf, lineEnd, lineStart, rightOf, wordLeft, wordRight } from "./cursor-movement.ts";
+import { recallHistory, searchHistory } from "./history-search.ts";
+import { editorRows, offsetAt, positionOf } from "./layout.ts";
+import { type Editor, type EditorSnapshot, placeholder, withoutPlaceholders } from "./state.ts";
 
 /** Pastes of more lines, or more letters, are folded. */
-const foldedFrom = { lines: 6, letters: 1000 };
+const collapsePasteOver = { lines: 6, letters: 1000 };
 
 /** How many steps can be undone. */
-const mostSteps = 500;
+const maxUndoSteps = 500;
 
 /** What an action makes of the editor. Nothing is ever lost that was not asked to go: every change can be undone. */
-export const edit = (editor: Editor, action: Action): Editor => {
+export const edit = (editor: Editor, action: EditAction): Editor => {
   if (editor.search !== undefined) {
-    const searched = inSearch(editor, action);
+    const searched = searchHistory(editor, action);
     if (searched !== undefined) return searched;
     return edit(withoutSearch(editor), action);
   }
@@ -25,28 +25,28 @@ export const edit = (editor: Editor, action: Action): Editor => {
     case "paste":
       return paste(editor, action.text);
     case "move":
-      return moved(editor, targetOf(editor, action.to));
+      return withCursor(editor, targetPosition(editor, action.to));
     case "up":
-      return vertically(editor, -1);
+      return moveVertically(editor, -1);
     case "down":
-      return vertically(editor, 1);
+      return moveVertically(editor, 1);
     case "delete":
-      return changed(editor, removed(editor, targetOf(editor, action.to)), undefined);
+      return withChange(editor, removeRange(editor, targetPosition(editor, action.to)), undefined);
     case "kill":
-      return kill(editor, targetOf(editor, action.to));
+      return kill(editor, targetPosition(editor, action.to));
     case "yank":
       return yank(editor, 0);
     case "yank-older":
       return yankOlder(editor);
     case "undo":
-      return travel(editor, "past");
+      return undoOrRedo(editor, "undoStack");
     case "redo":
-      return travel(editor, "future");
+      return undoOrRedo(editor, "redoStack");
     case "older":
     case "newer":
-      return inHistory(editor, action.type);
+      return recallHistory(editor, action.type);
     case "search":
-      return { ...editor, search: { query: "", back: undefined, isFound: true, before: momentOf(editor) } };
+      return { ...editor, search: { query: "", back: undefined, isFound: true, before: snapshotOf(editor) } };
     case "accept-search":
     case "cancel-search":
       return editor;
@@ -55,7 +55,7 @@ export const edit = (editor: Editor, action: Action): Editor => {
     case "complete":
       return complete(editor, action);
     case "clear":
-      return changed(editor, { text: "", cursor: 0 }, undefined);
+      return withChange(editor, { text: "", cursor: 0 }, undefined);
     case "resize":
       return { ...editor, columns: action.columns };
   }
@@ -63,46 +63,46 @@ export const edit = (editor: Editor, action: Action): Editor => {
 
 const withoutSearch = ({ search: _search, ...rest }: Editor): Editor => rest;
 
-const momentOf = ({ text, cursor }: Editor): Moment => ({ text, cursor });
+const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
 
 /** A new text, with the old one kept for undo. Typing goes on in one step until something else is done. */
-const changed = (editor: Editor, next: Moment, last: Editor["last"]): Editor => {
-  if (next.text === editor.text) return moved(editor, next.cursor);
-  const { goal: _goal, yanked: _yanked, last: before, ...rest } = editor;
-  const isSameStep = last === "typing" && before === "typing" && editor.past.length > 0;
+const withChange = (editor: Editor, next: EditorSnapshot, last: Editor["lastAction"]): Editor => {
+  if (next.text === editor.text) return withCursor(editor, next.cursor);
+  const { goalColumn: _goal, yanked: _yanked, lastAction: before, ...rest } = editor;
+  const isSameStep = last === "typing" && before === "typing" && editor.undoStack.length > 0;
   return {
     ...rest,
     ...next,
-    past: isSameStep ? editor.past : [...editor.past.slice(1 - mostSteps), momentOf(editor)],
-    future: [],
-    ...(last === undefined ? {} : { last }),
+    undoStack: isSameStep ? editor.undoStack : [...editor.undoStack.slice(1 - maxUndoSteps), snapshotOf(editor)],
+    redoStack: [],
+    ...(last === undefined ? {} : { lastAction: last }),
   };
 };
 
-const insert = (editor: Editor, text: string, last: Editor["last"]): Editor => {
+const insert = (editor: Editor, text: string, last: Editor["lastAction"]): Editor => {
   const before = editor.text.slice(0, editor.cursor) + text;
   // A space ends a step, so that undo goes back word by word.
   const step =
     last === "typing" && /\s$/.test(editor.text.slice(0, editor.cursor))
       ? { ...editor, last: "moving" as const }
       : editor;
-  return changed(step, { text: before + editor.text.slice(editor.cursor), cursor: before.length }, last);
+  return withChange(step, { text: before + editor.text.slice(editor.cursor), cursor: before.length }, last);
 };
 
 const paste = (editor: Editor, text: string): Editor => {
   const pasted = withoutPlaceholders(text);
-  const isLarge = pasted.length > foldedFrom.letters || pasted.split("\n").length > foldedFrom.lines;
+  const isLarge = pasted.length > collapsePasteOver.letters || pasted.split("\n").length > collapsePasteOver.lines;
   if (!isLarge) return insert(editor, pasted, undefined);
   const index = editor.pastes.length;
   return insert({ ...editor, pastes: [...editor.pastes, pasted] }, placeholder(index), undefined);
 };
 
-const moved = (editor: Editor, cursor: number): Editor => {
-  const { goal: _goal, yanked: _yanked, ...rest } = editor;
-  return { ...rest, cursor, last: "moving" };
+const withCursor = (editor: Editor, cursor: number): Editor => {
+  const { goalColumn: _goal, yanked: _yanked, ...rest } = editor;
+  return { ...rest, cursor, lastAction: "moving" };
 };
 
-const targetOf = ({ text, cursor }: Editor, target: Target): number => {
+const targetPosition = ({ text, cursor }: Editor, target: MoveTarget): number => {
   switch (target) {
     case "left":
       return leftOf(text, cursor);
@@ -113,7 +113,7 @@ const targetOf = ({ text, cursor }: Editor, target: Target): number => {
     case "word-right":
       return wordRight(text, cursor);
     case "blank-left":
-      return blankLeft(text, cursor);
+      return spaceLeft(text, cursor);
     case "line-start":
       return lineStart(text, cursor);
     case "line-end":
@@ -126,16 +126,16 @@ const targetOf = ({ text, cursor }: Editor, target: Target): number => {
 };
 
 /** Up and down by rows; from the first and last row, into the history. */
-const vertically = (editor: Editor, by: 1 | -1): Editor => {
+const moveVertically = (editor: Editor, by: 1 | -1): Editor => {
   const rows = editorRows(editor);
-  const seen = seenAt(rows, editor.cursor);
+  const seen = positionOf(rows, editor.cursor);
   const row = rows[seen.row + by];
-  if (row === undefined) return inHistory(editor, by < 0 ? "older" : "newer");
-  const goal = editor.goal ?? seen.column;
-  return { ...moved(editor, placeAt(row, goal)), goal };
+  if (row === undefined) return recallHistory(editor, by < 0 ? "older" : "newer");
+  const goal = editor.goalColumn ?? seen.column;
+  return { ...withCursor(editor, offsetAt(row, goal)), goalColumn: goal };
 };
 
-const removed = ({ text, cursor }: Editor, target: number): Moment => {
+const removeRange = ({ text, cursor }: Editor, target: number): EditorSnapshot => {
   const [from, to] = [Math.min(cursor, target), Math.max(cursor, target)];
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 };
@@ -147,32 +147,32 @@ const kill = (editor: Editor, target: number): Editor => {
   const to = isAtEnd ? cursor + 1 : target;
   const piece = text.slice(Math.min(cursor, to), Math.max(cursor, to));
   if (piece === "") return editor;
-  const [first, ...others] = editor.kills;
+  const [first, ...others] = editor.killRing;
   const grown = to < cursor ? piece + (first ?? "") : (first ?? "") + piece;
-  const kills = editor.last === "killing" ? [grown, ...others] : [piece, ...editor.kills].slice(0, 30);
-  return { ...changed(editor, removed(editor, to), "killing"), kills };
+  const kills = editor.lastAction === "killing" ? [grown, ...others] : [piece, ...editor.killRing].slice(0, 30);
+  return { ...withChange(editor, removeRange(editor, to), "killing"), killRing: kills };
 };
 
 const yank = (editor: Editor, index: number): Editor => {
-  const text = editor.kills[index];
+  const text = editor.killRing[index];
   if (text === undefined) return editor;
   return { ...insert(editor, text, "yanking"), yanked: { at: editor.cursor, index } };
 };
 
 const yankOlder = (editor: Editor): Editor => {
-  const { yanked, kills, cursor } = editor;
+  const { yanked, killRing: kills, cursor } = editor;
   if (yanked === undefined) return editor;
-  return yank({ ...editor, ...removed({ ...editor, cursor }, yanked.at) }, (yanked.index + 1) % kills.length);
+  return yank({ ...editor, ...removeRange({ ...editor, cursor }, yanked.at) }, (yanked.index + 1) % kills.length);
 };
 
-const travel = (editor: Editor, where: "past" | "future"): Editor => {
-  const moment = editor[where].at(-1);
+const undoOrRedo = (editor: Editor, from: "undoStack" | "redoStack"): Editor => {
+  const moment = editor[from].at(-1);
   if (moment === undefined) return editor;
-  const [past, future] =
-    where === "past"
-      ? [editor.past.slice(0, -1), [...editor.future, momentOf(editor)]]
-      : [[...editor.past, momentOf(editor)], editor.future.slice(0, -1)];
-  return { ...moved(editor, moment.cursor), text: moment.text, past, future };
+  const [undoStack, redoStack] =
+    from === "undoStack"
+      ? [editor.undoStack.slice(0, -1), [...editor.redoStack, snapshotOf(editor)]]
+      : [[...editor.undoStack, snapshotOf(editor)], editor.redoStack.slice(0, -1)];
+  return { ...withCursor(editor, moment.cursor), text: moment.text, undoStack, redoStack };
 };
 
 const complete = (
@@ -180,5 +180,5 @@ const complete = (
   { start, end, text }: { readonly start: number; readonly end: number; readonly text: string },
 ): Editor => {
   const before = editor.text.slice(0, start) + withoutPlaceholders(text);
-  return changed(editor, { text: before + editor.text.slice(end), cursor: before.length }, undefined);
+  return withChange(editor, { text: before + editor.text.slice(end), cursor: before.length }, undefined);
 };

@@ -1,26 +1,36 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KeyEvent } from "../keys/event.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
 import { lineText } from "../text/line.ts";
-import { columnsOf, graphemesOf } from "../text/width.ts";
-import type { Action } from "./action.ts";
-import { chosen, completingAt, isMeant, menuFor, moveFocus, type Menu } from "./completion.ts";
+import { textWidth, graphemesOf } from "../text/width.ts";
+import type { EditAction } from "./action.ts";
+import {
+  completeAction,
+  findCompletion,
+  acceptsOnEnter,
+  createMenu,
+  moveFocus,
+  type CompletionMenu,
+} from "./completion.ts";
 import { edit } from "./edit.ts";
-import { rank } from "./fuzzy.ts";
-import { press, type Wish } from "./keymap.ts";
-import { type Editor, emptyEditor, modeOf, wholeText } from "./state.ts";
+import { rankMatches } from "./fuzzy.ts";
+import { handleKey, type EditorRequest } from "./keymap.ts";
+import { type Editor, emptyEditor, modeOf, expandedText } from "./state.ts";
 import { viewEditor } from "./view.ts";
 
 const family = "👨\u200d👩\u200d👧";
 
 /** Keys one after the other: `<chord>` or letters. */
 const pressed = (editor: Editor, ...keys: readonly (string | KeyEvent)[]): Editor =>
-  keys.reduce((state: Editor, each) => press(state, typeof each === "string" ? eventOf(each) : each).editor, editor);
+  keys.reduce(
+    (state: Editor, each) => handleKey(state, typeof each === "string" ? eventOf(each) : each).editor,
+    editor,
+  );
 
 const eventOf = (name: string): KeyEvent =>
   /^<.+>$/.test(name) ? { type: "key", chord: name.slice(1, -1) } : { type: "text", text: name };
 
-const wishOf = (editor: Editor, name: string): Wish | undefined => press(editor, eventOf(name)).wish;
+const wishOf = (editor: Editor, name: string): EditorRequest | undefined => handleKey(editor, eventOf(name)).request;
 
 /** The text with its cursor as a bar. */
 const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
@@ -64,7 +74,7 @@ describe("editing", () => {
   });
 
   it("can take back anything, and give it again", () => {
-    const action: fc.Arbitrary<Action> = fc.oneof(
+    const action: fc.Arbitrary<EditAction> = fc.oneof(
       fc.record({ type: fc.constant("insert" as const), text: fc.constantFrom("a", " ", family, "日", "b c") }),
       fc.record({ type: fc.constant("paste" as const), text: fc.constantFrom("x\ny", "l\n".repeat(10)) }),
       fc.record({
@@ -80,7 +90,7 @@ describe("editing", () => {
           "end" as const,
         ),
       }),
-      fc.constantFrom<Action>(
+      fc.constantFrom<EditAction>(
         { type: "newline" },
         { type: "up" },
         { type: "down" },
@@ -102,13 +112,13 @@ describe("editing", () => {
           expect(boundaries(state.text)).toContain(state.cursor);
           const { lines, cursor } = viewEditor(state, { height: 5 });
           expect(lines.length).toBeLessThanOrEqual(6);
-          expect(lines.filter((line) => columnsOf(lineText(line)) > 12)).toEqual([]);
+          expect(lines.filter((line) => textWidth(lineText(line)) > 12)).toEqual([]);
           expect(cursor.row < lines.length && cursor.column < 12).toBe(true);
         }
         let last = edit(states.at(-1) ?? empty, { type: "cancel-search" });
         const text = last.text;
         let steps = 0;
-        while (last.past.length > 0) {
+        while (last.undoStack.length > 0) {
           last = edit(last, { type: "undo" });
           steps += 1;
         }
@@ -128,12 +138,12 @@ const boundaries = (text: string): readonly number[] => {
 
 describe("submitting", () => {
   it("hands on the text, keeps it in the history and starts anew", () => {
-    const { editor, wish } = press(pressed(empty, "hello"), eventOf("<enter>"));
+    const { editor, request: wish } = handleKey(pressed(empty, "hello"), eventOf("<enter>"));
     expect([editor, wish]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello" }]);
   });
 
   it("of nothing does nothing", () => {
-    expect(press(pressed(empty, " "), eventOf("<enter>")).wish).toBeUndefined();
+    expect(handleKey(pressed(empty, " "), eventOf("<enter>")).request).toBeUndefined();
   });
 
   it("does not repeat the history", () => {
@@ -215,18 +225,21 @@ describe("a large paste", () => {
     expect(viewEditor(pasted, { height: 5 }).lines.map(lineText)).toEqual([
       "> see [pasted 120 lines #1] and [pasted 2000 characters #2]",
     ]);
-    expect(wholeText(pasted)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
+    expect(expandedText(pasted)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
     expect(wishOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
   });
 
   it("is one letter to delete, and comes back with undo", () => {
     const gone = pressed(pasted, "<backspace>");
-    expect([wholeText(gone), wholeText(pressed(gone, "<ctrl+_>"))]).toEqual([`see ${lines} and `, wholeText(pasted)]);
+    expect([expandedText(gone), expandedText(pressed(gone, "<ctrl+_>"))]).toEqual([
+      `see ${lines} and `,
+      expandedText(pasted),
+    ]);
   });
 
   it("cannot be pretended by what is pasted or typed", () => {
     const pretended = pressed(pasted, paste("\u{100000}"), "\u{100001}");
-    expect(wholeText(pretended)).toBe(`${wholeText(pasted)}\ufffd\ufffd`);
+    expect(expandedText(pretended)).toBe(`${expandedText(pasted)}\ufffd\ufffd`);
   });
 
   it("that is small is text", () => {
@@ -261,7 +274,7 @@ describe("completion", () => {
   it("knows what is being completed", () => {
     expect(
       ["/mo", "see @src/m", "a@b.c", "/model x", "/mcp  restart ", "/model @x", "@", "(@x", "x /mo", "/ x"].map(
-        (text) => completingAt(pressed(empty, text)),
+        (text) => findCompletion(pressed(empty, text)),
       ),
     ).toEqual([
       { kind: "command", query: "mo", start: 0, end: 3 },
@@ -279,34 +292,34 @@ describe("completion", () => {
 
   it("puts the choice in the place of what was typed", () => {
     const editor = pressed(empty, "see @ma", "<left>", "<right>");
-    const completing = completingAt(editor);
+    const completing = findCompletion(editor);
     const choices = ["src/domain.ts", "src/main.ts", "manual/"].map((path) => ({ label: path, insert: path }));
-    const menu = completing === undefined ? undefined : menuFor(completing, choices);
+    const menu = completing === undefined ? undefined : createMenu(completing, choices);
     expect(menu?.choices.map(({ item }) => item.label)).toEqual(["manual/", "src/main.ts", "src/domain.ts"]);
     const after = (by: number): string | undefined => {
-      const action = menu === undefined ? undefined : chosen(moveFocus(menu, by));
+      const action = menu === undefined ? undefined : completeAction(moveFocus(menu, by));
       return action === undefined ? undefined : shown(edit(editor, action));
     };
     expect([after(0), after(1), after(-1)]).toEqual(["see @manual/|", "see @src/main.ts |", "see @src/domain.ts |"]);
   });
 
   it("takes with Enter what was chosen, and otherwise the word that was written where that may be meant", () => {
-    const menuOf = (text: string, isSuggestion: boolean): Menu => {
-      const completing = completingAt(pressed(empty, text));
-      const menu = completing && menuFor(completing, [{ label: "a/bc", insert: "a/bc", isSuggestion }]);
+    const menuOf = (text: string, isSuggestion: boolean): CompletionMenu => {
+      const completing = findCompletion(pressed(empty, text));
+      const menu = completing && createMenu(completing, [{ label: "a/bc", insert: "a/bc", isOptional: isSuggestion }]);
       if (menu === undefined) throw new Error(`No menu for ${text}.`);
       return menu;
     };
     const menus = [menuOf("/mo a", false), menuOf("/mo a", true), menuOf("/mo ", false), menuOf("/mo ", true)];
-    expect(menus.map(isMeant)).toEqual([true, false, false, false]);
-    expect(menus.map((menu) => isMeant(moveFocus(menu, 1)))).toEqual([true, true, true, true]);
-    expect([menuOf("/a", true), menuOf("@a", true)].map(isMeant)).toEqual([true, true]);
-    expect(chosen(menuOf("/mo a", false))).toEqual({ type: "complete", start: 4, end: 5, text: "a/bc " });
+    expect(menus.map(acceptsOnEnter)).toEqual([true, false, false, false]);
+    expect(menus.map((menu) => acceptsOnEnter(moveFocus(menu, 1)))).toEqual([true, true, true, true]);
+    expect([menuOf("/a", true), menuOf("@a", true)].map(acceptsOnEnter)).toEqual([true, true]);
+    expect(completeAction(menuOf("/mo a", false))).toEqual({ type: "complete", start: 4, end: 5, text: "a/bc " });
   });
 
   it("has no menu where nothing fits", () => {
     expect(
-      menuFor({ kind: "command", query: "zz", start: 0, end: 3 }, [{ label: "model", insert: "model" }]),
+      createMenu({ kind: "command", query: "zz", start: 0, end: 3 }, [{ label: "model", insert: "model" }]),
     ).toBeUndefined();
   });
 
@@ -318,14 +331,14 @@ describe("completion", () => {
       "edit.ts",
       "src/exact/digit.ts",
     ];
-    expect(rank("edit", paths, (path) => path).map(({ item }) => item)).toEqual([
+    expect(rankMatches("edit", paths, (path) => path).map(({ item }) => item)).toEqual([
       "edit.ts",
       "src/tui/editor/edit.ts",
       "src/cli/edit-distance.ts",
       "docs/credits.md",
       "src/exact/digit.ts",
     ]);
-    expect(rank("", paths, (path) => path).map(({ item }) => item)).toEqual(paths);
-    expect(rank("xyz", paths, (path) => path)).toEqual([]);
+    expect(rankMatches("", paths, (path) => path).map(({ item }) => item)).toEqual(paths);
+    expect(rankMatches("xyz", paths, (path) => path)).toEqual([]);
   });
 });

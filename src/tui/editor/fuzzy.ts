@@ -1,23 +1,23 @@
 /** A candidate that holds the letters of a query in order, how well it does, and where they stand. */
-export type Match<Item> = { readonly item: Item; readonly score: number; readonly places: readonly number[] };
+export type FuzzyMatch<Item> = { readonly item: Item; readonly score: number; readonly positions: readonly number[] };
 
 /** Those candidates that match a query, best first; equals keep their order. Without a query, all of them. */
-export const rank = <Item>(
+export const rankMatches = <Item>(
   query: string,
   items: readonly Item[],
   textOf: (item: Item) => string,
-): readonly Match<Item>[] => {
-  if (query === "") return items.map((item) => ({ item, score: 0, places: [] }));
-  const found: Match<Item>[] = [];
+): readonly FuzzyMatch<Item>[] => {
+  if (query === "") return items.map((item) => ({ item, score: 0, positions: [] }));
+  const found: FuzzyMatch<Item>[] = [];
   for (const item of items) {
-    const match = matched(query, textOf(item));
+    const match = fuzzyMatch(query, textOf(item));
     if (match !== undefined) found.push({ item, ...match });
   }
   return found.toSorted((one, other) => other.score - one.score);
 };
 
 /** Runs of letters, beginnings of words and the end of a path count; what stands between and what is long costs. */
-const matched = (query: string, text: string): Omit<Match<never>, "item"> | undefined => {
+const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"> | undefined => {
   const wanted = query.toLowerCase();
   const lower = text.toLowerCase();
   // Letters that change their length with their case would shift all places.
@@ -25,14 +25,14 @@ const matched = (query: string, text: string): Omit<Match<never>, "item"> | unde
   const whole = shown.lastIndexOf(wanted);
   if (whole !== -1) {
     const places = Array.from({ length: wanted.length }, (_, at) => whole + at);
-    return { places, score: scoreOf(text, places) + 4 * wanted.length };
+    return { positions: places, score: scoreOf(text, places) + 4 * wanted.length };
   }
-  const places = backwards(wanted, shown);
-  return places === undefined ? undefined : { places, score: scoreOf(text, places) };
+  const places = matchBackwards(wanted, shown);
+  return places === undefined ? undefined : { positions: places, score: scoreOf(text, places) };
 };
 
 /** From the end, since the end of a path tells more than its folders. */
-const backwards = (wanted: string, text: string): readonly number[] | undefined => {
+const matchBackwards = (wanted: string, text: string): readonly number[] | undefined => {
   const places: number[] = [];
   let at = text.length;
   for (let letter = wanted.length - 1; letter >= 0; letter--) {

@@ -1,10 +1,10 @@
-import type { KeyEvent } from "../keys/event.ts";
-import type { Action, Target } from "./action.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
+import type { EditAction, MoveTarget } from "./action.ts";
 import { edit } from "./edit.ts";
-import { emptyEditor, type Editor, wholeText } from "./state.ts";
+import { emptyEditor, type Editor, expandedText } from "./state.ts";
 
 /** What a key wants from whoever owns the editor. */
-export type Wish =
+export type EditorRequest =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "cancel" }
   | { readonly type: "leave" }
@@ -14,10 +14,10 @@ export type Wish =
   | { readonly type: "edit-outside"; readonly text: string };
 
 /** The editor after a key, and what the key wants beyond it. */
-export type Pressed = { readonly editor: Editor; readonly wish?: Wish };
+export type KeyResult = { readonly editor: Editor; readonly request?: EditorRequest };
 
 /** What a key does. */
-export const press = (editor: Editor, event: KeyEvent): Pressed => {
+export const handleKey = (editor: Editor, event: KeyEvent): KeyResult => {
   switch (event.type) {
     case "text":
       return { editor: edit(editor, { type: "insert", text: event.text }) };
@@ -27,62 +27,62 @@ export const press = (editor: Editor, event: KeyEvent): Pressed => {
     case "reply":
       return { editor };
     case "key":
-      return chord(editor, event.chord);
+      return handleChord(editor, event.chord);
   }
 };
 
-const chord = (editor: Editor, name: string): Pressed => {
+const handleChord = (editor: Editor, name: string): KeyResult => {
   if (editor.search !== undefined && (name === "enter" || name === "tab"))
     return { editor: edit(editor, { type: "accept-search" }) };
   if (editor.search !== undefined && ["escape", "ctrl+g", "ctrl+c"].includes(name))
     return { editor: edit(editor, { type: "cancel-search" }) };
-  const action = actions[name];
+  const action = keyBindings[name];
   if (action !== undefined) return { editor: edit(editor, action) };
   switch (name) {
     case "enter":
-      return enter(editor);
+      return handleEnter(editor);
     case "ctrl+d":
       return editor.text === ""
-        ? { editor, wish: { type: "leave" } }
+        ? { editor, request: { type: "leave" } }
         : { editor: edit(editor, { type: "delete", to: "right" }) };
     case "ctrl+c":
     case "escape":
-      return { editor, wish: { type: "cancel" } };
+      return { editor, request: { type: "cancel" } };
     case "ctrl+z":
-      return { editor, wish: { type: "stop" } };
+      return { editor, request: { type: "stop" } };
     case "ctrl+l":
-      return { editor, wish: { type: "redraw" } };
+      return { editor, request: { type: "redraw" } };
     case "ctrl+x":
     case "ctrl+o":
-      return { editor, wish: { type: "edit-outside", text: wholeText(editor) } };
+      return { editor, request: { type: "edit-outside", text: expandedText(editor) } };
   }
   return { editor };
 };
 
 /** A backslash before the cursor asks for a new line, on terminals that cannot tell Shift-Enter. */
-const enter = (editor: Editor): Pressed => {
+const handleEnter = (editor: Editor): KeyResult => {
   const { text, cursor } = editor;
   if (text.charAt(cursor - 1) === "\\")
     return { editor: edit(editor, { type: "complete", start: cursor - 1, end: cursor, text: "\n" }) };
-  const whole = wholeText(editor);
+  const whole = expandedText(editor);
   if (whole.trim() === "") return { editor };
   const { history } = editor;
   return {
     editor: {
       ...emptyEditor(history.at(-1) === whole ? history : [...history, whole], editor.columns),
-      kills: editor.kills,
+      killRing: editor.killRing,
     },
-    wish: { type: "submit", text: whole },
+    request: { type: "submit", text: whole },
   };
 };
 
-const move = (to: Target): Action => ({ type: "move", to });
-const remove = (to: Target): Action => ({ type: "delete", to });
-const kill = (to: Target): Action => ({ type: "kill", to });
-const newline: Action = { type: "newline" };
+const move = (to: MoveTarget): EditAction => ({ type: "move", to });
+const remove = (to: MoveTarget): EditAction => ({ type: "delete", to });
+const kill = (to: MoveTarget): EditAction => ({ type: "kill", to });
+const newline: EditAction = { type: "newline" };
 
 /** Keys that only edit. */
-const actions: Readonly<Record<string, Action>> = {
+const keyBindings: Readonly<Record<string, EditAction>> = {
   "shift+enter": newline,
   "alt+enter": newline,
   "ctrl+enter": newline,

@@ -5,31 +5,31 @@ export type Editor = {
   /** How wide a row is: up and down go by what is seen. */
   readonly columns: number;
   /** Where up and down want to be, when shorter rows lie between. */
-  readonly goal?: number;
+  readonly goalColumn?: number;
   /** Large pastes, each standing as one letter in the text. */
   readonly pastes: readonly string[];
-  readonly kills: readonly string[];
+  readonly killRing: readonly string[];
   /** What was yanked last, to be replaced by an older kill. */
   readonly yanked?: { readonly at: number; readonly index: number };
-  readonly past: readonly Moment[];
-  readonly future: readonly Moment[];
+  readonly undoStack: readonly EditorSnapshot[];
+  readonly redoStack: readonly EditorSnapshot[];
   /** What was done last: letters typed in a row are undone together, kills in a row are one. */
-  readonly last?: "typing" | "killing" | "yanking" | "moving";
+  readonly lastAction?: "typing" | "killing" | "yanking" | "moving";
   readonly history: readonly string[];
   /** Where in the history, counted back from its end, and what was being written before. */
-  readonly recall?: { readonly back: number; readonly draft: Moment };
-  readonly search?: Search;
+  readonly recall?: { readonly back: number; readonly draft: EditorSnapshot };
+  readonly search?: HistorySearch;
 };
 
 /** The text and the cursor at some time. */
-export type Moment = { readonly text: string; readonly cursor: number };
+export type EditorSnapshot = { readonly text: string; readonly cursor: number };
 
 /** A search in the history, backwards. */
-export type Search = {
+export type HistorySearch = {
   readonly query: string;
   readonly back: number | undefined;
   readonly isFound: boolean;
-  readonly before: Moment;
+  readonly before: EditorSnapshot;
 };
 
 /** An editor with nothing in it. */
@@ -38,9 +38,9 @@ export const emptyEditor = (history: readonly string[] = [], columns = 80): Edit
   cursor: 0,
   columns,
   pastes: [],
-  kills: [],
-  past: [],
-  future: [],
+  killRing: [],
+  undoStack: [],
+  redoStack: [],
   history,
 });
 
@@ -51,8 +51,8 @@ export const modeOf = ({ text }: Editor): "shell" | "command" | "message" => {
 };
 
 /** What the person has written, with all pastes in full. */
-export const wholeText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
-  text.replaceAll(placeholders, (letter) => pastes[numberOf(letter)] ?? "");
+export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
+  text.replaceAll(placeholders, (letter) => pastes[placeholderIndex(letter)] ?? "");
 
 /** How a large paste is shown. */
 export const pasteLabel = (paste: string, index: number): string => {
@@ -64,8 +64,8 @@ export const pasteLabel = (paste: string, index: number): string => {
 export const placeholder = (index: number): string => String.fromCodePoint(firstPlaceholder + index);
 
 /** The paste a letter stands for, or undefined when it is an ordinary letter. */
-export const pasteOf = (letter: string): number | undefined => {
-  const number = numberOf(letter);
+export const pasteIndex = (letter: string): number | undefined => {
+  const number = placeholderIndex(letter);
   return number >= 0 && number < 0xfffe ? number : undefined;
 };
 
@@ -74,4 +74,4 @@ export const withoutPlaceholders = (text: string): string => text.replaceAll(pla
 
 const firstPlaceholder = 0x100000;
 const placeholders = /[\u{100000}-\u{10fffd}]/gu;
-const numberOf = (letter: string): number => (letter.codePointAt(0) ?? 0) - firstPlaceholder;
+const placeholderIndex = (letter: string): number => (letter.codePointAt(0) ?? 0) - firstPlaceholder;

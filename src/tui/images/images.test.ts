@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { testTerminal } from "../../../test/tui/terminal.ts";
-import { simulatedWorld } from "../../world/simulated.ts";
-import type { Reply } from "../keys/event.ts";
-import { paintFor } from "../screen/paint.ts";
+import { simulatedWorld } from "../../world/simulated/world.ts";
+import type { TerminalReply } from "../keys/key-event.ts";
+import { createSgrEncoder } from "../screen/sgr.ts";
 import { Screen } from "../screen/screen.ts";
 import { dark } from "../screen/theme.ts";
 import { line, lineText } from "../text/line.ts";
-import { pictureFor } from "./encode.ts";
-import { pictureSupport, type PictureSupport } from "./support.ts";
-import { viewPicture } from "./view.ts";
+import { encodeImage } from "./encode.ts";
+import { detectImageSupport, type ImageSupport } from "./support.ts";
+import { viewImageLine } from "./view.ts";
 
-const kittyAnswer: Reply = { type: "pictures", isKitty: true };
+const kittyAnswer: TerminalReply = { type: "pictures", isKitty: true };
 
 describe("pictures", () => {
-  it.each<readonly [Readonly<Record<string, string>>, readonly Reply[], PictureSupport]>([
+  it.each<readonly [Readonly<Record<string, string>>, readonly TerminalReply[], ImageSupport]>([
     [{ TERM: "xterm-kitty" }, [], "kitty"],
     [{ TERM: "xterm-256color" }, [kittyAnswer], "kitty"],
     [{ TERM: "xterm-256color" }, [{ type: "pictures", isKitty: false }], "none"],
@@ -25,7 +25,7 @@ describe("pictures", () => {
     [{ TERM: "tmux-256color" }, [{ type: "attributes", attributes: [1, 2, 4] }], "sixel"],
     [{}, [], "none"],
   ])("of %j with %j are shown by %s", (env, replies, support) => {
-    expect(pictureSupport(env, replies)).toBe(support);
+    expect(detectImageSupport(env, replies)).toBe(support);
   });
 
   const picture = {
@@ -35,7 +35,7 @@ describe("pictures", () => {
   };
 
   it("are sent to kitty in pieces it takes, with their size in letters", async () => {
-    const sent = pictureFor("kitty", picture, { columns: 40, rows: 10 });
+    const sent = encodeImage("kitty", picture, { columns: 40, rows: 10 });
     const pieces = ((await sent?.encoded) ?? "").split("\u001b\\").slice(0, -1);
     expect([sent?.rows, pieces.map((piece) => piece.slice(0, piece.indexOf(";")))]).toEqual([
       4,
@@ -46,7 +46,7 @@ describe("pictures", () => {
   });
 
   it("are sent to iTerm2 whole", () => {
-    expect(pictureFor("iterm", { ...picture, bytes: Uint8Array.of(1, 2, 3) }, { columns: 10, rows: 10 })).toEqual({
+    expect(encodeImage("iterm", { ...picture, bytes: Uint8Array.of(1, 2, 3) }, { columns: 10, rows: 10 })).toEqual({
       encoded: "\u001b]1337;File=inline=1;size=3;width=10;height=2;preserveAspectRatio=1:AQID\u0007",
       rows: 2,
     });
@@ -54,16 +54,16 @@ describe("pictures", () => {
 
   it("that cannot be shown are not sent", () => {
     expect([
-      pictureFor("none", picture, { columns: 40, rows: 10 }),
-      pictureFor("sixel", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
-      pictureFor("kitty", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
+      encodeImage("none", picture, { columns: 40, rows: 10 }),
+      encodeImage("sixel", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
+      encodeImage("kitty", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
     ]).toEqual([undefined, undefined, undefined]);
   });
 
   it("that cannot be shown are a line", () => {
     expect(
       lineText(
-        viewPicture(
+        viewImageLine(
           { mimeType: "image/png", bytes: 34_567, name: "a\u001b[2J.png", pixels: { width: 640, height: 480 } },
           80,
         ),
@@ -71,7 +71,7 @@ describe("pictures", () => {
     ).toBe("[a.png: image/png, 33.8 KB, 640 × 480 pixels]");
     expect(
       [0, 1023, 1024, 5 * 1024 ** 2, 3 * 1024 ** 4].map((bytes) =>
-        lineText(viewPicture({ mimeType: "x/y", bytes }, 80)),
+        lineText(viewImageLine({ mimeType: "x/y", bytes }, 80)),
       ),
     ).toEqual(["[x/y, 0 bytes]", "[x/y, 1023 bytes]", "[x/y, 1.0 KB]", "[x/y, 5.0 MB]", "[x/y, 3072.0 GB]"]);
   });
@@ -82,15 +82,15 @@ describe("pictures", () => {
     const screen = new Screen({
       terminal,
       clock: world.clock,
-      paint: paintFor({ theme: dark, depth: "none" }),
+      sgr: createSgrEncoder({ theme: dark, depth: "none" }),
       live: () => ({ lines: [line("> ")], cursor: { row: 0, column: 2 } }),
     });
     screen.print([line("a"), line("b"), line("c"), line("d")]);
-    screen.printPicture({ encoded: "PICTURE", rows: 3 });
+    screen.printImage({ encoded: "PICTURE", rows: 3 });
     screen.print([line("after")]);
-    screen.printPicture({ encoded: "TOO HIGH", rows: 6 });
-    await world.run(screen.settled());
-    expect(terminal.screen.everything()).toEqual(["a", "b", "c", "d", "PICTURE", "", "", "after", ">"]);
+    screen.printImage({ encoded: "TOO HIGH", rows: 6 });
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback()).toEqual(["a", "b", "c", "d", "PICTURE", "", "", "after", ">"]);
     expect(terminal.screen.cursor()).toEqual({ row: 5, column: 2 });
   });
 });

@@ -4,7 +4,7 @@ import { inflate } from "node:zlib";
 export type PixelRows = { readonly width: number; readonly height: number; readonly rows: Iterable<Uint8Array> };
 
 /** More pixels are not looked at: it would take too long. */
-const mostPixels = 2 ** 23;
+const maxPixels = 2 ** 23;
 
 /** The pixels of a PNG; undefined for what is none, what is broken, what is too large, and what is interlaced. */
 export const readPng = async (bytes: Uint8Array): Promise<PixelRows | undefined> => {
@@ -12,21 +12,21 @@ export const readPng = async (bytes: Uint8Array): Promise<PixelRows | undefined>
   if (file.length < 33 || !file.subarray(0, 8).equals(signature)) return undefined;
   const [header, ...others] = chunksOf(file);
   if (header?.type !== "IHDR" || header.data.length !== 13) return undefined;
-  const form = formOf(header.data, others);
+  const form = readHeader(header.data, others);
   if (form === undefined) return undefined;
   const data = Buffer.concat(others.flatMap((each) => (each.type === "IDAT" ? [each.data] : [])));
   const size = (1 + strideOf(form)) * form.height;
-  const raw = await inflated(data, size);
+  const raw = await inflateWithin(data, size);
   if (raw?.length !== size) return undefined;
   return { width: form.width, height: form.height, rows: rowsOf(raw, form) };
 };
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-type Chunk = { readonly type: string; readonly data: Buffer };
+type PngChunk = { readonly type: string; readonly data: Buffer };
 
-const chunksOf = (file: Buffer): readonly Chunk[] => {
-  const chunks: Chunk[] = [];
+const chunksOf = (file: Buffer): readonly PngChunk[] => {
+  const chunks: PngChunk[] = [];
   for (let at = 8; at + 12 <= file.length;) {
     const length = file.readUInt32BE(at);
     if (at + 12 + length > file.length) break;
@@ -36,20 +36,20 @@ const chunksOf = (file: Buffer): readonly Chunk[] => {
   return chunks;
 };
 
-type Form = {
+type PngHeader = {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
-  readonly kind: Kind;
+  readonly colourType: PngColourType;
   readonly palette: Buffer;
   /** How opaque the colours of the palette are. */
-  readonly opacities: Buffer;
+  readonly alphas: Buffer;
 };
 
 /** What the samples of a pixel are, by the number PNG has for it. */
-type Kind = "gray" | "colour" | "index" | "gray-opacity" | "colour-opacity";
+type PngColourType = "gray" | "colour" | "index" | "gray-opacity" | "colour-opacity";
 
-const kinds: Readonly<Record<number, { readonly kind: Kind; readonly depths: readonly number[] }>> = {
+const colourTypes: Readonly<Record<number, { readonly kind: PngColourType; readonly depths: readonly number[] }>> = {
   0: { kind: "gray", depths: [1, 2, 4, 8, 16] },
   2: { kind: "colour", depths: [8, 16] },
   3: { kind: "index", depths: [1, 2, 4, 8] },
@@ -57,7 +57,7 @@ const kinds: Readonly<Record<number, { readonly kind: Kind; readonly depths: rea
   6: { kind: "colour-opacity", depths: [8, 16] },
 };
 
-const samplesOf: Readonly<Record<Kind, number>> = {
+const samplesOf: Readonly<Record<PngColourType, number>> = {
   gray: 1,
   colour: 3,
   index: 1,
@@ -65,28 +65,29 @@ const samplesOf: Readonly<Record<Kind, number>> = {
   "colour-opacity": 4,
 };
 
-const formOf = (header: Buffer, chunks: readonly Chunk[]): Form | undefined => {
+const readHeader = (header: Buffer, chunks: readonly PngChunk[]): PngHeader | undefined => {
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const [depth = 0, colour = 0, compression, filter, interlacing] = header.subarray(8);
-  const known = kinds[colour];
+  const known = colourTypes[colour];
   const isPlain = compression === 0 && filter === 0 && interlacing === 0;
   if (known === undefined || !known.depths.includes(depth) || !isPlain) return undefined;
-  if (width === 0 || height === 0 || width * height > mostPixels) return undefined;
+  if (width === 0 || height === 0 || width * height > maxPixels) return undefined;
   const named = (type: string): Buffer => chunks.find((each) => each.type === type)?.data ?? Buffer.alloc(0);
-  return { width, height, depth, kind: known.kind, palette: named("PLTE"), opacities: named("tRNS") };
+  return { width, height, depth, colourType: known.kind, palette: named("PLTE"), alphas: named("tRNS") };
 };
 
 /** Bytes of a pixel, at least one, and of a row. */
-const pixelBytes = ({ kind, depth }: Form): number => Math.max(1, (samplesOf[kind] * depth) >> 3);
-const strideOf = ({ kind, depth, width }: Form): number => Math.ceil((samplesOf[kind] * depth * width) / 8);
+const pixelBytes = ({ colourType: kind, depth }: PngHeader): number => Math.max(1, (samplesOf[kind] * depth) >> 3);
+const strideOf = ({ colourType: kind, depth, width }: PngHeader): number =>
+  Math.ceil((samplesOf[kind] * depth * width) / 8);
 
 /** What is packed, if it is no more than this: a small file may hold gigabytes. */
-const inflated = (data: Buffer, most: number): Promise<Buffer | undefined> =>
+const inflateWithin = (data: Buffer, most: number): Promise<Buffer | undefined> =>
   new Promise((resolve) => {
     inflate(data, { maxOutputLength: most }, (error, raw) => resolve(error === null ? raw : undefined));
   });
 
-function* rowsOf(raw: Buffer, form: Form): Generator<Uint8Array> {
+function* rowsOf(raw: Buffer, form: PngHeader): Generator<Uint8Array> {
   const stride = strideOf(form);
   const pixels = new Uint8Array(form.width * 4);
   let before: Uint8Array = new Uint8Array(stride);
@@ -94,7 +95,7 @@ function* rowsOf(raw: Buffer, form: Form): Generator<Uint8Array> {
     const at = row * (stride + 1);
     const bytes = raw.subarray(at + 1, at + 1 + stride);
     unfilter(raw[at] ?? 0, { bytes, before, back: pixelBytes(form) });
-    fill(pixels, bytes, form);
+    writePixels(pixels, bytes, form);
     yield pixels;
     before = bytes;
   }
@@ -110,11 +111,11 @@ const unfilter = (
     const left = at < back ? 0 : (bytes[at - back] ?? 0);
     const above = before[at] ?? 0;
     const corner = at < back ? 0 : (before[at - back] ?? 0);
-    bytes[at] = (bytes[at] ?? 0) + guess(filter, left, above, corner);
+    bytes[at] = (bytes[at] ?? 0) + predict(filter, left, above, corner);
   }
 };
 
-const guess = (filter: number, left: number, above: number, corner: number): number => {
+const predict = (filter: number, left: number, above: number, corner: number): number => {
   if (filter === 1) return left;
   if (filter === 2) return above;
   if (filter === 3) return (left + above) >> 1;
@@ -126,8 +127,8 @@ const guess = (filter: number, left: number, above: number, corner: number): num
 };
 
 /** Writes the pixels of a row. */
-const fill = (pixels: Uint8Array, bytes: Uint8Array, form: Form): void => {
-  const { width, depth, kind, palette, opacities } = form;
+const writePixels = (pixels: Uint8Array, bytes: Uint8Array, form: PngHeader): void => {
+  const { width, depth, colourType: kind, palette, alphas: opacities } = form;
   const each = samplesOf[kind];
   const scale = kind === "index" ? 1 : 255 / (2 ** Math.min(depth, 8) - 1);
   // How far the second and the third part are from the first, and the opacity, if there is one.

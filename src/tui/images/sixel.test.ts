@@ -2,13 +2,13 @@ import { crc32, deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testTerminal } from "../../../test/tui/terminal.ts";
-import { simulatedWorld } from "../../world/simulated.ts";
-import { paintFor } from "../screen/paint.ts";
+import { simulatedWorld } from "../../world/simulated/world.ts";
+import { createSgrEncoder } from "../screen/sgr.ts";
 import { Screen } from "../screen/screen.ts";
 import { dark } from "../screen/theme.ts";
 import { line } from "../text/line.ts";
-import { pictureFor } from "./encode.ts";
-import { sixelPicture } from "./sixel.ts";
+import { encodeImage } from "./encode.ts";
+import { encodeSixel } from "./sixel.ts";
 
 type Pixel = readonly [red: number, green: number, blue: number, opacity: number];
 
@@ -78,7 +78,7 @@ describe("sixels", () => {
     const rows = Array.from({ length: 40 }, (_, y) =>
       Array.from({ length: 60 }, (__, x): Pixel => [x * 4, y * 6, 255 - x * 2 - y, 255]),
     );
-    const sent = (await sixelPicture(png({ rows }), { width: 100, height: 100 })) ?? "";
+    const sent = (await encodeSixel(png({ rows }), { width: 100, height: 100 })) ?? "";
     expect(sent.match(/#\d+;2;/g)?.length).toBe(256);
     const far = decoded(sent).flatMap((row, y) =>
       row.filter((pixel, x) => {
@@ -94,7 +94,7 @@ describe("sixels", () => {
     const words = { type: "tEXt", data: hostile };
     const before = [words, { type: "PLTE", data: hostile }];
     const rows = [[...hostile].map((byte): Pixel => [byte, 27, 7, 255])];
-    const sent = await sixelPicture(png({ rows, before }), { width: 50, height: 50 });
+    const sent = await encodeSixel(png({ rows, before }), { width: 50, height: 50 });
     expect(sent).toMatch(/^\u001bP0;1q"1;1;\d+;\d+[#;\d!$?-~-]*\u001b\\$/);
     expect(sent?.slice(2, -2)).not.toContain("\u001b");
   });
@@ -129,7 +129,7 @@ describe("sixels", () => {
       short,
       huge,
     ];
-    expect(await Promise.all(files.map((each) => sixelPicture(each, { width: 9, height: 9 })))).toEqual(
+    expect(await Promise.all(files.map((each) => encodeSixel(each, { width: 9, height: 9 })))).toEqual(
       files.map(() => undefined),
     );
   });
@@ -140,7 +140,7 @@ describe("sixels", () => {
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { maxLength: 6 }), async (changes) => {
         const copy = Buffer.from(file);
         for (const [at, value] of changes) copy[at] = value;
-        const sent = await sixelPicture(copy, { width: 20, height: 20 });
+        const sent = await encodeSixel(copy, { width: 20, height: 20 });
         expect(sent ?? "").toMatch(/^(?:\u001bP0;1q[\x20-\x7e]*\u001b\\)?$/);
       }),
       { seed: 1, numRuns: 300 },
@@ -150,30 +150,30 @@ describe("sixels", () => {
   it("take the rows they are given room for, among the printed lines", async () => {
     const terminal = testTerminal({ columns: 20, rows: 12 });
     const world = simulatedWorld();
-    const paint = paintFor({ theme: dark, depth: "none" });
-    const screen = new Screen({ terminal, clock: world.clock, paint, live: () => ({ lines: [line("> ")] }) });
+    const paint = createSgrEncoder({ theme: dark, depth: "none" });
+    const screen = new Screen({ terminal, clock: world.clock, sgr: paint, live: () => ({ lines: [line("> ")] }) });
     const rows = Array.from({ length: 50 }, () => Array.from({ length: 20 }, () => red));
     const file = { bytes: png({ rows }), mimeType: "image/png", pixels: { width: 20, height: 50 } };
     const broken = { ...file, bytes: Buffer.from("broken") };
     const room = { columns: 20, rows: 3, letter: { width: 10, height: 10 } };
     screen.print([line("a")]);
     for (const each of [file, broken]) {
-      const picture = pictureFor("sixel", each, room);
+      const picture = encodeImage("sixel", each, room);
       expect(picture?.rows).toBe(3);
-      if (picture !== undefined) screen.printPicture(picture);
+      if (picture !== undefined) screen.printImage(picture);
       screen.print([line("after")]);
     }
-    await world.run(screen.settled());
-    expect(terminal.screen.everything()).toEqual(["a", "", "", "", "after", "after", ">"]);
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback()).toEqual(["a", "", "", "", "after", "after", ">"]);
     expect(terminal.written().join("")).toContain('\u001b7\u001bP0;1q"1;1;12;30#0;2;100;0;0#0!12~-');
   });
 
   it("are made for small letters where nobody knows how large they are", () => {
     const picture = { bytes: Buffer.alloc(0), mimeType: "image/png", pixels: { width: 1000, height: 1000 } };
-    expect(pictureFor("sixel", picture, { columns: 80, rows: 16 })?.rows).toBe(16);
-    expect(pictureFor("sixel", { ...picture, pixels: { width: 5, height: 13 } }, { columns: 80, rows: 16 })?.rows).toBe(
-      2,
-    );
+    expect(encodeImage("sixel", picture, { columns: 80, rows: 16 })?.rows).toBe(16);
+    expect(
+      encodeImage("sixel", { ...picture, pixels: { width: 5, height: 13 } }, { columns: 80, rows: 16 })?.rows,
+    ).toBe(2);
   });
 });
 
@@ -184,7 +184,7 @@ const seen = ([r, g, b, opacity]: Pixel): readonly number[] | undefined =>
 const shown = async (
   file: Uint8Array,
   size: { readonly width: number; readonly height: number },
-): Promise<ReturnType<typeof decoded>> => decoded((await sixelPicture(file, size)) ?? "");
+): Promise<ReturnType<typeof decoded>> => decoded((await encodeSixel(file, size)) ?? "");
 
 /** What a terminal makes of sixels: its colours, pixel by pixel. */
 const decoded = (text: string): readonly (readonly (readonly number[] | undefined)[])[] => {

@@ -1,46 +1,46 @@
-import { clear, paletteOf, type Colour, type Indexed } from "./palette.ts";
+import { transparent, quantizeColours, type RgbColour, type IndexedImage } from "./palette.ts";
 import { readPng } from "./png.ts";
-import { shrink } from "./shrink.ts";
+import { downscale } from "./downscale.ts";
 
 /** Terminals have at least this many colours for pictures, nearly all of them. */
-const mostColours = 256;
+const maxColours = 256;
 
 /** A PNG as sixels in this many pixels at most; undefined where it cannot be read. Nothing of the file is in it but its colours. */
-export const sixelPicture = async (
+export const encodeSixel = async (
   png: Uint8Array,
   size: { readonly width: number; readonly height: number },
 ): Promise<string | undefined> => {
   const picture = await readPng(png);
-  return picture && sixels(paletteOf(await shrink(picture, size), mostColours));
+  return picture && sixelText(quantizeColours(await downscale(picture, size), maxColours));
 };
 
 /** A picture in the letters of DEC's terminals. What has no colour is left as it is. */
-const sixels = (picture: Indexed): string => {
-  const { width, height, colours } = picture;
+const sixelText = (picture: IndexedImage): string => {
+  const { width, height, palette: colours } = picture;
   const bands = Array.from({ length: Math.ceil(height / 6) }, (_, band) => bandText(picture, band));
-  return `\u001bP0;1q"1;1;${width};${height}${colours.map(definition).join("")}${bands.join("-")}\u001b\\`;
+  return `\u001bP0;1q"1;1;${width};${height}${colours.map(colourDefinition).join("")}${bands.join("-")}\u001b\\`;
 };
 
 /** Parts of colours are percents. */
-const definition = (colour: Colour, number: number): string =>
+const colourDefinition = (colour: RgbColour, number: number): string =>
   `#${number};2;${colour.map((part) => Math.round((part * 100) / 255)).join(";")}`;
 
 /** Six rows: for each colour in them one line of letters, all of them over each other. */
-const bandText = ({ width, height, indexes }: Indexed, band: number): string => {
+const bandText = ({ width, height, indexes }: IndexedImage, band: number): string => {
   const lines = new Map<number, Uint8Array>();
   for (let bit = 0; bit < 6 && band * 6 + bit < height; bit++)
     for (let x = 0; x < width; x++) {
-      const number = indexes[(band * 6 + bit) * width + x] ?? clear;
-      if (number === clear) continue;
+      const number = indexes[(band * 6 + bit) * width + x] ?? transparent;
+      if (number === transparent) continue;
       const line = lines.get(number) ?? new Uint8Array(width);
       lines.set(number, line);
       line[x] = (line[x] ?? 0) | (1 << bit);
     }
-  return [...lines].map(([number, line]) => `#${number}${packed(line)}`).join("$");
+  return [...lines].map(([number, line]) => `#${number}${runLengthEncode(line)}`).join("$");
 };
 
 /** Equal letters in a row are counted; empty ones at the end are left out. */
-const packed = (line: Uint8Array): string => {
+const runLengthEncode = (line: Uint8Array): string => {
   const end = line.findLastIndex((bits) => bits !== 0) + 1;
   let text = "";
   for (let at = 0; at < end;) {

@@ -1,12 +1,12 @@
 import type { Environment } from "../../world/world.ts";
-import type { Reply } from "../keys/event.ts";
+import type { TerminalReply } from "../keys/key-event.ts";
 
 /** How a terminal shows pictures, if it does. */
-export type PictureSupport = "kitty" | "iterm" | "sixel" | "none";
+export type ImageSupport = "kitty" | "iterm" | "sixel" | "none";
 
 /** What the environment and the terminal's answers say. Within tmux and screen, only pictures they draw themselves get through. */
-export const pictureSupport = (env: Environment, replies: readonly Reply[] = []): PictureSupport => {
-  const drawn = replies.some(saysSixel) ? "sixel" : "none";
+export const detectImageSupport = (env: Environment, replies: readonly TerminalReply[] = []): ImageSupport => {
+  const drawn = replies.some(reportsSixel) ? "sixel" : "none";
   if (env["TMUX"] !== undefined || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return drawn;
   if (replies.some((reply) => reply.type === "pictures" && reply.isKitty)) return "kitty";
   const program = env["TERM_PROGRAM"] ?? "";
@@ -17,4 +17,5 @@ export const pictureSupport = (env: Environment, replies: readonly Reply[] = [])
 };
 
 /** Whether a terminal says that it draws sixels. */
-export const saysSixel = (reply: Reply): boolean => reply.type === "attributes" && reply.attributes.includes(4);
+export const reportsSixel = (reply: TerminalReply): boolean =>
+  reply.type === "attributes" && reply.attributes.includes(4);

@@ -1,8 +1,8 @@
-import { cut, line } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import { truncate, line } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
 
 /** What is known of a picture, or of any other file. */
-export type PictureFacts = {
+export type ImageFacts = {
   readonly mimeType: string;
   readonly bytes: number;
   readonly name?: string;
@@ -10,16 +10,16 @@ export type PictureFacts = {
 };
 
 /** A picture in one line, where it cannot be shown. */
-export const viewPicture = ({ mimeType, bytes, name, pixels }: PictureFacts, width: number): Line => {
+export const viewImageLine = ({ mimeType, bytes, name, pixels }: ImageFacts, width: number): StyledLine => {
   const size = pixels === undefined ? "" : `, ${pixels.width} × ${pixels.height} pixels`;
-  return cut(
-    line(`[${name === undefined ? "" : `${name}: `}${mimeType}, ${byteCount(bytes)}${size}]`, { tone: "muted" }),
+  return truncate(
+    line(`[${name === undefined ? "" : `${name}: `}${mimeType}, ${formatBytes(bytes)}${size}]`, { tone: "muted" }),
     width,
   );
 };
 
 /** Bytes as people say them. */
-const byteCount = (bytes: number): string => {
+const formatBytes = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ["KB", "MB", "GB"];
   const step = Math.min(units.length, Math.floor(Math.log(bytes) / Math.log(1024)));

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { simulatedWorld } from "../../world/simulated.ts";
-import type { KeyEvent } from "./event.ts";
-import { keyListener } from "./listen.ts";
-import { KeyReader } from "./reader.ts";
+import { simulatedWorld } from "../../world/simulated/world.ts";
+import type { KeyEvent } from "./key-event.ts";
+import { createKeyListener } from "./key-listener.ts";
+import { KeyReader } from "./key-reader.ts";
 
 const key = (chord: string): KeyEvent => ({ type: "key", chord });
 const text = (typed: string): KeyEvent => ({ type: "text", text: typed });
@@ -129,7 +129,7 @@ describe("keys", () => {
   it.each(rows)("are the same split at every byte: %s", (_, sent, events) => {
     const reader = new KeyReader();
     expect(joined(Array.from(bytesOf(sent), (byte) => reader.read(Uint8Array.of(byte))).flat())).toEqual(events);
-    expect(reader.isWaiting).toBe(false);
+    expect(reader.hasPending).toBe(false);
   });
 
   it("are the same in random pieces, and never typed when they are no letters", () => {
@@ -164,7 +164,7 @@ describe("keys", () => {
   it("that began a sequence which never ends are given up in the end", () => {
     const reader = new KeyReader();
     expect(reader.read(bytesOf(`\u001b]52;c;${"A".repeat(5000)}`)).length).toBeLessThan(3);
-    reader.giveUp();
+    reader.flush();
     expect(reader.read(bytesOf("x"))).toEqual([text("x")]);
   });
 });
@@ -173,7 +173,7 @@ describe("a lone Esc", () => {
   const heardOf = async (chunks: readonly (string | number)[]): Promise<readonly KeyEvent[]> => {
     const world = simulatedWorld();
     const heard: KeyEvent[] = [];
-    const listen = keyListener(world.clock, (event) => heard.push(event));
+    const listen = createKeyListener(world.clock, (event) => heard.push(event));
     await world.run(
       (async () => {
         for (const chunk of chunks)

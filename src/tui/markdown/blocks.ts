@@ -1,14 +1,14 @@
 /** A part of a Markdown text that nothing that follows can change. `isApart`: an empty line stands before it. */
-export type Block =
-  | { readonly type: "text"; readonly text: string; readonly isApart: boolean }
+export type MarkdownBlock =
+  | { readonly type: "text"; readonly text: string; readonly hasBlankBefore: boolean }
   /** One item of a list with all that is in it. */
-  | { readonly type: "item"; readonly text: string; readonly isApart: boolean }
-  | { readonly type: "code-start"; readonly language: string; readonly isApart: boolean }
+  | { readonly type: "item"; readonly text: string; readonly hasBlankBefore: boolean }
+  | { readonly type: "code-start"; readonly language: string; readonly hasBlankBefore: boolean }
   | { readonly type: "code"; readonly lines: readonly string[] }
   | { readonly type: "code-end" };
 
 /** What is being read. Only whole lines decide where it ends, so it does not matter how the text is cut on its way. */
-export type Reading = {
+export type BlockParser = {
   readonly kind: "nothing" | "paragraph" | "item" | "quote" | "indented" | "fence";
   readonly lines: readonly string[];
   /** Of an item: how far its content stands in. Of a fence: how far it stands in itself. */
@@ -16,122 +16,127 @@ export type Reading = {
   readonly fence: string;
   /** Empty lines that may belong to what is being read, or end it. */
   readonly blanks: number;
-  readonly letters: number;
-  readonly isApart: boolean;
+  readonly length: number;
+  readonly hasBlankBefore: boolean;
   /** Lines at the beginning that were shown before: the head of a table that goes on. */
   readonly repeated: number;
 };
 
 /** Nothing read yet. */
-export const nothingRead: Reading = {
+export const initialParser: BlockParser = {
   kind: "nothing",
   lines: [],
   indent: 0,
   fence: "",
   blanks: 0,
-  letters: 0,
-  isApart: false,
+  length: 0,
+  hasBlankBefore: false,
   repeated: 0,
 };
 
 /** A block that grows beyond this is handed on as it is, so that the work per letter stays the same. */
-const mostLetters = 8000;
-const mostLines = 200;
+const maxBlockLength = 8000;
+const maxBlockLines = 200;
 
 /** Reads one more line. */
-export const readLine = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+export const parseLine = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   if (reading.kind === "fence") return inFence(reading, line);
   const isBlank = line.trim() === "";
   switch (reading.kind) {
     case "nothing":
-      return isBlank ? [{ ...reading, isApart: true }, []] : begin(line, reading.isApart);
+      return isBlank ? [{ ...reading, hasBlankBefore: true }, []] : beginBlock(line, reading.hasBlankBefore);
     case "paragraph":
     case "quote":
-      return isBlank || interrupts(line, reading) ? endThen(reading, line) : goOn(reading, line);
+      return isBlank || interrupts(line, reading) ? endAndBegin(reading, line) : continueBlock(reading, line);
     case "indented":
       if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
-      return indentOf(line) >= 4 ? goOn(reading, line) : endThen(reading, line);
+      return indentOf(line) >= 4 ? continueBlock(reading, line) : endAndBegin(reading, line);
     case "item":
       return inItem(reading, line, isBlank);
   }
 };
 
 /** Everything has come: what is open ends. */
-export const endReading = (reading: Reading): readonly Block[] => {
+export const endBlocks = (reading: BlockParser): readonly MarkdownBlock[] => {
   if (reading.kind === "fence") return [{ type: "code-end" }];
   return blockOf(reading);
 };
 
-const blockOf = ({ kind, lines, isApart, repeated }: Reading): readonly Block[] => {
+const blockOf = ({ kind, lines, hasBlankBefore: isApart, repeated }: BlockParser): readonly MarkdownBlock[] => {
   if (kind === "nothing" || kind === "fence" || lines.length <= repeated) return [];
-  return [{ type: kind === "item" ? "item" : "text", text: lines.join("\n"), isApart }];
+  return [{ type: kind === "item" ? "item" : "text", text: lines.join("\n"), hasBlankBefore: isApart }];
 };
 
 /** The open block ends before this line, which begins another. */
-const endThen = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+const endAndBegin = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const isBlank = line.trim() === "";
-  if (isBlank) return [{ ...nothingRead, isApart: true }, blockOf(reading)];
+  if (isBlank) return [{ ...initialParser, hasBlankBefore: true }, blockOf(reading)];
   // An item stands close to what is before it unless an empty line is between; all else stands apart.
-  const [next, blocks] = begin(line, reading.blanks > 0 || itemIndent(line) === undefined);
+  const [next, blocks] = beginBlock(line, reading.blanks > 0 || itemIndent(line) === undefined);
   return [next, [...blockOf(reading), ...blocks]];
 };
 
-const begin = (line: string, isApart: boolean): readonly [Reading, readonly Block[]] => {
+const beginBlock = (line: string, isApart: boolean): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const fence = fenceIn(line);
   if (fence !== undefined) {
-    const start = { type: "code-start", language: fence.language, isApart } as const;
-    return [{ ...nothingRead, kind: "fence", fence: fence.mark, indent: indentOf(line) }, [start]];
+    const start = { type: "code-start", language: fence.language, hasBlankBefore: isApart } as const;
+    return [{ ...initialParser, kind: "fence", fence: fence.mark, indent: indentOf(line) }, [start]];
   }
   if (isHeading(line) || isRule(line))
-    return [{ ...nothingRead, isApart: true }, [{ type: "text", text: line, isApart }]];
+    return [{ ...initialParser, hasBlankBefore: true }, [{ type: "text", text: line, hasBlankBefore: isApart }]];
   const indent = itemIndent(line);
-  const started = { ...nothingRead, lines: [line], letters: line.length, isApart };
+  const started = { ...initialParser, lines: [line], letters: line.length, isApart };
   if (indent !== undefined) return [{ ...started, kind: "item", indent }, []];
   if (indentOf(line) >= 4) return [{ ...started, kind: "indented" }, []];
   return [{ ...started, kind: /^ {0,3}>/.test(line) ? "quote" : "paragraph" }, []];
 };
 
-const goOn = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+const continueBlock = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const blanks = Array.from({ length: reading.blanks }, () => "");
   const lines = [...reading.lines, ...blanks, line];
-  const grown = { ...reading, lines, blanks: 0, letters: reading.letters + line.length + 1 };
-  if (isUnderline(line) && reading.kind === "paragraph") return [{ ...nothingRead, isApart: true }, blockOf(grown)];
-  if (grown.letters < mostLetters && lines.length < mostLines) return [grown, []];
-  return [isTable(lines) ? tableHead(grown) : nothingRead, blockOf(grown)];
+  const grown = { ...reading, lines, blanks: 0, letters: reading.length + line.length + 1 };
+  if (isUnderline(line) && reading.kind === "paragraph")
+    return [{ ...initialParser, hasBlankBefore: true }, blockOf(grown)];
+  if (grown.letters < maxBlockLength && lines.length < maxBlockLines) return [grown, []];
+  return [isTable(lines) ? tableHead(grown) : initialParser, blockOf(grown)];
 };
 
 /** Whether a table is being read: its rows are shown when they are whole, since every letter may move all columns. */
-export const isInTable = ({ kind, lines }: Reading): boolean => kind === "paragraph" && isTable(lines);
+export const isInTable = ({ kind, lines }: BlockParser): boolean => kind === "paragraph" && isTable(lines);
 
 const isTable = ([, second = ""]: readonly string[]): boolean =>
   second.includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(second);
 
 /** A table that is too long for one goes on as another with the same head. */
-const tableHead = ({ lines }: Reading): Reading => ({
-  ...nothingRead,
+const tableHead = ({ lines }: BlockParser): BlockParser => ({
+  ...initialParser,
   kind: "paragraph",
   lines: lines.slice(0, 2),
-  isApart: true,
+  hasBlankBefore: true,
   repeated: 2,
 });
 
-const inFence = (reading: Reading, line: string): readonly [Reading, readonly Block[]] => {
+const inFence = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   if (closing !== undefined && closing.startsWith(reading.fence))
-    return [{ ...nothingRead, isApart: true }, [{ type: "code-end" }]];
+    return [{ ...initialParser, hasBlankBefore: true }, [{ type: "code-end" }]];
   const stripped = line.slice(Math.min(reading.indent, indentOf(line)));
   return [reading, [{ type: "code", lines: [stripped] }]];
 };
 
-const inItem = (reading: Reading, line: string, isBlank: boolean): readonly [Reading, readonly Block[]] => {
+const inItem = (
+  reading: BlockParser,
+  line: string,
+  isBlank: boolean,
+): readonly [BlockParser, readonly MarkdownBlock[]] => {
   if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
-  if (indentOf(line) >= reading.indent) return goOn(reading, line);
+  if (indentOf(line) >= reading.indent) return continueBlock(reading, line);
   const isLazy = reading.blanks === 0 && itemIndent(line) === undefined && !interrupts(line, reading);
-  return isLazy ? goOn(reading, line) : endThen(reading, line);
+  return isLazy ? continueBlock(reading, line) : endAndBegin(reading, line);
 };
 
 /** Whether a line begins something new though no empty line stands before it. */
-const interrupts = (line: string, { kind }: Reading): boolean => {
+const interrupts = (line: string, { kind }: BlockParser): boolean => {
   if (fenceIn(line) !== undefined || isHeading(line)) return true;
   if (isRule(line) && !(kind === "paragraph" && isUnderline(line))) return true;
   if (kind !== "quote" && /^ {0,3}>/.test(line)) return true;

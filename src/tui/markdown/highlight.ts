@@ -1,5 +1,5 @@
 import type { Emitter, HLJSApi } from "highlight.js";
-import type { Line, Span, Style, Tone } from "../text/style.ts";
+import type { StyledLine, StyledSpan, Style, Tone } from "../text/style.ts";
 import { span } from "../text/line.ts";
 import { aliases, languages } from "./languages.ts";
 
@@ -9,7 +9,10 @@ export type Highlighter = {
   readonly state: (language: string) => "ready" | "loading" | "absent";
   readonly load: (language: string) => Promise<void>;
   /** Lines of code in colours. `isWhole`: nothing is open at the end, so what follows can be coloured by itself. */
-  readonly colour: (code: string, language: string) => { readonly lines: readonly Line[]; readonly isWhole: boolean };
+  readonly highlight: (
+    code: string,
+    language: string,
+  ) => { readonly lines: readonly StyledLine[]; readonly isWhole: boolean };
 };
 
 /** A highlighter that has loaded nothing yet. */
@@ -37,7 +40,7 @@ export const createHighlighter = (): Highlighter => {
       return ready?.getLanguage(language) === undefined ? "loading" : "ready";
     },
     load,
-    colour: (code, language) => coloured(ready, code, nameOf(language)),
+    highlight: (code, language) => highlightCode(ready, code, nameOf(language)),
   };
 };
 
@@ -53,7 +56,11 @@ const loadCore = async (): Promise<HLJSApi> => {
   return own;
 };
 
-const coloured = (core: HLJSApi | undefined, code: string, language: string): ReturnType<Highlighter["colour"]> => {
+const highlightCode = (
+  core: HLJSApi | undefined,
+  code: string,
+  language: string,
+): ReturnType<Highlighter["highlight"]> => {
   const result = isTooLong(code) ? undefined : core?.highlight(code, { language, ignoreIllegals: true });
   if (result === undefined || !(result._emitter instanceof Spans) || result.errorRaised !== undefined)
     return { lines: code.split("\n").map((each) => [span(each)]), isWhole: true };
@@ -65,20 +72,20 @@ const coloured = (core: HLJSApi | undefined, code: string, language: string): Re
 };
 
 /** Some of its patterns take a time that grows with the square of what they look at: minified code stays plain. */
-const isTooLong = (code: string): boolean => code.length > mostCode || longLine.test(code);
+const isTooLong = (code: string): boolean => code.length > maxCodeLength || longLine.test(code);
 
-const mostCode = 20_000;
+const maxCodeLength = 20_000;
 
 const longLine = /[^\n]{2000}/;
 
 /** Takes what highlight.js finds as spans, where it would write HTML. */
 class Spans implements Emitter {
-  readonly spans: Span[] = [];
+  readonly spans: StyledSpan[] = [];
   /** The style of every open scope: its own, or that of the scope around it. */
   readonly #styles: Style[] = [];
 
   startScope(name: string): void {
-    if (this.#styles.length >= mostScopes) throw new Error("The code is nested too deep to be coloured.");
+    if (this.#styles.length >= maxScopeDepth) throw new Error("The code is nested too deep to be coloured.");
     this.#styles.push(styleOf(name) ?? this.#styles.at(-1) ?? plainStyle);
   }
 
@@ -112,7 +119,7 @@ class Spans implements Emitter {
 const plainStyle: Style = {};
 
 /** Code of people is nested some dozen scopes deep. The work of highlight.js grows with the square of the depth. */
-const mostScopes = 200;
+const maxScopeDepth = 200;
 
 const styleOf = (scope: string): Style | undefined => tones[scope] ?? tones[scope.split(".")[0] ?? ""];
 
@@ -149,8 +156,8 @@ const tones: Readonly<Record<string, Style>> = {
   emphasis: { italic: true },
 };
 
-const linesOf = (spans: readonly Span[]): readonly Line[] => {
-  const lines: Span[][] = [[]];
+const linesOf = (spans: readonly StyledSpan[]): readonly StyledLine[] => {
+  const lines: StyledSpan[][] = [[]];
   for (const { text, style } of spans) {
     const [first = "", ...rest] = text.split("\n");
     lines.at(-1)?.push(span(first, style));

@@ -1,10 +1,10 @@
 import type { Token, Tokens } from "marked";
 import { span } from "../text/line.ts";
-import type { Line, Span, Style } from "../text/style.ts";
+import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 
 /** What stands in a paragraph, a heading or a cell, as lines: one for every line that was written. */
-export const inlineLines = (tokens: readonly Token[], style: Style = {}): readonly Line[] => {
-  const lines: Span[][] = [[]];
+export const inlineLines = (tokens: readonly Token[], style: Style = {}): readonly StyledLine[] => {
+  const lines: StyledSpan[][] = [[]];
   for (const each of spansOf(tokens, style)) {
     const [first = "", ...rest] = each.text.split("\n");
     if (first !== "") lines.at(-1)?.push(span(first, each.style));
@@ -13,12 +13,12 @@ export const inlineLines = (tokens: readonly Token[], style: Style = {}): readon
   return lines;
 };
 
-function* spansOf(tokens: readonly Token[], style: Style): Generator<Span> {
+function* spansOf(tokens: readonly Token[], style: Style): Generator<StyledSpan> {
   for (const token of tokens) yield* spansOfToken(token as Tokens.Generic, style);
 }
 
 /** marked's tokens are an open union; what is not known here is shown as it was written. */
-function* spansOfToken(token: Tokens.Generic, style: Style): Generator<Span> {
+function* spansOfToken(token: Tokens.Generic, style: Style): Generator<StyledSpan> {
   const inner = token.tokens ?? [];
   switch (token.type) {
     case "strong":
@@ -42,27 +42,34 @@ function* spansOfToken(token: Tokens.Generic, style: Style): Generator<Span> {
       return yield { text: String(token["text"]), style };
     case "text":
       if (inner.length > 0) return yield* spansOf(inner, style);
-      return yield { text: decoded(String(token["text"])), style };
+      return yield { text: decodeEntities(String(token["text"])), style };
   }
   yield { text: token.raw, style };
 }
 
 /** A link's text, and where it leads whenever that is not what the text says. */
-function* linkSpans({ tokens, href, text }: Tokens.Link, style: Style): Generator<Span> {
+function* linkSpans({ tokens, href, text }: Tokens.Link, style: Style): Generator<StyledSpan> {
   const shown: Style = { ...style, tone: "link", underline: true, link: href };
   yield* spansOf(tokens, shown);
   const isSame = text === href || `mailto:${text}` === href || `http://${text}` === href;
   if (!isSame) yield { text: ` (${href})`, style: { ...style, tone: "muted" } };
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const namedEntities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+};
 
-const decoded = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replaceAll(
         /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/g,
         (all: string, decimal?: string, hex?: string, name?: string) => {
-          if (name !== undefined) return named[name] ?? all;
+          if (name !== undefined) return namedEntities[name] ?? all;
           const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
           return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
         },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { lineColumns, lineText } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import { lineWidth, lineText } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
 import { createHighlighter, type Highlighter } from "./highlight.ts";
 import { type Lexer, loadLexer, MarkdownStream } from "./stream.ts";
 
@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 
 /** The final lines of a text that comes in these pieces. */
-const finalLines = async (pieces: readonly string[], width = 40, own = highlighter): Promise<readonly Line[]> => {
+const finalLines = async (pieces: readonly string[], width = 40, own = highlighter): Promise<readonly StyledLine[]> => {
   const stream = new MarkdownStream({ lexer, highlighter: own }, width);
   for (const piece of pieces) stream.write(piece);
   stream.end();
   await stream.settled();
-  return stream.take();
+  return stream.takeFinal();
 };
 
 const shown = async (text: string, width = 40): Promise<readonly string[]> =>
@@ -203,7 +203,7 @@ describe("Markdown", () => {
         const whole = await finalLines([text], 20);
         expect(await finalLines(pieces, 20)).toEqual(whole);
         expect(await finalLines(text.split(""), 20)).toEqual(whole);
-        expect(whole.filter((line) => lineColumns(line) > 20).map(lineText)).toEqual([]);
+        expect(whole.filter((line) => lineWidth(line) > 20).map(lineText)).toEqual([]);
         expect(whole.map(lineText).join("")).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       }),
       { seed: 1, numRuns: 400 },
@@ -219,7 +219,7 @@ describe("Markdown", () => {
   ])("leaves code without colours that would take its time: %s", async (language, code) => {
     const own = createHighlighter();
     await own.load(language);
-    expect(own.colour(code, language)).toEqual({
+    expect(own.highlight(code, language)).toEqual({
       lines: code.split("\n").map((text) => [{ text, style: {} }]),
       isWhole: true,
     });
@@ -235,7 +235,7 @@ describe("Markdown", () => {
     const seen: (readonly [readonly string[], readonly string[]])[] = [];
     for (const piece of ["# Ti", "tle\npa", "ra **bo", "ld**\n", "\n- it", "em\n- two", "\n```\nco", "de\nmo"]) {
       stream.write(piece);
-      seen.push([stream.take().map(lineText), stream.open().map(lineText)]);
+      seen.push([stream.takeFinal().map(lineText), stream.openLines().map(lineText)]);
     }
     expect(seen).toEqual([
       [[], ["Ti"]],
@@ -257,7 +257,7 @@ describe("Markdown", () => {
     const stream = new MarkdownStream({ lexer, highlighter }, 40);
     const taken = (text: string): readonly string[] => {
       stream.write(text);
-      return stream.take().map(lineText);
+      return stream.takeFinal().map(lineText);
     };
     expect([taken("```ts\n// a\n"), taken("let b;\n"), taken("/* c\n"), taken("d */\n")]).toEqual([
       ["  // a"],
@@ -266,7 +266,7 @@ describe("Markdown", () => {
       ["  /* c", "  d */"],
     ]);
     const comment = taken(`/*\n${"long\n".repeat(100)}`);
-    expect([comment.length >= 40, stream.open().length <= 40]).toEqual([true, true]);
+    expect([comment.length >= 40, stream.openLines().length <= 40]).toEqual([true, true]);
   });
 
   it("of quotes in quotes beyond all reason is shown as written", async () => {
@@ -277,14 +277,14 @@ describe("Markdown", () => {
   it("shows the rows of an open table when they are whole", () => {
     const stream = new MarkdownStream({ lexer, highlighter }, 40);
     stream.write("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | ");
-    const open = stream.open();
+    const open = stream.openLines();
     expect(open.map(lineText)).toEqual(["a │ b", "──┼──", "1 │ 2"]);
     stream.write("4");
-    expect(stream.open()).toBe(open);
+    expect(stream.openLines()).toBe(open);
     stream.write(" |\n");
-    expect(stream.open().map(lineText)).toEqual(["a │ b", "──┼──", "1 │ 2", "3 │ 4"]);
+    expect(stream.openLines().map(lineText)).toEqual(["a │ b", "──┼──", "1 │ 2", "3 │ 4"]);
     stream.resize(20);
-    expect(stream.open()).not.toBe(open);
+    expect(stream.openLines()).not.toBe(open);
   });
 
   it("keeps code apart until its language is there", async () => {
@@ -292,9 +292,9 @@ describe("Markdown", () => {
     let ready = 0;
     const stream = new MarkdownStream({ lexer, highlighter: loading, onReady: () => (ready += 1) }, 40);
     stream.write("```python\nimport x\n");
-    expect([stream.take(), stream.open().map(lineText)]).toEqual([[], ["  import x"]]);
+    expect([stream.takeFinal(), stream.openLines().map(lineText)]).toEqual([[], ["  import x"]]);
     await stream.settled();
-    expect([ready, stream.take()]).toEqual([
+    expect([ready, stream.takeFinal()]).toEqual([
       1,
       [
         [
@@ -318,8 +318,8 @@ describe("Markdown", () => {
       letters = 0;
       for (let count = 0; count < size; count++) {
         stream.write(`Paragraph ${count} with **some** words.\n\n- item\n- item\n\n`);
-        stream.open();
-        stream.take();
+        stream.openLines();
+        stream.takeFinal();
       }
       work.push(Math.round(letters / size));
     }
@@ -344,7 +344,7 @@ describe("Markdown", () => {
       stream.end();
       await stream.settled();
       expect(longest.letters).toBeLessThan(16_000);
-      expect(stream.take().length).toBeGreaterThan(0);
+      expect(stream.takeFinal().length).toBeGreaterThan(0);
     },
   );
 

@@ -1,20 +1,20 @@
 import type { Token, Tokens } from "marked";
 import { line, span } from "../text/line.ts";
-import type { Line, Span, Style } from "../text/style.ts";
+import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewTable } from "../views/table.ts";
 import type { Highlighter } from "./highlight.ts";
 import { inlineLines } from "./inline.ts";
 
 /** How tokens become lines. */
-export type Rendering = { readonly width: number; readonly highlighter: Highlighter };
+export type MarkdownRenderOptions = { readonly width: number; readonly highlighter: Highlighter };
 
 /** The narrowest anything is made, however deep it stands. */
-const narrowest = 8;
+const minWidth = 8;
 
 /** marked's tokens as lines no wider than the width. */
-export const renderTokens = (tokens: readonly Token[], rendering: Rendering): readonly Line[] => {
-  const lines: Line[] = [];
+export const renderTokens = (tokens: readonly Token[], rendering: MarkdownRenderOptions): readonly StyledLine[] => {
+  const lines: StyledLine[] = [];
   let isApart = false;
   for (const token of tokens as readonly Tokens.Generic[]) {
     if (token.type === "space") {
@@ -30,7 +30,7 @@ export const renderTokens = (tokens: readonly Token[], rendering: Rendering): re
   return lines;
 };
 
-const renderToken = (token: Tokens.Generic, rendering: Rendering): readonly Line[] => {
+const renderToken = (token: Tokens.Generic, rendering: MarkdownRenderOptions): readonly StyledLine[] => {
   const { width } = rendering;
   switch (token.type) {
     case "heading":
@@ -60,32 +60,32 @@ const renderToken = (token: Tokens.Generic, rendering: Rendering): readonly Line
 
 const muted: Style = { tone: "muted" };
 
-const heading = ({ depth, tokens }: Tokens.Heading, width: number): readonly Line[] => {
+const heading = ({ depth, tokens }: Tokens.Heading, width: number): readonly StyledLine[] => {
   const style: Style = depth === 1 ? { tone: "heading", bold: true, underline: true } : { tone: "heading", bold: true };
-  const first: Span = { text: depth > 2 ? `${"#".repeat(depth)} ` : "", style };
+  const first: StyledSpan = { text: depth > 2 ? `${"#".repeat(depth)} ` : "", style };
   return inlineLines(tokens, style).flatMap((each) => wrap(each, { width, first: [first] }));
 };
 
-const codeLines = (token: Tokens.Code, { width, highlighter }: Rendering): readonly Line[] => {
+const codeLines = (token: Tokens.Code, { width, highlighter }: MarkdownRenderOptions): readonly StyledLine[] => {
   const { text } = token;
   const language = languageOf(token);
-  const lines = highlighter.state(language) === "ready" ? highlighter.colour(text, language).lines : plainCode(text);
+  const lines = highlighter.state(language) === "ready" ? highlighter.highlight(text, language).lines : plainCode(text);
   return lines.flatMap((each) => codeLine(each, width));
 };
 
 const languageOf = ({ lang = "" }: Tokens.Code): string => lang.split(/\s/)[0] ?? "";
 
-const plainCode = (text: string): readonly Line[] => text.split("\n").map((each) => [span(each)]);
+const plainCode = (text: string): readonly StyledLine[] => text.split("\n").map((each) => [span(each)]);
 
 /** A line of code stands in a little, and is broken only where it must be. */
-export const codeLine = (code: Line, width: number): readonly Line[] => {
-  const indent: Line = [{ text: "  ", style: {} }];
-  return wrap(code, { width: Math.max(narrowest, width), at: "letters", first: indent, rest: indent });
+export const codeLine = (code: StyledLine, width: number): readonly StyledLine[] => {
+  const indent: StyledLine = [{ text: "  ", style: {} }];
+  return wrap(code, { width: Math.max(minWidth, width), breakAt: "letters", first: indent, rest: indent });
 };
 
-const quote = ({ tokens }: Tokens.Blockquote, { width, highlighter }: Rendering): readonly Line[] => {
-  const bar: Span = { text: "│ ", style: muted };
-  const inner = renderTokens(tokens, { width: Math.max(narrowest, width - 2), highlighter });
+const quote = ({ tokens }: Tokens.Blockquote, { width, highlighter }: MarkdownRenderOptions): readonly StyledLine[] => {
+  const bar: StyledSpan = { text: "│ ", style: muted };
+  const inner = renderTokens(tokens, { width: Math.max(minWidth, width - 2), highlighter });
   return inner.map((each) => [
     bar,
     ...each.map(({ text, style }) => ({ text, style: { tone: "muted" as const, ...style } })),
@@ -96,21 +96,23 @@ const listItem = (
   { tokens, task, checked, loose }: Tokens.ListItem,
   { ordered, start }: Tokens.List,
   at: number,
-  { width, highlighter }: Rendering,
-): readonly Line[] => {
+  { width, highlighter }: MarkdownRenderOptions,
+): readonly StyledLine[] => {
   const mark = ordered ? `${Number(start || 1) + at}. ` : "• ";
   const box = task ? (checked ? "[x] " : "[ ] ") : "";
   const indent = " ".repeat(mark.length);
-  const lines = renderTokens(tokens, { width: Math.max(narrowest, width - mark.length - box.length), highlighter });
-  const first: Line = [{ text: mark, style: { tone: "accent" } }, { text: box, style: {} }, ...(lines[0] ?? [])];
+  const lines = renderTokens(tokens, { width: Math.max(minWidth, width - mark.length - box.length), highlighter });
+  const first: StyledLine = [{ text: mark, style: { tone: "accent" } }, { text: box, style: {} }, ...(lines[0] ?? [])];
   const rest = lines
     .slice(1)
-    .map((each): Line => (each.length === 0 ? [] : [{ text: indent + " ".repeat(box.length), style: {} }, ...each]));
+    .map((each): StyledLine =>
+      each.length === 0 ? [] : [{ text: indent + " ".repeat(box.length), style: {} }, ...each],
+    );
   return [...(loose && at > 0 ? [[]] : []), first, ...rest];
 };
 
-const table = ({ header, rows, align }: Tokens.Table, width: number): readonly Line[] => {
-  const cell = ({ tokens }: Tokens.TableCell): Line => inlineLines(tokens).flat();
+const table = ({ header, rows, align }: Tokens.Table, width: number): readonly StyledLine[] => {
+  const cell = ({ tokens }: Tokens.TableCell): StyledLine => inlineLines(tokens).flat();
   return viewTable({ head: header.map(cell), rows: rows.map((row) => row.map(cell)), align }, width);
 };
 

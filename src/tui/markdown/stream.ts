@@ -1,12 +1,12 @@
 import type { Token } from "marked";
-import { PlainStream } from "../../policy/plain.ts";
-import { linesOf } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import { TerminalSanitizer } from "../../policy/terminal/sanitize.ts";
+import { toLines } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
-import { type Block, endReading, isInTable, nothingRead, readLine, type Reading } from "./blocks.ts";
-import { CodeLines } from "./code.ts";
+import { type MarkdownBlock, endBlocks, isInTable, initialParser, parseLine, type BlockParser } from "./blocks.ts";
+import { CodeLines } from "./code-block.ts";
 import type { Highlighter } from "./highlight.ts";
-import { languagesIn, renderTokens, type Rendering } from "./render.ts";
+import { languagesIn, renderTokens, type MarkdownRenderOptions } from "./render.ts";
 
 /** What a Markdown stream works with. */
 export type MarkdownOptions = {
@@ -16,11 +16,11 @@ export type MarkdownOptions = {
   readonly onReady?: () => void;
 };
 
-type Shown = {
-  readonly reading: Reading;
+type OpenLinesCache = {
+  readonly reading: BlockParser;
   readonly partial: string;
   readonly width: number;
-  readonly lines: readonly Line[];
+  readonly lines: readonly StyledLine[];
 };
 
 /** Reads a whole block. */
@@ -33,24 +33,24 @@ export const loadLexer = async (): Promise<Lexer> => {
 };
 
 /** The longest line that is waited for; a longer one is broken, so that the work per letter stays the same. */
-const longestLine = 4000;
+const maxLineLength = 4000;
 
 /** Markdown as it comes. Lines are final as soon as nothing can change them; only what is open is made anew. */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
-  readonly #plain = new PlainStream();
+  readonly #plain = new TerminalSanitizer();
   #partial = "";
-  #reading: Reading = nothingRead;
+  #reading: BlockParser = initialParser;
   #code: CodeLines | undefined;
-  #waiting: Block[] = [];
+  #waiting: MarkdownBlock[] = [];
   #loading: Promise<void> | undefined;
-  #final: Line[] = [];
+  #final: StyledLine[] = [];
   #isEmpty = true;
   /** The number of the last item, in a list that may go on. */
   #ordinal: number | undefined;
   #width: number;
   /** What was open when last asked, to be given again while nothing has changed. */
-  #shown: Shown | undefined;
+  #shown: OpenLinesCache | undefined;
 
   constructor(options: MarkdownOptions, width: number) {
     this.#options = options;
@@ -71,18 +71,18 @@ export class MarkdownStream {
     this.#read(this.#plain.end());
     if (this.#partial !== "") this.#readLine(this.#partial);
     this.#partial = "";
-    this.#waiting.push(...endReading(this.#reading));
-    this.#reading = nothingRead;
+    this.#waiting.push(...endBlocks(this.#reading));
+    this.#reading = initialParser;
     this.#settle();
   }
 
   /** The lines that have become final since the last time. */
-  take(): readonly Line[] {
+  takeFinal(): readonly StyledLine[] {
     return this.#final.splice(0);
   }
 
   /** The lines that may still change. */
-  open(): readonly Line[] {
+  openLines(): readonly StyledLine[] {
     const isSame = this.#shown?.reading === this.#reading && this.#shown.width === this.#width;
     const partial = isInTable(this.#reading) && this.#partial.includes("|") ? "" : this.#partial;
     if (isSame && this.#shown?.partial === partial && this.#code === undefined && this.#waiting.length === 0)
@@ -92,13 +92,13 @@ export class MarkdownStream {
     return lines;
   }
 
-  #openLines(partial: string): readonly Line[] {
-    const [reading, more] = partial === "" ? [this.#reading, []] : readLine(this.#reading, partial);
-    const blocks = [...this.#waiting, ...more, ...(reading.kind === "fence" ? [] : endReading(reading))];
+  #openLines(partial: string): readonly StyledLine[] {
+    const [reading, more] = partial === "" ? [this.#reading, []] : parseLine(this.#reading, partial);
+    const blocks = [...this.#waiting, ...more, ...(reading.kind === "fence" ? [] : endBlocks(reading))];
     const after = blocks.findIndex(({ type }) => type !== "code");
     const code = blocks.slice(0, after === -1 ? blocks.length : after);
     const next = code.flatMap((block) => (block.type === "code" ? block.lines : []));
-    const lines: Line[] = [...(this.#code?.open(next, this.#rendering()) ?? [])];
+    const lines: StyledLine[] = [...(this.#code?.open(next, this.#rendering()) ?? [])];
     let ordinal = this.#ordinal;
     for (const block of blocks.slice(code.length)) {
       const rendered = this.#render(block, this.#tokens(block), ordinal);
@@ -113,16 +113,16 @@ export class MarkdownStream {
     while (this.#loading !== undefined) await this.#loading;
   }
 
-  #rendering(): Rendering {
+  #rendering(): MarkdownRenderOptions {
     return { width: this.#width, highlighter: this.#options.highlighter };
   }
 
   #read(text: string): void {
     let rest = this.#partial + text;
     for (;;) {
-      const end = rest.slice(0, longestLine).indexOf("\n");
-      if (end === -1 && rest.length < longestLine) break;
-      const place = end === -1 ? breakingPlace(rest) : end;
+      const end = rest.slice(0, maxLineLength).indexOf("\n");
+      if (end === -1 && rest.length < maxLineLength) break;
+      const place = end === -1 ? breakPosition(rest) : end;
       this.#readLine(rest.slice(0, place));
       rest = rest.slice(end === -1 ? place : place + 1);
     }
@@ -130,7 +130,7 @@ export class MarkdownStream {
   }
 
   #readLine(line: string): void {
-    const [reading, blocks] = readLine(this.#reading, line);
+    const [reading, blocks] = parseLine(this.#reading, line);
     this.#reading = reading;
     this.#waiting.push(...blocks);
     this.#settle();
@@ -157,12 +157,12 @@ export class MarkdownStream {
     });
   }
 
-  #missing(block: Block, tokens: readonly Token[]): readonly string[] {
+  #missing(block: MarkdownBlock, tokens: readonly Token[]): readonly string[] {
     const languages = block.type === "code-start" ? [block.language] : languagesIn(tokens);
     return languages.filter((language) => this.#options.highlighter.state(language) === "loading");
   }
 
-  #finish(block: Block, tokens: readonly Token[]): readonly Line[] {
+  #finish(block: MarkdownBlock, tokens: readonly Token[]): readonly StyledLine[] {
     this.#isEmpty = false;
     switch (block.type) {
       case "code-start":
@@ -185,12 +185,12 @@ export class MarkdownStream {
     }
   }
 
-  #apart(block: Block, isBelow: boolean): readonly Line[] {
-    if (block.type === "code" || block.type === "code-end" || !block.isApart) return [];
+  #apart(block: MarkdownBlock, isBelow: boolean): readonly StyledLine[] {
+    if (block.type === "code" || block.type === "code-end" || !block.hasBlankBefore) return [];
     return this.#isEmpty && !isBelow ? [] : [[]];
   }
 
-  #tokens(block: Block): readonly Token[] {
+  #tokens(block: MarkdownBlock): readonly Token[] {
     if (block.type !== "text" && block.type !== "item") return [];
     if (isTooDeep.test(block.text)) return [];
     try {
@@ -202,24 +202,24 @@ export class MarkdownStream {
   }
 
   #render(
-    block: Block,
+    block: MarkdownBlock,
     tokens: readonly Token[],
     before: number | undefined,
-  ): { lines: readonly Line[]; ordinal: number | undefined } {
+  ): { lines: readonly StyledLine[]; ordinal: number | undefined } {
     if (block.type === "code") return { lines: new CodeLines("").add(block.lines, this.#rendering()), ordinal: before };
     if (block.type !== "text" && block.type !== "item") return { lines: [], ordinal: undefined };
-    const [numbered, ordinal] = block.type === "item" ? renumbered(tokens, before) : [tokens, undefined];
+    const [numbered, ordinal] = block.type === "item" ? renumberList(tokens, before) : [tokens, undefined];
     try {
       if (numbered.length > 0) return { lines: renderTokens(numbered, this.#rendering()), ordinal };
     } catch {
       // As above.
     }
-    return { lines: linesOf(block.text).flatMap((line) => wrap(line, { width: this.#width })), ordinal };
+    return { lines: toLines(block.text).flatMap((line) => wrap(line, { width: this.#width })), ordinal };
   }
 }
 
 /** An item goes on counting from the one before it, whatever number it was given. */
-const renumbered = (
+const renumberList = (
   tokens: readonly Token[],
   before: number | undefined,
 ): readonly [readonly Token[], number | undefined] => {
@@ -233,9 +233,9 @@ const renumbered = (
 const isTooDeep = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){24}/m;
 
 /** Where a line that is too long is broken: behind its last space, else anywhere but within a letter. */
-const breakingPlace = (text: string): number => {
-  const space = text.lastIndexOf(" ", longestLine - 1);
-  if (space > longestLine / 2) return space + 1;
-  const code = text.charCodeAt(longestLine - 2);
-  return code >= 0xd800 && code <= 0xdbff ? longestLine - 2 : longestLine - 1;
+const breakPosition = (text: string): number => {
+  const space = text.lastIndexOf(" ", maxLineLength - 1);
+  if (space > maxLineLength / 2) return space + 1;
+  const code = text.charCodeAt(maxLineLength - 2);
+  return code >= 0xd800 && code <= 0xdbff ? maxLineLength - 2 : maxLineLength - 1;
 };

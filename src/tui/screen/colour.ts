@@ -4,12 +4,12 @@ import type { Environment } from "../../world/world.ts";
 export type ColourDepth = "none" | "sixteen" | "indexed" | "true";
 
 /** A colour: its value, and the nearest of the terminal's own sixteen. */
-export type Colour = { readonly rgb: number; readonly own: number };
+export type TerminalColour = { readonly rgb: number; readonly ansi: number };
 
 /** What the environment says about colours. `NO_COLOR` wins over everything but `FORCE_COLOR`. */
 export const colourDepthOf = (env: Environment): ColourDepth => {
   const term = (env["TERM"] ?? "").toLowerCase();
-  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "") return forced(env["FORCE_COLOR"]);
+  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "") return forcedDepth(env["FORCE_COLOR"]);
   if ((env["NO_COLOR"] ?? "") !== "" || term === "dumb") return "none";
   if (/^(?:truecolor|24bit)$/i.test(env["COLORTERM"] ?? "") || /direct|kitty|ghostty|alacritty|wezterm/.test(term))
     return "true";
@@ -17,14 +17,14 @@ export const colourDepthOf = (env: Environment): ColourDepth => {
   return term.includes("256color") || env["TERM_PROGRAM"] === "Apple_Terminal" ? "indexed" : "sixteen";
 };
 
-const forced = (value: string): ColourDepth => {
+const forcedDepth = (value: string): ColourDepth => {
   const depths: Readonly<Record<string, ColourDepth>> = { "0": "none", false: "none", "2": "indexed", "3": "true" };
   return depths[value] ?? "sixteen";
 };
 
 /** The numbers that set a colour, as text or as the ground behind it. */
 export const colourCodes = (
-  { rgb, own }: Colour,
+  { rgb, ansi: own }: TerminalColour,
   { depth, isGround }: { readonly depth: ColourDepth; readonly isGround: boolean },
 ): string => {
   const [red, green, blue] = [rgb >> 16, (rgb >> 8) & 255, rgb & 255];

@@ -1,33 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testTerminal, type TestTerminal } from "../../../test/tui/terminal.ts";
-import { simulatedWorld, type SimulatedWorld } from "../../world/simulated.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../world/simulated/world.ts";
 import { line, span } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import type { StyledLine } from "../text/style.ts";
 import { type ColourDepth, colourDepthOf } from "./colour.ts";
-import { attend, stopAndWait } from "./lifetime.ts";
-import { enter, leave } from "./modes.ts";
-import { paintFor } from "./paint.ts";
-import { type Live, Screen } from "./screen.ts";
-import { Sequential } from "./sequential.ts";
+import { handleTerminalEvents, suspendProcess } from "./terminal-events.ts";
+import { enterModes, leaveModes } from "./modes.ts";
+import { createSgrEncoder } from "./sgr.ts";
+import { type LiveView, Screen } from "./screen.ts";
+import { LinePrinter } from "./line-printer.ts";
 import { dark, light, themeFor } from "./theme.ts";
 
-const plainPaint = paintFor({ theme: dark, depth: "none" });
+const plainPaint = createSgrEncoder({ theme: dark, depth: "none" });
 
 type Stage = {
   readonly terminal: TestTerminal;
   readonly screen: Screen;
   readonly world: SimulatedWorld;
   /** What is live from now on; drawn when this returns. */
-  readonly show: (lines: readonly (string | Line)[], cursor?: Live["cursor"]) => Promise<void>;
+  readonly show: (lines: readonly (string | StyledLine)[], cursor?: LiveView["cursor"]) => Promise<void>;
   readonly print: (...lines: readonly string[]) => Promise<void>;
 };
 
 const stage = (size = { columns: 20, rows: 6 }): Stage => {
   const terminal = testTerminal(size);
   const world = simulatedWorld();
-  let live: Live = { lines: [] };
-  const screen = new Screen({ terminal, clock: world.clock, paint: plainPaint, live: () => live });
+  let live: LiveView = { lines: [] };
+  const screen = new Screen({ terminal, clock: world.clock, sgr: plainPaint, live: () => live });
   return {
     terminal,
     screen,
@@ -35,11 +35,11 @@ const stage = (size = { columns: 20, rows: 6 }): Stage => {
     show: async (lines, cursor) => {
       live = { lines: lines.map((each) => (typeof each === "string" ? line(each) : each)), cursor };
       screen.update();
-      await world.run(screen.settled());
+      await world.run(screen.flush());
     },
     print: async (...lines) => {
       screen.print(lines.map((each) => line(each)));
-      await world.run(screen.settled());
+      await world.run(screen.flush());
     },
   };
 };
@@ -62,7 +62,7 @@ describe("the screen", () => {
       { row: 2, column: 7 },
     ]);
     await print(...Array.from({ length: 20 }, (_, at) => `line ${at}`));
-    expect(terminal.screen.everything()).toEqual([
+    expect(terminal.screen.scrollback()).toEqual([
       "one",
       "two",
       ...Array.from({ length: 20 }, (_, at) => `line ${at}`),
@@ -112,7 +112,7 @@ describe("the screen", () => {
           await show(live);
         }
         await show([]);
-        expect(terminal.screen.everything().join("")).toBe(
+        expect(terminal.screen.scrollback().join("")).toBe(
           steps
             .flatMap(({ printed }) => printed)
             .map((each) => fitting(each, 30))
@@ -138,20 +138,20 @@ describe("the screen", () => {
   it("takes lines to be as they were drawn while more is printed all the time", async () => {
     const terminal = testTerminal({ columns: 30, rows: 12 });
     const world = simulatedWorld();
-    const live: Live = {
+    const live: LiveView = {
       lines: [line("x".repeat(30)), line("y".repeat(30)), line("> ")],
       cursor: { row: 2, column: 2 },
-      isFlowing: true,
+      isStreaming: true,
     };
-    const screen = new Screen({ terminal, clock: world.clock, paint: plainPaint, live: () => live });
-    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    const screen = new Screen({ terminal, clock: world.clock, sgr: plainPaint, live: () => live });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
     // The frame comes when the terminal is narrow already.
     terminal.screen.resize({ columns: 15, rows: 12 });
     screen.print(["one", "two", "three", "four"].map((each) => line(each)));
-    await world.run(screen.settled());
+    await world.run(screen.flush());
     terminal.resize({ columns: 15, rows: 12 });
-    await world.run(screen.settled());
-    expect(terminal.screen.everything()).toEqual(["one", "two", "three", "four", "x".repeat(15), "y".repeat(15), ">"]);
+    await world.run(screen.flush());
+    expect(terminal.screen.scrollback()).toEqual(["one", "two", "three", "four", "x".repeat(15), "y".repeat(15), ">"]);
   });
 
   it("writes no more than twice a token and a constant", async () => {
@@ -188,7 +188,7 @@ describe("the screen", () => {
     await all.print("x");
     await all.show(["b", "c"]);
     const [first, ...frames] = all.terminal.written();
-    expect(first).toBe(enter);
+    expect(first).toBe(enterModes);
     expect(frames.filter((frame) => !(frame.startsWith("\u001b[?2026h") && frame.endsWith("\u001b[?2026l")))).toEqual(
       [],
     );
@@ -211,7 +211,7 @@ describe("the screen", () => {
           printed.push(...next);
           await show(live, row < live.length ? { row, column: 0 } : undefined);
           const expected = [...printed, ...live].map((each) => fitting(each, 20));
-          expect(terminal.screen.everything()).toEqual(
+          expect(terminal.screen.scrollback()).toEqual(
             expected.slice(0, expected.findLastIndex((each) => each !== "") + 1),
           );
           if (row < live.length) expect(terminal.screen.cursor().column).toBe(0);
@@ -241,7 +241,7 @@ describe("the screen", () => {
 
   it("is drawn anew for another size", async () => {
     const { terminal, show, print, screen, world } = stage({ columns: 30, rows: 8 });
-    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
     await print("finished line", "another");
     await show(["live one that is rather long", "> input"], { row: 1, column: 7 });
     for (const size of [
@@ -250,9 +250,9 @@ describe("the screen", () => {
       { columns: 30, rows: 5 },
     ]) {
       terminal.resize(size);
-      await world.run(screen.settled());
+      await world.run(screen.flush());
       const live = ["live one that is rather long".slice(0, size.columns).trimEnd(), "> input"];
-      expect(terminal.screen.everything()).toEqual(["finished line", "another", ...live]);
+      expect(terminal.screen.scrollback()).toEqual(["finished line", "another", ...live]);
     }
   });
 
@@ -262,7 +262,7 @@ describe("the screen", () => {
     const before = terminal.written().length;
     for (let count = 0; count < 100; count++) screen.update();
     screen.print(Array.from({ length: 50 }, (_, at) => line(`${at}`)));
-    await world.run(screen.settled());
+    await world.run(screen.flush());
     expect(terminal.written().length - before).toBe(1);
   });
 
@@ -273,7 +273,7 @@ describe("the screen", () => {
     const screen = new Screen({
       terminal,
       clock: world.clock,
-      paint: plainPaint,
+      sgr: plainPaint,
       live: () => ({ lines: [line(`${typed} at ${world.clock.elapsed()}`)] }),
     });
     // The first frame was drawn, and its time is not over.
@@ -282,9 +282,9 @@ describe("the screen", () => {
     const before = terminal.written().length;
     for (const letter of "abc") {
       typed += letter;
-      screen.hurry();
+      screen.updateNow();
     }
-    await world.run(screen.settled());
+    await world.run(screen.flush());
     expect([terminal.screen.rows(), terminal.written().length - before]).toEqual([["abc at 0"], 1]);
   });
 
@@ -294,10 +294,10 @@ describe("the screen", () => {
     const order: string[] = [];
     await world.run(
       (async () => {
-        await screen.room();
-        order.push(`room after ${terminal.screen.everything().length}`);
-        await screen.settled();
-        order.push(`settled after ${terminal.screen.everything().length}`);
+        await screen.waitForDrain();
+        order.push(`room after ${terminal.screen.scrollback().length}`);
+        await screen.flush();
+        order.push(`settled after ${terminal.screen.scrollback().length}`);
       })(),
     );
     expect(order).toEqual(["room after 3000", "settled after 5000"]);
@@ -310,34 +310,34 @@ describe("the terminal", () => {
     await show(["a", "b"], { row: 0, column: 0 });
     expect(terminal.isRaw()).toBe(true);
     await world.run(screen.close());
-    expect([terminal.isRaw(), terminal.screen.rows(), terminal.screen.cursor(), terminal.farewell()]).toEqual([
+    expect([terminal.isRaw(), terminal.screen.rows(), terminal.screen.cursor(), terminal.exitSequence()]).toEqual([
       false,
       ["a", "b"],
       { row: 2, column: 0 },
       "",
     ]);
-    expect(terminal.written().at(-1)).toContain(leave);
+    expect(terminal.written().at(-1)).toContain(leaveModes);
   });
 
   it("is given back when the process ends by itself", async () => {
     const { terminal, show } = stage();
     await show(["a", "b"], { row: 0, column: 0 });
-    await terminal.screen.write(`${terminal.farewell()}$ `);
+    await terminal.screen.write(`${terminal.exitSequence()}$ `);
     expect(terminal.screen.rows()).toEqual(["a", "b", "$"]);
   });
 
   it("is given back for a stop, and taken again below what was written meanwhile", async () => {
     const { terminal, screen, world, show } = stage();
-    attend({ terminal, screen }, { input: () => undefined, leave: () => undefined });
+    handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
     await show(["> text"], { row: 0, column: 6 });
-    await world.run(stopAndWait({ terminal, screen }));
-    expect([terminal.stops(), terminal.isRaw(), terminal.farewell()]).toEqual([1, false, ""]);
+    await world.run(suspendProcess({ terminal, screen }));
+    expect([terminal.stops(), terminal.isRaw(), terminal.exitSequence()]).toEqual([1, false, ""]);
     await terminal.screen.write("$ fg\r\n");
     await show(["> never seen"]);
     expect(terminal.screen.rows()).toEqual(["> text", "$ fg"]);
     await show(["> text"], { row: 0, column: 6 });
-    terminal.tell({ type: "continue" });
-    await world.run(screen.settled());
+    terminal.emit({ type: "continue" });
+    await world.run(screen.flush());
     expect([terminal.isRaw(), terminal.screen.rows(), terminal.screen.cursor()]).toEqual([
       true,
       ["> text", "$ fg", "> text"],
@@ -348,15 +348,15 @@ describe("the terminal", () => {
   it("tells who listens of keys, and of its end", () => {
     const { terminal, screen } = stage();
     const heard: unknown[] = [];
-    const end = attend(
+    const end = handleTerminalEvents(
       { terminal, screen },
-      { input: (bytes) => heard.push(String.fromCharCode(...bytes)), leave: (reason) => heard.push(reason) },
+      { input: (bytes) => heard.push(String.fromCharCode(...bytes)), quit: (reason) => heard.push(reason) },
     );
-    terminal.tell({ type: "input", bytes: Uint8Array.of(97) });
-    terminal.tell({ type: "hang-up" });
-    terminal.tell({ type: "terminate" });
+    terminal.emit({ type: "input", bytes: Uint8Array.of(97) });
+    terminal.emit({ type: "hang-up" });
+    terminal.emit({ type: "terminate" });
     end();
-    terminal.tell({ type: "hang-up" });
+    terminal.emit({ type: "hang-up" });
     expect(heard).toEqual(["a", "hang-up", "terminate"]);
   });
 });
@@ -364,7 +364,7 @@ describe("the terminal", () => {
 describe("for screen readers", () => {
   it("finished lines come one after the other, plain", async () => {
     const terminal = testTerminal();
-    const surface = new Sequential(terminal);
+    const surface = new LinePrinter(terminal);
     surface.print([[span("bold", { bold: true }), span(" text", { tone: "error" })], line("two\u001b[31m")]);
     surface.update();
     surface.print([line("three")]);
@@ -391,14 +391,14 @@ describe("colours", () => {
   it("are written for what the terminal has", () => {
     const style = { tone: "error", ground: "added", bold: true } as const;
     const depths = ["none", "sixteen", "indexed", "true"] as const;
-    expect(depths.map((depth) => paintFor({ theme: dark, depth }).codes(style))).toEqual([
+    expect(depths.map((depth) => createSgrEncoder({ theme: dark, depth }).codes(style))).toEqual([
       "\u001b[0;1m",
       "\u001b[0;1;91;40m",
       "\u001b[0;1;38;5;210;48;5;22m",
       "\u001b[0;1;38;2;255;123;133;48;2;18;48;31m",
     ]);
-    expect(paintFor({ theme: dark, depth: "none" }).codes({ ground: "focus" })).toBe("\u001b[0;7m");
-    expect(paintFor({ theme: dark, depth: "true" }).codes({})).toBe("\u001b[m");
+    expect(createSgrEncoder({ theme: dark, depth: "none" }).codes({ background: "focus" })).toBe("\u001b[0;7m");
+    expect(createSgrEncoder({ theme: dark, depth: "true" }).codes({})).toBe("\u001b[m");
   });
 
   it("suit the ground", () => {
@@ -413,13 +413,12 @@ describe("colours", () => {
 
   it("make links only when asked, and only to the web", () => {
     const style = { link: "https://a.test" } as const;
-    expect([false, true].map((links) => paintFor({ theme: dark, depth: "none", links }).link(style.link))).toEqual([
-      "",
-      "\u001b]8;;https://a.test\u001b\\",
-    ]);
+    expect(
+      [false, true].map((links) => createSgrEncoder({ theme: dark, depth: "none", links }).link(style.link)),
+    ).toEqual(["", "\u001b]8;;https://a.test\u001b\\"]);
     expect(
       ["javascript:x", "https://a.test/\u001b\\", "file:///x"].map((target) =>
-        paintFor({ theme: dark, depth: "none", links: true }).link(target),
+        createSgrEncoder({ theme: dark, depth: "none", links: true }).link(target),
       ),
     ).toEqual(Array.from({ length: 3 }, () => "\u001b]8;;\u001b\\"));
   });

@@ -1,21 +1,21 @@
 import type { Terminal, TerminalSize } from "../../world/terminal.ts";
 import type { Clock } from "../../world/world.ts";
-import type { Picture } from "../images/encode.ts";
-import { lineColumns } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import type { EncodedImage } from "../images/encode.ts";
+import { lineWidth } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
-import { emptyRegion, frame, type Region } from "./frame.ts";
-import { enter, leave } from "./modes.ts";
-import type { Paint } from "./paint.ts";
-import type { Spot } from "./pen.ts";
+import { emptyRegion, renderFrame, type ScreenRegion } from "./frame.ts";
+import { enterModes, leaveModes } from "./modes.ts";
+import type { SgrEncoder } from "./sgr.ts";
+import type { CellPosition } from "./cursor-writer.ts";
 
 /** What may change on the screen. It is asked for once per frame, so what changes between two frames costs nothing. */
-export type Live = {
-  readonly lines: readonly Line[];
+export type LiveView = {
+  readonly lines: readonly StyledLine[];
   /** Where the cursor is shown; hidden without. */
-  readonly cursor?: Spot | undefined;
+  readonly cursor?: CellPosition | undefined;
   /** Whether more is printed all the time. */
-  readonly isFlowing?: boolean;
+  readonly isStreaming?: boolean;
   /** Called once these lines have been written to the terminal. */
   readonly onDrawn?: () => void;
 };
@@ -24,40 +24,40 @@ export type Live = {
 export type ScreenOptions = {
   readonly terminal: Terminal;
   readonly clock: Clock;
-  readonly paint: Paint;
+  readonly sgr: SgrEncoder;
   /** What is live, for a width and a height. */
-  readonly live: (size: { readonly columns: number; readonly rows: number }) => Live;
+  readonly live: (size: { readonly columns: number; readonly rows: number }) => LiveView;
 };
 
 /** What shows lines: finished ones for good, live ones for now. */
-export interface Surface {
+export interface PrintSurface {
   /** Adds finished lines. */
-  print(lines: readonly Line[]): void;
+  print(lines: readonly StyledLine[]): void;
   /** Says that what is live has changed. */
   update(): void;
   /** Resolves once nearly all that was printed is on its way: who produces much waits for it. */
-  room(): Promise<void>;
+  waitForDrain(): Promise<void>;
   /** Everything is drawn. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
   /** Draws what is left and gives the terminal back. */
   close(): Promise<void>;
 }
 
 /** Milliseconds between two frames. */
-const pace = 16;
+const frameInterval = 16;
 
 /** Finished lines in one frame, at most: between two frames, keys are heard. */
 const linesPerFrame = 500;
 
 /** Finished lines that may wait, at most, before their producer does. */
-const mostWaiting = 2000;
+const maxQueuedLines = 2000;
 
 /** Finished lines go to the terminal's own history; the live ones below them are redrawn where they changed, at most once per frame. */
-export class Screen implements Surface {
+export class Screen implements PrintSurface {
   readonly #options: ScreenOptions;
-  #paint: Paint;
-  #region: Region;
-  #waiting: (Line | Picture)[] = [];
+  #paint: SgrEncoder;
+  #region: ScreenRegion;
+  #waiting: (StyledLine | EncodedImage)[] = [];
   #isChanged = false;
   #drawing: Promise<void> | undefined;
   #isAway = true;
@@ -66,12 +66,12 @@ export class Screen implements Surface {
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    this.#paint = options.paint;
+    this.#paint = options.sgr;
     this.#region = emptyRegion(options.terminal.size());
     this.resume();
   }
 
-  print(lines: readonly Line[]): void {
+  print(lines: readonly StyledLine[]): void {
     for (const line of lines) this.#waiting.push(line);
     this.update();
   }
@@ -82,41 +82,41 @@ export class Screen implements Surface {
   }
 
   /** Draws as soon as the terminal takes it: somebody has pressed a key and looks at what comes of it. */
-  hurry(): void {
+  updateNow(): void {
     this.update();
     this.#pause?.abort();
   }
 
   /** Adds a picture, in a frame of its own. One that is too high for the screen now is left out. */
-  printPicture(picture: Picture): void {
+  printImage(picture: EncodedImage): void {
     this.#waiting.push(picture);
     this.update();
   }
 
   /** From now on in these colours. What is printed keeps its own. */
-  repaint(paint: Paint): void {
+  repaint(paint: SgrEncoder): void {
     this.#paint = paint;
     this.#region = { ...this.#region, rows: this.#region.rows.map((row) => ({ ...row, cells: [], from: [] })) };
     this.update();
   }
 
-  async room(): Promise<void> {
-    while (this.#waiting.length > mostWaiting) await new Promise<void>((resolve) => this.#listeners.push(resolve));
+  async waitForDrain(): Promise<void> {
+    while (this.#waiting.length > maxQueuedLines) await new Promise<void>((resolve) => this.#listeners.push(resolve));
   }
 
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     while (this.#drawing !== undefined) await this.#drawing;
   }
 
   async close(): Promise<void> {
-    await this.settled();
+    await this.flush();
     await this.suspend();
-    this.#options.terminal.atEnd(undefined);
+    this.#options.terminal.onExit(undefined);
   }
 
   /** Gives the terminal back for a while: to the shell, to another program. */
   async suspend(): Promise<void> {
-    await this.settled();
+    await this.flush();
     if (this.#isAway) return;
     this.#isAway = true;
     const { terminal } = this.#options;
@@ -129,9 +129,9 @@ export class Screen implements Surface {
     const { terminal } = this.#options;
     this.#isAway = false;
     this.#region = emptyRegion(terminal.size());
-    terminal.atEnd(() => (this.#isAway ? "" : this.#farewell()));
+    terminal.onExit(() => (this.#isAway ? "" : this.#farewell()));
     terminal.setRaw(true);
-    void terminal.write(enter);
+    void terminal.write(enterModes);
     this.update();
   }
 
@@ -145,15 +145,19 @@ export class Screen implements Surface {
       this.#pause = pause;
       await this.#makePicture();
       const size = terminal.size();
-      const { lines, cursor, isFlowing, onDrawn } = this.#options.live(size);
+      const { lines, cursor, isStreaming: isFlowing, onDrawn } = this.#options.live(size);
       const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
-      const { region, text } = frame(this.#region, { ...next, live: lines, cursor, isFlowing, size }, this.#paint);
+      const { region, text } = renderFrame(
+        this.#region,
+        { ...next, live: lines, cursor, isStreaming: isFlowing, size },
+        this.#paint,
+      );
       this.#region = region;
       if (this.#waiting.length > 0) this.#isChanged = true;
       if (text !== "") await terminal.write(text);
       onDrawn?.();
       for (const resolve of this.#listeners.splice(0)) resolve();
-      await clock.sleep(this.#waiting.length > 0 ? 0 : pace, pause.signal).catch(() => undefined);
+      await clock.sleep(this.#waiting.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
     }
   }
 
@@ -166,7 +170,7 @@ export class Screen implements Surface {
   }
 
   /** What is printed in the next frame: a picture alone, or the lines before the next one. */
-  #next(room: TerminalSize): { readonly printed: readonly Line[]; readonly picture?: string } {
+  #next(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly picture?: string } {
     const [first] = this.#waiting;
     if (first !== undefined && "encoded" in first) {
       if (typeof first.encoded !== "string") return { printed: [] };
@@ -174,14 +178,14 @@ export class Screen implements Surface {
       if (first.rows > room.rows) return { printed: [] };
       return { printed: Array.from({ length: first.rows }, () => []), picture: first.encoded };
     }
-    const printed: Line[] = [];
+    const printed: StyledLine[] = [];
     for (const each of this.#waiting.slice(0, linesPerFrame)) {
       if ("encoded" in each) break;
       printed.push(each);
     }
     this.#waiting.splice(0, printed.length);
     // The terminal may have become narrower since they were laid out.
-    return { printed: printed.flatMap((each) => fitting(each, room.columns)) };
+    return { printed: printed.flatMap((each) => fitLine(each, room.columns)) };
   }
 
   /** Leaves the live lines as they are, and the cursor on a line of its own below them. */
@@ -190,10 +194,10 @@ export class Screen implements Surface {
     const below = rows.length - at.row;
     const down = below > 1 ? `\u001b[${below - 1}B` : "";
     this.#region = emptyRegion(this.#region.size);
-    return `${leave}${down}\r${rows.length > 0 ? "\n" : ""}`;
+    return `${leaveModes}${down}\r${rows.length > 0 ? "\n" : ""}`;
   }
 }
 
 /** A finished line is never cut: what is too wide goes on below. */
-const fitting = (line: Line, columns: number): readonly Line[] =>
-  lineColumns(line) <= columns ? [line] : wrap(line, { width: columns, at: "letters" });
+const fitLine = (line: StyledLine, columns: number): readonly StyledLine[] =>
+  lineWidth(line) <= columns ? [line] : wrap(line, { width: columns, breakAt: "letters" });

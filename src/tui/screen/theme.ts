@@ -1,14 +1,14 @@
 import type { Environment } from "../../world/world.ts";
-import type { Ground, Tone } from "../text/style.ts";
-import type { Colour } from "./colour.ts";
+import type { Background, Tone } from "../text/style.ts";
+import type { TerminalColour } from "./colour.ts";
 
 /** Which colour every tone and ground is. */
 export type Theme = {
-  readonly tones: Readonly<Record<Tone, Colour>>;
-  readonly grounds: Readonly<Record<Ground, Colour>>;
+  readonly tones: Readonly<Record<Tone, TerminalColour>>;
+  readonly backgrounds: Readonly<Record<Background, TerminalColour>>;
 };
 
-const colour = (rgb: number, own: number): Colour => ({ rgb, own });
+const colour = (rgb: number, own: number): TerminalColour => ({ rgb, ansi: own });
 
 /** For light letters on dark ground. */
 export const dark: Theme = {
@@ -30,7 +30,7 @@ export const dark: Theme = {
     function: colour(0xb392f0, 13),
     type: colour(0xffab70, 11),
   },
-  grounds: {
+  backgrounds: {
     added: colour(0x12301f, 0),
     removed: colour(0x3a1d23, 0),
     "added-strong": colour(0x1d572d, 2),
@@ -59,7 +59,7 @@ export const light: Theme = {
     function: colour(0x6f42c1, 5),
     type: colour(0x953800, 1),
   },
-  grounds: {
+  backgrounds: {
     added: colour(0xdafbe1, 15),
     removed: colour(0xffebe9, 15),
     "added-strong": colour(0xabf2bc, 10),

@@ -1,55 +1,55 @@
-import { plain } from "../../policy/plain.ts";
-import { type Line, sameStyle, type Span, type Style, unstyled } from "./style.ts";
-import { columnsOf, columnsOfGrapheme, graphemesOf } from "./width.ts";
+import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import { type StyledLine, sameStyle, type StyledSpan, type Style, unstyled } from "./style.ts";
+import { textWidth, graphemeWidth, graphemesOf } from "./width.ts";
 
 /** A piece of one line, from any text: whatever would act on a terminal is shown instead. */
-export const span = (text: string, style: Style = unstyled): Span => ({ text: oneLine(text), style });
+export const span = (text: string, style: Style = unstyled): StyledSpan => ({ text: sanitizeLine(text), style });
 
 /** A line of one style, from any text. */
-export const line = (text: string, style: Style = unstyled): Line => (text === "" ? [] : [span(text, style)]);
+export const line = (text: string, style: Style = unstyled): StyledLine => (text === "" ? [] : [span(text, style)]);
 
 /** Any text as lines, cleaned, with tabs laid out. */
-export const linesOf = (text: string, style: Style = unstyled): readonly Line[] =>
-  plain(text)
+export const toLines = (text: string, style: Style = unstyled): readonly StyledLine[] =>
+  sanitizeForTerminal(text)
     .split("\n")
     .map((each) => line(each, style));
 
 /** A text that is one line: tabs become spaces, everything that acts becomes visible. */
-export const oneLine = (text: string): string => {
-  const spaced = text.includes("\t") ? withoutTabs(text) : text;
-  return isHarmless(spaced) ? spaced : plain(spaced).replaceAll("\n", "␊");
+export const sanitizeLine = (text: string): string => {
+  const spaced = text.includes("\t") ? expandTabs(text) : text;
+  return isPrintable(spaced) ? spaced : sanitizeForTerminal(spaced).replaceAll("\n", "␊");
 };
 
 /** Letters and signs that every terminal only shows; a short way past the long look at each character. */
-const isHarmless = (text: string): boolean =>
+const isPrintable = (text: string): boolean =>
   /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u2100-\u2bff\u3041-\u3096\u30a0-\u3163\u3165-\u9fff\uac00-\ud7a3]*$/.test(
     text,
   );
 
 /** How far apart tab stops are. */
-const tabStop = 4;
+const tabWidth = 4;
 
-const withoutTabs = (text: string): string => {
+const expandTabs = (text: string): string => {
   const [first = "", ...rest] = text.split("\t");
   let laid = first;
-  let columns = columnsOf(first);
+  let columns = textWidth(first);
   for (const piece of rest) {
-    const gap = tabStop - (columns % tabStop);
+    const gap = tabWidth - (columns % tabWidth);
     laid += " ".repeat(gap) + piece;
-    columns += gap + columnsOf(piece);
+    columns += gap + textWidth(piece);
   }
   return laid;
 };
 
 /** How many columns a line takes. */
-export const lineColumns = (spans: Line): number => spans.reduce((sum, { text }) => sum + columnsOf(text), 0);
+export const lineWidth = (spans: StyledLine): number => spans.reduce((sum, { text }) => sum + textWidth(text), 0);
 
 /** The text of a line alone. */
-export const lineText = (spans: Line): string => spans.map(({ text }) => text).join("");
+export const lineText = (spans: StyledLine): string => spans.map(({ text }) => text).join("");
 
 /** The same line with neighbours of one style as one piece, and nothing empty. */
-export const joined = (spans: Line): Line => {
-  const merged: Span[] = [];
+export const mergeSpans = (spans: StyledLine): StyledLine => {
+  const merged: StyledSpan[] = [];
   for (const each of spans) {
     const last = merged.at(-1);
     if (each.text === "") continue;
@@ -61,28 +61,28 @@ export const joined = (spans: Line): Line => {
 };
 
 /** As much of a line as fits, with a mark where something was cut off. */
-export const cut = (spans: Line, width: number, mark = "…"): Line => {
-  if (lineColumns(spans) <= width) return spans;
-  const room = width - columnsOf(mark);
+export const truncate = (spans: StyledLine, width: number, mark = "…"): StyledLine => {
+  if (lineWidth(spans) <= width) return spans;
+  const room = width - textWidth(mark);
   if (room < 0) return [];
-  const kept: Span[] = [];
+  const kept: StyledSpan[] = [];
   let columns = 0;
   for (const { text, style } of spans) {
-    const fitting = fittingPart(text, room - columns);
+    const fitting = takeColumns(text, room - columns);
     kept.push({ text: fitting, style });
-    columns += columnsOf(fitting);
+    columns += textWidth(fitting);
     if (fitting.length < text.length) break;
   }
-  return joined([...kept, { text: mark, style: kept.at(-1)?.style ?? unstyled }]);
+  return mergeSpans([...kept, { text: mark, style: kept.at(-1)?.style ?? unstyled }]);
 };
 
 /** The longest beginning of a text that takes no more columns than this. */
-export const fittingPart = (text: string, width: number): string => {
+export const takeColumns = (text: string, width: number): string => {
   let columns = 0;
   let end = 0;
   // A letter that fits takes at least one column; what takes none only follows others.
   for (const grapheme of graphemesOf(text.slice(0, Math.max(0, width) * 32 + 64))) {
-    columns += columnsOfGrapheme(grapheme);
+    columns += graphemeWidth(grapheme);
     if (columns > width) break;
     end += grapheme.length;
   }
@@ -90,7 +90,7 @@ export const fittingPart = (text: string, width: number): string => {
 };
 
 /** The same line, filled with spaces to a width. */
-export const padded = (spans: Line, width: number, style: Style = unstyled): Line => {
-  const missing = width - lineColumns(spans);
+export const padLine = (spans: StyledLine, width: number, style: Style = unstyled): StyledLine => {
+  const missing = width - lineWidth(spans);
   return missing > 0 ? [...spans, { text: " ".repeat(missing), style }] : spans;
 };

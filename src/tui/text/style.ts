@@ -18,12 +18,12 @@ export type Tone =
   | "type";
 
 /** What the ground behind a text is for. */
-export type Ground = "added" | "removed" | "added-strong" | "removed-strong" | "focus";
+export type Background = "added" | "removed" | "added-strong" | "removed-strong" | "focus";
 
 /** How a text looks. Nothing set is the terminal's own look. */
 export type Style = {
   readonly tone?: Tone;
-  readonly ground?: Ground;
+  readonly background?: Background;
   readonly bold?: true;
   readonly dim?: true;
   readonly italic?: true;
@@ -35,10 +35,10 @@ export type Style = {
 };
 
 /** A piece of a line that looks the same throughout. */
-export type Span = { readonly text: string; readonly style: Style };
+export type StyledSpan = { readonly text: string; readonly style: Style };
 
 /** One line of the screen. */
-export type Line = readonly Span[];
+export type StyledLine = readonly StyledSpan[];
 
 /** The terminal's own look. */
 export const unstyled: Style = {};
@@ -47,7 +47,7 @@ export const unstyled: Style = {};
 export const sameStyle = (one: Style, other: Style): boolean =>
   one === other ||
   (one.tone === other.tone &&
-    one.ground === other.ground &&
+    one.background === other.background &&
     one.bold === other.bold &&
     one.dim === other.dim &&
     one.italic === other.italic &&

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cut, fittingPart, line, lineColumns, linesOf, lineText, oneLine, padded, span } from "./line.ts";
-import type { Line } from "./style.ts";
-import { columnsOf, graphemesOf, graphemeStart } from "./width.ts";
+import { truncate, takeColumns, line, lineWidth, toLines, lineText, sanitizeLine, padLine, span } from "./line.ts";
+import type { StyledLine } from "./style.ts";
+import { textWidth, graphemesOf, graphemeStart } from "./width.ts";
 import { wrap } from "./wrap.ts";
 
 const family = "👨\u200d👩\u200d👧\u200d👦";
@@ -30,14 +30,14 @@ describe("the width of a text", () => {
     ["\u200b", 0],
     [family.repeat(100), 200],
   ])("%j is %d", (text, columns) => {
-    expect(columnsOf(text)).toBe(columns);
+    expect(textWidth(text)).toBe(columns);
   });
 
   it("is the sum of its letters, and its letters are its text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(graphemesOf(text).join("")).toBe(text);
-        expect(graphemesOf(text).reduce((sum, each) => sum + columnsOf(each), 0)).toBe(columnsOf(text));
+        expect(graphemesOf(text).reduce((sum, each) => sum + textWidth(each), 0)).toBe(textWidth(text));
       }),
       { seed: 1, numRuns: 500 },
     );
@@ -72,18 +72,18 @@ describe("the width of a text", () => {
 describe("a line", () => {
   it("shows what would act", () => {
     expect([
-      oneLine("a\u001b]0;title\u0007b"),
-      oneLine("rm x\rls"),
-      oneLine("a\u202eb"),
-      oneLine("a\nb"),
-      oneLine("a\tb\tc"),
-      oneLine("日\tb"),
-      oneLine("a\u00a0b"),
+      sanitizeLine("a\u001b]0;title\u0007b"),
+      sanitizeLine("rm x\rls"),
+      sanitizeLine("a\u202eb"),
+      sanitizeLine("a\nb"),
+      sanitizeLine("a\tb\tc"),
+      sanitizeLine("日\tb"),
+      sanitizeLine("a\u00a0b"),
     ]).toEqual(["ab", "rm x␍ls", "a<U+202E>b", "a␊b", "a   b   c", "日  b", "a\u00a0b"]);
   });
 
   it("of a text of several lines is several", () => {
-    expect(linesOf("one\r\n\u001b[31mtwo\n", { bold: true })).toEqual([
+    expect(toLines("one\r\n\u001b[31mtwo\n", { bold: true })).toEqual([
       [{ text: "one", style: { bold: true } }],
       [{ text: "two", style: { bold: true } }],
       [],
@@ -91,23 +91,23 @@ describe("a line", () => {
   });
 
   it("is cut with a mark, never within a letter", () => {
-    expect(["abcdef", "日本語", `${family}${family}`, "ab"].map((text) => lineText(cut(line(text), 3)))).toEqual([
+    expect(["abcdef", "日本語", `${family}${family}`, "ab"].map((text) => lineText(truncate(line(text), 3)))).toEqual([
       "ab…",
       "日…",
       `${family}…`,
       "ab",
     ]);
-    expect(cut(line("abc"), 0)).toEqual([]);
-    expect(cut([span("ab", { bold: true }), span("cd")], 3)).toEqual([span("ab", { bold: true }), span("…")]);
+    expect(truncate(line("abc"), 0)).toEqual([]);
+    expect(truncate([span("ab", { bold: true }), span("cd")], 3)).toEqual([span("ab", { bold: true }), span("…")]);
   });
 
   it("is filled up to a width", () => {
-    expect(lineText(padded(line("日"), 4))).toBe("日  ");
-    expect(padded(line("abc"), 2)).toEqual(line("abc"));
+    expect(lineText(padLine(line("日"), 4))).toBe("日  ");
+    expect(padLine(line("abc"), 2)).toEqual(line("abc"));
   });
 
   it("fits as much as it can", () => {
-    expect([fittingPart("日本", 3), fittingPart("abc", 9), fittingPart("e\u0301x", 1), fittingPart("x", 0)]).toEqual([
+    expect([takeColumns("日本", 3), takeColumns("abc", 9), takeColumns("e\u0301x", 1), takeColumns("x", 0)]).toEqual([
       "日",
       "abc",
       "e\u0301",
@@ -117,7 +117,7 @@ describe("a line", () => {
 });
 
 describe("wrapping", () => {
-  const texts = (lines: readonly Line[]): readonly string[] => lines.map(lineText);
+  const texts = (lines: readonly StyledLine[]): readonly string[] => lines.map(lineText);
 
   it("breaks between words", () => {
     expect(texts(wrap(line("the quick brown fox"), { width: 10 }))).toEqual(["the quick", "brown fox"]);
@@ -153,7 +153,7 @@ describe("wrapping", () => {
   });
 
   it("breaks code anywhere and keeps its spaces", () => {
-    expect(texts(wrap(line("a  b  "), { width: 3, at: "letters" }))).toEqual(["a  ", "b  "]);
+    expect(texts(wrap(line("a  b  "), { width: 3, breakAt: "letters" }))).toEqual(["a  ", "b  "]);
   });
 
   it("never goes beyond the width, and loses nothing but spaces", () => {
@@ -165,8 +165,8 @@ describe("wrapping", () => {
         fc.constantFrom("words" as const, "letters" as const),
         (pieces, width, at) => {
           const spans = pieces.map((piece, index) => span(piece, index % 2 === 0 ? {} : { bold: true }));
-          const lines = wrap(spans, { width, at });
-          expect(lines.filter((each) => lineColumns(each) > width)).toEqual([]);
+          const lines = wrap(spans, { width, breakAt: at });
+          expect(lines.filter((each) => lineWidth(each) > width)).toEqual([]);
           const whole = lines.map(lineText).join("");
           expect(whole.replaceAll(" ", "")).toBe(pieces.join("").replaceAll(" ", ""));
           if (at === "letters") expect(whole).toBe(pieces.join(""));

@@ -1,10 +1,10 @@
-import { isWide } from "./wide.ts";
+import { isWide } from "./east-asian-width.ts";
 
 /** How many columns a text takes on a terminal. Tabs count as one: lay them out before. */
-export const columnsOf = (text: string): number => {
+export const textWidth = (text: string): number => {
   if (isAscii(text)) return text.length;
   let columns = 0;
-  for (const grapheme of graphemesOf(text)) columns += columnsOfGrapheme(grapheme);
+  for (const grapheme of graphemesOf(text)) columns += graphemeWidth(grapheme);
   return columns;
 };
 
@@ -19,18 +19,18 @@ export const graphemeStart = (text: string, at: number): number =>
     : (segmenter().segment(text).containing(at)?.index ?? at);
 
 /** How many columns one letter takes. */
-export const columnsOfGrapheme = (grapheme: string): number => {
+export const graphemeWidth = (grapheme: string): number => {
   const code = grapheme.codePointAt(0) ?? 0;
-  if (grapheme.length === 1) return columnsOfCode(code);
+  if (grapheme.length === 1) return codePointWidth(code);
   if (isEmojiSequence(grapheme)) return 2;
   let columns = 0;
-  for (const character of grapheme) columns += columnsOfCode(character.codePointAt(0) ?? 0);
+  for (const character of grapheme) columns += codePointWidth(character.codePointAt(0) ?? 0);
   // A syllable of separate Hangul letters is drawn in the place of its first one.
   return code >= 0x1100 && code <= 0x115f ? 2 : columns;
 };
 
 /** Whether every terminal gives this letter the same columns. About emoji of several parts, signs and accents they differ. */
-export const isCertain = (grapheme: string): boolean => {
+export const hasCertainWidth = (grapheme: string): boolean => {
   const code = grapheme.codePointAt(0) ?? 0;
   if (grapheme.length > 1) return false;
   return (
@@ -42,14 +42,14 @@ export const isCertain = (grapheme: string): boolean => {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-const columnsOfCode = (code: number): number => {
+const codePointWidth = (code: number): number => {
   if (code < 0x300) return code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0xad ? 0 : 1;
   if (isWide(code)) return 2;
-  return unseen.test(String.fromCodePoint(code)) ? 0 : 1;
+  return zeroWidth.test(String.fromCodePoint(code)) ? 0 : 1;
 };
 
 /** Stands on another letter, or is not seen at all; the latter halves of Hangul syllables too. */
-const unseen = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
 /** Parts joined to one emoji, a flag, a coloured hand, a sign turned into an emoji. */
 const isEmojiSequence = (grapheme: string): boolean =>

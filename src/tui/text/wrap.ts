@@ -1,52 +1,55 @@
-import { joined, lineColumns } from "./line.ts";
-import type { Line, Span } from "./style.ts";
-import { columnsOf, columnsOfGrapheme, graphemesOf } from "./width.ts";
+import { mergeSpans, lineWidth } from "./line.ts";
+import type { StyledLine, StyledSpan } from "./style.ts";
+import { textWidth, graphemeWidth, graphemesOf } from "./width.ts";
 
 /** How lines are broken. `first` and `rest` stand before the first line and before all others. */
 export type WrapOptions = {
   readonly width: number;
-  readonly first?: Line;
-  readonly rest?: Line;
+  readonly first?: StyledLine;
+  readonly rest?: StyledLine;
   /** Between words where possible, or wherever the line is full. */
-  readonly at?: "words" | "letters";
+  readonly breakAt?: "words" | "letters";
 };
 
 /** One line as lines no wider than the width. Only words that fit on no line are broken. */
-export const wrap = (spans: Line, { width, first = [], rest = [], at = "words" }: WrapOptions): readonly Line[] => {
-  const lines: Line[] = [];
-  const room = Math.max(1, width - lineColumns(rest));
-  let current: Span[] = [];
+export const wrap = (
+  spans: StyledLine,
+  { width, first = [], rest = [], breakAt: at = "words" }: WrapOptions,
+): readonly StyledLine[] => {
+  const lines: StyledLine[] = [];
+  const room = Math.max(1, width - lineWidth(rest));
+  let current: StyledSpan[] = [];
   let columns = 0;
-  let limit = Math.max(1, width - lineColumns(first));
+  let limit = Math.max(1, width - lineWidth(first));
   const end = (): void => {
-    lines.push(joined([...(lines.length === 0 ? first : rest), ...(at === "words" ? withoutEnd(current) : current)]));
+    lines.push(mergeSpans([...(lines.length === 0 ? first : rest), ...(at === "words" ? trimEnd(current) : current)]));
     current = [];
     columns = 0;
     limit = room;
   };
-  const add = (unit: Unit): void => {
+  const add = (unit: WrapUnit): void => {
     if (columns + unit.columns > limit && columns > 0) end();
     current.push(...unit.spans);
     columns += unit.columns;
   };
-  for (const unit of at === "words" ? unitsOf(spans) : spans.flatMap(lettersOf)) {
+  for (const unit of at === "words" ? unitsOf(spans) : spans.flatMap(graphemeUnits)) {
     const isBetween = unit.isSpace && (columns === 0 ? lines.length > 0 : columns + unit.columns > limit);
     if (isBetween && columns > 0) end();
     if (isBetween) continue;
     if (unit.columns <= limit || (columns > 0 && unit.columns <= room)) add(unit);
-    else for (const letter of unit.spans.flatMap(lettersOf)) add(letter);
+    else for (const letter of unit.spans.flatMap(graphemeUnits)) add(letter);
   }
   if (current.length > 0 || lines.length === 0) end();
   return lines;
 };
 
 /** What stays together on a line: a word, whatever its styles; a wide letter; the spaces between. */
-type Unit = { readonly spans: readonly Span[]; readonly columns: number; readonly isSpace: boolean };
+type WrapUnit = { readonly spans: readonly StyledSpan[]; readonly columns: number; readonly isSpace: boolean };
 
-function* unitsOf(spans: Line): Generator<Unit> {
-  let word: Span[] = [];
+function* unitsOf(spans: StyledLine): Generator<WrapUnit> {
+  let word: StyledSpan[] = [];
   let columns = 0;
-  const taken = (): Unit => {
+  const taken = (): WrapUnit => {
     const unit = { spans: word, columns, isSpace: false };
     word = [];
     columns = 0;
@@ -55,12 +58,12 @@ function* unitsOf(spans: Line): Generator<Unit> {
   for (const { text, style } of spans)
     for (const piece of piecesOf(text)) {
       const isSpace = piece.startsWith(" ");
-      const isAlone = isSpace || (!isNarrow(piece) && columnsOf(piece) > 1);
+      const isAlone = isSpace || (!isNarrow(piece) && textWidth(piece) > 1);
       if (isAlone && word.length > 0) yield taken();
-      if (isAlone) yield { spans: [{ text: piece, style }], columns: columnsOf(piece), isSpace };
+      if (isAlone) yield { spans: [{ text: piece, style }], columns: textWidth(piece), isSpace };
       else {
         word.push({ text: piece, style });
-        columns += columnsOf(piece);
+        columns += textWidth(piece);
       }
     }
   if (word.length > 0) yield taken();
@@ -73,17 +76,17 @@ const piecesOf = (text: string): readonly string[] =>
 /** No letter up to here is wide. */
 const isNarrow = (word: string): boolean => /^[\0-\u10ff]*$/.test(word);
 
-const lettersOf = ({ text, style }: Span): readonly Unit[] =>
+const graphemeUnits = ({ text, style }: StyledSpan): readonly WrapUnit[] =>
   graphemesOf(text).map((grapheme) => ({
     spans: [{ text: grapheme, style }],
-    columns: columnsOfGrapheme(grapheme),
+    columns: graphemeWidth(grapheme),
     isSpace: false,
   }));
 
 /** Without the spaces at which a line was broken. */
-const withoutEnd = (spans: readonly Span[]): Line => {
+const trimEnd = (spans: readonly StyledSpan[]): StyledLine => {
   const last = spans.at(-1);
   if (last === undefined || !last.text.endsWith(" ")) return spans;
   const text = last.text.replace(/ +$/, "");
-  return text === "" ? withoutEnd(spans.slice(0, -1)) : [...spans.slice(0, -1), { text, style: last.style }];
+  return text === "" ? trimEnd(spans.slice(0, -1)) : [...spans.slice(0, -1), { text, style: last.style }];
 };

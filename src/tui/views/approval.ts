@@ -1,16 +1,16 @@
-import { shownCommand } from "../../policy/plain.ts";
-import type { KeyEvent } from "../keys/event.ts";
-import { line, linesOf, span } from "../text/line.ts";
-import type { Line, Style } from "../text/style.ts";
-import { columnsOf, graphemesOf } from "../text/width.ts";
+import { displayCommand } from "../../policy/terminal/sanitize.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
+import { line, toLines, span } from "../text/line.ts";
+import type { StyledLine, Style } from "../text/style.ts";
+import { textWidth, graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewDiff } from "./diff.ts";
 
 /** What a person is asked to allow. */
-export type Approval = {
+export type ApprovalPrompt = {
   /** Who asks: a tool, and for which server or subagent. */
-  readonly who: string;
-  readonly what:
+  readonly title: string;
+  readonly subject:
     | { readonly type: "command"; readonly command: string; readonly folder: string }
     /** `target` is where the path really leads. */
     | { readonly type: "diff"; readonly path: string; readonly target: string; readonly patch: string }
@@ -22,7 +22,7 @@ export type Approval = {
   /** What can be answered besides no, in order. */
   readonly choices: readonly ApprovalChoice[];
   /** What "no" says where no reason can be given with it. */
-  readonly no?: string;
+  readonly noLabel?: string;
   /** How many more wait behind this one. */
   readonly waiting: number;
 };
@@ -32,14 +32,14 @@ export type ApprovalChoice = { readonly id: string; readonly key: string; readon
 
 /** An approval on the screen: what has the focus, and the reason being typed. */
 export type ApprovalBox = {
-  readonly approval: Approval;
+  readonly approval: ApprovalPrompt;
   readonly focus: number;
   readonly reason: string;
   readonly isTyping: boolean;
 };
 
 /** A box with "no" in focus: Enter alone never allows anything. */
-export const createApproval = (approval: Approval): ApprovalBox => ({
+export const createApprovalBox = (approval: ApprovalPrompt): ApprovalBox => ({
   approval,
   focus: 0,
   reason: "",
@@ -47,18 +47,18 @@ export const createApproval = (approval: Approval): ApprovalBox => ({
 });
 
 /** What became of a box after a key. */
-export type Approving =
+export type ApprovalKeyResult =
   | { readonly type: "open"; readonly box: ApprovalBox }
   | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "chosen"; readonly id: string }
   | { readonly type: "cancelled" };
 
 /** The box after a key. Pasted text never answers. */
-export const pressApproval = (box: ApprovalBox, event: KeyEvent): Approving => {
+export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyResult => {
   const { approval, focus, reason, isTyping } = box;
-  const open = (change: Partial<ApprovalBox>): Approving => ({ type: "open", box: { ...box, ...change } });
+  const open = (change: Partial<ApprovalBox>): ApprovalKeyResult => ({ type: "open", box: { ...box, ...change } });
   if (event.type === "paste") return isTyping ? open({ reason: reason + event.text }) : open({});
-  if (event.type === "text") return isTyping ? open({ reason: reason + event.text }) : byKey(box, event.text);
+  if (event.type === "text") return isTyping ? open({ reason: reason + event.text }) : chooseByKey(box, event.text);
   if (event.type !== "key") return open({});
   const count = approval.choices.length + 1;
   switch (event.chord) {
@@ -68,7 +68,7 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): Approving => {
     case "down":
       return open({ focus: (focus + 1) % count, isTyping: false });
     case "tab":
-      return focus === 0 && approval.no === undefined
+      return focus === 0 && approval.noLabel === undefined
         ? open({ isTyping: !isTyping })
         : open({ focus: (focus + 1) % count });
     case "backspace":
@@ -87,8 +87,8 @@ export const pressApproval = (box: ApprovalBox, event: KeyEvent): Approving => {
   return open({});
 };
 
-const byKey = (box: ApprovalBox, key: string): Approving => {
-  if (key === "n" && box.approval.no !== undefined) return { type: "refused", reason: "" };
+const chooseByKey = (box: ApprovalBox, key: string): ApprovalKeyResult => {
+  if (key === "n" && box.approval.noLabel !== undefined) return { type: "refused", reason: "" };
   if (key === "n") return { type: "open", box: { ...box, focus: 0, isTyping: true } };
   const choice = box.approval.choices.find((each) => each.key === key);
   return choice === undefined ? { type: "open", box } : { type: "chosen", id: choice.id };
@@ -99,20 +99,20 @@ export const viewApproval = (
   { approval, focus, reason, isTyping }: ApprovalBox,
   width: number,
 ): {
-  readonly lines: readonly Line[];
+  readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
-  const { who, reasons, choices, waiting } = approval;
+  const { title: who, reasons, choices, waiting } = approval;
   const more = waiting === 0 ? "" : ` (${waiting} more ${waiting === 1 ? "waits" : "wait"})`;
-  const above: readonly Line[] = [
+  const above: readonly StyledLine[] = [
     ...wrap([span(`${who} asks`, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
-    ...viewSubject(approval.what, width),
+    ...viewSubject(approval.subject, width),
     ...reasons.flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width })),
   ];
   const no = wrap(
     [
-      ...label("n", approval.no ?? "No", focus === 0),
-      span(approval.no === undefined ? reasonWords(reason, isTyping) : "", { tone: "muted" }),
+      ...label("n", approval.noLabel ?? "No", focus === 0),
+      span(approval.noLabel === undefined ? reasonText(reason, isTyping) : "", { tone: "muted" }),
     ],
     { width },
   );
@@ -126,50 +126,50 @@ export const viewApproval = (
     cursor: isTyping
       ? {
           row: above.length + no.length - 1,
-          column: Math.min(width - 1, columnsOf(typed.map(({ text }) => text).join(""))),
+          column: Math.min(width - 1, textWidth(typed.map(({ text }) => text).join(""))),
         }
       : undefined,
   };
 };
 
-const reasonWords = (reason: string, isTyping: boolean): string =>
+const reasonText = (reason: string, isTyping: boolean): string =>
   reason === "" ? (isTyping ? ": " : "  (Tab to say why)") : `: ${reason}`;
 
-const label = (key: string, text: string, isFocused: boolean): Line => {
-  const ground: Style = isFocused ? { ground: "focus", bold: true } : {};
+const label = (key: string, text: string, isFocused: boolean): StyledLine => {
+  const ground: Style = isFocused ? { background: "focus", bold: true } : {};
   return [span(isFocused ? "› " : "  ", ground), span(`${key} `, { ...ground, tone: "accent" }), span(text, ground)];
 };
 
 /** What is asked about, all of it. */
-export const viewSubject = (what: Approval["what"], width: number): readonly Line[] => {
+export const viewSubject = (what: ApprovalPrompt["subject"], width: number): readonly StyledLine[] => {
   switch (what.type) {
     case "command":
       return [
-        ...linesOf(shownCommand(what.command)).flatMap((each) =>
-          wrap(each, { width, at: "letters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
+        ...toLines(displayCommand(what.command)).flatMap((each) =>
+          wrap(each, { width, breakAt: "letters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
         ),
-        ...wrap([span(`in ${shownCommand(what.folder)}`, { tone: "muted" })], { width, at: "letters" }),
+        ...wrap([span(`in ${displayCommand(what.folder)}`, { tone: "muted" })], { width, breakAt: "letters" }),
       ];
     case "diff":
       return [
         ...(what.target === what.path
           ? []
-          : [line(`${shownCommand(what.path)} leads to ${shownCommand(what.target)}`, { tone: "warning" })]
+          : [line(`${displayCommand(what.path)} leads to ${displayCommand(what.target)}`, { tone: "warning" })]
         ).flatMap((each) => wrap(each, { width })),
         ...viewDiff(what.patch, { width }),
       ];
     case "address":
       return [
         ...viewSubject({ type: "text", text: what.text }, width),
-        ...wrap(withHost(what.url), { width, at: "letters" }),
+        ...wrap(highlightHost(what.url), { width, breakAt: "letters" }),
       ];
     case "text":
-      return linesOf(shownCommand(what.text)).flatMap((each) => wrap(each, { width }));
+      return toLines(displayCommand(what.text)).flatMap((each) => wrap(each, { width }));
   }
 };
 
 /** An address as a URL writes itself, with the part in bold that says whose it is. */
-const withHost = (address: string): Line => {
+const highlightHost = (address: string): StyledLine => {
   const { protocol, username, password, host } = new URL(address);
   const user = username === "" && password === "" ? "" : `${username}${password === "" ? "" : `:${password}`}@`;
   const at = `${protocol}//${user}`.length;

@@ -1,8 +1,8 @@
-import { line, padded, span } from "../text/line.ts";
-import type { Ground, Line, Span } from "../text/style.ts";
+import { line, padLine, span } from "../text/line.ts";
+import type { Background, StyledLine, StyledSpan } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { type PatchLine, readPatch } from "./patch.ts";
-import { changedParts } from "./words.ts";
+import { changedParts } from "./word-diff.ts";
 
 /** How much of a diff is shown. */
 export type DiffOptions = {
@@ -14,23 +14,23 @@ export type DiffOptions = {
 };
 
 /** A unified patch as people read it: numbered lines, what is gone and what is new in colours, and within a line what changed. */
-export const viewDiff = (patch: string, { width, context = 3, height }: DiffOptions): readonly Line[] => {
+export const viewDiff = (patch: string, { width, context = 3, height }: DiffOptions): readonly StyledLine[] => {
   const lines = readPatch(patch);
   const digits = Math.max(1, ...lines.map(({ old, fresh }) => String(Math.max(old ?? 0, fresh ?? 0)).length));
-  const shown = folded(marked(lines), context).flatMap((each) => viewLine(each, { width, digits }));
+  const shown = foldUnchanged(markChanges(lines), context).flatMap((each) => viewLine(each, { width, digits }));
   if (height === undefined || shown.length <= height) return shown;
   const hidden = shown.length - height + 1;
   return [...shown.slice(0, height - 1), line(`… ${hidden} more lines`, { tone: "muted" })];
 };
 
-type Shown = PatchLine & { readonly parts: readonly Part[] };
+type DiffLine = PatchLine & { readonly parts: readonly DiffPart[] };
 
 /** A part of a line, and whether it is what changed. */
-type Part = { readonly text: string; readonly isChanged: boolean };
+type DiffPart = { readonly text: string; readonly isChanged: boolean };
 
 /** Pairs what was removed with what was added in its place, to tell what changed within. */
-const marked = (lines: readonly PatchLine[]): readonly Shown[] => {
-  const shown: Shown[] = [];
+const markChanges = (lines: readonly PatchLine[]): readonly DiffLine[] => {
+  const shown: DiffLine[] = [];
   for (let at = 0; at < lines.length;) {
     const removed = runOf(lines, at, "removed");
     const added = runOf(lines, at + removed.length, "added");
@@ -50,7 +50,7 @@ const marked = (lines: readonly PatchLine[]): readonly Shown[] => {
   return shown;
 };
 
-const whole = (text: string): readonly Part[] => [{ text, isChanged: false }];
+const whole = (text: string): readonly DiffPart[] => [{ text, isChanged: false }];
 
 const runOf = (lines: readonly PatchLine[], from: number, kind: PatchLine["kind"]): readonly PatchLine[] => {
   let to = from;
@@ -59,7 +59,7 @@ const runOf = (lines: readonly PatchLine[], from: number, kind: PatchLine["kind"
 };
 
 /** Unchanged lines far from any change become one that counts them. */
-const folded = (lines: readonly Shown[], context: number): readonly Shown[] => {
+const foldUnchanged = (lines: readonly DiffLine[], context: number): readonly DiffLine[] => {
   const isNear = lines.map(() => false);
   lines.forEach(({ kind }, at) => {
     if (kind === "same") return;
@@ -67,7 +67,7 @@ const folded = (lines: readonly Shown[], context: number): readonly Shown[] => {
     for (let near = Math.max(0, at - reach); near <= Math.min(lines.length - 1, at + reach); near++)
       isNear[near] = true;
   });
-  const kept: Shown[] = [];
+  const kept: DiffLine[] = [];
   for (let at = 0; at < lines.length; at++) {
     const each = lines[at];
     if (each === undefined) break;
@@ -85,9 +85,9 @@ const folded = (lines: readonly Shown[], context: number): readonly Shown[] => {
 };
 
 const viewLine = (
-  { kind, text, old, fresh, parts }: Shown,
+  { kind, text, old, fresh, parts }: DiffLine,
   { width, digits }: { readonly width: number; readonly digits: number },
-): readonly Line[] => {
+): readonly StyledLine[] => {
   const number = kind === "removed" ? old : fresh;
   const gutter = `${number === undefined ? "" : number}`.padStart(digits);
   switch (kind) {
@@ -99,33 +99,33 @@ const viewLine = (
     case "same":
       return wrap([span(text)], codeWrap(`${gutter}   `, width));
     case "added":
-      return grounded(parts, { ...codeWrap(`${gutter} + `, width), ground: "added" });
+      return viewChangedLine(parts, { ...codeWrap(`${gutter} + `, width), ground: "added" });
     case "removed":
-      return grounded(parts, { ...codeWrap(`${gutter} - `, width), ground: "removed" });
+      return viewChangedLine(parts, { ...codeWrap(`${gutter} - `, width), ground: "removed" });
   }
 };
 
 const codeWrap = (
   gutter: string,
   width: number,
-): { readonly width: number; readonly at: "letters"; readonly first: Line; readonly rest: Line } => ({
+): { readonly width: number; readonly at: "letters"; readonly first: StyledLine; readonly rest: StyledLine } => ({
   width,
   at: "letters",
   first: [{ text: gutter, style: { tone: "muted" } }],
   rest: [{ text: " ".repeat(gutter.length), style: {} }],
 });
 
-const grounded = (
-  parts: readonly Part[],
+const viewChangedLine = (
+  parts: readonly DiffPart[],
   { ground, ...options }: ReturnType<typeof codeWrap> & { readonly ground: "added" | "removed" },
-): readonly Line[] => {
-  const strong: Ground = ground === "added" ? "added-strong" : "removed-strong";
-  const spans = parts.map(({ text, isChanged }): Span =>
-    span(text, { tone: ground, ground: isChanged ? strong : ground }),
+): readonly StyledLine[] => {
+  const strong: Background = ground === "added" ? "added-strong" : "removed-strong";
+  const spans = parts.map(({ text, isChanged }): StyledSpan =>
+    span(text, { tone: ground, background: isChanged ? strong : ground }),
   );
-  const sign = options.first.map(({ text }): Span => ({ text, style: { tone: ground, ground } }));
-  const rest = options.rest.map(({ text }): Span => ({ text, style: { tone: ground, ground } }));
+  const sign = options.first.map(({ text }): StyledSpan => ({ text, style: { tone: ground, background: ground } }));
+  const rest = options.rest.map(({ text }): StyledSpan => ({ text, style: { tone: ground, background: ground } }));
   return wrap(spans, { ...options, first: sign, rest }).map((each) =>
-    padded(each, options.width, { tone: ground, ground }),
+    padLine(each, options.width, { tone: ground, background: ground }),
   );
 };

@@ -1,16 +1,16 @@
-import type { FieldKind, FormField, TextFormat } from "../../mcp/form.ts";
-import { cut, span } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
-import { columnsOf, graphemesOf } from "../text/width.ts";
+import type { FieldKind, FormField, FormTextFormat } from "../../mcp/requests/form.ts";
+import { truncate, span } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
+import { textWidth, graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
-import { optionsOf, type Entry, type FieldOption, type Form } from "./form.ts";
+import { optionsOf, type FieldEntry, type FieldOption, type FormState } from "./form.ts";
 
 /** A form as lines: the field in sight, what fits in it, what was entered, and where letters go. */
 export const viewForm = (
-  form: Form,
+  form: FormState,
   { who, width, height }: { readonly who: string; readonly width: number; readonly height: number },
 ): {
-  readonly lines: readonly Line[];
+  readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
   const field = form.fields[form.at];
@@ -20,8 +20,8 @@ export const viewForm = (
   const above = [
     ...wrap([span(`${who} asks`, { bold: true, tone: "warning" })], { width }),
     ...wrap(headOf(field, `${form.at + 1} of ${form.fields.length}`), { width }),
-    ...shortened(field.about === "" ? [] : wrap([span(field.about)], { width }), Math.max(1, height - 10)),
-    ...wrap([span(hintOf(field), { tone: "muted" })], { width }),
+    ...shortened(field.description === "" ? [] : wrap([span(field.description)], { width }), Math.max(1, height - 10)),
+    ...wrap([span(fieldHint(field), { tone: "muted" })], { width }),
   ];
   const below = [
     ...(form.problem === "" ? [] : wrap([span(`! ${form.problem}`, { tone: "error" })], { width })),
@@ -42,7 +42,7 @@ export const viewForm = (
       options === undefined
         ? {
             row: above.length + middle.length - 1,
-            column: Math.min(width - 1, columnsOf(typed.map(({ text }) => text).join(""))),
+            column: Math.min(width - 1, textWidth(typed.map(({ text }) => text).join(""))),
           }
         : undefined,
   };
@@ -53,44 +53,44 @@ const typingHelp = "Enter goes on · Shift-Tab goes back · Esc cancels";
 const helpFor = ({ kind }: FormField): string =>
   kind.type === "choices" ? `Up, Down · Space marks · ${typingHelp}` : `Up, Down · ${typingHelp}`;
 
-const headOf = ({ title, isRequired }: FormField, place: string): Line => [
+const headOf = ({ title, isRequired }: FormField, place: string): StyledLine => [
   span(`${place}  `, { tone: "muted" }),
   span(title, { bold: true }),
   span(isRequired ? "  (required)" : "", { tone: "muted" }),
 ];
 
-const shortened = (lines: readonly Line[], most: number): readonly Line[] =>
+const shortened = (lines: readonly StyledLine[], most: number): readonly StyledLine[] =>
   lines.length <= most ? lines : [...lines.slice(0, most - 1), [span("…", { tone: "muted" })]];
 
-const viewTyped = ({ seemsSecret }: FormField, { text }: Entry, width: number): readonly Line[] =>
-  wrap([span(seemsSecret ? dots(text) : text)], {
+const viewTyped = ({ isSecret: seemsSecret }: FormField, { text }: FieldEntry, width: number): readonly StyledLine[] =>
+  wrap([span(seemsSecret ? maskSecret(text) : text)], {
     width,
-    at: "letters",
+    breakAt: "letters",
     first: [span("> ", { tone: "accent", bold: true })],
     rest: [span("  ")],
   });
 
 /** As many dots as letters. */
-export const dots = (text: string): string => "•".repeat(graphemesOf(text).length);
+export const maskSecret = (text: string): string => "•".repeat(graphemesOf(text).length);
 
 const viewOptions = (
-  { focus, picked }: Entry,
+  { focus, selected: picked }: FieldEntry,
   options: readonly FieldOption[],
   { width, room, isMany }: { readonly width: number; readonly room: number; readonly isMany: boolean },
-): readonly Line[] => {
+): readonly StyledLine[] => {
   const top = Math.max(0, Math.min(focus - (room >> 1), options.length - room));
   return options.slice(top, top + room).map(({ label, typed }, at) => {
     const isFocused = top + at === focus;
     const mark = isMany ? (picked.includes(typed) ? "[x] " : "[ ] ") : "";
     const style = isFocused ? ({ ground: "focus", bold: true } as const) : {};
-    return cut([span(isFocused ? "› " : "  ", style), span(`${mark}${label}`, style)], width);
+    return truncate([span(isFocused ? "› " : "  ", style), span(`${mark}${label}`, style)], width);
   });
 };
 
 /** What fits into a field, and what becomes of it when nothing is entered. */
-export const hintOf = (field: FormField): string => `${fitting(field.kind)}${alone(field)}`;
+export const fieldHint = (field: FormField): string => `${expectedValue(field.kind)}${enterAloneHint(field)}`;
 
-const fitting = (kind: FieldKind): string => {
+const expectedValue = (kind: FieldKind): string => {
   switch (kind.type) {
     case "text":
       return `${kind.format === undefined ? "A text" : formatWords[kind.format]}${lengths(kind)}.`;
@@ -105,36 +105,36 @@ const fitting = (kind: FieldKind): string => {
   }
 };
 
-const alone = ({ kind, isRequired }: FormField): string => {
+const enterAloneHint = ({ kind, isRequired }: FormField): string => {
   if (kind.type !== "text" && kind.type !== "number") return "";
-  if (kind.otherwise !== undefined) return ` Enter alone takes ${JSON.stringify(kind.otherwise)}.`;
+  if (kind.defaultValue !== undefined) return ` Enter alone takes ${JSON.stringify(kind.defaultValue)}.`;
   return isRequired ? "" : " Enter alone leaves it out.";
 };
 
-const formatWords: Readonly<Record<TextFormat, string>> = {
+const formatWords: Readonly<Record<FormTextFormat, string>> = {
   email: "An email address",
   uri: "An address such as https://example.com",
   date: "A date such as 2026-03-28",
   "date-time": "A date and time such as 2026-03-28T14:30:00Z",
 };
 
-type Bounds = { readonly least?: number; readonly most?: number };
+type ValueBounds = { readonly min?: number; readonly max?: number };
 
-const lengths = ({ least, most }: Bounds): string => {
-  if (least === undefined && most === undefined) return "";
-  return ` of ${range({ least, most })} characters`;
+const lengths = ({ min, max }: ValueBounds): string => {
+  if (min === undefined && max === undefined) return "";
+  return ` of ${range({ min, max })} characters`;
 };
 
-const between = ({ least, most }: Bounds): string =>
-  least === undefined && most === undefined ? "" : `, ${range({ least, most })}`;
+const between = ({ min, max }: ValueBounds): string =>
+  min === undefined && max === undefined ? "" : `, ${range({ min, max })}`;
 
-const counts = ({ least, most }: Bounds): string => {
-  if (least === undefined && most === undefined) return "Any";
-  const words = range({ least, most });
+const counts = ({ min, max }: ValueBounds): string => {
+  if (min === undefined && max === undefined) return "Any";
+  const words = range({ min, max });
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 };
 
-const range = ({ least, most }: { readonly least: number | undefined; readonly most: number | undefined }): string => {
-  if (least === undefined) return `at most ${most}`;
-  return most === undefined ? `at least ${least}` : `${least} to ${most}`;
+const range = ({ min, max }: { readonly min: number | undefined; readonly max: number | undefined }): string => {
+  if (min === undefined) return `at max ${max}`;
+  return max === undefined ? `at min ${min}` : `${min} to ${max}`;
 };

@@ -1,42 +1,42 @@
-import { checkPicked, checkTyped, type Checked } from "../../mcp/form-check.ts";
-import type { FormContent } from "../../mcp/asking.ts";
-import type { FormField } from "../../mcp/form.ts";
-import type { KeyEvent } from "../keys/event.ts";
+import { checkChoices, checkText, type FieldCheck } from "../../mcp/requests/form-check.ts";
+import type { FormContent } from "../../mcp/requests/handlers.ts";
+import type { FormField } from "../../mcp/requests/form.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
 import { graphemesOf } from "../text/width.ts";
 
 /** A form being filled in, one field after the other. */
-export type Form = {
+export type FormState = {
   readonly fields: readonly FormField[];
   readonly at: number;
   /** What was entered, field by field. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FieldEntry[];
   /** What is wrong with the field in sight; empty where nothing is. */
   readonly problem: string;
 };
 
 /** What was entered into a field: letters, or for lists what has the focus and what is marked. */
-export type Entry = { readonly text: string; readonly focus: number; readonly picked: readonly string[] };
+export type FieldEntry = { readonly text: string; readonly focus: number; readonly selected: readonly string[] };
 
 /** A form with the first field in sight. */
-export const createForm = (fields: readonly FormField[]): Form => ({
+export const createForm = (fields: readonly FormField[]): FormState => ({
   fields,
   at: 0,
   entries: fields.map((field) => ({
     text: "",
     focus: firstFocus(field),
-    picked: field.kind.type === "choices" ? (field.kind.otherwise ?? []) : [],
+    selected: field.kind.type === "choices" ? (field.kind.defaultValue ?? []) : [],
   })),
   problem: "",
 });
 
 /** What became of a form after a key. */
-export type Filling =
-  | { readonly type: "open"; readonly form: Form }
-  | { readonly type: "filled"; readonly form: Form }
+export type FormKeyResult =
+  | { readonly type: "open"; readonly form: FormState }
+  | { readonly type: "filled"; readonly form: FormState }
   | { readonly type: "cancelled" };
 
 /** The form after a key. Whatever is pasted is letters. */
-export const pressForm = (form: Form, event: KeyEvent): Filling => {
+export const pressForm = (form: FormState, event: KeyEvent): FormKeyResult => {
   const field = form.fields[form.at];
   const entry = form.entries[form.at];
   if (field === undefined || entry === undefined) return { type: "filled", form };
@@ -48,16 +48,16 @@ export const pressForm = (form: Form, event: KeyEvent): Filling => {
         return { type: "open", form: { ...form, at: Math.max(0, form.at - 1), problem: "" } };
       case "enter":
       case "tab":
-        return goOn(form, answerTo(field, entry));
+        return advance(form, answerTo(field, entry));
     }
-  const next = entered(field, entry, event);
+  const next = editEntry(field, entry, event);
   return next === entry
     ? { type: "open", form }
     : { type: "open", form: { ...form, entries: form.entries.with(form.at, next), problem: "" } };
 };
 
 /** What was filled in, as it is sent. */
-export const contentOf = ({ fields, entries }: Form): FormContent =>
+export const contentOf = ({ fields, entries }: FormState): FormContent =>
   Object.fromEntries(
     fields.flatMap((field, at) => {
       const entry = entries[at];
@@ -67,14 +67,18 @@ export const contentOf = ({ fields, entries }: Form): FormContent =>
   );
 
 /** The last field once more. */
-export const reopened = (form: Form): Form => ({ ...form, at: Math.max(0, form.fields.length - 1), problem: "" });
+export const reopenForm = (form: FormState): FormState => ({
+  ...form,
+  at: Math.max(0, form.fields.length - 1),
+  problem: "",
+});
 
 /** A line to choose in a field; what is left out has no value. */
 export type FieldOption = { readonly label: string; readonly typed: string };
 
 /** What can be chosen in a field; undefined where letters are typed. */
 export const optionsOf = ({ kind, isRequired }: FormField): readonly FieldOption[] | undefined => {
-  const nothing = isRequired || kind.otherwise !== undefined ? [] : [{ label: "(leave it out)", typed: "" }];
+  const nothing = isRequired || kind.defaultValue !== undefined ? [] : [{ label: "(leave it out)", typed: "" }];
   switch (kind.type) {
     case "text":
     case "number":
@@ -82,37 +86,37 @@ export const optionsOf = ({ kind, isRequired }: FormField): readonly FieldOption
     case "switch":
       return [...nothing, { label: "No", typed: "no" }, { label: "Yes", typed: "yes" }];
     case "choice":
-      return [...nothing, ...kind.of.map(({ value, title }) => ({ label: title, typed: value }))];
+      return [...nothing, ...kind.choices.map(({ value, title }) => ({ label: title, typed: value }))];
     case "choices":
-      return kind.of.map(({ value, title }) => ({ label: title, typed: value }));
+      return kind.choices.map(({ value, title }) => ({ label: title, typed: value }));
   }
 };
 
 const firstFocus = (field: FormField): number => {
-  const { otherwise } = field.kind;
+  const { defaultValue: otherwise } = field.kind;
   const typed = otherwise === true ? "yes" : otherwise === false ? "no" : otherwise;
   return Math.max(0, optionsOf(field)?.findIndex((option) => option.typed === typed) ?? 0);
 };
 
-const answerTo = (field: FormField, { text, focus, picked }: Entry): Checked => {
+const answerTo = (field: FormField, { text, focus, selected: picked }: FieldEntry): FieldCheck => {
   const { kind } = field;
   switch (kind.type) {
     case "text":
     case "number":
-      return checkTyped(field, text);
+      return checkText(field, text);
     case "switch":
-      return checkTyped(field, optionsOf(field)?.[focus]?.typed ?? "");
+      return checkText(field, optionsOf(field)?.[focus]?.typed ?? "");
     case "choice": {
       const { typed = "" } = optionsOf(field)?.[focus] ?? {};
-      const isValue = kind.of.some(({ value }) => value === typed);
+      const isValue = kind.choices.some(({ value }) => value === typed);
       return isValue ? { type: "value", value: typed } : { type: "left-out" };
     }
     case "choices":
-      return checkPicked(field, picked);
+      return checkChoices(field, picked);
   }
 };
 
-const goOn = (form: Form, answer: Checked): Filling => {
+const advance = (form: FormState, answer: FieldCheck): FormKeyResult => {
   if (answer.type === "wrong") return { type: "open", form: { ...form, problem: answer.says } };
   const isLast = form.at === form.fields.length - 1;
   return isLast
@@ -120,10 +124,10 @@ const goOn = (form: Form, answer: Checked): Filling => {
     : { type: "open", form: { ...form, at: form.at + 1, problem: "" } };
 };
 
-const entered = (field: FormField, entry: Entry, event: KeyEvent): Entry => {
+const editEntry = (field: FormField, entry: FieldEntry, event: KeyEvent): FieldEntry => {
   const options = optionsOf(field);
-  if (options !== undefined) return moved(field, entry, options, event);
-  const typed = (text: string): Entry => ({ ...entry, text });
+  if (options !== undefined) return moveFocus(field, entry, options, event);
+  const typed = (text: string): FieldEntry => ({ ...entry, text });
   if (event.type === "text" || event.type === "paste") return typed(entry.text + event.text.replaceAll("\n", " "));
   if (event.type !== "key") return entry;
   switch (event.chord) {
@@ -135,9 +139,14 @@ const entered = (field: FormField, entry: Entry, event: KeyEvent): Entry => {
   return entry;
 };
 
-const moved = (field: FormField, entry: Entry, options: readonly FieldOption[], event: KeyEvent): Entry => {
-  const go = (to: number): Entry => ({ ...entry, focus: (to + options.length) % options.length });
-  if (event.type === "text") return event.text === " " ? marked(field, entry, options) : entry;
+const moveFocus = (
+  field: FormField,
+  entry: FieldEntry,
+  options: readonly FieldOption[],
+  event: KeyEvent,
+): FieldEntry => {
+  const go = (to: number): FieldEntry => ({ ...entry, focus: (to + options.length) % options.length });
+  if (event.type === "text") return event.text === " " ? toggleOption(field, entry, options) : entry;
   if (event.type !== "key") return entry;
   switch (event.chord) {
     case "up":
@@ -152,12 +161,12 @@ const moved = (field: FormField, entry: Entry, options: readonly FieldOption[], 
   return entry;
 };
 
-const marked = ({ kind }: FormField, entry: Entry, options: readonly FieldOption[]): Entry => {
+const toggleOption = ({ kind }: FormField, entry: FieldEntry, options: readonly FieldOption[]): FieldEntry => {
   const value = options[entry.focus]?.typed;
   if (kind.type !== "choices" || value === undefined) return entry;
-  const { picked } = entry;
+  const { selected: picked } = entry;
   return {
     ...entry,
-    picked: picked.includes(value) ? picked.filter((each) => each !== value) : [...picked, value],
+    selected: picked.includes(value) ? picked.filter((each) => each !== value) : [...picked, value],
   };
 };

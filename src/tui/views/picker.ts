@@ -1,22 +1,22 @@
-import type { KeyEvent } from "../keys/event.ts";
-import { type Match, rank } from "../editor/fuzzy.ts";
-import { cut, joined, line, lineColumns, oneLine, padded, span } from "../text/line.ts";
-import type { Line, Span, Style } from "../text/style.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
+import { type FuzzyMatch, rankMatches } from "../editor/fuzzy.ts";
+import { truncate, mergeSpans, line, lineWidth, sanitizeLine, padLine, span } from "../text/line.ts";
+import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { graphemesOf } from "../text/width.ts";
 
 /** Something to pick. */
-export type Option = { readonly id: string; readonly label: string; readonly detail?: string };
+export type PickerOption = { readonly id: string; readonly label: string; readonly detail?: string };
 
 /** A list in which one thing is picked: by moving, or by typing some of its letters. */
 export type Picker = {
   readonly title: string;
-  readonly options: readonly Option[];
+  readonly options: readonly PickerOption[];
   readonly query: string;
   readonly focus: number;
 };
 
 /** A picker with the first option, or the named one, in focus. */
-export const createPicker = (title: string, options: readonly Option[], focused?: string): Picker => ({
+export const createPicker = (title: string, options: readonly PickerOption[], focused?: string): Picker => ({
   title,
   options,
   query: "",
@@ -27,16 +27,16 @@ export const createPicker = (title: string, options: readonly Option[], focused?
 });
 
 /** What a key does to a picker. */
-export type Picked =
+export type PickerKeyResult =
   | { readonly type: "open"; readonly picker: Picker }
-  | { readonly type: "picked"; readonly option: Option }
+  | { readonly type: "picked"; readonly option: PickerOption }
   | { readonly type: "cancelled" };
 
 /** The picker after a key, or what became of it. */
-export const pressPicker = (picker: Picker, event: KeyEvent): Picked => {
+export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult => {
   const matches = matchesOf(picker);
-  const open = (change: Partial<Picker>): Picked => ({ type: "open", picker: { ...picker, ...change } });
-  const go = (to: number): Picked => open({ focus: Math.max(0, Math.min(to, matches.length - 1)) });
+  const open = (change: Partial<Picker>): PickerKeyResult => ({ type: "open", picker: { ...picker, ...change } });
+  const go = (to: number): PickerKeyResult => open({ focus: Math.max(0, Math.min(to, matches.length - 1)) });
   if (event.type === "text") return open({ query: picker.query + event.text, focus: 0 });
   if (event.type !== "key") return open({});
   switch (event.chord) {
@@ -75,11 +75,11 @@ export const pressPicker = (picker: Picker, event: KeyEvent): Picked => {
 export const viewPicker = (
   picker: Picker,
   { width, height }: { readonly width: number; readonly height: number },
-): readonly Line[] => {
+): readonly StyledLine[] => {
   const matches = matchesOf(picker);
   const room = Math.max(1, Math.min(height - 2, matches.length));
   const top = Math.max(0, Math.min(picker.focus - (room >> 1), matches.length - room));
-  const head: Line = [
+  const head: StyledLine = [
     span(picker.title, { bold: true }),
     span(picker.query === "" ? "" : `  ${picker.query}`, { tone: "accent" }),
   ];
@@ -87,7 +87,7 @@ export const viewPicker = (
   const count =
     matches.length === 0 ? "nothing matches" : `${picker.focus + 1} of ${matches.length}${below > 0 ? " ↓" : ""}`;
   return [
-    cut(head, width),
+    truncate(head, width),
     ...matches
       .slice(top, top + room)
       .map((match, at) => viewOption(match, { width, isFocused: top + at === picker.focus })),
@@ -95,29 +95,30 @@ export const viewPicker = (
   ];
 };
 
-const matchesOf = ({ query, options }: Picker): readonly Match<Option>[] => rank(query, options, ({ label }) => label);
+const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption>[] =>
+  rankMatches(query, options, ({ label }) => label);
 
 const viewOption = (
-  { item: { label, detail }, places }: Match<Option>,
+  { item: { label, detail }, positions: places }: FuzzyMatch<PickerOption>,
   { width, isFocused }: { readonly width: number; readonly isFocused: boolean },
-): Line => {
-  const ground: Style = isFocused ? { ground: "focus" } : {};
-  const spans: Span[] = [
+): StyledLine => {
+  const ground: Style = isFocused ? { background: "focus" } : {};
+  const spans: StyledSpan[] = [
     { text: isFocused ? "› " : "  ", style: { ...ground, tone: "accent" } },
     ...highlighted(label, places, ground),
   ];
-  if (detail !== undefined) spans.push({ text: `  ${oneLine(detail)}`, style: { ...ground, tone: "muted" } });
-  const fitting = cut(joined(spans), width);
-  return isFocused && lineColumns(fitting) < width ? padded(fitting, width, ground) : fitting;
+  if (detail !== undefined) spans.push({ text: `  ${sanitizeLine(detail)}`, style: { ...ground, tone: "muted" } });
+  const fitting = truncate(mergeSpans(spans), width);
+  return isFocused && lineWidth(fitting) < width ? padLine(fitting, width, ground) : fitting;
 };
 
 /** The letters that were typed stand out. */
-const highlighted = (label: string, places: readonly number[], ground: Style): readonly Span[] => {
+const highlighted = (label: string, places: readonly number[], ground: Style): readonly StyledSpan[] => {
   const hit = new Set(places);
   let at = 0;
-  return graphemesOf(label).map((grapheme): Span => {
+  return graphemesOf(label).map((grapheme): StyledSpan => {
     const isHit = hit.has(at);
     at += grapheme.length;
-    return { text: oneLine(grapheme), style: isHit ? { ...ground, tone: "accent", bold: true } : ground };
+    return { text: sanitizeLine(grapheme), style: isHit ? { ...ground, tone: "accent", bold: true } : ground };
   });
 };

@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../conversation/json.ts";
-import type { KeyEvent } from "../keys/event.ts";
-import { lineColumns, lineText } from "../text/line.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
+import { lineWidth, lineText } from "../text/line.ts";
 import {
-  createServerBox,
-  fitting,
-  pressServerBox,
-  viewServerBox,
+  createServerQuestionBox,
+  fitToScreen,
+  pressServerQuestion,
+  viewServerQuestion,
   withWaiting,
-  type Answering,
-  type ServerBox,
+  type ServerKeyResult,
+  type ServerQuestionBox,
 } from "./server-question.ts";
-import type { ServerAsks } from "./server-words.ts";
+import type { ServerRequest } from "./server-question-text.ts";
 
 const key = (chord: string): KeyEvent => ({ type: "key", chord });
 const typed = (text: string): KeyEvent => ({ type: "text", text });
 const enter = key("enter");
 const size = { columns: 40, rows: 12 };
 
-const form = (properties: JsonObject, more: Partial<Extract<ServerAsks, { type: "form" }>> = {}): ServerAsks => ({
+const form = (properties: JsonObject, more: Partial<Extract<ServerRequest, { type: "form" }>> = {}): ServerRequest => ({
   type: "form",
   server: "s",
   message: "Well?",
@@ -27,16 +27,20 @@ const form = (properties: JsonObject, more: Partial<Extract<ServerAsks, { type: 
   ...more,
 });
 
-const boxOf = (asks: ServerAsks, waiting = 0): ServerBox => createServerBox(asks, { model: "p/m", waiting });
+const boxOf = (asks: ServerRequest, waiting = 0): ServerQuestionBox =>
+  createServerQuestionBox(asks, { model: "p/m", waiting });
 
-const press = (asks: ServerAsks | ServerBox, ...events: readonly KeyEvent[]): Answering =>
-  events.reduce<Answering>((state, event) => (state.type === "open" ? pressServerBox(state.box, event) : state), {
-    type: "open",
-    box: "asks" in asks ? asks : boxOf(asks),
-  });
+const press = (asks: ServerRequest | ServerQuestionBox, ...events: readonly KeyEvent[]): ServerKeyResult =>
+  events.reduce<ServerKeyResult>(
+    (state, event) => (state.type === "open" ? pressServerQuestion(state.box, event) : state),
+    {
+      type: "open",
+      box: "request" in asks ? asks : boxOf(asks),
+    },
+  );
 
-const rows = (state: Answering, at = size): readonly string[] =>
-  state.type === "open" ? viewServerBox(state.box, at).lines.map(lineText) : [JSON.stringify(state)];
+const rows = (state: ServerKeyResult, at = size): readonly string[] =>
+  state.type === "open" ? viewServerQuestion(state.box, at).lines.map(lineText) : [JSON.stringify(state)];
 
 const answered = (answer: object): object => ({ type: "answered", answer });
 
@@ -95,7 +99,7 @@ describe("a server's form", () => {
     expect(pasted).toEqual(answered({ type: "yes", content: { a: "one two", b: 3 } }));
     expect(rows(short)[5]).toBe("! This must have at least 2 characters;");
     const done = [typed("z"), enter, typed("12"), enter] as const;
-    expect(rows(press((short as { box: ServerBox }).box, ...done))).toEqual([
+    expect(rows(press((short as { box: ServerQuestionBox }).box, ...done))).toEqual([
       "The MCP server s asks",
       "It would be sent this:",
       "- a: xz",
@@ -130,7 +134,7 @@ describe("a server's form", () => {
     expect(rows(press(asks, typed("y"))).slice(2, 5)).toEqual(["Yes or no.", "  No", "› Yes"]);
     const marked = press(asks, typed("y"), enter, key("up"), enter, typed(" "), key("down"), typed(" "));
     expect(rows(marked).slice(2, 6)).toEqual(["At most 2 of these.", "  [x] p", "› [x] q", "  [x] r"]);
-    const { box } = marked as { box: ServerBox };
+    const { box } = marked as { box: ServerQuestionBox };
     expect(rows(press(box, enter))[6]).toBe("! At most 2 may be chosen.");
     expect([
       press(box, typed(" "), enter, enter, typed("y")),
@@ -187,16 +191,16 @@ describe("a server's form", () => {
     );
     const seen = [[], [typed("y")], [typed("y"), enter]].flatMap((events) => {
       const state = press(asks, ...events);
-      return state.type === "open" ? viewServerBox(state.box, size).lines : [];
+      return state.type === "open" ? viewServerQuestion(state.box, size).lines : [];
     });
-    expect(seen.filter((line) => lineColumns(line) > 40)).toEqual([]);
+    expect(seen.filter((line) => lineWidth(line) > 40)).toEqual([]);
     expect(seen.map(lineText).join("")).not.toMatch(/[\p{Cc}\u202e]/u);
   });
 });
 
 describe("a server's address and its wish for words", () => {
-  const url: ServerAsks = { type: "url", server: "s", message: "Go.", url: "http://127.0.0.1:8/x" };
-  const words: ServerAsks = {
+  const url: ServerRequest = { type: "url", server: "s", message: "Go.", url: "http://127.0.0.1:8/x" };
+  const words: ServerRequest = {
     type: "sampling",
     server: "s",
     system: "Be kind.",
@@ -260,13 +264,13 @@ describe("a server's address and its wish for words", () => {
 
   it("are printed where they are higher than the screen, and only then", () => {
     const box = boxOf(words);
-    expect(fitting(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
-    const fitted = fitting(box, { columns: 40, rows: 14 });
+    expect(fitToScreen(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
+    const fitted = fitToScreen(box, { columns: 40, rows: 14 });
     expect([fitted.printed.map(lineText).slice(0, 3), rows({ type: "open", box: fitted.box })]).toEqual([
       ["The MCP server s", "It wants p/m to answer this, at your", "cost, in at most 9 tokens. It gets the"],
       ["The MCP server s asks", "All of it is shown above.", "› n No", "  y Yes, this once"],
     ]);
-    expect(fitting(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
+    expect(fitToScreen(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
   });
 
   it("tell how many wait as that changes", () => {

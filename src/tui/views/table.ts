@@ -1,36 +1,36 @@
-import { cut, joined, line, lineColumns, padded } from "../text/line.ts";
-import type { Line, Span } from "../text/style.ts";
+import { truncate, mergeSpans, line, lineWidth, padLine } from "../text/line.ts";
+import type { StyledLine, StyledSpan } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 
 /** A table: a head, rows, and how each column is aligned. Cells are lines. */
-export type Table = {
-  readonly head: readonly Line[];
-  readonly rows: readonly (readonly Line[])[];
+export type TableView = {
+  readonly head: readonly StyledLine[];
+  readonly rows: readonly (readonly StyledLine[])[];
   readonly align?: readonly ("left" | "right" | "center" | null)[];
 };
 
-const between = " │ ";
+const columnSeparator = " │ ";
 
 /** The narrowest a column is made before the table becomes a list of its rows. */
-const narrowest = 8;
+const minColumnWidth = 8;
 
 /** A table in lines: as a grid where it fits, with its cells wrapped where need be, and row by row where it is too narrow for that. */
-export const viewTable = (table: Table, width: number): readonly Line[] => {
-  const widths = fitted(naturalWidths(table), width);
-  return widths === undefined ? records(table, width) : grid(table, widths);
+export const viewTable = (table: TableView, width: number): readonly StyledLine[] => {
+  const widths = fitWidths(naturalWidths(table), width);
+  return widths === undefined ? viewAsRecords(table, width) : grid(table, widths);
 };
 
-const naturalWidths = ({ head, rows }: Table): readonly number[] =>
-  head.map((cell, column) => Math.max(1, lineColumns(cell), ...rows.map((row) => lineColumns(row[column] ?? []))));
+const naturalWidths = ({ head, rows }: TableView): readonly number[] =>
+  head.map((cell, column) => Math.max(1, lineWidth(cell), ...rows.map((row) => lineWidth(row[column] ?? []))));
 
 /** Takes room from the widest columns first. */
-const fitted = (natural: readonly number[], width: number): readonly number[] | undefined => {
-  const room = width - between.length * (natural.length - 1);
+const fitWidths = (natural: readonly number[], width: number): readonly number[] | undefined => {
+  const room = width - columnSeparator.length * (natural.length - 1);
   const total = natural.reduce((sum, each) => sum + each, 0);
   if (total <= room) return natural;
-  const least = natural.reduce((sum, each) => sum + Math.min(each, narrowest), 0);
+  const least = natural.reduce((sum, each) => sum + Math.min(each, minColumnWidth), 0);
   if (least > room) return undefined;
-  let [low, high] = [narrowest, Math.max(...natural)];
+  let [low, high] = [minColumnWidth, Math.max(...natural)];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     const needed = natural.reduce((sum, each) => sum + Math.min(each, middle), 0);
@@ -42,41 +42,41 @@ const fitted = (natural: readonly number[], width: number): readonly number[] | 
 
 const muted = { tone: "muted" } as const;
 
-const grid = ({ head, rows, align = [] }: Table, widths: readonly number[]): readonly Line[] => {
+const grid = ({ head, rows, align = [] }: TableView, widths: readonly number[]): readonly StyledLine[] => {
   const rule = line(widths.map((width) => "─".repeat(width)).join("─┼─"), muted);
   const bold = head.map((cell) => cell.map(({ text, style }) => ({ text, style: { ...style, bold: true as const } })));
   return [...gridRow(bold, widths, align), rule, ...rows.flatMap((row) => gridRow(row, widths, align))];
 };
 
 const gridRow = (
-  cells: readonly Line[],
+  cells: readonly StyledLine[],
   widths: readonly number[],
-  align: NonNullable<Table["align"]>,
-): readonly Line[] => {
+  align: NonNullable<TableView["align"]>,
+): readonly StyledLine[] => {
   const wrapped = widths.map((width, column) => wrap(cells[column] ?? [], { width }));
   const height = Math.max(...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => {
-    const spans: Span[] = [];
+    const spans: StyledSpan[] = [];
     widths.forEach((width, column) => {
-      if (column > 0) spans.push({ text: between, style: muted });
+      if (column > 0) spans.push({ text: columnSeparator, style: muted });
       spans.push(...aligned(wrapped[column]?.[at] ?? [], width, align[column] ?? "left"));
     });
-    return joined(spans);
+    return mergeSpans(spans);
   });
 };
 
-const aligned = (cell: Line, width: number, how: "left" | "right" | "center"): Line => {
-  const missing = width - lineColumns(cell);
+const aligned = (cell: StyledLine, width: number, how: "left" | "right" | "center"): StyledLine => {
+  const missing = width - lineWidth(cell);
   const before = how === "left" ? 0 : how === "right" ? missing : missing >> 1;
-  return padded([{ text: " ".repeat(Math.max(0, before)), style: {} }, ...cell], width);
+  return padLine([{ text: " ".repeat(Math.max(0, before)), style: {} }, ...cell], width);
 };
 
 /** Every row as lines of its own, each cell after the name of its column. */
-const records = ({ head, rows }: Table, width: number): readonly Line[] =>
+const viewAsRecords = ({ head, rows }: TableView, width: number): readonly StyledLine[] =>
   (rows.length === 0 ? [head.map(() => [])] : rows).flatMap((row, index) => [
     ...(index === 0 ? [] : [line("─".repeat(Math.min(width, 20)), muted)]),
     ...head.flatMap((name, column) => {
-      const label = cut(name, Math.max(4, width >> 1)).map(({ text, style }) => ({
+      const label = truncate(name, Math.max(4, width >> 1)).map(({ text, style }) => ({
         text,
         style: { ...style, bold: true as const },
       }));

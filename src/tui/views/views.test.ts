@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { KeyEvent } from "../keys/event.ts";
-import { lineColumns, lineText } from "../text/line.ts";
-import type { Line } from "../text/style.ts";
+import type { KeyEvent } from "../keys/key-event.ts";
+import { lineWidth, lineText } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
 import {
-  type Approval,
+  type ApprovalPrompt,
   type ApprovalBox,
-  type Approving,
-  createApproval,
+  type ApprovalKeyResult,
+  createApprovalBox,
   pressApproval,
   viewApproval,
 } from "./approval.ts";
-import { type CallView, viewCall } from "./call.ts";
+import { type ToolCallView, viewToolCall } from "./tool-call.ts";
 import { viewDiff } from "./diff.ts";
-import { createPicker, type Picked, type Picker, pressPicker, viewPicker } from "./picker.ts";
-import { viewProgress } from "./progress.ts";
+import { createPicker, type PickerKeyResult, type Picker, pressPicker, viewPicker } from "./picker.ts";
+import { viewSpinner } from "./spinner.ts";
 
-const texts = (lines: readonly Line[]): readonly string[] => lines.map((line) => lineText(line).trimEnd());
+const texts = (lines: readonly StyledLine[]): readonly string[] => lines.map((line) => lineText(line).trimEnd());
 const key = (chord: string): KeyEvent => ({ type: "key", chord });
 const typed = (text: string): KeyEvent => ({ type: "text", text });
 
@@ -54,18 +54,18 @@ describe("a diff", () => {
 
   it("marks what changed within a line, over the whole width", () => {
     const [, removed, added] = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-let a = one;\n+let a = two;\n", { width: 20 });
-    const parts = (sign: string, word: string, ground: "added" | "removed"): Line => [
-      { text: `1 ${sign} let a = `, style: { tone: ground, ground } },
-      { text: word, style: { tone: ground, ground: `${ground}-strong` } },
-      { text: ";", style: { tone: ground, ground } },
-      { text: "    ", style: { tone: ground, ground } },
+    const parts = (sign: string, word: string, ground: "added" | "removed"): StyledLine => [
+      { text: `1 ${sign} let a = `, style: { tone: ground, background: ground } },
+      { text: word, style: { tone: ground, background: `${ground}-strong` } },
+      { text: ";", style: { tone: ground, background: ground } },
+      { text: "    ", style: { tone: ground, background: ground } },
     ];
     expect([removed, added]).toEqual([parts("-", "one", "removed"), parts("+", "two", "added")]);
   });
 
   it("marks nothing within lines that have little in common", () => {
     const lines = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-first words here;\n+quite another thing;\n", { width: 30 });
-    const grounds = new Set(lines.flat().map(({ style }) => style.ground));
+    const grounds = new Set(lines.flat().map(({ style }) => style.background));
     expect([...grounds]).toEqual([undefined, "removed", "added"]);
   });
 
@@ -114,11 +114,11 @@ describe("a diff", () => {
 
 describe("progress", () => {
   it("is one line that says how long and how far", () => {
-    expect(lineText(viewProgress({ label: "Thinking", elapsed: 125_000, hint: "Esc to cancel" }, 60))).toBe(
+    expect(lineText(viewSpinner({ label: "Thinking", elapsed: 125_000, hint: "Esc to cancel" }, 60))).toBe(
       "⠙ Thinking (2m 5s · Esc to cancel)",
     );
-    expect(lineText(viewProgress({ label: "Loading", elapsed: 0, share: 0.256 }, 60))).toBe("⠋ Loading 26% (0s)");
-    expect(lineText(viewProgress({ label: "A very long label", elapsed: 3_700_000 }, 12))).toBe("⠸ A very lo…");
+    expect(lineText(viewSpinner({ label: "Loading", elapsed: 0, share: 0.256 }, 60))).toBe("⠋ Loading 26% (0s)");
+    expect(lineText(viewSpinner({ label: "A very long label", elapsed: 3_700_000 }, 12))).toBe("⠸ A very lo…");
   });
 });
 
@@ -134,7 +134,7 @@ describe("a picker", () => {
     "m3",
   );
   const after = (...events: readonly KeyEvent[]): Picker => {
-    let state: Picked = { type: "open", picker };
+    let state: PickerKeyResult = { type: "open", picker };
     for (const event of events) if (state.type === "open") state = pressPicker(state.picker, event);
     return state.type === "open" ? state.picker : picker;
   };
@@ -188,7 +188,7 @@ describe("a picker", () => {
 });
 
 describe("a call", () => {
-  const call: CallView = {
+  const call: ToolCallView = {
     tool: "run_shell_command",
     title: "npm test",
     status: "running",
@@ -197,7 +197,7 @@ describe("a call", () => {
   };
 
   it("shows the last lines of what runs", () => {
-    expect(texts(viewCall(call, 60))).toEqual([
+    expect(texts(viewToolCall(call, 60))).toEqual([
       "◐ run_shell_command npm test 7s",
       "  … 3 earlier lines",
       "  line 3",
@@ -209,31 +209,31 @@ describe("a call", () => {
   });
 
   it("shows the first lines of what is done, or all of them", () => {
-    expect(texts(viewCall({ ...call, status: "success" }, 60)).slice(4)).toEqual([
+    expect(texts(viewToolCall({ ...call, status: "success" }, 60)).slice(4)).toEqual([
       "  line 3",
       "  line 4",
       "  … 3 more lines",
     ]);
-    expect(viewCall({ ...call, status: "error", isOpen: true }, 60).length).toBe(9);
-    expect(texts(viewCall({ tool: "read_file", title: "", status: "success", output: "" }, 60))).toEqual([
+    expect(viewToolCall({ ...call, status: "error", isExpanded: true }, 60).length).toBe(9);
+    expect(texts(viewToolCall({ tool: "read_file", title: "", status: "success", output: "" }, 60))).toEqual([
       "✓ read_file",
     ]);
   });
 
   it("stays in its width, and lets nothing in it act", () => {
-    const hostile = viewCall(
+    const hostile = viewToolCall(
       { ...call, title: "x\u001b]0;t\u0007".repeat(50), output: `${"y".repeat(500)}\r\u001b[2Jz` },
       40,
     );
-    expect(hostile.filter((line) => lineColumns(line) > 40)).toEqual([]);
+    expect(hostile.filter((line) => lineWidth(line) > 40)).toEqual([]);
     expect(texts(hostile).join("")).not.toMatch(/\p{Cc}/u);
   });
 });
 
 describe("an approval", () => {
-  const approval: Approval = {
-    who: "run_shell_command",
-    what: { type: "command", command: `ls${" ".repeat(200)}; rm -rf x\u202e`, folder: "/project" },
+  const approval: ApprovalPrompt = {
+    title: "run_shell_command",
+    subject: { type: "command", command: `ls${" ".repeat(200)}; rm -rf x\u202e`, folder: "/project" },
     reasons: ["deletes files"],
     choices: [
       { id: "once", key: "y", label: "Yes" },
@@ -241,8 +241,8 @@ describe("an approval", () => {
     ],
     waiting: 1,
   };
-  const box = createApproval(approval);
-  const open = (state: Approving): ApprovalBox => (state.type === "open" ? state.box : box);
+  const box = createApprovalBox(approval);
+  const open = (state: ApprovalKeyResult): ApprovalBox => (state.type === "open" ? state.box : box);
 
   it("shows all of the command, who asks and why, with no in focus", () => {
     const { lines, cursor } = viewApproval(box, 40);
@@ -281,10 +281,10 @@ describe("an approval", () => {
   });
 
   it("shows where a path really leads, and the whole diff", () => {
-    const edited = createApproval({
+    const edited = createApprovalBox({
       ...approval,
-      who: "replace",
-      what: { type: "diff", path: "a.ts", target: "/etc/a.ts", patch },
+      title: "replace",
+      subject: { type: "diff", path: "a.ts", target: "/etc/a.ts", patch },
       waiting: 0,
       reasons: [],
     });

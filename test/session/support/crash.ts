@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Session } from "../../../src/session/session.ts";
-import { openSessions } from "../../../src/session/store.ts";
-import { simulatedDisk, type DiskTrouble, type SimulatedDisk } from "../../../src/world/simulated-disk.ts";
-import { simulatedWorld } from "../../../src/world/simulated.ts";
+import { openSessionStore } from "../../../src/session/store/store.ts";
+import { simulatedDisk, type DiskFault, type SimulatedDisk } from "../../../src/world/simulated/disk.ts";
+import { simulatedWorld } from "../../../src/world/simulated/world.ts";
 import { Random } from "../../support/random.ts";
-import { unrenderable } from "./render.ts";
-import { misfit, saying, scriptOf, type Script } from "./script.ts";
+import { findRefusedRequest } from "./render.ts";
+import { findLostRecord, recordText, createScript, type SessionScript } from "./script.ts";
 
 const home = "/home/someone/.parley";
 
@@ -16,7 +16,7 @@ type State = {
   readonly acknowledged: number;
   readonly issued: number;
   /** Hears of every change made to what is left. */
-  readonly hook: { before?: () => DiskTrouble | undefined };
+  readonly hook: { before?: () => DiskFault | undefined };
 };
 
 /** What was found out: how many states were looked at, and what was wrong with the first bad one. */
@@ -27,7 +27,7 @@ export type CrashReport = { readonly states: number; readonly broken?: string };
  * opens what is left. Some of those are let fail again while they are being healed.
  */
 export const crashEverywhere = async (seed: number, each: number): Promise<CrashReport> => {
-  const script = scriptOf(seed);
+  const script = createScript(seed);
   const random = new Random(seed);
   const { states, issued } = await run(script, seed, () => random.next(), each);
   for (const [index, state] of states.entries()) {
@@ -40,13 +40,13 @@ export const crashEverywhere = async (seed: number, each: number): Promise<Crash
 };
 
 const run = async (
-  { start, acts }: Script,
+  { start, actions: acts }: SessionScript,
   seed: number,
   random: () => number,
   each: number,
 ): Promise<{ readonly states: readonly State[]; readonly issued: readonly string[] }> => {
   const states: State[] = [];
-  const issued = (start.records ?? []).flatMap((record) => saying(record) ?? []);
+  const issued = (start.records ?? []).flatMap((record) => recordText(record) ?? []);
   let acknowledged = 0;
   let session: Session | undefined;
   const snapshot = (): undefined => {
@@ -57,14 +57,14 @@ const run = async (
     }
   };
   const disk = simulatedDisk({ before: snapshot });
-  disk.plant("/home/someone", { kind: "folder" });
-  const sessions = openSessions(simulatedWorld({ seed, disk, start: Date.UTC(2026, 0, 1) }), { home });
+  disk.seed("/home/someone", { kind: "folder" });
+  const sessions = openSessionStore(simulatedWorld({ seed, disk, start: Date.UTC(2026, 0, 1) }), { home });
   session = await sessions.create(start);
   acknowledged = issued.length;
   for (const act of acts) {
     switch (act.type) {
       case "keep":
-        await session.keep(act.blobs);
+        await session.storeBlobs(act.blobs);
         break;
       case "reopen": {
         const { id } = session;
@@ -73,10 +73,10 @@ const run = async (
         break;
       }
       case "write": {
-        const { write } = session;
+        const { append: write } = session;
         await Promise.all(
           act.writes.map(async (records) => {
-            issued.push(...records.flatMap((record) => saying(record) ?? []));
+            issued.push(...records.flatMap((record) => recordText(record) ?? []));
             const upTo = issued.length;
             await write(records);
             acknowledged = upTo;
@@ -92,7 +92,7 @@ const run = async (
 
 type Promised = {
   readonly issued: readonly string[];
-  readonly script: Script;
+  readonly script: SessionScript;
   readonly random: Random;
   readonly isRendered: boolean;
 };
@@ -119,32 +119,34 @@ type Expected = {
   readonly id: string | undefined;
   readonly issued: readonly string[];
   readonly acknowledged: number;
-  readonly script: Script;
+  readonly script: SessionScript;
   readonly isRendered: boolean;
   readonly me: string;
 };
 
 const reopened = async (disk: SimulatedDisk, expected: Expected): Promise<string | undefined> => {
-  const sessions = openSessions(simulatedWorld({ disk, me: expected.me, start: Date.UTC(2026, 0, 2) }), { home });
+  const sessions = openSessionStore(simulatedWorld({ disk, identity: expected.me, start: Date.UTC(2026, 0, 2) }), {
+    home,
+  });
   const listed = await sessions.list();
   const id = expected.id ?? listed[0]?.id;
   if (id === undefined) return undefined;
   if (!listed.some((summary) => summary.id === id)) return "the session is not in the list";
   const session = await sessions.open(id);
-  const wrong = misfit(await all(session.records()), expected) ?? faultsOf(session, expected);
+  const wrong = findLostRecord(await all(session.records()), expected) ?? faultsOf(session, expected);
   if (wrong !== undefined) return wrong;
-  await session.write([closing]);
+  await session.append([closing]);
   await session.close();
   const after = await sessions.open(id);
   await after.close();
-  if (after.healed.some(({ kind }) => kind !== "missing-blob"))
-    return `it needs healing twice: ${JSON.stringify(after.healed)}`;
+  if (after.damage.some(({ kind }) => kind !== "missing-blob"))
+    return `it needs healing twice: ${JSON.stringify(after.damage)}`;
   const [final] = (await all(after.records())).toReversed();
   return isDeepStrictEqual(final?.record, closing) ? undefined : "what was written after healing is not there";
 };
 
 const faultsOf = (session: Session, { script, isRendered }: Expected): string | undefined => {
-  const missing = session.healed.find(
+  const missing = session.damage.find(
     (finding) => finding.kind === "missing-blob" && finding.hash in script.conversation.blobs,
   );
   if (missing !== undefined) return `bytes are missing: ${JSON.stringify(missing)}`;
@@ -152,7 +154,7 @@ const faultsOf = (session: Session, { script, isRendered }: Expected): string | 
   if (wrongBlob !== undefined) return `the bytes of ${wrongBlob[0]} are not what they were`;
   if (session.head.system !== script.start.system || session.head.root !== script.start.root)
     return "the head is not as it was";
-  return isRendered ? unrenderable(session) : undefined;
+  return isRendered ? findRefusedRequest(session) : undefined;
 };
 
 const all = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {

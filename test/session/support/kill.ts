@@ -3,30 +3,30 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import type { Written } from "../../../src/session/record.ts";
-import { openSessions } from "../../../src/session/store.ts";
-import { realWorld } from "../../../src/world/real.ts";
+import type { StoredRecord } from "../../../src/session/log/record.ts";
+import { openSessionStore } from "../../../src/session/store/store.ts";
+import { realWorld } from "../../../src/world/real/world.ts";
 import { root } from "../../built.ts";
 import { Random } from "../../support/random.ts";
-import { unrenderable } from "./render.ts";
-import { misfit, saying, scriptOf, type Script } from "./script.ts";
+import { findRefusedRequest } from "./render.ts";
+import { findLostRecord, recordText, createScript, type SessionScript } from "./script.ts";
 
 /** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
 export type KillReport = { readonly killed: number; readonly finished: number; readonly broken?: string };
 
 /** Kills `count` programs at random moments of their work and opens what they leave. Each session is taken up by three of them. */
-export const killMany = async (count: number, seed: number): Promise<KillReport> => {
+export const killPrograms = async (count: number, seed: number): Promise<KillReport> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-kill-")));
   try {
-    const child = buildChild(folder);
-    return await killAll(child, { home: join(folder, "home"), count, seed });
+    const child = buildChildProgram(folder);
+    return await runRounds(child, { home: join(folder, "home"), count, seed });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
 /** The scripted program as one file, so that it starts quickly. */
-export const buildChild = (folder: string): string => {
+export const buildChildProgram = (folder: string): string => {
   const outfile = join(folder, "child.mjs");
   buildSync({
     entryPoints: [join(root, "test/session/support/kill-child.ts")],
@@ -41,10 +41,10 @@ export const buildChild = (folder: string): string => {
   return outfile;
 };
 
-type Rounds = { readonly home: string; readonly count: number; readonly seed: number };
+type KillOptions = { readonly home: string; readonly count: number; readonly seed: number };
 
-const killAll = async (child: string, { home, count, seed: first }: Rounds): Promise<KillReport> => {
-  const sessions = openSessions(realWorld({}), { home });
+const runRounds = async (child: string, { home, count, seed: first }: KillOptions): Promise<KillReport> => {
+  const sessions = openSessionStore(realWorld({}), { home });
   const random = new Random(first);
   let killed = 0;
   let finished = 0;
@@ -52,36 +52,36 @@ const killAll = async (child: string, { home, count, seed: first }: Rounds): Pro
   let there: readonly string[] = [];
   for (let seed = first; killed < count; seed++) {
     if (seed % 3 === 0) [id, there] = [undefined, []];
-    const script = scriptOf(seed);
-    const life = await killOne([child, home, `${seed}`, ...(id === undefined ? [] : [id])], random);
+    const script = createScript(seed);
+    const life = await runAndKill([child, home, `${seed}`, ...(id === undefined ? [] : [id])], random);
     if (life.isDone) finished += 1;
     else killed += 1;
     const opened = life.id ?? id;
     if (opened === undefined) continue;
     const session = await sessions.open(opened);
-    const found = await all(session.records());
-    const issued = [...there, ...recordsOf(script, id === undefined)];
+    const found = await collect(session.records());
+    const issued = [...there, ...listScriptRecords(script, id === undefined)];
     const broken =
-      misfit(found, { issued, acknowledged: there.length + life.acknowledged }) ??
+      findLostRecord(found, { issued, acknowledged: there.length + life.acknowledged }) ??
       // Two scripts in one session both count their calls from one, which no ledger does.
-      (id === undefined ? unrenderable(session) : undefined);
+      (id === undefined ? findRefusedRequest(session) : undefined);
     await session.close();
     if (broken !== undefined) return { killed, finished, broken: `seed ${seed}: ${broken}` };
     id = opened;
-    there = found.flatMap(({ record }) => saying(record) ?? []);
+    there = found.flatMap(({ record }) => recordText(record) ?? []);
   }
   return { killed, finished };
 };
 
-const recordsOf = ({ start, acts }: Script, isNew: boolean): readonly string[] =>
+const listScriptRecords = ({ start, actions: acts }: SessionScript, isNew: boolean): readonly string[] =>
   [...(isNew ? [start.records ?? []] : []), ...acts.flatMap((act) => (act.type === "write" ? act.writes : []))]
     .flat()
-    .flatMap((record) => saying(record) ?? []);
+    .flatMap((record) => recordText(record) ?? []);
 
-type Life = { readonly id: string | undefined; readonly acknowledged: number; readonly isDone: boolean };
+type ChildRun = { readonly id: string | undefined; readonly acknowledged: number; readonly isDone: boolean };
 
 /** Starts a program and kills it so many acknowledgements, and then so many turns of the event loop, after it has opened its session. */
-const killOne = (args: readonly string[], random: Random): Promise<Life> =>
+const runAndKill = (args: readonly string[], random: Random): Promise<ChildRun> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     const lines = random.below(random.chance(0.5) ? 3 : 12);
@@ -109,8 +109,8 @@ const killOne = (args: readonly string[], random: Random): Promise<Life> =>
     });
   });
 
-const all = async (records: AsyncIterable<Written>): Promise<readonly Written[]> => {
-  const list: Written[] = [];
+const collect = async (records: AsyncIterable<StoredRecord>): Promise<readonly StoredRecord[]> => {
+  const list: StoredRecord[] = [];
   for await (const record of records) list.push(record);
   return list;
 };

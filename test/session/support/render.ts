@@ -2,20 +2,20 @@ import type { Conversation } from "../../../src/conversation/entry.ts";
 import { Ledger } from "../../../src/conversation/ledger.ts";
 import { providers } from "../../../src/providers/all.ts";
 import { lint } from "../../../src/rules/lint.ts";
-import { conversationOf } from "../../../src/session/export.ts";
-import type { Saved } from "../../../src/session/load.ts";
-import { completeInterrupted } from "../../../src/session/resume.ts";
-import { settle } from "../../../src/transcript/settle.ts";
-import { compose } from "../../../src/wire/compose.ts";
+import { exportConversation } from "../../../src/session/export/conversation.ts";
+import type { SavedSession } from "../../../src/session/load.ts";
+import { completeInterruptedCalls } from "../../../src/session/interrupted-calls.ts";
+import { recordDecisions } from "../../../src/transcript/record-decisions.ts";
+import { composeRequest } from "../../../src/wire/compose.ts";
 
 /** What some provider would refuse of a session that is taken up again, or undefined. */
-export const unrenderable = (session: Saved): string | undefined => {
+export const findRefusedRequest = (session: SavedSession): string | undefined => {
   const ledger = Ledger.from(session.entries);
-  completeInterrupted(ledger);
-  settle(ledger);
-  const conversation: Conversation = { ...conversationOf(session), entries: ledger.entries };
+  completeInterruptedCalls(ledger);
+  recordDecisions(ledger);
+  const conversation: Conversation = { ...exportConversation(session), entries: ledger.entries };
   for (const { id, wire, defaultModel, destination } of providers) {
-    const { body } = compose(conversation, destination(defaultModel), {
+    const { body } = composeRequest(conversation, destination(defaultModel), {
       policy: { unsupportedMedia: "stub", thinking: "own" },
       settings: { maxTokens: 1000 },
     });

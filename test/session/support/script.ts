@@ -1,29 +1,33 @@
 import type { Blobs, Conversation } from "../../../src/conversation/entry.ts";
-import type { NewSession } from "../../../src/session/create.ts";
-import type { NewRecord, SessionRecord, UnknownRecord, Written } from "../../../src/session/record.ts";
-import { build, makeHistory } from "../../support/histories.ts";
+import type { NewSession } from "../../../src/session/store/create.ts";
+import type { NewRecord, SessionRecord, UnknownRecord, StoredRecord } from "../../../src/session/log/record.ts";
+import { buildHistory, makeHistory } from "../../support/histories.ts";
 import { Random } from "../../support/random.ts";
 
 /** One thing a scripted program does with its session. */
-type Act =
+type ScriptedAction =
   | { readonly type: "write"; readonly writes: readonly (readonly NewRecord[])[] }
   | { readonly type: "keep"; readonly blobs: Blobs }
   | { readonly type: "reopen" };
 
 /** A program that works in one session: how it begins, and all that it does, in order. */
-export type Script = { readonly start: NewSession; readonly acts: readonly Act[]; readonly conversation: Conversation };
+export type SessionScript = {
+  readonly start: NewSession;
+  readonly actions: readonly ScriptedAction[];
+  readonly conversation: Conversation;
+};
 
 /** The script with this seed. Bytes are kept before anything names them. */
-export const scriptOf = (seed: number): Script => {
+export const createScript = (seed: number): SessionScript => {
   const random = new Random(seed ^ 0x5e55);
-  const { conversation } = build(makeHistory(seed));
+  const { conversation } = buildHistory(makeHistory(seed));
   const records = conversation.entries.flatMap((entry): readonly NewRecord[] => [
     { kind: "entry", entry },
-    ...(random.chance(0.2) ? [report(random)] : []),
+    ...(random.chance(0.2) ? [randomRequestRecord(random)] : []),
     ...(random.chance(0.05) ? [{ kind: "title", title: `Title ${random.below(1000)}` } as const] : []),
   ]);
   const first = random.below(3);
-  const acts: Act[] = [{ type: "keep", blobs: conversation.blobs }];
+  const acts: ScriptedAction[] = [{ type: "keep", blobs: conversation.blobs }];
   for (let at = first; at < records.length;) {
     const writes: (readonly NewRecord[])[] = [];
     for (let count = 1 + random.below(3); count > 0 && at < records.length; count--) {
@@ -42,10 +46,10 @@ export const scriptOf = (seed: number): Script => {
     records: records.slice(0, first),
     blobs: first > 0 ? conversation.blobs : {},
   };
-  return { start, acts, conversation };
+  return { start, actions: acts, conversation };
 };
 
-const report = (random: Random): NewRecord => ({
+const randomRequestRecord = (random: Random): NewRecord => ({
   kind: "request",
   turn: random.below(100),
   provider: "anthropic",
@@ -56,7 +60,7 @@ const report = (random: Random): NewRecord => ({
 });
 
 /** What a record says, whatever its place. Heads and repairs are nobody's words. */
-export const saying = (record: NewRecord | SessionRecord | UnknownRecord): string | undefined => {
+export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): string | undefined => {
   switch (record.kind) {
     case "head":
     case "repair":
@@ -77,13 +81,13 @@ export const saying = (record: NewRecord | SessionRecord | UnknownRecord): strin
  * Holds what is in a file against what was written: all that was acknowledged is there, in order; of the rest some may
  * be there, in order; and nothing else is, except where a notice says that something is lost.
  */
-export const misfit = (
-  found: readonly Written[],
+export const findLostRecord = (
+  found: readonly StoredRecord[],
   { issued, acknowledged }: { readonly issued: readonly string[]; readonly acknowledged: number },
 ): string | undefined => {
   let next = 0;
   for (const { record, sequence } of found) {
-    const said = saying(record);
+    const said = recordText(record);
     if (said === undefined || (said !== issued[next] && isPlaceholder(said))) continue;
     const at = issued.indexOf(said, next);
     if (at === -1) return `record ${sequence} was never written there: ${said.slice(0, 200)}`;

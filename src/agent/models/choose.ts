@@ -1,0 +1,53 @@
+import { lazyProviders } from "../../providers/lazy.ts";
+import type { Settings } from "../../settings/schema/values.ts";
+import type { Environment } from "../../world/world.ts";
+import { loadModel } from "./name.ts";
+import type { ModelPool } from "./router.ts";
+
+/** The models to ask, and why these where nobody named any. */
+export type ModelChoice = {
+  readonly pool: ModelPool;
+  /** `named`: by the person. `key`: the first provider with a key. `none`: nothing was found, so the offline model answers. */
+  readonly by: "named" | "key" | "none";
+};
+
+/**
+ * Chooses the models of a run: the one or the pool that was named, else the
+ * default of the first provider with a key, else the one that needs none.
+ * Throws an `UnknownNameError`.
+ */
+export const chooseModel = async (
+  { model, pools, fallback }: Pick<Settings, "model" | "pools" | "fallback">,
+  env: Environment,
+): Promise<ModelChoice> => {
+  const others = fallback === undefined ? [] : (await loadPool(fallback, pools)).models;
+  if (model !== undefined) {
+    const pool = await loadPool(model, pools);
+    return { by: "named", pool: { ...pool, models: [...pool.models, ...others] } };
+  }
+  // Sign-ins that have to be looked for elsewhere must be named.
+  const found = lazyProviders.find(({ keys }) => keys.some((key) => (env[key] ?? "") !== ""));
+  const first = await loadModel(found?.id ?? "offline");
+  return {
+    by: found === undefined ? "none" : "key",
+    pool: { ...singleModelPool(first), models: [first, ...(found === undefined ? [] : others)] },
+  };
+};
+
+/** The pool of that name, or a pool of the one model. */
+export const loadPool = async (name: string, pools: Settings["pools"]): Promise<ModelPool> => {
+  const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
+  if (pool === undefined) return singleModelPool(await loadModel(name));
+  return {
+    models: await Promise.all(pool.models.map(loadModel)),
+    strategy: pool.strategy ?? "failover",
+    cooldown: 1000 * (pool.cooldown ?? 60),
+  };
+};
+
+/** A pool of one. */
+export const singleModelPool = (model: ModelPool["models"][number]): ModelPool => ({
+  models: [model],
+  strategy: "failover",
+  cooldown: 60_000,
+});

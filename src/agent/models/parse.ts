@@ -1,0 +1,11 @@
+import { findProvider } from "../../providers/find.ts";
+import { splitModelName, type ModelRef } from "./name.ts";
+
+export { modelName, type ModelRef } from "./name.ts";
+
+/** Reads `provider/model`, as `loadModel` does, but with all providers at hand. */
+export const parseModel = (name: string): ModelRef => {
+  const [id, model] = splitModelName(name);
+  const provider = findProvider(id);
+  return { provider, model: model === "" ? provider.defaultModel : model };
+};

@@ -1,0 +1,86 @@
+import { buildInitialContext } from "../../context/initial-context.ts";
+import type { ToolDeclaration } from "../../conversation/entry.ts";
+import type { UserPart } from "../../conversation/parts.ts";
+import { openTrustStore } from "../../policy/trust/folders.ts";
+import { openWorkspace } from "../../policy/workspace/open.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { OpenAgentOptions } from "../open-agent.ts";
+
+/** What a model is told at the start of a session. */
+export type SessionContext = {
+  readonly system: string;
+  /** The day, the machine, the folders. */
+  readonly environment: readonly UserPart[];
+  readonly notes: readonly string[];
+  /** Where the project really is. */
+  readonly root: string;
+};
+
+/** Looks around, once, and puts what is found into words. */
+export const collectSessionContext = async (
+  { world, home, folder, loaded: { settings }, interactive, system: given, sandbox }: OpenAgentOptions,
+  tools: readonly ToolDeclaration[],
+): Promise<SessionContext> => {
+  const { disk } = world;
+  const roots = [folder, ...settings["context.includeDirectories"]];
+  const trust = memoizeTrust(openTrustStore(disk, home).isTrusted);
+  const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
+  try {
+    const { system, environment, notes } = await buildInitialContext({
+      world,
+      files,
+      home,
+      isTrusted: trust,
+      promptConditions: {
+        isInteractive: interactive,
+        isSandboxed: sandbox !== undefined,
+        tools: tools.map(({ name }) => name),
+      },
+      context: { names: settings["context.fileName"] },
+      isFullContext: settings["context.fullContext"],
+      signal: new AbortController().signal,
+      ...(given === undefined ? {} : { prompt: given }),
+    });
+    const told = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
+    return {
+      root: files.roots[0] ?? folder,
+      system,
+      environment,
+      notes: [...(await describeUntrustedFiles(disk, files.roots, trust)), ...told],
+    };
+  } finally {
+    await files.close();
+  }
+};
+
+/** The same folders are asked about from several sides. */
+const memoizeTrust = (isTrusted: (folder: string) => Promise<boolean>): ((folder: string) => Promise<boolean>) => {
+  const known = new Map<string, Promise<boolean>>();
+  return (folder) => {
+    const answer = known.get(folder) ?? isTrusted(folder);
+    known.set(folder, answer);
+    return answer;
+  };
+};
+
+/** What a project says to agents, by the names at its top. */
+const agentFileNames = /^(AGENTS|GEMINI|CLAUDE|PARLEY)\.md$|^\.(parley|gemini|claude|mcp\.json)$/;
+
+/** One line for each folder that says something to agents and is not trusted. */
+const describeUntrustedFiles = async (
+  disk: Disk,
+  roots: readonly string[],
+  isTrusted: (folder: string) => Promise<boolean>,
+): Promise<readonly string[]> => {
+  const lines = roots.map(async (root) => {
+    if (await isTrusted(root)) return [];
+    const names = (await disk.listNames(root).catch(() => []))
+      .map(({ name }) => name)
+      .filter((name) => agentFileNames.test(name));
+    if (names.length === 0) return [];
+    return [
+      `${root} is not trusted, so ${names.join(", ")} ${names.length === 1 ? "is" : "are"} not read. parley trust changes that.`,
+    ];
+  });
+  return (await Promise.all(lines)).flat();
+};

@@ -1,0 +1,85 @@
+import type { UserPart } from "../../conversation/parts.ts";
+import { UnknownNameError } from "../../providers/unknown-name.ts";
+import type { NewSession } from "../../session/store/create.ts";
+import { SessionError } from "../../session/error.ts";
+import type { Session } from "../../session/session.ts";
+import type { SessionStore } from "../../session/store/store.ts";
+import type { World } from "../../world/world.ts";
+import { singleModelPool, type ModelChoice } from "../models/choose.ts";
+import type { RequestPrefix } from "../requests/builder.ts";
+import { Journal } from "./journal.ts";
+import { loadModel } from "../models/name.ts";
+import type { OpenAgentOptions } from "../open-agent.ts";
+import { collectSessionContext } from "./context.ts";
+
+/** A session, and what to tell the person about it. */
+export type StartedSession = {
+  readonly session: Session;
+  readonly journal: Journal;
+  readonly prefix: RequestPrefix;
+  readonly notes: readonly string[];
+  /** Those of the notes that must not be overlooked. */
+  readonly warnings?: readonly string[];
+};
+
+/** A new session. What the model is told at its start is kept with it, and never made anew. */
+export const startSession = async (
+  options: OpenAgentOptions,
+  sessions: SessionStore,
+  { chosen, tools }: { readonly chosen: ModelChoice; readonly tools: RequestPrefix["tools"] },
+): Promise<StartedSession> => {
+  const { system, environment, notes, root } = await collectSessionContext(options, tools);
+  const [first] = chosen.pool.models;
+  const { session, warnings } = await createStoredSession(options.world, sessions, {
+    root,
+    system,
+    tools,
+    ...(first === undefined ? {} : { model: { provider: first.provider.id, model: first.model } }),
+    // The first notice stays when the rest is summarised, so the contents of files are in another.
+    records: [environment.slice(0, 1), environment.slice(1)].flatMap((parts) => {
+      const text = joinText(parts);
+      return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text, opens: true } }];
+    }),
+  });
+  return {
+    session,
+    journal: new Journal(session, session),
+    prefix: { system, tools },
+    notes: [...warnings, ...notes],
+    warnings,
+  };
+};
+
+type CreatedSession = { readonly session: Session; readonly warnings: readonly string[] };
+
+/** A session in the store; in memory alone, with a warning, where the store cannot be written. */
+const createStoredSession = async (
+  world: World,
+  sessions: SessionStore,
+  start: NewSession,
+): Promise<CreatedSession> => {
+  try {
+    return { session: await sessions.create(start), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof SessionError) || !isUnwritable(error)) throw error;
+    const { createInMemorySession } = await import("../../session/store/in-memory.ts");
+    const warning = `This session is not saved: it is kept in memory and lost when Parley ends. ${error.message}`;
+    return { session: await createInMemorySession(world, start), warnings: [warning] };
+  }
+};
+
+const isUnwritable = ({ failure: { kind } }: SessionError): boolean => kind === "read-only" || kind === "no-space";
+
+const joinText = (parts: readonly UserPart[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+
+/** The model a session was last used with stays, where nobody named another. */
+export const lastUsedPool = async ({ model }: Session, { pool }: ModelChoice): Promise<ModelChoice["pool"]> => {
+  if (model === undefined) return pool;
+  try {
+    return singleModelPool(await loadModel(`${model.provider}/${model.model}`));
+  } catch (error) {
+    if (error instanceof UnknownNameError) return pool;
+    throw error;
+  }
+};

@@ -1,0 +1,33 @@
+import type { ToolDeclaration } from "../../conversation/entry.ts";
+import type { SubagentDefinition } from "./agent-file.ts";
+
+/** What the tool is called that gives work to another agent. */
+export const taskToolName = "task";
+
+/** The tool as models see it, with the agents there are. */
+export const declareTaskTool = (
+  agents: readonly Pick<SubagentDefinition, "name" | "description">[],
+): ToolDeclaration => ({
+  name: taskToolName,
+  description: [
+    "Gives a piece of work to another agent, which works on its own with its own context and answers once. It sees nothing of this conversation. Good for searches and other work whose details you do not need; several can work at once.",
+    ...(agents.length === 0
+      ? []
+      : ["Agents:", ...agents.map(({ name, description: about }) => `- ${name}: ${oneLine(about)}`)]),
+  ].join("\n"),
+  parameters: {
+    type: "object",
+    properties: {
+      description: { type: "string", minLength: 1, description: "What it is about, in three to six words." },
+      prompt: { type: "string", minLength: 1, description: "The whole task, and what to answer with." },
+      agent: {
+        type: "string",
+        ...(agents.length === 0 ? {} : { enum: agents.map(({ name }) => name) }),
+        description: "Which agent; without it, one like you.",
+      },
+    },
+    required: ["description", "prompt"],
+  },
+});
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 300);

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { isSecretName } from "../../policy/secrets/names.ts";
+import type { World } from "../../world/world.ts";
+
+/** How long a program that opens addresses may take to say that it cannot, in milliseconds. */
+const startTimeoutMs = 3000;
+
+/** Shows an address of the web in the person's browser; false where no program here does that. No shell reads it. */
+export const openInBrowser = async (
+  { processes, clock, env, host }: Pick<World, "processes" | "clock" | "env" | "host">,
+  address: string,
+): Promise<boolean> => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
+  const { name, args } = openers[host.platform] ?? { name: "xdg-open", args: [] };
+  const file = await processes.find(name, env["PATH"] ?? "");
+  if (file === undefined) return false;
+  const given = Object.fromEntries(Object.entries(env).filter(([key]) => !isSecretName(key)));
+  // Some of these programs are the browser itself: they stay, and do not keep us running.
+  return new Promise((resolve) => {
+    const inTime = clock.after(startTimeoutMs, () => resolve(true));
+    void spawnDetached(file, [...args, url.href], given)
+      .then(resolve)
+      .finally(inTime);
+  });
+};
+
+const openers: { readonly [platform: string]: { readonly name: string; readonly args: readonly string[] } } = {
+  darwin: { name: "open", args: [] },
+  win32: { name: "rundll32", args: ["url.dll,FileProtocolHandler"] },
+};
+
+const spawnDetached = (file: string, args: readonly string[], env: World["env"]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(file, args, { cwd: "/", env, detached: true, stdio: "ignore", shell: false });
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
+    child.unref();
+  });

@@ -1,0 +1,182 @@
+import { createRedactor } from "../../policy/secrets/redact.ts";
+import { openTrustStore } from "../../policy/trust/folders.ts";
+import { SettingsError } from "../../settings/error.ts";
+import { redactSecrets } from "../../settings/schema/redact-secrets.ts";
+import { resolveHomeFolder } from "../../settings/home.ts";
+import { loadSettings, settingsFilePath, type LoadedSettings } from "../../settings/load/load.ts";
+import { findSetting } from "../../settings/schema/find-setting.ts";
+import type { SettingSource } from "../../settings/load/merge.ts";
+import { createSettingsSchema } from "../../settings/schema/json-schema.ts";
+import { settingPaths, settingsTable } from "../../settings/schema/table.ts";
+import type { SettingPath } from "../../settings/schema/values.ts";
+import { parseCliValue } from "../../settings/load/parse-cli-value.ts";
+import { setSetting, unsetSetting } from "../../settings/file/write.ts";
+import { realWorld } from "../../world/real/world.ts";
+import type { World } from "../../world/world.ts";
+import type { Arguments } from "../parse-arguments.ts";
+import type { CommandHandler } from "../commands.ts";
+import { UserError, usageError } from "../user-error.ts";
+import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "../text-table.ts";
+
+/** `parley config`: the settings, where they come from, and how to change them. It never prints a secret. */
+export const config: CommandHandler = async (given) => {
+  const world = realWorld();
+  const [action = "list"] = given.positionals;
+  const work = actions[action];
+  if (work === undefined) throw usageError(`config cannot "${action}". It can ${Object.keys(actions).join(", ")}.`);
+  try {
+    return await work(world, given);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const { kind } = error.fault;
+    throw new UserError(redactText(world, error.message), { code: kind === "refused" || kind === "unknown" ? 2 : 1 });
+  }
+};
+
+type ConfigAction = (world: World, given: Arguments) => number | Promise<number>;
+
+const list: ConfigAction = async (world, given) => {
+  limitPositionals(given, 1);
+  const loaded = await loadCurrentSettings(world);
+  for (const warning of loaded.warnings) process.stderr.write(`parley: ${sanitizeLine(warning)}\n`);
+  print(world, given.has("json") ? formatJson(world, loaded) : formatTable(world, loaded));
+  return 0;
+};
+
+const get: ConfigAction = async (world, given) => {
+  limitPositionals(given, 2);
+  const name = requirePositional(given, 1, "PATH");
+  const { path } = findSetting(name);
+  const loaded = await loadCurrentSettings(world);
+  const setting = settingPaths.find((each) => path.join(".") === each || path.join(".").startsWith(`${each}.`));
+  const rest = setting === undefined ? [] : path.slice(setting.split(".").length);
+  const value =
+    setting === undefined ? settingsInGroup(loaded, name) : rest.reduce(getProperty, displayValue(loaded, setting));
+  if (value === undefined) {
+    process.stderr.write(`parley: ${sanitizeLine(name)} is not set.\n`);
+    return 1;
+  }
+  const sources = setting === undefined ? {} : { sources: loaded.sources[setting] ?? [] };
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  print(world, given.has("json") ? JSON.stringify({ path: name, value, ...sources }, null, 2) : text);
+  return 0;
+};
+
+const set: ConfigAction = async (world, given) => {
+  const name = requirePositional(given, 1, "PATH");
+  const word = requirePositional(given, 2, "VALUE");
+  await setSetting(world, resolveHomeFolder(world), name, parseCliValue(findSetting(name).shape, word));
+  return 0;
+};
+
+const unset: ConfigAction = async (world, given) => {
+  limitPositionals(given, 2);
+  const name = requirePositional(given, 1, "PATH");
+  if (await unsetSetting(world, resolveHomeFolder(world), name)) return 0;
+  process.stderr.write(`parley: ${sanitizeLine(name)} is not set in ${settingsFilePath(resolveHomeFolder(world))}.\n`);
+  return 1;
+};
+
+const path: ConfigAction = (world, given) => {
+  limitPositionals(given, 1);
+  const file = settingsFilePath(resolveHomeFolder(world));
+  print(world, given.has("json") ? JSON.stringify({ path: file }, null, 2) : file);
+  return 0;
+};
+
+const schema: ConfigAction = (world, given) => {
+  limitPositionals(given, 1);
+  print(world, JSON.stringify(createSettingsSchema(), null, 2));
+  return 0;
+};
+
+const edit: ConfigAction = async (world, given) => {
+  limitPositionals(given, 1);
+  const { editSettings } = await import("./edit.ts");
+  await editSettings(world);
+  await loadCurrentSettings(world);
+  return 0;
+};
+
+const actions: { readonly [name: string]: ConfigAction | undefined } = { list, get, set, unset, edit, path, schema };
+
+const limitPositionals = ({ positionals: words }: Arguments, most: number): void => {
+  const extra = words[most];
+  if (extra !== undefined) throw usageError(`config ${words[0] ?? "list"} does not know what to do with "${extra}".`);
+};
+
+const requirePositional = ({ positionals: words }: Arguments, index: number, name: string): string => {
+  const word = words[index];
+  if (word === undefined) throw usageError(`${name} is missing.`);
+  return word;
+};
+
+const loadCurrentSettings = async (world: World): Promise<LoadedSettings> => {
+  const home = resolveHomeFolder(world);
+  const root = process.cwd();
+  return loadSettings(world, { home, root, scope: await openTrustStore(world.disk, home).projectScope(root) });
+};
+
+/** Servers are often given keys in their arguments and addresses too. */
+const redactText = ({ env }: World, text: string): string => createRedactor({ env }).redact(text);
+
+const print = (world: World, text: string): void => void process.stdout.write(`${redactText(world, text)}\n`);
+
+const displayValue = ({ settings }: LoadedSettings, setting: SettingPath): unknown =>
+  redactSecrets(settingsTable[setting].shape, settings[setting]);
+
+const getProperty = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as { readonly [key: string]: unknown })[name]
+    : undefined;
+
+/** All settings of a group such as `limits`. */
+const settingsInGroup = (loaded: LoadedSettings, group: string): unknown => {
+  const within = settingPaths.filter((each) => each.startsWith(`${group}.`));
+  const found = within.flatMap((each) => {
+    const value = displayValue(loaded, each);
+    return value === undefined ? [] : [[each.slice(group.length + 1), value] as const];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+};
+
+const formatJson = (world: World, loaded: LoadedSettings): string => {
+  const settings = settingPaths.flatMap((each) => {
+    const value = displayValue(loaded, each);
+    return value === undefined ? [] : [[each, { value, sources: loaded.sources[each] ?? [] }] as const];
+  });
+  const { project, warnings } = loaded;
+  const consents = project.consents.map(({ key }) => key);
+  const file = settingsFilePath(resolveHomeFolder(world));
+  return JSON.stringify({ file, settings: Object.fromEntries(settings), consents, warnings }, null, 2);
+};
+
+const formatTable = (world: World, loaded: LoadedSettings): string => {
+  const rows = settingPaths.map((each): readonly [string, string, string] => {
+    const value = displayValue(loaded, each);
+    const from = (loaded.sources[each] ?? []).map((source) => describeSource(source, world)).join(", ");
+    return [each, value === undefined ? "-" : sanitizeLine(JSON.stringify(value)), from === "" ? "not set" : from];
+  });
+  const [names = 0, , froms = 0] = columnWidths(rows);
+  const room = maxWidth - names - froms - 4;
+  const cut = rows.map(([name, value, from]) => [name, truncate(value, Math.max(room, 20)), from]);
+  const wanted = loaded.project.consents.map(({ key }) => `${key} of this project runs only if you agree to it.`);
+  return [...alignColumns(cut), ...wanted.map(sanitizeLine)].join("\n");
+};
+
+const describeSource = ({ from, where = "" }: SettingSource, { host }: World): string => {
+  switch (from) {
+    case "default":
+      return "default";
+    case "project":
+      return "this project";
+    case "untrusted":
+      return "this folder is not trusted";
+    case "gemini":
+    case "person":
+      return where.startsWith(`${host.home}/`) ? `~${where.slice(host.home.length)}` : where;
+    case "environment":
+    case "line":
+      return where;
+  }
+};

@@ -1,0 +1,108 @@
+import { dirname } from "node:path";
+import { openConsentStore, type ConsentStore } from "../../policy/trust/consents.ts";
+import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
+import { openTrustStore } from "../../policy/trust/folders.ts";
+import { resolveHomeFolder } from "../../settings/home.ts";
+import { loadSettings } from "../../settings/load/load.ts";
+import { readProjectSettingsByFile, readConsentedServers } from "../../settings/load/project.ts";
+import type { McpServerSettings } from "../../settings/schema/values.ts";
+import type { World } from "../../world/world.ts";
+
+/** A server that is configured, whoever configured it. */
+export type ConfiguredServer = { readonly name: string; readonly server: McpServerSettings } & (
+  | { readonly from: "person" }
+  | {
+      readonly from: "project";
+      readonly file: string;
+      readonly standing: ServerConsentState;
+      readonly consent: ConsentRequest;
+    }
+);
+
+/** A server of the project. */
+export type ProjectServer = Extract<ConfiguredServer, { from: "project" }>;
+
+/** Whether a project's server is started, and what is in the way. */
+type ServerConsentState =
+  | { readonly state: "agreed" }
+  | { readonly state: "asks" }
+  | { readonly state: "denied" }
+  | { readonly state: "untrusted" }
+  /** Another of the same name counts. */
+  | { readonly state: "covered" }
+  | { readonly state: "unfit"; readonly reason: string };
+
+/** Where servers are looked for, and all that were found. */
+export type ServerContext = {
+  readonly world: World;
+  readonly home: string;
+  readonly root: string;
+  readonly consents: ConsentStore;
+  readonly servers: readonly ConfiguredServer[];
+};
+
+/**
+ * All servers of the person and of the project in this folder. A project's files are read whether it is trusted or not,
+ * to show what they want; nothing of it is started.
+ */
+export const loadConfiguredServers = async (world: World, root: string): Promise<ServerContext> => {
+  const home = resolveHomeFolder(world);
+  const consents = openConsentStore(world.disk, home);
+  const scope = await openTrustStore(world.disk, home).projectScope(root);
+  const { settings } = await loadSettings(world, { home, root, scope });
+  const own = Object.entries(settings.mcpServers).map(([name, server]) => ({ name, server, from: "person" as const }));
+  const theirs = await projectServers(world, home, root);
+  const wanted = theirs.map(({ consent }) => consent);
+  const missing = await consents.findMissing(root, wanted);
+  const unanswered = await consents.findUnanswered(root, wanted);
+  const taken = new Set(own.map(({ name }) => name));
+  const standingOf = ({ name, consent, problem: why }: ProjectServerEntry): ServerConsentState => {
+    if (why !== undefined) return { state: "unfit", reason: why };
+    if (scope === "inert") return { state: "untrusted" };
+    if (taken.has(name)) return { state: "covered" };
+    if (missing.includes(consent)) return { state: unanswered.includes(consent) ? "asks" : "denied" };
+    taken.add(name);
+    return { state: "agreed" };
+  };
+  const standing = theirs.map((written) => ({
+    from: "project" as const,
+    name: written.name,
+    server: written.server,
+    file: written.file,
+    consent: written.consent,
+    standing: standingOf(written),
+  }));
+  return { world, home, root, consents, servers: [...own, ...standing] };
+};
+
+/** Whether a server may be started: the person's own, or one of a trusted project that they agreed to. */
+export const isStartable = (server: ConfiguredServer): boolean =>
+  server.from === "person" || server.standing.state === "agreed";
+
+type ProjectServerEntry = {
+  readonly name: string;
+  readonly file: string;
+  readonly server: McpServerSettings;
+  readonly consent: ConsentRequest;
+  readonly problem?: string;
+};
+
+const projectServers = async (world: World, home: string, root: string): Promise<readonly ProjectServerEntry[]> => {
+  const gemini = `${world.host.home}/.gemini/settings.json`;
+  const files = await readProjectSettingsByFile(world.disk, { root, personalFolders: [home, dirname(gemini)] });
+  return files.flatMap(({ file, settings }) =>
+    settings.consents
+      .filter(({ key }) => key.startsWith(settingPrefix))
+      .map((consent) => {
+        const { servers, warnings } = readConsentedServers([consent]);
+        const [server] = Object.values(servers);
+        const why = server === undefined ? { why: reasonFrom(warnings) } : {};
+        return { name: consent.key.slice(settingPrefix.length), file, server: server ?? {}, consent, ...why };
+      }),
+  );
+};
+
+const reasonFrom = (warnings: readonly string[]): string =>
+  warnings.map((words) => words.replace(/^In this project: /, "").replace(/\.$/, "")).join("; ");
+
+const settingPrefix = "mcpServers.";

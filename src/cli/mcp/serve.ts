@@ -1,0 +1,72 @@
+import type { Readable, Writable } from "node:stream";
+import { createInterface } from "node:readline";
+import { isObject } from "../../conversation/json.ts";
+import { version } from "../../world/version.ts";
+import { servedTools } from "./serve-tools.ts";
+
+type JsonRpcObject = Readonly<Record<string, unknown>>;
+
+/** The revisions of the protocol that are spoken; a client that asks for another is offered the newest. */
+const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/** Parley as an MCP server: answers until its input ends. */
+export const serveTools = async (input: Readable, output: Writable): Promise<number> => {
+  const send = (message: object): void => void output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  for await (const line of createInterface({ input })) {
+    if (line.trim() === "") continue;
+    const message = parseMessage(line);
+    if (message === undefined) send({ id: null, error: { code: -32700, message: "This is not a message." } });
+    else if (message["id"] !== undefined && typeof message["method"] === "string")
+      send({
+        id: message["id"],
+        ...(await handleRequest(message["method"], isObject(message["params"]) ? message["params"] : {})),
+      });
+  }
+  return 0;
+};
+
+const parseMessage = (line: string): JsonRpcObject | undefined => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const handleRequest = async (method: string, params: JsonRpcObject): Promise<object> => {
+  switch (method) {
+    case "initialize": {
+      const asked = params["protocolVersion"];
+      return {
+        result: {
+          protocolVersion: typeof asked === "string" && protocolVersions.includes(asked) ? asked : protocolVersions[0],
+          capabilities: { tools: {} },
+          serverInfo: { name: "parley", title: "Parley", version },
+          instructions:
+            "Renders, converts and checks requests to LLM APIs, however broken the conversation in them is.",
+        },
+      };
+    }
+    case "ping":
+      return { result: {} };
+    case "tools/list":
+      return { result: { tools: servedTools.map((tool) => ({ ...tool, run: undefined })) } };
+    case "tools/call":
+      return callTool(params);
+    default:
+      return { error: { code: -32601, message: `There is no method ${JSON.stringify(method.slice(0, 60))}.` } };
+  }
+};
+
+const callTool = async ({ name, arguments: given }: JsonRpcObject): Promise<object> => {
+  const tool = servedTools.find((each) => each.name === name);
+  if (tool === undefined) return { error: { code: -32602, message: `There is no tool ${JSON.stringify(name)}.` } };
+  try {
+    const value = await tool.run(isObject(given) ? given : {});
+    return { result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value } };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return { result: { content: [{ type: "text", text }], isError: true } };
+  }
+};

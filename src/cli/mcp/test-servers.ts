@@ -1,0 +1,74 @@
+import { readServerConfigs } from "../../mcp/config/read-servers.ts";
+import { openMcpServers, type McpServers, type McpServerStatus } from "../../mcp/servers.ts";
+import { resolveHomeFolder } from "../../settings/home.ts";
+import type { World } from "../../world/world.ts";
+import type { Arguments } from "../parse-arguments.ts";
+import { isStartable, type ConfiguredServer } from "./configured-servers.ts";
+import { sanitizeName, describeConsentState } from "./describe.ts";
+import { sanitizeLine } from "../text-table.ts";
+
+/** Starts servers, prints what each offers or why it does not come up, and ends them. */
+export const testServers = async (
+  given: Arguments,
+  world: World,
+  known: readonly ConfiguredServer[],
+): Promise<number> => {
+  const read = known
+    .filter(isStartable)
+    .map(({ name, server, from }) => readServerConfigs({ [name]: server }, { from, env: world.env }));
+  const problems = read.flatMap((each) => each.problems);
+  const servers = openMcpServers({
+    world,
+    configs: read.flatMap((each) => each.servers),
+    root: process.cwd(),
+    home: resolveHomeFolder(world),
+    // Only those that were agreed to are among the configurations.
+    consent: async () => true,
+  });
+  const done = new AbortController();
+  try {
+    if (process.stderr.isTTY) void reportSlowServers(world, servers, done.signal);
+    await servers.settled(new AbortController().signal);
+    servers.applyChanges();
+    const status = servers.status();
+    const toolsOf = (name: string): readonly string[] =>
+      servers.tools().flatMap(({ tool, server }) => (server === name ? [tool.name] : []));
+    if (given.has("json"))
+      process.stdout.write(
+        `${JSON.stringify({ servers: status.map((one) => ({ ...one, tools: toolsOf(one.name) })), problems }, null, 2)}\n`,
+      );
+    else
+      for (const one of status)
+        process.stdout.write(`${formatStatus(one, toolsOf(one.name)).map(sanitizeLine).join("\n")}\n`);
+    for (const problem of problems) process.stderr.write(`parley: ${sanitizeLine(problem)}\n`);
+    for (const each of known)
+      if (!isStartable(each))
+        process.stderr.write(`parley: ${sanitizeName(each.name)} is ${describeConsentState(each)}.\n`);
+    return problems.length === 0 && status.every(({ status: { state } }) => state === "ready") ? 0 : 1;
+  } finally {
+    done.abort();
+    await servers.close();
+  }
+};
+
+/** Names those that take long, first after two seconds and then every ten. */
+const reportSlowServers = async ({ clock }: World, servers: McpServers, signal: AbortSignal): Promise<void> => {
+  for (let waited = 2; ; waited += 10) {
+    await clock.sleep(waited === 2 ? 2000 : 10_000, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const slow = servers.status().filter(({ status }) => status.state === "connecting");
+    if (slow.length > 0)
+      process.stderr.write(`Waiting for ${slow.map(({ name }) => sanitizeName(name)).join(", ")} (${waited} s)\n`);
+  }
+};
+
+const formatStatus = (
+  { name, status, resources, prompts, omitted: left }: McpServerStatus,
+  tools: readonly string[],
+): readonly string[] => [
+  status.state === "ready"
+    ? `${name}: ready, ${tools.length} tools, ${resources} resources, ${prompts} prompts`
+    : `${name}: ${status.state}${"reason" in status ? `. ${status.reason}` : ""}`,
+  ...(tools.length === 0 ? [] : [`  ${tools.join(", ")}`]),
+  ...left.map((words) => `  ${words}`),
+];

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { nearestNames } from "../conversation/nearest-names.ts";
+import type { CommandSpec, CommandOption } from "./commands.ts";
+import { usageError } from "./user-error.ts";
+
+/** What a command was called with, checked against what it takes. */
+export type Arguments = {
+  readonly positionals: readonly string[];
+  /** The value of an option, the last one where it was given several times. */
+  readonly value: (option: string) => string | undefined;
+  /** All values of an option. */
+  readonly values: (option: string) => readonly string[];
+  /** Whether a switch is set. */
+  readonly has: (option: string) => boolean;
+};
+
+/** Reads what follows a command's name. Throws a `Failure` that names what is nearest to a mistake. */
+export const parseArguments = (command: CommandSpec, args: readonly string[]): Arguments => {
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      command.options.map(({ name, value, short }) => [
+        name,
+        { type: value === undefined ? "boolean" : "string", ...(short === undefined ? {} : { short }) } as const,
+      ]),
+    ),
+  });
+  const values = new Map<string, readonly (string | true)[]>();
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = command.options.find(
+      ({ name, short }) => `--${name}` === token.rawName || (short !== undefined && `-${short}` === token.rawName),
+    );
+    if (option === undefined) throw unknownOption(command, token.rawName);
+    values.set(option.name, [...(values.get(option.name) ?? []), checkValue(option, token)]);
+  }
+  checkPositionals(command, words);
+  return {
+    positionals: words,
+    value: (name) => stringValues(values.get(name)).at(-1),
+    values: (name) => stringValues(values.get(name)),
+    has: (name) => values.has(name),
+  };
+};
+
+const stringValues = (values: readonly (string | true)[] = []): readonly string[] =>
+  values.filter((value) => value !== true);
+
+const unknownOption = ({ name, options }: CommandSpec, given: string): Error => {
+  const known = options.map((option) => `--${option.name}`);
+  const close = nearestNames(given, known);
+  return usageError(
+    close.length > 0
+      ? `${name} has no option ${given}. Did you mean ${close.join(" or ")}?`
+      : `${name} has no option ${given}. It has ${known.length === 0 ? "none" : known.join(", ")}.`,
+  );
+};
+
+const checkValue = (
+  { name, value: placeholder, values }: CommandOption,
+  { value, inlineValue }: { readonly value: string | undefined; readonly inlineValue: boolean | undefined },
+): string | true => {
+  if (placeholder === undefined) {
+    if (value !== undefined) throw usageError(`--${name} takes no value.`);
+    return true;
+  }
+  if (value === undefined || value === "" || (inlineValue !== true && /^-./.test(value)))
+    throw usageError(`--${name} needs a value: --${name} ${placeholder}.`);
+  if (Array.isArray(values) && !values.includes(value))
+    throw usageError(`--${name} can be ${values.join(", ")}; it was given as "${value}".`);
+  return value;
+};
+
+const checkPositionals = (command: CommandSpec, words: readonly string[]): void => {
+  const missing = command.positionals[words.length];
+  if (missing !== undefined && !missing.startsWith("[")) throw usageError(`${missing} is missing.`);
+  if (command.positionals.at(-1)?.endsWith("...]") === true) return;
+  const extra = words[command.positionals.length];
+  if (extra !== undefined) throw usageError(`${command.name} does not know what to do with "${extra}".`);
+};

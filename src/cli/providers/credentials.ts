@@ -1,0 +1,27 @@
+import type { Provider } from "../../providers/define.ts";
+import { findProvider } from "../../providers/find.ts";
+import { UnknownNameError } from "../../providers/unknown-name.ts";
+import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
+import { findCredentials } from "../../transport/credentials/credentials.ts";
+import type { World } from "../../world/world.ts";
+import { UserError } from "../user-error.ts";
+
+/** The provider a person named. Throws a `Failure` with the nearest names. */
+export const findNamedProvider = (name: string): Provider => {
+  try {
+    return findProvider(name);
+  } catch (error) {
+    if (error instanceof UnknownNameError) throw new UserError(error.message);
+    throw error;
+  }
+};
+
+/** Where credentials for a provider come from, or what to set. A file that cannot be read is told like one that is missing. */
+export const findProviderCredentials = async (provider: Provider, world: World): Promise<CredentialStatus> => {
+  try {
+    return await findCredentials(provider, world);
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return { found: false, how: `${error.message}.` };
+    throw error;
+  }
+};

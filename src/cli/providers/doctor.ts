@@ -1,0 +1,177 @@
+import { dirname } from "node:path";
+import { providers } from "../../providers/all.ts";
+import type { Provider } from "../../providers/define.ts";
+import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
+import { resolveBaseUrl, resolveEndpoint, type ResolvedEndpoint } from "../../transport/endpoint.ts";
+import { explainFailure, ProviderError } from "../../transport/failure.ts";
+import { probeProvider } from "../../transport/queries/probe.ts";
+import { tokenFile } from "../../transport/credentials/token-store.ts";
+import { needsProxy } from "../../world/real/proxy.ts";
+import { realWorld } from "../../world/real/world.ts";
+import { version } from "../../world/version.ts";
+import type { Environment, World } from "../../world/world.ts";
+import type { CommandHandler } from "../commands.ts";
+import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
+import { sanitizeLine, columnWidths, wrapText } from "../text-table.ts";
+
+/** `parley doctor`: what can be used from here, and what is missing. It never prints a key. */
+export const doctor: CommandHandler = async (given) => {
+  const world = realWorld();
+  const named = given.value("provider");
+  const asked = named === undefined ? providers : [findNamedProvider(named)];
+  const isOffline = given.has("offline");
+  const findings = await Promise.all(asked.map((provider) => checkProvider(provider, world, isOffline)));
+  const report: DoctorReport = { ...describeMachine(world), providers: findings };
+  process.stdout.write(given.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
+  return findings.some(isUsable) ? 0 : 1;
+};
+
+/** All that was found out, as `--json` prints it. */
+type DoctorReport = {
+  readonly parley: string;
+  readonly node: string;
+  readonly platform: string;
+  /** The folder of settings and tokens. */
+  readonly home: string;
+  readonly proxies: readonly ProxySetting[];
+  readonly providers: readonly ProviderCheck[];
+};
+
+/** A proxy the environment names, without what it holds of a password. */
+type ProxySetting = { readonly variable: string; readonly address: string };
+
+type ProviderCheck = {
+  readonly id: string;
+  readonly label: string;
+  readonly state: ProviderState;
+  readonly credentials: CredentialStatus;
+  /** The base of its API, and what chose it. Absent where it cannot be told yet. */
+  readonly endpoint?: { readonly url: string; readonly from: string };
+  readonly proxied: boolean;
+  /** How many models it lists, where it answered with a list. */
+  readonly models?: number;
+  /** What is wrong, and what to do. */
+  readonly problem?: { readonly kind: string; readonly message: string };
+};
+
+/** `ok`: it answered. `set`: all is there, and it was not asked. `bad`: it does not work. `unset`: something is missing. */
+type ProviderState = "ok" | "set" | "bad" | "unset";
+
+/** What needs no credentials works only where it is seen to. */
+const isUsable = ({ state, credentials }: ProviderCheck): boolean =>
+  state === "ok" || (state === "set" && credentials.found && credentials.kind !== "none");
+
+const describeMachine = (world: World): Omit<DoctorReport, "providers"> => ({
+  parley: version,
+  node: process.version,
+  platform: `${world.host.platform} ${world.host.arch}`,
+  home: dirname(dirname(tokenFile(world, "any"))),
+  proxies: proxiesFrom(world.env),
+});
+
+const checkProvider = async (provider: Provider, world: World, isOffline: boolean): Promise<ProviderCheck> => {
+  const { id, label, defaultModel } = provider;
+  const credentials = await findProviderCredentials(provider, world);
+  const base = resolveBaseUrl(provider, world.env);
+  const isRemote = base.found && base.url.startsWith("http");
+  const facts = {
+    id,
+    label,
+    credentials,
+    ...(base.found && isRemote ? { endpoint: { url: base.url, from: base.from } } : {}),
+    proxied: base.found && isRemote && needsProxy(world.env, base.url),
+  };
+  const address = resolveEndpoint(provider, defaultModel, world.env, "generate");
+  if (!credentials.found || !address.found)
+    return { ...facts, state: "unset", problem: describeMissing(credentials, address) };
+  if (isOffline || !isRemote) return { ...facts, state: "set" };
+  return { ...facts, ...(await probeWithTimeout(provider, world)) };
+};
+
+/** All that is to be set, so that nobody has to come back for the rest. */
+const describeMissing = (
+  credentials: CredentialStatus,
+  address: ResolvedEndpoint,
+): NonNullable<ProviderCheck["problem"]> => ({
+  kind: credentials.found ? "misconfigured" : "no-key",
+  message: [credentials, address].flatMap((one) => (one.found ? [] : [one.how])).join(" "),
+});
+
+const probeTimeoutMs = 5000;
+
+const probeWithTimeout = async (
+  provider: Provider,
+  world: World,
+): Promise<Pick<ProviderCheck, "state" | "models" | "problem">> => {
+  const late = new AbortController();
+  const inTime = world.clock.after(probeTimeoutMs, () => late.abort(new Error("too late")));
+  try {
+    const { models } = await probeProvider(provider, world, late.signal);
+    return { state: "ok", ...(models === undefined ? {} : { models }) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const { id, label } = provider;
+    const failure = late.signal.aborted
+      ? ({ provider: id, label, kind: "time-out", phase: "headers", ms: probeTimeoutMs } as const)
+      : error.failure;
+    return { state: "bad", problem: { kind: failure.kind, message: explainFailure(failure) } };
+  } finally {
+    inTime();
+  }
+};
+
+const proxiesFrom = (env: Environment): readonly ProxySetting[] =>
+  ["https_proxy", "http_proxy"].flatMap((name) => {
+    const variable = [name, name.toUpperCase()].find((each) => (env[each] ?? "").trim() !== "");
+    return variable === undefined ? [] : [{ variable, address: withoutPassword(env[variable]?.trim() ?? "") }];
+  });
+
+/** Proxies are often given as a mere host and port. */
+const withoutPassword = (value: string): string => {
+  const given = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(given)) return "no address of an HTTP proxy";
+  const { protocol, host } = new URL(given);
+  return /^https?:$/.test(protocol) ? `${protocol}//${host}` : "no address of an HTTP proxy";
+};
+
+const formatReport = (report: DoctorReport, { host }: World): string => {
+  const [, width = 0] = columnWidths(report.providers.map(({ id, state }) => [state, id]));
+  const usable = report.providers.filter(isUsable).length;
+  const proxies = report.proxies.map(({ variable, address }) => `${address} (${variable})`);
+  return [
+    `Parley ${report.parley}, Node ${report.node} (${report.platform})`,
+    `Settings and tokens: ${abbreviateHome(report.home, host.home)}`,
+    `Proxy: ${proxies.length === 0 ? "none" : proxies.join(", ")}`,
+    "",
+    ...report.providers.map((finding) => {
+      const indent = `${stateMarks[finding.state].padEnd(3)}  ${finding.id.padEnd(width)}  `;
+      return wrapText(indent + sanitizeLine(describeCheck(finding).join("; ")), " ".repeat(indent.length));
+    }),
+    "",
+    `${usable} of ${report.providers.length} can be used.`,
+    "",
+  ].join("\n");
+};
+
+const stateMarks: Readonly<Record<ProviderState, string>> = { ok: "ok", set: "set", bad: "BAD", unset: "-" };
+
+const abbreviateHome = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
+const describeCheck = ({
+  state,
+  credentials,
+  endpoint,
+  proxied,
+  models,
+  problem,
+}: ProviderCheck): readonly string[] => [
+  ...(credentials.found ? [credentials.from] : []),
+  ...(problem === undefined || state === "bad" ? [] : [problem.message.replace(/\.$/, "")]),
+  ...(endpoint === undefined ? [] : [describeEndpoint(endpoint) + (proxied ? ", through the proxy" : "")]),
+  ...(state === "ok" ? [models === undefined ? "answers" : `answers, ${models} models`] : []),
+  ...(state === "bad" && problem !== undefined ? [problem.message] : []),
+];
+
+const describeEndpoint = ({ url, from }: { readonly url: string; readonly from: string }): string =>
+  /^[A-Z_]+$/.test(from) ? `${url} (${from})` : url;

@@ -1,0 +1,170 @@
+import { providers } from "../../providers/all.ts";
+import type { Provider } from "../../providers/define.ts";
+import { findProvider } from "../../providers/find.ts";
+import { catalogue } from "../../providers/models.data.ts";
+import { factsDate, findModelFacts, listModelFacts, type ModelFacts } from "../../providers/models.ts";
+import type { CredentialStatus } from "../../transport/credentials/api-key.ts";
+import { explainFailure, ProviderError } from "../../transport/failure.ts";
+import { listModels, type ListedModel } from "../../transport/queries/list-models.ts";
+import { realWorld } from "../../world/real/world.ts";
+import type { World } from "../../world/world.ts";
+import type { CommandHandler } from "../commands.ts";
+import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
+import { alignColumns, sanitizeLine, maxWidth } from "../text-table.ts";
+
+/** `parley models`: the models we know of, and with a provider those it lists now. */
+export const models: CommandHandler = async (given) => {
+  const world = realWorld();
+  const named = given.value("provider");
+  const groups =
+    named === undefined ? await listKnownModels(world) : [await queryProvider(findNamedProvider(named), world)];
+  for (const { note } of groups) if (note !== undefined) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
+  process.stdout.write(
+    given.has("json") ? `${JSON.stringify({ asOf: factsDate, providers: groups }, null, 2)}\n` : formatModels(groups),
+  );
+  return 0;
+};
+
+/** A provider with its models, as `--json` prints it. */
+type ProviderModels = {
+  readonly id: string;
+  readonly label: string;
+  readonly credentials: CredentialStatus;
+  /** Whether the provider itself was asked. */
+  readonly asked: boolean;
+  /** Why it was not, or to no avail. */
+  readonly note?: string;
+  readonly models: readonly ModelRow[];
+};
+
+/** A model. `known`: we have facts of it. `listed`: its provider names it now; absent where nobody asked. */
+type ModelRow = Partial<Omit<ModelFacts, "provider" | "known">> & {
+  readonly id: string;
+  readonly label?: string;
+  readonly known: boolean;
+  readonly listed?: boolean;
+};
+
+const listKnownModels = async (world: World): Promise<readonly ProviderModels[]> => {
+  const groups = await Promise.all(
+    providers.map(async ({ id, label }): Promise<ProviderModels> => {
+      const credentials = await findProviderCredentials(findProvider(id), world);
+      return { id, label, credentials, asked: false, models: listModelFacts(id).map(rowOf) };
+    }),
+  );
+  return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
+};
+
+const rankOf = ({ credentials }: ProviderModels): number =>
+  !credentials.found ? 2 : credentials.kind === "none" ? 1 : 0;
+
+const queryProvider = async (provider: Provider, world: World): Promise<ProviderModels> => {
+  const { id, label } = provider;
+  const credentials = await findProviderCredentials(provider, world);
+  const known = listModelFacts(id).map(rowOf);
+  const silent = (why: string): ProviderModels => ({
+    id,
+    label,
+    credentials,
+    asked: false,
+    note: `${why} These are the models known on ${factsDate}.`,
+    models: known,
+  });
+  if (provider.endpoint.paths.models === undefined) return silent(`${label} does not list its models.`);
+  if (!credentials.found) return silent(`${label} was not asked. ${credentials.how}`);
+  try {
+    const listed = await listModels(provider, world);
+    return { id, label, credentials, asked: true, models: mergeModels(id, listed, known) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return silent(explainFailure(error.failure));
+  }
+};
+
+/** Facts without the guesses that stand in for what nobody told. */
+const rowOf = ({ provider, id, known, context, maxOutput, input, reasoning, price }: ModelFacts): ModelRow => {
+  const [, toldContext, toldOutput] = catalogue[provider]?.find(([name]) => name === id) ?? [];
+  return {
+    id,
+    known,
+    ...(typeof toldContext === "number" ? { context } : {}),
+    ...(typeof toldOutput === "number" ? { maxOutput } : {}),
+    input,
+    reasoning,
+    ...(price === undefined ? {} : { price }),
+  };
+};
+
+/** What the provider lists, with our facts where we have some; then what we know and it does not list. */
+const mergeModels = (
+  provider: string,
+  listed: readonly ListedModel[],
+  known: readonly ModelRow[],
+): readonly ModelRow[] => {
+  const found = new Set<string>();
+  const rows = listed.map((model): ModelRow => {
+    const { id: knownAs, ...facts } = rowOf(findModelFacts(provider, model.id));
+    if (!facts.known) return { ...model, known: false, listed: true };
+    found.add(model.id).add(knownAs);
+    return { ...facts, ...model, listed: true };
+  });
+  return [...rows, ...known.filter(({ id }) => !found.has(id)).map((row) => ({ ...row, listed: false }))];
+};
+
+const formatModels = (groups: readonly ProviderModels[]): string => {
+  const rows = groups.flatMap((group) => group.models);
+  const cells = alignColumns([columnHeadings, ...rows.map(cellsOf)], { right: [1] });
+  const [heading = "", ...lines] = rows.length === 0 ? [""] : cells;
+  let at = 0;
+  const body = groups.flatMap((group) => [
+    "",
+    groupHeading(group),
+    ...group.models.flatMap((row) => rowLines(row, lines[at++] ?? "")),
+  ]);
+  return [heading.trimEnd(), ...body, "", ...legendLines(rows), ""].join("\n");
+};
+
+const columnHeadings = ["  model", "context", "takes", "$ in / out"];
+
+const groupHeading = ({ id, label, credentials, asked }: ProviderModels): string => {
+  const state = asked
+    ? "as it lists them now"
+    : !credentials.found
+      ? "no credentials"
+      : credentials.kind === "none"
+        ? "no key needed"
+        : "ready";
+  return `${id}: ${label} (${state})`;
+};
+
+const maxNameWidth = 45;
+
+/** A name that is too long for its column has a line of its own, so that it can be copied whole. */
+const rowLines = (row: ModelRow, line: string): readonly string[] => {
+  const name = nameOf(row);
+  return name.length <= maxNameWidth ? [line] : [name.slice(0, maxWidth), line];
+};
+
+const nameOf = ({ id, known, listed }: ModelRow): string =>
+  `${listed === false ? "-" : known ? " " : "+"} ${sanitizeLine(id)}`;
+
+const cellsOf = (row: ModelRow): readonly string[] => {
+  const name = nameOf(row);
+  const { context, input = [], price } = row;
+  return [
+    name.length <= maxNameWidth ? name : "",
+    context === undefined ? "" : formatTokenCount(context),
+    input.filter((kind) => kind !== "text").join(" "),
+    price === undefined ? "" : `${price.input} / ${price.output}${price.longer === undefined ? "" : " *"}`,
+  ];
+};
+
+const formatTokenCount = (tokens: number): string =>
+  tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(1))}M` : `${Math.round(tokens / 1000)}k`;
+
+const legendLines = (rows: readonly ModelRow[]): readonly string[] => [
+  `Facts of ${factsDate}: tokens of context, what it takes beside text, US dollars for a million tokens.`,
+  ...(rows.some(({ price }) => price?.longer !== undefined) ? ["* long prompts cost more"] : []),
+  ...(rows.some(({ known }) => !known) ? ["+ listed by the provider, and not yet known here"] : []),
+  ...(rows.some(({ listed }) => listed === false) ? ["- known here, and not listed by the provider"] : []),
+];

@@ -1,0 +1,117 @@
+import { appendFileSync, closeSync, openSync } from "node:fs";
+import { listSimulatedProviders } from "../../sim/registry.ts";
+import type { LogEntry } from "../../sim/request-log.ts";
+import { parseScript, ScriptFormatError } from "../../sim/model/parse-script.ts";
+import type { Script } from "../../sim/model/script.ts";
+import { serve } from "../../sim/serve.ts";
+import { createSimulator, type Simulator } from "../../sim/simulator.ts";
+import { nearestNames } from "../../conversation/nearest-names.ts";
+import { findProvider } from "../../providers/find.ts";
+import type { CommandHandler } from "../commands.ts";
+import { UserError, usageError } from "../user-error.ts";
+import { readJson } from "../json/read.ts";
+
+/** `parley simulate`: a strict local API, until it is interrupted. */
+export const simulate: CommandHandler = async (given) => {
+  const [name = ""] = given.positionals;
+  const script = await readScript(given.value("script"));
+  const log = openLog(given.value("log"));
+  const simulators = createSimulators(name, script, log.write);
+  const serving = await serve(simulators, { port: parsePort(given.value("port")) }).catch((error: unknown) => {
+    throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
+  });
+  process.stdout.write(`${serving.url}\n`);
+  process.stderr.write(describeSetup(serving.url, simulators));
+  await waitForSignal();
+  await serving.close();
+  log.close();
+  return 0;
+};
+
+type Simulators = Simulator | { readonly [prefix: string]: Simulator };
+
+const createSimulators = (name: string, script: Script | undefined, write: (entry: LogEntry) => void): Simulators => {
+  const create = (provider: string): Simulator =>
+    createSimulator({ provider, onRequest: write, logLimit: 0, ...(script === undefined ? {} : { script }) });
+  if (name === "all") return Object.fromEntries(listSimulatedProviders().map((id) => [`/${id}`, create(id)]));
+  if (!listSimulatedProviders().includes(name) && !families.includes(name)) throw unknownApi(name);
+  return create(name);
+};
+
+const unknownApi = (name: string): UserError => {
+  const known = listSimulatedProviders();
+  const close = nearestNames(name, [...new Set([...families, ...known, "all"])]);
+  return usageError(
+    close.length > 0
+      ? `Nobody simulates "${name}". Did you mean ${close.join(" or ")}?`
+      : `Nobody simulates "${name}". There are the families ${families.join(", ")}; the providers ${known.join(", ")}; and all.`,
+  );
+};
+
+const families = ["gemini", "anthropic", "bedrock", "openai-chat", "openai-responses"];
+
+const readScript = async (file: string | undefined): Promise<Script | undefined> => {
+  if (file === undefined) return undefined;
+  try {
+    return parseScript(await readJson(file));
+  } catch (error) {
+    if (error instanceof ScriptFormatError) throw new UserError(`${file} is no script. ${error.message}`);
+    throw error;
+  }
+};
+
+const parsePort = (given: string | undefined): number => {
+  const port = given === undefined ? 0 : Number(given);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw usageError(`--port takes a number up to 65535; it was given as "${given}".`);
+};
+
+/** Requests go to the file whole, and in short to stderr. */
+const openLog = (file: string | undefined): { write: (entry: LogEntry) => void; close: () => void } => {
+  const handle = file === undefined ? undefined : openFile(file);
+  return {
+    write: (entry) => {
+      process.stderr.write(`${formatLogEntry(entry)}\n`);
+      if (handle !== undefined) appendFileSync(handle, `${JSON.stringify(entry)}\n`);
+    },
+    close: () => {
+      if (handle !== undefined) closeSync(handle);
+    },
+  };
+};
+
+const openFile = (file: string): number => {
+  try {
+    return openSync(file, "a");
+  } catch (error) {
+    throw new UserError(`Cannot write the log: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+};
+
+const formatLogEntry = (entry: LogEntry): string => {
+  const said = `${entry.ordinal}  ${entry.method} ${entry.path}  ${entry.status}`;
+  if (entry.verdict === "refused") return `${said}  ${entry.rule ?? ""}  ${entry.message}`;
+  return entry.usage === undefined
+    ? said
+    : `${said}  in ${entry.usage.input} (cached ${entry.usage.cachedRead})  out ${entry.usage.output}`;
+};
+
+const describeSetup = (url: string, simulators: Simulators): string => {
+  const all =
+    "handle" in simulators && typeof simulators.handle === "function"
+      ? { "": simulators as Simulator }
+      : (simulators as Record<string, Simulator>);
+  const lines = Object.entries(all).map(([prefix, { provider }]) => {
+    const variable = `PARLEY_${provider.id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
+    return `  ${variable}=${url}${prefix}${basePath(provider.id)}`;
+  });
+  return ["Listening until Ctrl-C. Any key is accepted. To point Parley here:", ...lines, ""].join("\n");
+};
+
+/** What a provider's own base has after its host. */
+const basePath = (id: string): string => findProvider(id).endpoint.url.replace(/^https?:\/\/[^/]+/, "");
+
+const waitForSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });

@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import { withDemoModel, type DemoModelOptions } from "../offline/net.ts";
+import { openTrustStore } from "../policy/trust/folders.ts";
+import { applyProviderUrls } from "../settings/provider-urls.ts";
+import { resolveHomeFolder } from "../settings/home.ts";
+import { loadSettings, type LoadedSettings } from "../settings/load/load.ts";
+import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
+import { realWorld } from "../world/real/world.ts";
+import type { World } from "../world/world.ts";
+import type { Arguments } from "./parse-arguments.ts";
+import { UserError } from "./user-error.ts";
+
+/** What every way of talking begins with. */
+export type RunEnvironment = {
+  readonly world: World;
+  readonly home: string;
+  readonly folder: string;
+  readonly loaded: LoadedSettings;
+};
+
+/** Reads settings and finds out where we are. */
+export const loadRunEnvironment = async (given: Arguments): Promise<RunEnvironment> => {
+  const real = realWorld();
+  const home = resolveHomeFolder(real);
+  const folder = resolve(given.value("cwd") ?? ".");
+  const scope = await openTrustStore(real.disk, home).projectScope(folder);
+  const loaded = await loadSettings(real, { home, root: folder, scope, flags: flagsFrom(given) });
+  const env = applyProviderUrls(loaded.settings, real.env);
+  const script = loaded.settings["offline.script"];
+  const world = { ...real, env };
+  return {
+    world: { ...world, net: withDemoModel(real.net, await readOfflineScript(script, world)) },
+    home,
+    folder,
+    loaded,
+  };
+};
+
+const readOfflineScript = async (path: string | undefined, { files }: World): Promise<DemoModelOptions> => {
+  if (path === undefined) return {};
+  const text = await files.read(resolve(path));
+  if (text === undefined) throw new UserError(`There is no file ${path} with a script for the demo model.`);
+  const { parseDemoScript } = await import("../offline/script/parse-script.ts");
+  try {
+    return { script: parseDemoScript(JSON.parse(text)) };
+  } catch (error) {
+    throw new UserError(`${path} is no script for the demo model. ${error instanceof Error ? error.message : ""}`, {
+      code: 52,
+    });
+  }
+};
+
+const flagsFrom = (given: Arguments): CommandLineFlags =>
+  Object.fromEntries(
+    [
+      "model",
+      "approval-mode",
+      "allowed-tools",
+      "include-directories",
+      "max-turns",
+      "unsupported-media",
+      "sandbox",
+      "sandbox-network",
+      "screen-reader",
+    ].map((name) => [name, given.values(name).length > 0 ? given.values(name) : given.has(name) ? true : undefined]),
+  );

@@ -1,0 +1,71 @@
+import { singleModelPool } from "../../agent/models/choose.ts";
+import { RequestBuilder } from "../../agent/requests/builder.ts";
+import { Journal } from "../../agent/session/journal.ts";
+import type { ModelRef } from "../../agent/models/parse.ts";
+import { ModelRouter } from "../../agent/models/router.ts";
+import { SpendingTracker } from "../../agent/models/spending.ts";
+import { ContextWindow } from "../../agent/context-window/window.ts";
+import type { Entry } from "../../conversation/entry.ts";
+import type { JsonObject } from "../../conversation/json.ts";
+import type { ReadSession } from "../../session/store/store.ts";
+import { openingNotice } from "../../transcript/compaction-cut.ts";
+import { shortenResults } from "../../transcript/shorten-results.ts";
+import { createRequestSigner } from "../../transport/credentials/request-signer.ts";
+import { openTransport } from "../../transport/transport.ts";
+import type { World } from "../../world/world.ts";
+import { listRequests } from "./requests.ts";
+
+/** About how many tokens the next request of a session has: as its last answer counted, and estimated from there. */
+export const estimateTokens = async (world: World, session: ReadSession, model: ModelRef): Promise<number> => {
+  const { entries } = session;
+  const last = (await listRequests(session)).findLast(({ usage }) => usage !== undefined);
+  const counted = numberIn(last?.usage, "input") + numberIn(last?.usage, "output");
+  const isCounted = counted > 0 && last !== undefined && last.entries > lastCompactionIndex(entries);
+  const window = createContextWindow(
+    world,
+    isCounted ? session : { ...session, entries: visibleEntries(entries) },
+    model,
+  );
+  // What an answer used counts the answer itself.
+  if (isCounted) window.recordUsage(counted, last.entries + 1);
+  return Math.ceil(window.tokens);
+};
+
+const lastCompactionIndex = (entries: readonly Entry[]): number =>
+  entries.findLastIndex(({ type }) => type === "compaction");
+
+/** What models see of a conversation: a summary for what it stands for, and results as short as they are shown. */
+const visibleEntries = (entries: readonly Entry[]): readonly Entry[] => {
+  const summed = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
+  if (summed?.type !== "compaction") return shortenResults(entries, 0, () => undefined);
+  const opening = openingNotice(entries, summed.from);
+  return [
+    ...(opening === undefined ? [] : [opening]),
+    { type: "notice", text: summed.summary },
+    ...shortenResults(entries, summed.from, () => undefined),
+  ];
+};
+
+/** The agent's own measure of a conversation. It sends nothing. */
+const createContextWindow = (
+  world: World,
+  { entries, blobs, head, tools }: ReadSession,
+  model: ModelRef,
+): ContextWindow => {
+  const journal = new Journal(undefined, { entries, blobs });
+  const { system } = head;
+  return new ContextWindow({
+    transport: openTransport({ world, signer: createRequestSigner(world) }),
+    journal,
+    builder: new RequestBuilder(journal, { ...(system === undefined ? {} : { system }), tools: tools ?? [] }, {}),
+    router: new ModelRouter(singleModelPool(model), world.clock),
+    spending: new SpendingTracker(),
+    compactAt: 0,
+    emit: () => undefined,
+  });
+};
+
+const numberIn = (usage: JsonObject | undefined, name: string): number => {
+  const value = usage?.[name];
+  return typeof value === "number" ? value : 0;
+};

@@ -1,0 +1,61 @@
+import type { JsonObject } from "../../conversation/json.ts";
+import type { Note } from "../../conversation/notes.ts";
+import type { ReadSession } from "../../session/store/store.ts";
+
+/** A request a session made, in the order they were made. */
+export type SessionRequest = {
+  /** The how-manieth, from 1. */
+  readonly number: number;
+  /** When its answer was kept. */
+  readonly at: string;
+  readonly model: string;
+  /** How many entries of the conversation it carried. */
+  readonly entries: number;
+  readonly digest?: string;
+  readonly usage?: JsonObject;
+  /** What rendering decided for it, and had not decided before. */
+  readonly notes: readonly Note[];
+};
+
+/** The requests whose answers were kept. Each is written after its answer, and carried what stands before that. */
+export const listRequests = async ({ records }: Pick<ReadSession, "records">): Promise<readonly SessionRequest[]> => {
+  const made: SessionRequest[] = [];
+  let count = 0;
+  let answered = 0;
+  for await (const { at, record } of records()) {
+    if (record.kind === "entry") {
+      if (record.entry.type === "model") answered = record.index;
+      count = record.index + 1;
+    }
+    if (record.kind !== "request") continue;
+    const { provider, model, digest, usage, notes } = record;
+    made.push({
+      number: made.length + 1,
+      at: new Date(at).toISOString(),
+      model: `${provider}/${model}`,
+      entries: Math.min(answered, count),
+      ...(digest === undefined ? {} : { digest }),
+      ...(usage === undefined ? {} : { usage }),
+      notes,
+    });
+  }
+  return made;
+};
+
+/** A session as it was when it made a request, with the tools it had then, and the files its models took. */
+export const sessionAtRequest = async (
+  session: ReadSession,
+  { number, entries }: SessionRequest,
+): Promise<ReadSession> => {
+  let { tools } = session.head;
+  let inputs: NonNullable<ReadSession["inputs"]> = {};
+  let passed = 0;
+  for await (const { record } of session.records()) {
+    if (record.kind === "request") passed += 1;
+    if (passed === number) break;
+    if (record.kind === "tools") ({ tools } = record);
+    if (record.kind === "input") inputs = { ...inputs, [`${record.provider}/${record.model}`]: record.input };
+  }
+  const { tools: _, ...rest } = session;
+  return { ...rest, ...(tools === undefined ? {} : { tools }), inputs, entries: session.entries.slice(0, entries) };
+};

@@ -1,0 +1,149 @@
+import { type SwitchCheck, checkSwitch } from "../../agent/models/switch-check.ts";
+import { inputFromSettings } from "../../agent/models/input.ts";
+import { modelName, parseModel, type ModelRef } from "../../agent/models/parse.ts";
+import { text } from "../../conversation/builders.ts";
+import { Ledger } from "../../conversation/ledger.ts";
+import type { Note } from "../../conversation/notes.ts";
+import type { ModelInput } from "../../providers/model-input.ts";
+import { findModelFacts } from "../../providers/models.ts";
+import type { ReadSession } from "../../session/store/store.ts";
+import { summarizeSession } from "../../session/store/summary.ts";
+import { countTokens } from "../../transport/queries/count-tokens.ts";
+import { ProviderError } from "../../transport/failure.ts";
+import type { World } from "../../world/world.ts";
+import type { Arguments } from "../parse-arguments.ts";
+import type { CommandHandler } from "../commands.ts";
+import { loadRunEnvironment } from "../chat/open-session.ts";
+import { composeSessionRequest } from "./compose-request.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { openSessionsContext, withUserErrors, readSession } from "./context.ts";
+import { pluralize, printJson } from "../format.ts";
+import { sanitizeLine, wrapText } from "../text-table.ts";
+
+/** `parley switch-check`: what moving a session to a model would mean, before it is done. */
+export const switchCheck: CommandHandler = (given) =>
+  withUserErrors(async () => {
+    const model = parseModel(given.positionals[0] ?? "");
+    const { world, loaded } = await loadRunEnvironment(given);
+    const session = await readSession(await openSessionsContext(world), given.value("session"));
+    const name = modelName(model);
+    const input = inputFromSettings(loaded.settings.models, name) ?? session.inputs?.[name];
+    const found = await countOrEstimate(given, { world, session, model, input });
+    const described = loaded.settings.models[name]?.context;
+    const check = await checkSwitch(
+      {
+        journal: { ledger: withNextMessage(session), blobs: session.blobs },
+        prefix: headOf(session),
+        input,
+        window: {
+          tokens: found.tokens,
+          limit: async () => described ?? findModelFacts(model.provider.id, model.model).context,
+        },
+      },
+      model,
+    );
+    const { id, title } = summarizeSession(session);
+    if (given.has("json")) printJson({ session: id, counted: found.counted, ...check });
+    else
+      process.stdout.write(
+        `${[`Session ${id} "${sanitizeLine(title)}"`, ...describeCheck(check, found.counted)].join("\n")}\n`,
+      );
+    return check.fits ? 0 : 1;
+  });
+
+type TokenCountRequest = {
+  readonly world: World;
+  readonly session: ReadSession;
+  readonly model: ModelRef;
+  readonly input: ModelInput | undefined;
+};
+type TokenCount = { readonly tokens: number; /** Whether the provider itself counted. */ readonly counted: boolean };
+
+const countOrEstimate = async (
+  given: Arguments,
+  { world, session, model, input }: TokenCountRequest,
+): Promise<TokenCount> => {
+  if (given.has("count")) {
+    const tokens = await countAtProvider({ world, session, model, input });
+    if (tokens !== undefined) return { tokens, counted: true };
+  }
+  return { tokens: await estimateTokens(world, session, model), counted: false };
+};
+
+/** What the provider counts; undefined, with a word on stderr, where it cannot be asked. */
+const countAtProvider = async ({
+  world,
+  session,
+  model: { provider, model },
+  input,
+}: TokenCountRequest): Promise<number | undefined> => {
+  const name = modelName({ provider, model });
+  const { body } = composeSessionRequest(session, name, { policy: { unsupportedMedia: "stub" }, input });
+  const say = (why: string): void =>
+    void process.stderr.write(`parley: ${sanitizeLine(why)} The tokens are an estimate of our own.\n`);
+  try {
+    const tokens = await countTokens(provider, model, body, world);
+    if (tokens === undefined) say(`${provider.label} does not count tokens.`);
+    return tokens;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    say(error.message);
+    return undefined;
+  }
+};
+
+/** The conversation once the person says something: as it is, the word may not be with the model. */
+const withNextMessage = ({ entries }: ReadSession): Ledger => {
+  const ledger = Ledger.from(entries);
+  ledger.user([text("Go on.")]);
+  return ledger;
+};
+
+const headOf = ({ head: { system }, tools = [] }: ReadSession): Parameters<typeof checkSwitch>[0]["prefix"] => ({
+  ...(system === undefined ? {} : { system }),
+  tools,
+});
+
+const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[] => {
+  const { model, known, tokens, context, fits, stubbed, thinking, others } = check;
+  const share = `${isCounted ? "" : "about "}${formatNumber(tokens)} of ${formatNumber(context)} tokens`;
+  return [
+    `to ${sanitizeLine(model)}${known ? "" : ", of which nothing is known here; its limits are a cautious guess"}`,
+    formatRow(
+      "context",
+      fits ? `fits: ${share}` : `does not fit: ${share}. Compact it first, or choose a model with more.`,
+    ),
+    formatRow("cache", describeCacheCost(check)),
+    formatRow(
+      "media",
+      describeLosses(stubbed, "file would be named to it and not shown", "files would be named to it and not shown"),
+    ),
+    formatRow("thinking", describeLosses(thinking, "thought would not carry over", "thoughts would not carry over")),
+    ...(others.length === 0 ? [] : [formatRow("also", countMessages(others))]),
+  ];
+};
+
+const formatRow = (name: string, words: string): string => wrapText(`  ${name.padEnd(9)} ${words}`, " ".repeat(12));
+
+const describeCacheCost = ({ uncached, cost }: SwitchCheck): string => {
+  if (uncached === 0) return "it answered last, so its cache may still hold the conversation";
+  const price =
+    cost === undefined ? "its price is not known" : `about $${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  return `${formatNumber(uncached)} tokens are new to it: ${price} for the next request`;
+};
+
+const describeLosses = (notes: readonly Note[], one: string, many: string): string =>
+  notes.length === 0
+    ? "nothing is lost"
+    : `${notes.length} ${notes.length === 1 ? one : many}. ${countMessages(notes)}`;
+
+/** Every sentence once, and how often it holds. */
+const countMessages = (notes: readonly Note[]): string => {
+  const counts = new Map<string, number>();
+  for (const { message } of notes) counts.set(message, (counts.get(message) ?? 0) + 1);
+  return [...counts]
+    .map(([message, count]) => `${sanitizeLine(message)}${count === 1 ? "" : ` (${pluralize(count, "time")})`}`)
+    .join(" ");
+};
+
+const formatNumber = (number: number): string => number.toLocaleString("en-US");

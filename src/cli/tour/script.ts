@@ -1,0 +1,51 @@
+import type { Script } from "../../sim/model/script.ts";
+
+/** What the person says in the tour. */
+export const prompts = {
+  first: "Why is the start page blank?",
+  second: "Never mind the tests. Look at the picture of the page.",
+  next: "So what should I change?",
+} as const;
+
+/** The model the conversation begins with. */
+export const firstProvider = "anthropic";
+
+const slowCalls = ["cart", "login", "search", "payment"].map((name) => ({
+  tool: "run_shell_command",
+  input: { command: `node test/slow.mjs ${name}` },
+}));
+
+/** What every model of the tour says. The latest question comes first: an earlier one fits as long as nobody answered it. */
+export const tourScript: Script = {
+  rules: [
+    {
+      asked: prompts.next,
+      replies: [
+        { think: "One file is still unread.", call: { tool: "read_file", input: { absolute_path: "draw.js" } } },
+        { say: "In app.js, write #app instead of #root." },
+      ],
+    },
+    {
+      asked: prompts.second,
+      replies: [
+        { call: { tool: "read_file", input: { absolute_path: "page.png" } } },
+        { say: "One colour everywhere: nothing was ever drawn." },
+      ],
+    },
+    {
+      asked: prompts.first,
+      replies: [
+        {
+          think: "The markup comes first.",
+          say: "I will start with the markup.",
+          call: { tool: "read_file", input: { absolute_path: "index.html" } },
+        },
+        {
+          think: "The script fills #app. The tests may know more.",
+          call: [{ tool: "read_file", input: { absolute_path: "app.js" } }, ...slowCalls],
+        },
+      ],
+    },
+  ],
+  otherwise: { say: "I have nothing to add." },
+};

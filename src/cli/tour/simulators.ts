@@ -1,0 +1,87 @@
+import { dirname, delimiter } from "node:path";
+import type { Provider } from "../../providers/define.ts";
+import { findProvider } from "../../providers/find.ts";
+import { listSimulatedProviders } from "../../sim/registry.ts";
+import type { LogEntry } from "../../sim/request-log.ts";
+import type { SimModelRequest } from "../../sim/model/types.ts";
+import { serve } from "../../sim/serve.ts";
+import { createSimulator } from "../../sim/simulator.ts";
+import { selectReply, toModelReply } from "../../sim/model/script.ts";
+import { realWorld } from "../../world/real/world.ts";
+import type { Environment, World } from "../../world/world.ts";
+import { tourScript } from "./script.ts";
+
+/** Every provider's API on one port of this machine, and a world that knows no other. */
+export type TourSimulators = {
+  readonly providers: readonly Provider[];
+  readonly world: World;
+  /** What a provider's simulator was sent so far. */
+  readonly log: (provider: string) => readonly LogEntry[];
+  /** The same requests as the model behind it heard them: those that were refused never reached it. */
+  readonly parsedRequests: (provider: string) => readonly SimModelRequest[];
+  readonly close: () => Promise<void>;
+};
+
+/** Starts all simulators. Nothing in their world is the person's: no key, no address, no home. */
+export const startTourSimulators = async (home: string): Promise<TourSimulators> => {
+  const ids = listSimulatedProviders();
+  const heard = new Map<string, SimModelRequest[]>(ids.map((id) => [id, []]));
+  const simulators = Object.fromEntries(ids.map((id) => [id, createTourSimulator(id, heard.get(id) ?? [])]));
+  const { url, close } = await serve(
+    Object.fromEntries(Object.entries(simulators).map(([id, simulator]) => [`/${id}`, simulator])),
+  );
+  const providers = ids.map((id) => findProvider(id));
+  const env = Object.assign({}, minimalEnvironment(), ...providers.map((provider) => variablesFor(provider, url)));
+  const world = realWorld(env);
+  return {
+    providers,
+    world: { ...world, host: { ...world.host, home } },
+    log: (id) => simulators[id]?.log ?? [],
+    parsedRequests: (id) => heard.get(id) ?? [],
+    close,
+  };
+};
+
+const createTourSimulator = (provider: string, hearing: SimModelRequest[]) =>
+  createSimulator({
+    provider,
+    keys: [tourKey],
+    awsSecret: { id: tourKey, secret: tourKey },
+    script: (heard) => {
+      hearing.push(heard);
+      return toModelReply(selectReply(tourScript, heard) ?? {});
+    },
+  });
+
+/** What programs need to run at all. */
+const minimalEnvironment = (): Environment => {
+  const { env } = realWorld();
+  const needed = ["LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "ComSpec", "PATHEXT"];
+  const path = [dirname(process.execPath), env["PATH"] ?? "/usr/bin:/bin"].join(delimiter);
+  return { ...Object.fromEntries(needed.map((name) => [name, env[name]])), PATH: path };
+};
+
+/** A key that opens these doors and no others. */
+const tourKey = "tour-key";
+
+const variablesFor = ({ id, endpoint, auth }: Provider, url: string): Environment => {
+  const path = endpoint.url.replace(/^https?:\/\/[^/]+/, "");
+  return { [`PARLEY_${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`]: `${url}/${id}${path}`, ...keysFor(auth) };
+};
+
+const keysFor = (auth: Provider["auth"]): Environment => {
+  switch (auth.type) {
+    case "bearer":
+    case "x-api-key":
+    case "x-goog-api-key":
+    case "api-key":
+      return Object.fromEntries(auth.env.slice(0, 1).map((name) => [name, tourKey]));
+    case "aws":
+      return { AWS_ACCESS_KEY_ID: tourKey, AWS_SECRET_ACCESS_KEY: tourKey, AWS_REGION: "us-east-1" };
+    case "google":
+    case "code-assist":
+      return { GOOGLE_OAUTH_ACCESS_TOKEN: tourKey, GOOGLE_CLOUD_PROJECT: "tour" };
+    case "none":
+      return {};
+  }
+};

@@ -1,0 +1,59 @@
+import { basename, relative } from "node:path";
+import { sanitizeLine, truncate } from "../text-table.ts";
+import { isSuccessful } from "./table.ts";
+import { prompts } from "./script.ts";
+import type { TourVisit } from "./visit.ts";
+
+/** What is said before the conversation. */
+export const introduction = (providers: number, model: string): readonly string[] => [
+  "A tour, on this machine alone: a small project in a temporary folder, and",
+  `strict simulators of ${providers} providers' APIs. No network, no key.`,
+  "",
+  `1. A conversation with ${model}`,
+];
+
+/** What is said before the table. */
+export const tableIntroduction: readonly string[] = [
+  "",
+  "2. The next turn, with every provider's default model: it calls a tool and then",
+  "   answers, so each provider is sent two requests.",
+  `  you    ${prompts.next}`,
+  "",
+];
+
+/** How it all went; `early` is what was refused before the table. */
+export const summarizeTour = (early: readonly string[], visits: readonly TourVisit[]): readonly string[] => {
+  const requests = visits.reduce((sum, { accepted, refusals }) => sum + accepted + refusals.length, 0);
+  const complaints = [
+    ...early.map((message) => `the conversation: ${message}`),
+    ...visits.filter((visit) => !isSuccessful(visit)).flatMap(problemsOf),
+  ];
+  if (complaints.length === 0) return [`All ${requests} requests to ${visits.length} providers were accepted.`];
+  return ["Not everything went as it should:", ...complaints.map((each) => truncate(`  ${sanitizeLine(each)}`, 80))];
+};
+
+const problemsOf = ({ provider, refusals, end, image }: TourVisit): readonly string[] =>
+  [
+    ...refusals,
+    ...(end === "finished" ? [] : [`the turn was ${end === "failed" ? "given up" : end}`]),
+    ...(image === "lost" ? ["the image was lost"] : []),
+  ].map((what) => `${provider}: ${what}`);
+
+/** Commands that work from here, whatever is or is not set up. */
+export const nextCommands = (): readonly string[] => {
+  const parley = programName();
+  return [
+    "Try next:",
+    `  ${parley} -p "what is in this folder?"`,
+    `  ${parley} sessions`,
+    `  ${parley} tour --conversation | ${parley} render - --for openai --explain`,
+  ];
+};
+
+/** The program as the person can call it from here. */
+const programName = (): string => {
+  const script = process.argv[1] ?? "parley";
+  if (!/\.c?js$/.test(basename(script))) return "parley";
+  const path = relative(process.cwd(), script);
+  return `node ${/^[\w./-]+$/.test(path) ? path : `"${path}"`}`;
+};

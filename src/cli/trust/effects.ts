@@ -1,0 +1,88 @@
+import { readContextFiles } from "../../context/context-files/read.ts";
+import { scanWorkspace } from "../../context/workspace/scan.ts";
+import { openConsentStore } from "../../policy/trust/consents.ts";
+import { displayCommand } from "../../policy/terminal/sanitize.ts";
+import { createRedactor } from "../../policy/secrets/redact.ts";
+import { formatPermissionRule } from "../../policy/gate/permission-rules.ts";
+import type { ConsentRequest, ProjectSettings } from "../../policy/trust/project-settings.ts";
+import type { TrustStore } from "../../policy/trust/folders.ts";
+import { openWorkspace } from "../../policy/workspace/open.ts";
+import { loadSettings, type LoadedSettings } from "../../settings/load/load.ts";
+import { readConsentedServers } from "../../settings/load/project.ts";
+import type { McpServerSettings } from "../../settings/schema/values.ts";
+import type { World } from "../../world/world.ts";
+import { truncate } from "../text-table.ts";
+
+/** What counts in a folder because it is trusted. */
+export type TrustEffects = {
+  /** The files models are told, relative to the folder. */
+  readonly contextFiles: readonly string[];
+  /** What the folder's settings make stricter, in words. */
+  readonly settings: readonly string[];
+  /** Programs of the folder that the person agreed to before. */
+  readonly agreed: readonly string[];
+  /** Programs the folder wants run, which are asked about first. */
+  readonly waiting: readonly { readonly key: string; readonly runs: string }[];
+  readonly notes: readonly string[];
+};
+
+/** Where to look. */
+export type TrustedFolder = {
+  readonly world: World;
+  readonly home: string;
+  readonly root: string;
+  readonly trusted: TrustStore;
+};
+
+/** Looks around in a folder that is trusted. Nothing in it runs, and no key that stands in it is shown. */
+export const describeTrustEffects = async (place: TrustedFolder): Promise<TrustEffects> => {
+  const { world, home, root } = place;
+  const loaded = await loadSettings(world, { home, root, scope: "tighten" });
+  const { consents } = loaded.project;
+  const missing = await openConsentStore(world.disk, home).findMissing(root, consents);
+  const { redact } = createRedactor({ env: world.env });
+  const context = await findContextFiles(place, loaded);
+  return {
+    contextFiles: context.files,
+    settings: describeStricterSettings(loaded.project),
+    agreed: consents.filter((consent) => !missing.includes(consent)).map(({ key }) => key),
+    waiting: missing.map((consent) => ({
+      key: consent.key,
+      runs: truncate(displayCommand(redact(describeProgram(consent))), 60),
+    })),
+    notes: [...loaded.warnings, ...context.notes].map(redact),
+  };
+};
+
+const findContextFiles = async (
+  { world, home, root, trusted: { isTrusted } }: TrustedFolder,
+  { settings }: LoadedSettings,
+): Promise<{ readonly files: readonly string[]; readonly notes: readonly string[] }> => {
+  const { disk } = world;
+  const files = await openWorkspace({ disk, roots: [root], home, scratch: `${home}/scratch` });
+  try {
+    const surveys = [await scanWorkspace({ disk, files, folder: root })];
+    const names = settings["context.fileName"];
+    const found = await readContextFiles({ world, files, home, isTrusted, scans: surveys, names });
+    return {
+      files: found.files.filter(({ scope }) => scope === "project").map(({ label }) => label),
+      notes: found.notes.map(({ text }) => text),
+    };
+  } finally {
+    await files.close();
+  }
+};
+
+const describeStricterSettings = ({ deny, mode, sandbox }: ProjectSettings): readonly string[] => [
+  ...(mode === undefined ? [] : [`at most the mode ${mode}`]),
+  ...(sandbox === undefined ? [] : ["commands run in a sandbox"]),
+  ...deny.map((rule) => `never ${formatPermissionRule(rule)}`),
+];
+
+/** What a program is started with, or where it is. */
+const describeProgram = (consent: ConsentRequest): string => {
+  const [server] = Object.values(readConsentedServers([consent]).servers);
+  const { command, args = [], url, httpUrl }: McpServerSettings = server ?? {};
+  const words = command === undefined ? (url ?? httpUrl) : [command, ...args].join(" ");
+  return words ?? consent.text.replaceAll(/\s+/g, " ");
+};

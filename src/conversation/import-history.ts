@@ -1,0 +1,218 @@
+import type { Entry, Origin } from "./entry.ts";
+import { Ledger, isSameOutcome, type NewPart } from "./ledger.ts";
+import { note, type Note } from "./notes.ts";
+import type { CallId, Outcome, UserPart } from "./parts.ts";
+
+/** Something another program recorded, with its own ids, in whatever order it recorded it. */
+export type ForeignEntry =
+  | { readonly type: "user"; readonly parts: readonly UserPart[] }
+  | { readonly type: "notice"; readonly text: string }
+  | { readonly type: "model"; readonly origin: Origin; readonly parts: readonly NewPart[] }
+  | ForeignResult;
+
+/** A result under the id the other program knew. Blank ids are common. */
+export type ForeignResult = {
+  readonly type: "result";
+  readonly id: string;
+  readonly tool?: string;
+  readonly outcome: Outcome;
+};
+
+/** The entries a foreign history becomes, and what was wrong with it. */
+export type ImportedHistory = { readonly entries: readonly Entry[]; readonly notes: readonly Note[] };
+
+/**
+ * Brings a foreign history into ours. Every result finds its call: by id,
+ * nearest call first; then, when its id is known to nobody, by position in
+ * the batch before it. A result that came before its call is put behind it.
+ */
+export const importHistory = (events: readonly ForeignEntry[]): ImportedHistory => {
+  const ledger = new Ledger();
+  const slots = callSlots(events);
+  const match = matchResults(events, slots);
+  const early = groupBy(
+    events.flatMap((event, at) => {
+      const slot = match.owners.get(at);
+      return event.type === "result" && slot !== undefined && slot.message > at ? [{ result: event, at, slot }] : [];
+    }),
+    ({ slot }) => slot.message,
+  );
+
+  events.forEach((event, at) => {
+    switch (event.type) {
+      case "user":
+        return ledger.user(event.parts);
+      case "notice":
+        return ledger.notice(event.text);
+      case "model": {
+        const calls = ledger.model(event.origin, event.parts);
+        slots.get(at)?.forEach((slot, index) => (slot.call = calls[index]?.id));
+        for (const { result, slot } of early.get(at) ?? []) {
+          ledger.notes.push(
+            note("early-result", `The result of ${slot.tool} was recorded before its call.`, slot.call),
+          );
+          ledger.complete(slot.call!, slot.tool, result.outcome);
+        }
+        return;
+      }
+      case "result": {
+        const slot = match.owners.get(at);
+        if (slot === undefined) return ledger.orphan(event.tool ?? "unknown tool", event.outcome);
+        if (slot.message > at) return;
+        if (match.rekeyed.has(at))
+          ledger.notes.push(
+            note(
+              "rekeyed-result",
+              `A result with the unknown id "${event.id}" was given to the open call before it.`,
+              slot.call,
+            ),
+          );
+        return ledger.complete(slot.call!, slot.tool, event.outcome);
+      }
+    }
+  });
+  return { entries: ledger.entries, notes: [...ledger.notes, ...noteReusedIds(slots)] };
+};
+
+const groupBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+};
+
+/** A call of a foreign history: where it stands, and whether a result was found for it. */
+type CallSlot = {
+  readonly message: number;
+  readonly id: string;
+  readonly tool: string;
+  /** The result it was given. */
+  result?: Outcome;
+  call?: CallId | undefined;
+};
+
+type CallSlots = ReadonlyMap<number, readonly CallSlot[]>;
+
+const callSlots = (events: readonly ForeignEntry[]): CallSlots => {
+  const slots = new Map<number, CallSlot[]>();
+  events.forEach((event, message) => {
+    if (event.type !== "model") return;
+    const here = event.parts.flatMap((part) =>
+      part.type === "call" ? [{ message, id: part.seal?.id ?? "", tool: part.tool }] : [],
+    );
+    if (here.length > 0) slots.set(message, here);
+  });
+  return slots;
+};
+
+type LocatedResult = ForeignResult & { readonly at: number };
+
+type ResultMatches = { readonly owners: ReadonlyMap<number, CallSlot>; readonly rekeyed: ReadonlySet<number> };
+
+/** Decides for every result which call it belongs to. Ids decide before positions do. */
+const matchResults = (events: readonly ForeignEntry[], slots: CallSlots): ResultMatches => {
+  const byId = groupBy([...slots.values()].flat(), (slot) => slot.id);
+  const owners = new Map<number, CallSlot>();
+  const give = ({ at, outcome }: LocatedResult, slot: CallSlot | undefined): boolean => {
+    if (slot === undefined) return false;
+    owners.set(at, slot);
+    slot.result ??= outcome;
+    return true;
+  };
+  const results = events.flatMap((event, at): readonly LocatedResult[] =>
+    event.type === "result" ? [{ at, ...event }] : [],
+  );
+
+  const unplaced = results.filter(
+    (result) => result.id === "" || !give(result, findNearestFree(byId.get(result.id), result.at)),
+  );
+  const later = unplaced.filter(
+    (result) => result.id === "" || !give(result, findAnsweredOrLater(byId.get(result.id), result)),
+  );
+  const rekeyed = new Set<number>();
+  const batches = [...slots.keys()];
+  for (const result of later) {
+    const { at, id, tool, outcome } = result;
+    const known = id === "" ? undefined : byId.get(id);
+    if (known !== undefined) {
+      owners.set(at, lastSlotBefore(known, at) ?? known[0]!);
+      continue;
+    }
+    const batch = slots.get(lastIndexBelow(batches, at) ?? -1) ?? [];
+    const open = batch.find((slot) => slot.result === undefined && (tool === undefined || slot.tool === tool));
+    const twin = batch.find((slot) => slot.result !== undefined && isSameOutcome(slot.result, outcome));
+    if (give(result, open)) {
+      if (open?.id !== id) rekeyed.add(at);
+    } else if (twin !== undefined) owners.set(at, twin);
+  }
+  return { owners, rekeyed };
+};
+
+/** The nearest earlier message with a free call of this id, and in it the first such call. */
+const findNearestFree = (same: readonly CallSlot[] | undefined, at: number): CallSlot | undefined => {
+  if (same === undefined) return undefined;
+  let best: CallSlot | undefined;
+  for (let index = countBelow(same, at) - 1; index >= 0; index--) {
+    const slot = same[index]!;
+    if (best !== undefined && slot.message !== best.message) break;
+    if (slot.result === undefined) best = slot;
+  }
+  return best;
+};
+
+/**
+ * A result whose earlier calls all have one says something more about the
+ * nearest of them; only where no call came before it, it came too early.
+ */
+const findAnsweredOrLater = (
+  same: readonly CallSlot[] | undefined,
+  { at, outcome }: LocatedResult,
+): CallSlot | undefined => {
+  if (same === undefined) return undefined;
+  const earlier = lastSlotBefore(same, at);
+  if (earlier !== undefined) return earlier;
+  const [next] = same;
+  return next?.result !== undefined && isSameOutcome(next.result, outcome)
+    ? next
+    : same.find((slot) => slot.result === undefined);
+};
+
+const lastSlotBefore = (same: readonly CallSlot[], at: number): CallSlot | undefined => same[countBelow(same, at) - 1];
+
+/** How many slots, sorted by message, stand before position `at`. */
+const countBelow = (slots: readonly CallSlot[], at: number): number => {
+  let low = 0;
+  let high = slots.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (slots[middle]!.message < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const lastIndexBelow = (sorted: readonly number[], at: number): number | undefined => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < at) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low - 1];
+};
+
+const noteReusedIds = (slots: CallSlots): readonly Note[] => {
+  const seen = new Set<string>();
+  return [...slots.values()].flat().flatMap((slot) => {
+    if (!seen.has(slot.id)) {
+      seen.add(slot.id);
+      return [];
+    }
+    const how = slot.id === "" ? "has no id" : `shares the id "${slot.id}" with an earlier call`;
+    return [note("reused-id", `A call of ${slot.tool} ${how}; it keeps an identity of its own.`, slot.call)];
+  });
+};

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { nearestNames } from "./nearest-names.ts";
+
+const tools = ["read_file", "read_many_files", "write_file", "web_fetch", "glob"];
+
+it.each([
+  ["ReadFile", ["read_file"]],
+  ["read-file", ["read_file"]],
+  ["raed_file", ["read_file"]],
+  ["read", ["read_file", "read_many_files"]],
+  ["globs", ["glob"]],
+  ["launch_missiles", []],
+  ["", []],
+  ["?!", []],
+  ["x".repeat(1000), []],
+])("%s comes near what somebody may have meant", (given, names) => {
+  expect(nearestNames(given, tools)).toEqual(names);
+});
+
+it("names three at most, the nearest first", () => {
+  expect(nearestNames("reads", ["road", "red", "reads", "ready", "write"])).toEqual(["reads", "ready", "road"]);
+});

@@ -1,0 +1,153 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { delimiter, isAbsolute, resolve } from "node:path";
+import { createChildEnvironment } from "../../policy/shell/environment.ts";
+import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import type { RunningProcess } from "../../world/processes.ts";
+import type { World } from "../../world/world.ts";
+import type { ServerEndpoint } from "../config/read-servers.ts";
+import { FrameReader, type StdioFrame } from "./frames.ts";
+import { Throttle } from "./throttle.ts";
+
+type StdioEndpoint = Extract<ServerEndpoint, { type: "stdio" }>;
+
+/** A connection that can say what went wrong at the far end. */
+export type StdioServerTransport = Transport & { readonly recentStderr: () => string };
+
+export type StdioOptions = {
+  readonly world: Pick<World, "processes" | "disk" | "env" | "clock">;
+  readonly endpoint: StdioEndpoint;
+  /** Where it starts, unless its configuration says otherwise. */
+  readonly root: string;
+};
+
+/** Talks to a server through the input and output of a program of its own, which ends when we do. */
+export const createStdioTransport = (options: StdioOptions): StdioServerTransport => new StdioTransport(options);
+
+type FrameFault = Extract<StdioFrame, { readonly fault: string }>;
+
+/** Lines of output that are no messages, before a server is given up: some print a greeting there. */
+const maxFaults = 1000;
+
+/** How long a server may take to end by itself, and after it was told to. */
+const stopTimeouts = { quietly: 400, told: 400 };
+
+/** What is kept of what a server writes to its error output. */
+const maxStderr = 4000;
+
+class StdioTransport implements StdioServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioOptions;
+  #running: RunningProcess | undefined;
+  #words = "";
+  #closing: Promise<void> | undefined;
+  #faults = 0;
+  /** Requests that were not answered yet. */
+  readonly #pending = new Set<string | number>();
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  recentStderr = (): string => sanitizeForTerminal(this.#words).trim();
+
+  async start(): Promise<void> {
+    if (this.#closing !== undefined) throw new Error("The connection is closed.");
+    const running = await startServer(this.#options);
+    this.#running = running;
+    // Closed while it started: it was not there yet to be ended.
+    if (this.#closing !== undefined) {
+      await stopProcess(running, this.#options.world.clock);
+      throw new Error("The connection is closed.");
+    }
+    void this.#listen(running);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#running === undefined || this.#closing !== undefined) throw new Error("The server has ended.");
+    if ("id" in message && "method" in message) this.#pending.add(message.id);
+    await this.#running.write(Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const running = this.#running;
+    if (running !== undefined) await stopProcess(running, this.#options.world.clock);
+    this.onclose?.();
+  }
+
+  async #listen(running: RunningProcess): Promise<void> {
+    const frames = new FrameReader();
+    const throttle = new Throttle(this.#options.world.clock);
+    for await (const { from, bytes } of running.output) {
+      if (from === "error") this.#words = (this.#words + Buffer.from(bytes).toString("utf8")).slice(-maxStderr);
+      else
+        for (const frame of frames.add(bytes)) {
+          if (this.#closing !== undefined) break;
+          if ("message" in frame && "id" in frame.message && !("method" in frame.message))
+            this.#pending.delete(frame.message.id as string | number);
+          if ("fault" in frame) this.#complain(frame);
+          else if ("id" in frame.message || !throttle.shouldDrop()) this.onmessage?.(frame.message as JSONRPCMessage);
+          if ("message" in frame && "method" in frame.message && "id" in frame.message)
+            await throttle.take({ messages: 1 });
+        }
+      await throttle.take({ bytes: bytes.length });
+    }
+    await this.close();
+  }
+
+  /** An answer that cannot be read fails its request at once; where nobody knows which, and the line has ended, all of them. */
+  #complain({ fault, id, isOpen }: FrameFault): void {
+    const [only] = this.#pending;
+    const known = id ?? (this.#pending.size === 1 && isOpen === true ? only : undefined);
+    const isLong = fault.startsWith("a message");
+    const failed = known !== undefined ? [known] : isLong && isOpen !== true ? [...this.#pending] : [];
+    for (const each of failed) {
+      if (!this.#pending.delete(each)) continue;
+      this.onmessage?.({ jsonrpc: "2.0", id: each, error: { code: -32_603, message: `It sent ${fault}.` } });
+    }
+    this.#faults += 1;
+    this.onerror?.(new Error(`It sent ${fault}.`));
+    if (this.#faults > maxFaults) void this.close();
+  }
+}
+
+const startServer = async ({ world, endpoint: reach, root }: StdioOptions): Promise<RunningProcess> => {
+  const folder = resolve(root, reach.cwd ?? ".");
+  const canonical = await world.disk.canonicalPath(folder);
+  if (canonical === undefined) throw new Error(`There is no folder ${folder} to start it in.`);
+  const env = { ...createChildEnvironment(world.env), ...reach.env };
+  const file = await findProgram(reach.command, { world, folder: canonical, path: env["PATH"] ?? "" });
+  return world.processes.start({ file, args: reach.args, cwd: canonical, env, isInteractive: true });
+};
+
+type ProgramSearch = { readonly world: Pick<World, "processes">; readonly folder: string; readonly path: string };
+
+/** A name alone is looked for on the search path; anything else is a path from where it starts. */
+const findProgram = async (command: string, { world, folder, path }: ProgramSearch): Promise<string> => {
+  if (isAbsolute(command)) return command;
+  if (/[/\\]/.test(command)) return resolve(folder, command);
+  const found = await world.processes.find(command, path);
+  if (found === undefined)
+    throw new Error(`There is no program ${command} on the search path ${path.split(delimiter).join(" ")}.`);
+  return found;
+};
+
+/** Closes its input, and waits; then tells it to end, and waits; then ends it, with all it started. */
+const stopProcess = async (running: RunningProcess, clock: World["clock"]): Promise<void> => {
+  running.closeInput();
+  const within = (ms: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const inTime = clock.after(ms, () => resolve(false));
+      void running.exited.then(() => resolve(true)).finally(inTime);
+    });
+  if (!(await within(stopTimeouts.quietly))) {
+    running.signal("SIGTERM");
+    await within(stopTimeouts.told);
+  }
+  running.signal("SIGKILL");
+};

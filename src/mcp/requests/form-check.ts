@@ -1,0 +1,138 @@
+import { runInNewContext } from "node:vm";
+import type { FieldChoice, FieldKind, FormField, FormTextFormat } from "./form.ts";
+
+/** What a person answered to one field. */
+export type FieldValue = string | number | boolean | readonly string[];
+
+/** An answer as it is sent, nothing where the field is left out, or in words what is wrong with it. */
+export type FieldCheck =
+  | { readonly type: "value"; readonly value: FieldValue }
+  | { readonly type: "left-out" }
+  | { readonly type: "wrong"; readonly says: string };
+
+/** Judges what was typed into a field. Nothing typed stands for what the server would take, or leaves the field out. */
+export const checkText = (field: FormField, typed: string): FieldCheck => {
+  const { kind } = field;
+  const text = kind.type === "text" ? typed : typed.trim();
+  if (text.trim() === "") return valueWhenEmpty(field);
+  switch (kind.type) {
+    case "text":
+      return valueOrError(text, describeTextError(kind, text));
+    case "number":
+      return checkNumber(kind, text);
+    case "switch": {
+      if (/^(?:y|yes|true)$/i.test(text)) return validValue(true);
+      return /^(?:n|no|false)$/i.test(text) ? validValue(false) : invalidValue("This must be yes or no.");
+    }
+    case "choice": {
+      const found = findChoice(kind.choices, text);
+      return found === undefined
+        ? invalidValue(`This must be a number from 1 to ${kind.choices.length}.`)
+        : validValue(found.value);
+    }
+    case "choices": {
+      const found = text.split(/[\s,]+/).map((word) => findChoice(kind.choices, word));
+      return found.every((each) => each !== undefined)
+        ? checkChoices(
+            field,
+            found.map((each) => each.value),
+          )
+        : invalidValue(`These must be numbers from 1 to ${kind.choices.length}, with commas between them.`);
+    }
+  }
+};
+
+/** Judges what was picked for a field with several values. */
+export const checkChoices = (field: FormField, picked: readonly string[]): FieldCheck => {
+  const { kind, isRequired } = field;
+  if (kind.type !== "choices") return invalidValue("This takes one answer.");
+  const chosen = kind.choices.map((each) => each.value).filter((each) => picked.includes(each));
+  const { min: least = 0, max: most = kind.choices.length } = kind;
+  if (chosen.length === 0 && !isRequired && kind.defaultValue === undefined) return { type: "left-out" };
+  if (chosen.length < least) return invalidValue(`At least ${least} must be chosen.`);
+  return chosen.length > most ? invalidValue(`At most ${most} may be chosen.`) : validValue(chosen);
+};
+
+const validValue = (given: FieldValue): FieldCheck => ({ type: "value", value: given });
+const invalidValue = (says: string): FieldCheck => ({ type: "wrong", says });
+const valueOrError = (given: FieldValue, says: string | undefined): FieldCheck =>
+  says === undefined ? validValue(given) : invalidValue(says);
+
+const valueWhenEmpty = ({ kind, isRequired }: FormField): FieldCheck => {
+  if (kind.defaultValue !== undefined) return validValue(kind.defaultValue);
+  return isRequired ? invalidValue("This is required.") : { type: "left-out" };
+};
+
+/** By its place in the list, or by its own value. */
+const findChoice = (of: readonly FieldChoice[], text: string): FieldChoice | undefined =>
+  (/^\d+$/.test(text) ? of[Number(text) - 1] : undefined) ?? of.find((each) => each.value === text);
+
+const checkNumber = (
+  { isWhole, min: least, max: most }: Extract<FieldKind, { readonly type: "number" }>,
+  text: string,
+): FieldCheck => {
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(number)) return invalidValue("This must be a number.");
+  if (isWhole && !Number.isInteger(number)) return invalidValue("This must be a whole number.");
+  if (least !== undefined && number < least) return invalidValue(`This must be at least ${least}.`);
+  return most !== undefined && number > most ? invalidValue(`This must be at most ${most}.`) : validValue(number);
+};
+
+const describeTextError = (
+  { format, min: least, max: most, pattern }: Extract<FieldKind, { readonly type: "text" }>,
+  text: string,
+): string | undefined => {
+  const length = Array.from(text).length;
+  if (least !== undefined && length < least) return `This must have at least ${characters(least)}; it has ${length}.`;
+  if (most !== undefined && length > most) return `This must have at most ${characters(most)}; it has ${length}.`;
+  if (format !== undefined && !isOfFormat(format, text)) return formatErrors[format];
+  return pattern !== undefined && !matchesPattern(pattern, text)
+    ? `This does not fit the pattern the server gave: ${pattern.slice(0, 200)}`
+    : undefined;
+};
+
+const characters = (count: number): string => (count === 1 ? "1 character" : `${count} characters`);
+
+const formatErrors: Readonly<Record<FormTextFormat, string>> = {
+  email: "This must be an email address, such as someone@example.com.",
+  uri: "This must be an address, such as https://example.com/page.",
+  date: "This must be a date, such as 2026-03-28.",
+  "date-time": "This must be a date and time, such as 2026-03-28T14:30:00Z.",
+};
+
+const isOfFormat = (format: FormTextFormat, text: string): boolean => {
+  switch (format) {
+    case "email":
+      return /^[^\s@]+@[^\s@]+$/.test(text);
+    case "uri":
+      return URL.canParse(text);
+    case "date":
+      return /^\d{4}-\d{2}-\d{2}$/.test(text) && isExistingDay(text);
+    case "date-time":
+      return (
+        /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i.test(text) &&
+        isExistingDay(text.slice(0, 10)) &&
+        !Number.isNaN(Date.parse(text))
+      );
+  }
+};
+
+/** The 30th of February is none. */
+const isExistingDay = (text: string): boolean => {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+};
+
+/** How long a pattern of a stranger may think, in milliseconds. */
+const patternTimeout = 50;
+
+/** A pattern that is none, or that takes too long, says nothing against a text: the server can judge by itself. */
+const matchesPattern = (pattern: string, text: string): boolean => {
+  try {
+    return (
+      runInNewContext("new RegExp(pattern, 'u').test(text)", { pattern, text }, { timeout: patternTimeout }) !== false
+    );
+  } catch {
+    return true;
+  }
+};

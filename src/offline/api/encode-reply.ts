@@ -1,0 +1,94 @@
+import type { DemoReply } from "./parsed-request.ts";
+import { estimateUsage } from "./usage.ts";
+
+type DemoJson = Readonly<Record<string, unknown>>;
+
+/** What is said, with all that an answer of the API needs besides. */
+export type ReplyContext = {
+  /** Follows from the request alone. */
+  readonly id: string;
+  readonly body: DemoJson;
+  readonly reply: DemoReply;
+};
+
+/** The answer as one object. */
+export const encodeCompletion = (spoken: ReplyContext): DemoJson => {
+  const { thinking: think, text: say, calls = [], finish } = truncateReply(spoken);
+  const message = {
+    role: "assistant",
+    content: say ?? null,
+    ...(think === undefined ? {} : { reasoning_content: think }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => encodeCall(spoken, call, index)) }),
+  };
+  return {
+    ...envelope(spoken, "chat.completion"),
+    choices: [{ index: 0, message, finish_reason: finish }],
+    usage: encodeUsage(spoken),
+  };
+};
+
+/** The answer as the events of a stream, without their framing. */
+export const encodeChunks = function* (spoken: ReplyContext): Generator<DemoJson> {
+  const { thinking: think = "", text: say = "", calls = [], finish } = truncateReply(spoken);
+  const chunk = (delta: DemoJson, reason: string | null = null): DemoJson => ({
+    ...envelope(spoken, "chat.completion.chunk"),
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  yield chunk({ role: "assistant", content: "" });
+  for (const piece of splitText(think)) yield chunk({ reasoning_content: piece });
+  for (const piece of splitText(say)) yield chunk({ content: piece });
+  for (const [index, call] of calls.entries()) {
+    const { id, type, function: named } = encodeCall(spoken, call, index);
+    yield chunk({ tool_calls: [{ index, id, type, function: { name: named.name, arguments: "" } }] });
+    for (const piece of splitText(named.arguments))
+      yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+  }
+  yield chunk({}, finish);
+  const { stream_options: options } = spoken.body;
+  if (typeof options === "object" && options !== null && "include_usage" in options && options.include_usage === true)
+    yield { ...envelope(spoken, "chat.completion.chunk"), choices: [], usage: encodeUsage(spoken) };
+};
+
+const envelope = ({ id, body }: ReplyContext, object: string): DemoJson => ({
+  id: `chatcmpl-${id}`,
+  object,
+  created: 0,
+  model: body["model"],
+});
+
+type DemoWireCall = {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+};
+
+const encodeCall = (
+  { id }: ReplyContext,
+  { tool, input }: NonNullable<DemoReply["calls"]>[number],
+  index: number,
+): DemoWireCall => ({
+  id: `call_${id}_${index}`,
+  type: "function",
+  function: { name: tool, arguments: JSON.stringify(input) },
+});
+
+const encodeUsage = (spoken: ReplyContext): DemoJson => {
+  const { thinking: think = "", text: say = "", calls = [] } = truncateReply(spoken);
+  return estimateUsage(spoken.body, { thought: think, said: say + (calls.length === 0 ? "" : JSON.stringify(calls)) });
+};
+
+/** What fits into the tokens the caller allows, and why the answer ends. */
+const truncateReply = ({ reply: said, body }: ReplyContext): DemoReply & { readonly finish: string } => {
+  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
+  const room = typeof limit === "number" && limit > 0 ? limit * 4 : Infinity;
+  const { thinking: think = "", text: say = "", calls = [] } = said;
+  const length = think.length + say.length;
+  if (length <= room) return { ...said, finish: calls.length > 0 ? "tool_calls" : "stop" };
+  const thought = think.slice(0, room).toWellFormed();
+  const words = say.slice(0, room - thought.length).toWellFormed();
+  return { ...(thought === "" ? {} : { thinking: thought }), text: words, finish: "length" };
+};
+
+/** A text in pieces of a few words, as models write. Letters are never cut in two. */
+const splitText = (text: string): readonly string[] =>
+  text.match(/[\s\S]{1,24}(?:\s+|$)|[\s\S]{1,24}(?<![\ud800-\udbff])|[\s\S]/g) ?? [];

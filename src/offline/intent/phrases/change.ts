@@ -1,0 +1,130 @@
+import { definePhrase, type Phrase, type PhraseMatch } from "../phrase.ts";
+import type { Intent } from "../intent.ts";
+
+const createVerbs = "create|make|write|generate|save";
+const kind =
+  "(?:(?:a|an|the|my|new|empty|small|simple|short|text|markdown|blank) )*(?:(?:file|script|document|note|page|program|module|test)s? )?(?:(?:called|named|at|in|to|as) )?";
+const contentMarkers =
+  "(?:with|containing|that (?:says|contains|reads|holds)|which (?:says|contains|reads|holds)|saying|and (?:write|put)|holding|reading|:)";
+const contentNouns =
+  "(?:(?:the|this|following|exact|these) )*(?:(?:text|content|contents|words?|lines?|body)\\b[ :]*)?(?:(?:in it|into it|inside)\\b[ :]*)?";
+const changeVerbs = "replace|change|swap|substitute|update|turn|rename|fix|correct|edit|modify";
+const quantifiers =
+  "(?:(?:all|every|each|the|any) )*(?:(?:occurrences?|instances?|uses?|text|word|words|string|line|typo|phrase) (?:of )?)?";
+const replacementMarkers = "(?:with|by|to|into|for|->|→|=>)";
+/** One more file after the first: , and b.txt with "y". */
+const anotherFile = "(?:,|,? and) (?:the file |a file )?\\S+? (?:with|containing|saying) \\ue000\\d+\\ue001";
+
+/** Words in quotation marks or a block of code: all that is ever written into a file. */
+const quotation = "\\ue000\\d+\\ue001";
+/** What may be looked for in a file: a quotation, or one word. */
+const word = `${quotation}|[\\w$.-]+`;
+const file = "(?:the )?(?:file )?\\S+|it|that file|the file";
+
+/** Requests to write or change files. A text is only written, and a file only changed, where its words are quoted or a single one. */
+export const changePhrases: readonly Phrase[] = [
+  definePhrase(
+    `in (?<path>\\S+?),? (?:please )?(?:${changeVerbs}) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word})`,
+    (said) => edit(said),
+  ),
+  definePhrase(
+    `(?:${changeVerbs}) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word}) (?:everywhere )?(?:in|inside|within|of) (?<path>${file})(?: everywhere)?`,
+    (said) => edit(said),
+  ),
+  definePhrase(
+    `(?:edit|modify|update|change|fix) (?:the file )?(?<path>\\S+?),?(?: so that it| to| by| and|:|,)? (?:replac\\w+|chang\\w+|swap\\w*|turn\\w*) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word})`,
+    (said) => edit(said),
+  ),
+  definePhrase(
+    `(?:replace|change|swap) ${quantifiers}(?<old>${quotation}) ${replacementMarkers} (?<fresh>${quotation})(?: everywhere)?`,
+    (said) => edit(said),
+  ),
+  definePhrase(
+    `(?:delete|remove|take out|drop) ${quantifiers}(?<old>${quotation}) (?:from|in|out of) (?<path>${file})`,
+    (said) => edit(said),
+  ),
+  definePhrase(
+    `(?:append|add) ${contentNouns}(?<content>${quotation}) (?:to|at) (?:the )?(?:(?:end|bottom) of )?(?<path>${file})`,
+    (said) => {
+      const path = said.path("path");
+      return path === undefined ? undefined : { type: "append", path, content: said.text("content") };
+    },
+  ),
+  definePhrase(
+    `(?:${createVerbs}) ${kind}(?<path>\\S+?),? ?${contentMarkers} ${contentNouns}(?<content>${quotation}(?:${anotherFile})*(?: in it| inside| in there)?)`,
+    (said) => write(said),
+  ),
+  definePhrase(`(?:${createVerbs}) ${kind}(?<path>\\S+?):? (?<content>${quotation})`, (said) => write(said)),
+  definePhrase(
+    `(?:write|put|save|store) ${contentNouns}(?<content>${quotation}) (?:to|into|in|as) ${kind}(?<path>\\S+)`,
+    (said) => write(said),
+  ),
+  // An empty file is touched: one that is there already keeps what it holds.
+  definePhrase(
+    "(?:create|make|touch) (?:(?:a|an|the|new|empty|blank) )*file (?:called |named )?(?<path>\\S+)",
+    (said) => touch(said),
+  ),
+  definePhrase("(?:create|touch) (?:(?:new|empty|blank) )*(?<path>\\S+)", (said) => touch(said)),
+  definePhrase(
+    "(?:create|make|add) (?:a |an |the |new )*(?:folder|directory|dir) (?:called |named )?(?<path>\\S+)|(?:create|make|add) (?:a |an |the |new )*(?<other>\\S+) (?:folder|directory)",
+    (said) => command("mkdir -p", said.text("path") || said.text("other")),
+  ),
+  definePhrase("(?:delete|erase) (?:the )?(?:file )?(?<path>\\S+)", (said) => onPath("rm", said)),
+  definePhrase("(?:move|rename) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) =>
+    twoPaths("mv", said),
+  ),
+  definePhrase("(?:copy|duplicate) (?:the )?(?:file )?(?<path>\\S+) (?:to|into|as) (?<to>\\S+)", (said) =>
+    twoPaths("cp", said),
+  ),
+];
+
+const edit = (said: PhraseMatch): Intent | undefined => {
+  const path = said.masked("path") === "" ? said.mentioned.path : said.path("path");
+  if (path === undefined || said.masked("old") === "") return undefined;
+  return { type: "edit", path, old: said.text("old"), fresh: said.text("fresh") };
+};
+
+/** One file or more: "a.txt with "x" and b.txt with "y"". */
+const write = (said: PhraseMatch): readonly Intent[] | undefined => {
+  const path = said.path("path");
+  if (path === undefined || /[*?]/.test(path)) return undefined;
+  const content = said.masked("content");
+  const [, first, more] = severalFiles.exec(content) ?? [];
+  if (first === undefined)
+    return [{ type: "write", path, content: said.quotations.unquote(content.replace(inItSuffix, "$1")) }];
+  const others = [...(more ?? "").matchAll(new RegExp(namedFile, "gi"))].map(([, name = "", words = ""]) => ({
+    type: "write" as const,
+    path: said.quotations.unquote(name),
+    content: said.quotations.unquote(words),
+  }));
+  return [{ type: "write", path, content: said.quotations.unquote(first) }, ...others];
+};
+
+const touch = (said: PhraseMatch): Intent | undefined => {
+  const path = said.path("path");
+  return path === undefined || /[*?]/.test(path) ? undefined : command("touch", path);
+};
+
+/** A program on the one path that is all that was said. */
+const onPath = (program: string, said: PhraseMatch): Intent | undefined => {
+  const path = said.path("path");
+  return path === undefined || /[*?]/.test(path) ? undefined : command(program, path);
+};
+
+const inItSuffix = /^(\ue000\d+\ue001) (?:in it|inside|in there)$/i;
+const namedFile = "(?:,|,? and) (?:the file |a file )?(\\S+?) (?:with|containing|saying) (\\ue000\\d+\\ue001)";
+const severalFiles = new RegExp(`^(\\ue000\\d+\\ue001)((?:${namedFile})+)$`, "i");
+
+const twoPaths = (program: string, said: PhraseMatch): Intent | undefined => {
+  const path = said.path("path");
+  return path === undefined ? undefined : command(program, path, said.text("to"));
+};
+
+const command = (program: string, ...paths: readonly string[]): Intent => ({
+  type: "run",
+  command: [program, ...paths.map(quoteForShell)].join(" "),
+});
+
+/** A word as a shell takes it whole. */
+const quoteForShell = (word: string): string =>
+  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

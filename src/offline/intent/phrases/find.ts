@@ -1,0 +1,163 @@
+import { isMasked } from "../quotations.ts";
+import { definePhrase, type Phrase, type PhraseMatch } from "../phrase.ts";
+import { globForKind } from "./file-kinds.ts";
+import { parseFolder, isCurrentFolder } from "../paths.ts";
+import type { Intent } from "../intent.ts";
+
+const findVerbs =
+  "find|locate|search for|look for|show(?: me)?|list|get|give me|are there(?: any)?|do we have(?: any)?|is there|which|what|where (?:is|are)";
+const inFolder = "(?: (?:in|inside|within|under|from|across|throughout|of) (?<place>.+))?";
+const quantifiers = "(?:(?:all|any|every|each|the|of|me|a|an|my|our|these|other) )*";
+
+/** What people say to find files by their names. */
+export const findPhrases: readonly Phrase[] = [
+  definePhrase(
+    `(?:how many|count(?: all)?(?: the)?|number of) (?:(?<kind>\\S+) )?files?(?: (?:are there|are here|are|do (?:i|we) have|exist))?${inFolder}(?: (?:are there|have|has))?`,
+    (said) => {
+      const kind = said.masked("kind");
+      const ending = kind === "" ? "*" : globForKind(kind);
+      return ending === undefined ? undefined : find(said, ending, "count");
+    },
+  ),
+  definePhrase(
+    `(?:${findVerbs}) ${quantifiers}files? (?:named|called|matching|like|with the name|whose name (?:is|contains|has)|with names? like|that match(?:es)?) (?<name>\\S+)${inFolder}`,
+    (said) => find(said, globOf(said.text("name"))),
+  ),
+  definePhrase(
+    `(?:${findVerbs}) ${quantifiers}files? (?:ending (?:in|with)|with (?:the )?(?:extension|ending)) (?<name>\\S+)${inFolder}`,
+    (said) => find(said, `*.${said.text("name").replace(/^[*.]+/, "")}`),
+  ),
+  definePhrase(
+    `(?:${findVerbs}) ${quantifiers}(?<name>(?!/)\\S*[*?{]\\S*)(?: files?)?(?: (?:are|is|do|there|exist|we have))*${inFolder}`,
+    (said) => find(said, globOf(said.text("name"))),
+  ),
+  definePhrase(
+    `(?:${findVerbs}) ${quantifiers}(?<kind>[\\w.+#]+) files?(?: (?:are|is|do|there|exist|we have|here|are there))*${inFolder}`,
+    (said) => {
+      const ending = globForKind(said.masked("kind"));
+      return ending === undefined ? undefined : find(said, ending);
+    },
+  ),
+  definePhrase(
+    `(?:find|locate|where is|where's|where are|is there|do we have) (?:a |an |the )?(?:file )?(?<name>\\S+\\.\\w{1,8}|readme|makefile|dockerfile|license)(?: (?:file|located|kept|stored))?${inFolder}`,
+    (said) => (isMasked(said.masked("name")) ? undefined : find(said, globOf(said.text("name")))),
+  ),
+  definePhrase(`(?:find|locate|where is) (?:the )?(?:file )(?<name>\\S+)${inFolder}`, (said) =>
+    find(said, globOf(said.text("name"))),
+  ),
+];
+
+const find = (said: PhraseMatch, pattern: string, as?: "count"): Intent | undefined => {
+  const place = folderOf(said);
+  if (place === undefined) return undefined;
+  const name = pattern.includes("/") ? pattern : `**/${pattern}`;
+  return { type: "find", pattern: name, ...place, ...(as === undefined ? {} : { as }) };
+};
+
+const folderOf = (said: PhraseMatch): { readonly path?: string } | undefined => {
+  const words = said.masked("place");
+  if (words === "" || isCurrentFolder(words)) return {};
+  const folder = parseFolder(words);
+  return folder === undefined
+    ? undefined
+    : folder === "."
+      ? {}
+      : { path: said.quotations.unquote(folder).replace(/(?<=.)\/$/, "") };
+};
+
+/** A name as a pattern: as it is where it has an ending or wild cards, else anything that contains it. */
+const globOf = (name: string): string => {
+  if (/[*?{]/.test(name) || /\.\w+$/.test(name)) return name;
+  return /^(?:makefile|dockerfile|license)$/i.test(name) ? name : `*${name}*`;
+};
+
+/** What people say to find words in files. */
+export const searchPhrases: readonly Phrase[] = [
+  definePhrase("grep (?:-\\w+ )*(?<what>[^\\s/]\\S*) (?<place>(?!for |in )\\S+)", (said) => search(said)),
+  definePhrase(
+    "(?:search|google|look up) (?:on )?(?:the )?(?:web|internet|google|online) (?:for )?(?<query>.+)|(?:google|web search)(?: for)? (?<other>.+)|(?:search|look|find)(?: for)? (?<third>.+?) (?:on the (?:web|internet)|online|on google)|look up (?<fourth>.+)",
+    ({ text }) => ({
+      type: "web",
+      query: text("query") || text("other") || text("third") || text("fourth"),
+    }),
+  ),
+  definePhrase(
+    `(?:how many times (?:does|do|is|are)|how often (?:does|do|is|are)|count(?: the)?(?: occurrences of| uses of)?|how many) ${quantifiers}(?<what>.+?)(?: (?:comments?|occurrences|appear|appears|occur|occurs|used|mentioned|are there|do we have|in the code))*${inFolder}`,
+    (said) =>
+      /^(?:lines|words|characters|letters|files|folders)\b/i.test(said.masked("what")) || !isPlainWord(said)
+        ? undefined
+        : search(said, "count"),
+  ),
+  definePhrase(
+    `(?:find|list|show(?: me)?|search for|look for|which|what) ${quantifiers}files? (?:that |which )?(?:contain\\w*|mention\\w*|us(?:e|es|ing)|import\\w*|hav(?:e|ing)|has|with|includ\\w*|includes?)(?: the)?(?: (?:word|text|string|phrase))? (?<what>.+?)${inFolder}`,
+    (said) => search(said),
+  ),
+  definePhrase(
+    `(?:find|show(?: me)?|list) ${quantifiers}(?:occurrences?|uses?|usages?|references?|mentions?|instances?|calls?|matches) (?:of|to|for) (?:the )?(?:(?:word|text|string|function|variable|class|symbol) )?(?<what>.+?)${inFolder}`,
+    (said) => search(said),
+  ),
+  definePhrase(
+    `(?:find (?:out )?)?where (?:is|are|does)?(?: the)? ?(?:(?:word|text|string|function|variable|class|symbol|type) )?(?<what>.+?) (?:is |are |gets? )?(?:defined|used|mentioned|declared|implemented|called|imported|set|come from|appear|written|exported)${inFolder}`,
+    (said) => search(said),
+  ),
+  definePhrase(
+    `where do (?:we|you|i|they) (?:use|define|mention|call|import|declare|set|export) (?:the )?(?<what>.+?)${inFolder}`,
+    (said) => search(said),
+  ),
+  definePhrase(`who (?:uses|calls|imports) (?<what>.+?)${inFolder}`, (said) => search(said)),
+  definePhrase(
+    `(?:does|is|do) (?<what>.+?) (?:appear|occur|exist|used|mentioned|appears|defined)(?: anywhere)?${inFolder}`,
+    (said) => search(said),
+  ),
+  definePhrase(
+    `(?:search|grep|scan|look (?:in|through)|check) (?:(?:in|through) )?(?<place>\\S+|(?:the |this |my |our |all |whole )+\\w+(?: files)?) for (?:the )?(?:(?:word|text|string|phrase|pattern) )?(?<what>.+)`,
+    (said) => search(said),
+  ),
+  definePhrase(
+    `(?:search(?: for)?|grep(?: for)?|look for|scan for|find|hunt for)(?: all)?(?: the)?(?: (?:word|text|string|phrase|pattern|regex))? (?<what>.+?)(?: comments?)?${inFolder}`,
+    (said) => search(said),
+  ),
+];
+
+const isPlainWord = (said: PhraseMatch): boolean =>
+  isMasked(said.masked("what")) || /^[\w$.@-]+$/.test(said.masked("what"));
+
+const search = (said: PhraseMatch, as?: "count"): Intent | undefined => {
+  const what = said.masked("what");
+  if (what === "" || /^(?:it|that|this|them|files?)$/i.test(what)) return undefined;
+  const place = searchPlace(said);
+  if (place === undefined) return undefined;
+  return { type: "search", pattern: regexOf(what, said), ...place, ...(as === undefined ? {} : { as }) };
+};
+
+/** A folder or file, or a kind of files. */
+const searchPlace = (said: PhraseMatch): { readonly path?: string; readonly include?: string } | undefined => {
+  const words = said.masked("place").replace(/^(?:all |the |every |of |our |my )+/i, "");
+  if (
+    words === "" ||
+    isCurrentFolder(words) ||
+    /^(?:files|code|sources?|everything|anywhere|project|.* (?:project|codebase|repo|repository|workspace))$/i.test(
+      words,
+    )
+  )
+    return {};
+  const [, kind] = /^(\S+) files?$/i.exec(words) ?? [];
+  const include = kind === undefined ? undefined : /[*?{]/.test(kind) ? kind : globForKind(kind);
+  if (include !== undefined) return { include };
+  if (/^[*]/.test(words)) return { include: words };
+  const folder = parseFolder(words);
+  return folder === undefined
+    ? undefined
+    : folder === "."
+      ? {}
+      : { path: said.quotations.unquote(folder).replace(/(?<=.)\/$/, "") };
+};
+
+/** Words as an expression that finds just them; one in slashes as it is. */
+const regexOf = (what: string, said: PhraseMatch): string => {
+  const [, expression] = /^\/(.+)\/$/.exec(what) ?? [];
+  if (expression !== undefined) return said.quotations.restore(expression);
+  const words = said.quotations.unquote(what.replace(/^(?:a|an|the) (?=\S)/i, ""));
+  const plain = /^todos$/i.test(words) ? "TODO" : words;
+  return plain.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+};

@@ -1,0 +1,71 @@
+import { definePhrase, type Phrase, type PhraseMatch } from "../phrase.ts";
+import type { Intent } from "../intent.ts";
+
+/** What people say that a usual command answers or does. */
+export const shortcutPhrases: readonly Phrase[] = Object.entries({
+  "(?:(?:run|execute|start|do) )?(?:all )?(?:the |my |our )?(?:unit )?tests?(?: suite)?|test (?:it|this|everything|the (?:project|code))|check (?:if|that|whether) the tests (?:pass|work|run)|do the tests pass":
+    "npm test",
+  "(?:run )?(?:the |a )?build|build (?:it|this|the project)|compile (?:it|this|the project)": "npm run build",
+  "(?:run )?(?:the )?(?:lint|linter)|lint (?:it|this|the (?:project|code))": "npm run lint",
+  "install (?:the |all )?(?:dependencies|packages|modules)": "npm install",
+  "(?:(?:what(?:'s| is)|show|check|tell|give)(?: me)? )?(?:the )?git status|what (?:has |have i |did i )?changed?(?: .*)?|(?:are there|do i have) (?:any )?uncommitted changes.*":
+    "git status --short",
+  "(?:(?:what(?:'s| is)|show|give)(?: me)? )?(?:the )?(?:git |recent |last |latest )*(?:log|commits|history|commit history)":
+    "git log --oneline -10",
+  "(?:(?:what(?:'s| is)|show|give)(?: me)? )?(?:the )?(?:git |current |uncommitted )*diff": "git diff",
+  "(?:which|what) (?:git )?branch(?: .*)?|what(?:'s| is) the (?:current|git|active) branch":
+    "git branch --show-current",
+  "what(?:'s| is)? (?:the )?(?:time|date|day)(?: is it| now| today| right now)?|what day is (?:it|today).*": "date",
+  "where am i|(?:what(?:'s| is)|which is|print|show)(?: me)? (?:the |my )?(?:current |working )+(?:directory|folder|dir|path)":
+    "pwd",
+  "who am i": "whoami",
+  "(?:which|what)(?:'s| is)?(?: the)? (?:version of node|node(?:\\.js)? version)(?: .*)?|(?:which|what) node(?:\\.js)? (?:version|is).*":
+    "node --version",
+}).map(([source, command]) => definePhrase(source, () => ({ type: "run", command })));
+
+/** What people say to have a command run. */
+export const commandPhrases: readonly Phrase[] = [
+  definePhrase(
+    "(?:run|execute|exec|launch|invoke|start) (?:(?:the|this|a|following|shell|bash|terminal) )*(?:(?:command|commands|script|program|line)\\b:? ?)?(?<command>.+)",
+    (said) =>
+      isRunnable(said.masked("command"), said.quotations.restore(said.masked("command")))
+        ? run(said, "command")
+        : undefined,
+  ),
+  definePhrase(
+    "(?:use|in) (?:the )?(?:shell|terminal|bash|command line) (?:to |and )?(?:run |execute |do )?(?<command>.+)",
+    (said) =>
+      isRunnable(said.masked("command"), said.quotations.restore(said.masked("command")))
+        ? run(said, "command")
+        : undefined,
+  ),
+  definePhrase(
+    "what (?:does|do|is the output of|happens when (?:i|you) run) (?<command>\\ue000\\d+\\ue001)(?: (?:print|output|say|return|give|show|do))?",
+    (said) => (programPattern.test(said.text("command")) ? run(said, "command") : undefined),
+  ),
+  definePhrase("[$] ?(?<command>.+)", (said) => run(said, "command")),
+  definePhrase("(?<command>.+)", (said) => (isCommandLine(said.clause) ? run(said, "command") : undefined)),
+];
+
+const run = (said: PhraseMatch, place: string): Intent | undefined => {
+  const words = said.masked(place);
+  // A quotation within a command is the command's own.
+  const command = /^\ue000\d+\ue001$/.test(words) ? said.text(place) : said.quotations.restore(words);
+  return command.trim() === "" ? undefined : { type: "run", command: command.trim() };
+};
+
+/** Whether what follows "run" is a command: it is quoted, names a program that is known, or a file. */
+const isRunnable = (words: string, command: string): boolean =>
+  /^\ue000\d+\ue001$/.test(words) || isCommandLine(command) || /^\.{0,2}\//.test(command);
+
+/** Whether words are a command line by themselves. */
+export const isCommandLine = (words: string): boolean =>
+  programPattern.test(words) || (ambiguousProgram.test(words) && hasOption.test(words));
+
+/** Programs whose names are no everyday words, with what they are to do. */
+const programPattern =
+  /^(?:(?:git|npm|npx|pnpm|yarn|cargo|docker|kubectl|python3?|pip3?|tsc|deno|bun|mkdir|wc|du|df|echo|printf|ps|rg|node) [\w./"'$-]\S*.*|(?:ls|pwd|whoami|uname|printenv|df)(?: -.*)?)$/;
+
+/** Programs whose names are words, where an option makes plain what is meant. */
+const ambiguousProgram = /^(?:make|go|find|sort|which|touch|date|env|kill|ls|cat|head|tail|grep|test)\s/;
+const hasOption = /\s-{1,2}[a-zA-Z]/;

@@ -1,0 +1,55 @@
+/** A text in which everything quoted is one sign, so that its words cannot be taken for the sentence's own. */
+export type MaskedText = {
+  readonly text: string;
+  /** What was quoted, without its marks; other text as it is. */
+  readonly unquote: (text: string) => string;
+  /** All as it was written, marks included. */
+  readonly restore: (text: string) => string;
+};
+
+/** Puts fences, code and quotations aside. */
+export const maskQuotations = (given: string): MaskedText => {
+  const quoted: Quotation[] = [];
+  const text = given.replaceAll(maskCharacters, "").replaceAll(quotations, (match, ...groups: unknown[]) => {
+    const raw = match.trimStart();
+    const inner = groups.slice(0, formCount).find((group) => typeof group === "string");
+    quoted.push({ raw, inner: typeof inner === "string" ? inner : raw });
+    return `${raw === match ? "" : " "}${maskStart}${quoted.length - 1}${maskEnd}`;
+  });
+  const restored = (words: string, of: (one: Quotation) => string): string =>
+    words.replaceAll(masks, (sign, index: string) => {
+      const one = quoted[Number(index)];
+      return one === undefined ? sign : of(one);
+    });
+  return {
+    text,
+    unquote: (words) => restored(words, ({ inner }) => inner),
+    restore: (words) => restored(words, ({ raw }) => raw),
+  };
+};
+
+/** How a held text looks in a pattern. */
+const maskPattern = "\\ue000\\d+\\ue001";
+
+/** Whether a word is a held text. */
+export const isMasked = (word: string): boolean => new RegExp(`^${maskPattern}$`).test(word);
+
+type Quotation = { readonly raw: string; readonly inner: string };
+
+const maskStart = "\ue000";
+const maskEnd = "\ue001";
+const maskCharacters = /[\ue000\ue001]/g;
+const masks = /\ue000(\d+)\ue001/g;
+
+/** Ways to quote. An apostrophe within or after a word quotes nothing. */
+const quotationForms = [
+  /\s{0,20}```[^\n`]*\n([\s\S]*?)```/,
+  /(?<![\p{L}\p{N}"])"([^"\n]*)"/u,
+  /“([^”\n]*)”/,
+  /`([^`\n]+)`/,
+  /(?<![\p{L}\p{N}'])'([^'\n]*)'(?![\p{L}\p{N}])/u,
+  /‘([^’\n]*)’/,
+];
+
+const formCount = quotationForms.length;
+const quotations = new RegExp(quotationForms.map(({ source }) => source).join("|"), "gu");

@@ -1,0 +1,29 @@
+import type { ToolExchange } from "../api/parsed-request.ts";
+
+/** How a call ended, as far as its result tells. */
+export type ExchangeOutcome =
+  | { readonly status: "done"; readonly text: string }
+  | { readonly status: "failed" | "refused" | "cancelled" | "interrupted"; readonly text: string };
+
+/** Reads a result. This API has no flag for failures: they begin with the word, and end without a line end. */
+export const parseOutcome = ({ result }: ToolExchange): ExchangeOutcome => {
+  if (result === undefined) return { status: "interrupted", text: "No result was recorded." };
+  const { text } = result;
+  if (!/^\s*error\b/i.test(text) || text.endsWith("\n")) return { status: "done", text };
+  const said = text.replace(/^\s*error:?\s*/i, "");
+  const [, status] = statusPatterns.find(([pattern]) => pattern.test(said)) ?? [];
+  return { status: status ?? "failed", text: said };
+};
+
+/** Whether a call was stopped from outside before it was done. */
+export const isStopped = (exchange: ToolExchange): boolean =>
+  /^(?:cancelled|interrupted)$/.test(parseOutcome(exchange).status);
+
+const statusPatterns = [
+  [/^The user refused this call/, "refused"],
+  [
+    /^(?:The user cancelled this call|This call was cancelled|The call was cancelled|The command was cancelled)/,
+    "cancelled",
+  ],
+  [/^No result was recorded/, "interrupted"],
+] as const;

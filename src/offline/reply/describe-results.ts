@@ -1,0 +1,137 @@
+import { describeIntent } from "../intent/describe-intent.ts";
+import { summarizeFile } from "./summarize-file.ts";
+import type { ToolExchange } from "../api/parsed-request.ts";
+import { errorHint } from "./error-hints.ts";
+import { textOf } from "../json.ts";
+import { parseOutcome, type ExchangeOutcome } from "../plan/outcome.ts";
+import type { CallPlan, IntentProgress } from "../plan/plan.ts";
+import { parseFileText } from "../plan/tool-results.ts";
+import {
+  describeAppend,
+  describeEdit,
+  describeFetch,
+  describeRemember,
+  describeRun,
+  describeWrite,
+} from "./describe-actions.ts";
+import {
+  describeFile,
+  describeFind,
+  describeListing,
+  describeManyFiles,
+  describeRead,
+  describeSearch,
+  describeSize,
+} from "./describe-files.ts";
+import type { Intent } from "../intent/intent.ts";
+import { codeBlock, joinList, endSentence, excerpt } from "./text.ts";
+
+/** What was not begun because of what came before it. */
+export const describeRemaining = ({ remaining: left }: CallPlan): readonly string[] =>
+  left.length === 0 ? [] : [`I stopped there and did not ${joinList(left.map(describeIntent))}.`];
+
+/** What was done about a wish, in sentences from what its calls returned; nothing where it took none. */
+export const describeProgress = (work: IntentProgress): readonly string[] => {
+  const { intent: wish, exchanges: done, blockedBy: lacks } = work;
+  if (lacks !== undefined) return [`I could not ${describeIntent(wish)}: ${lacks}.`];
+  if (done.length === 0) return [];
+  if (wish.type === "survey") return [describeOverview(done)];
+  const [last] = done.slice(-1);
+  return last === undefined ? [] : [describeExchange(wish, last)];
+};
+
+const describeExchange = (wish: Intent, exchange: ToolExchange): string => {
+  const outcome = parseOutcome(exchange);
+  return outcome.status === "done"
+    ? describeSuccess(wish, exchange, outcome.text)
+    : describeFailure(describeIntent(wish), outcome);
+};
+
+/** What did not come about, and why. */
+const describeFailure = (deed: string, { status, text }: ExchangeOutcome): string => {
+  const hint = errorHint(text);
+  switch (status) {
+    case "refused": {
+      const [, reason] = /^The user refused this call: ([\s\S]+)$/.exec(text) ?? [];
+      return `You refused to let me ${deed}${reason === undefined ? "" : ` (${reason.trim()})`}, so I did not.`;
+    }
+    case "cancelled":
+      return `I was to ${deed}, but the call was cancelled. ${endSentence(firstLines(text))}`;
+    case "interrupted":
+      return `I was to ${deed}, but the run was interrupted and no result was recorded; whether it had any effect is unknown.`;
+    case "failed":
+    case "done":
+      return [`I could not ${deed}: ${endSentence(firstLines(text))}`, ...(hint === undefined ? [] : [hint])].join(" ");
+  }
+};
+
+const firstLines = (text: string): string => excerpt(text, { most: 12 }).text;
+
+const describeSuccess = (wish: Intent, exchange: ToolExchange, text: string): string => {
+  switch (wish.type) {
+    case "list":
+      return describeListing(wish, text);
+    case "read":
+      return describeRead(wish, exchange);
+    case "read-many":
+      return describeManyFiles(text);
+    case "find":
+      return describeFind(wish, text);
+    case "search":
+      return describeSearch(wish, text);
+    case "size":
+      return describeSize(wish, text);
+    case "run":
+      return describeRun(wish, text);
+    case "write":
+      return describeWrite(wish, text);
+    case "append":
+      return describeAppend(wish, text);
+    case "edit":
+      return describeEdit(wish, text);
+    case "fetch":
+      return describeFetch(text);
+    case "web":
+      return text.trim();
+    case "remember":
+      return describeRemember(wish, text);
+    case "use":
+    case "survey":
+    case "greet":
+    case "thank":
+    case "identity":
+    case "abilities":
+    case "continue":
+    case "again":
+    case "explain":
+    case "attached":
+    case "unknown":
+      return describeAnyExchange(exchange);
+  }
+};
+
+/** What any tool returned, for calls that were not planned here. */
+export const describeAnyExchange = (exchange: ToolExchange): string => {
+  const outcome = parseOutcome(exchange);
+  if (outcome.status !== "done") return describeFailure(`use ${exchange.tool}`, outcome);
+  const files = exchange.result?.files ?? [];
+  const shown = excerpt(outcome.text, { most: 30 });
+  const seen = files.length === 0 ? "" : ` It gave ${joinList(files.map(describeFile))}.`;
+  const words = outcome.text.trim() === "" || (files.length > 0 && /^See file \S+$/.test(outcome.text.trim()));
+  return words
+    ? `${exchange.tool} returned no words.${seen}`
+    : `${exchange.tool} returned:\n\n${codeBlock(shown.text)}${seen}`;
+};
+
+/** What a project is: what its folder holds, and what the files say that tell most. */
+const describeOverview = ([listing, ...reads]: readonly ToolExchange[]): string => {
+  if (listing === undefined) return "";
+  const gists = reads.map((exchange) => {
+    const path = textOf(Object.values(exchange.input)[0]);
+    const outcome = parseOutcome(exchange);
+    return outcome.status === "done"
+      ? `${path}: ${summarizeFile(path, parseFileText(outcome.text).text)}`
+      : describeFailure(`read ${path}`, outcome);
+  });
+  return [describeExchange({ type: "list", path: "." }, listing), ...gists].join("\n\n");
+};

@@ -1,0 +1,133 @@
+import type { AttachedFile } from "../api/attached-file.ts";
+import type { ToolExchange, ParsedRequest, DemoTool } from "../api/parsed-request.ts";
+import { describeFile } from "./describe-files.ts";
+import { errorHint } from "./error-hints.ts";
+import { parseOutcome } from "../plan/outcome.ts";
+import type { UserRequest } from "../plan/user-requests.ts";
+import { parseCommandResult } from "../plan/tool-results.ts";
+import type { SmallTalkType, Intent } from "../intent/intent.ts";
+import { codeBlock, countOf, joinList, endSentence, excerpt } from "./text.ts";
+
+/** What can be answered without a tool. */
+type SmallTalkIntent = Extract<Intent, { type: SmallTalkType | "unknown" }>;
+
+/** Whether a wish needs an answer and nothing else. */
+export const isSmallTalk = (wish: Intent): wish is SmallTalkIntent => kinds.has(wish.type);
+
+const kinds: ReadonlySet<string> = new Set<SmallTalkIntent["type"]>([
+  "greet",
+  "thank",
+  "identity",
+  "abilities",
+  "continue",
+  "again",
+  "explain",
+  "attached",
+  "unknown",
+]);
+
+/** What the answer can speak of. */
+type SmallTalkContext = {
+  /** Whether nothing else was said. */
+  readonly isAlone: boolean;
+  readonly request: UserRequest;
+  readonly requests: readonly UserRequest[];
+  readonly parsed: ParsedRequest;
+};
+
+/** The answer to what needs no tool. */
+export const answerSmallTalk = (
+  wish: SmallTalkIntent,
+  { isAlone, request, requests, parsed: heard }: SmallTalkContext,
+): readonly string[] => {
+  const able = describeAbilities(heard.tools);
+  switch (wish.type) {
+    case "greet":
+      return isAlone ? [`Hello! ${identity} ${able}`] : [];
+    case "thank":
+      return isAlone ? ["You are welcome."] : [];
+    case "identity":
+      return [`${identity} The model's name is offline/${heard.model}. ${howToAddKey}`];
+    case "abilities":
+      return [`${identity}\n\n${able}\n\n${howToAddKey}`];
+    case "continue":
+    case "again":
+      return ["There is nothing to go on with. Tell me what to do next."];
+    case "explain":
+      return [describeLastFailure(requests)];
+    case "attached":
+      return [describeAttachments(request)];
+    case "unknown":
+      return [`I did not understand "${wish.text}".`];
+  }
+};
+
+/** The answer where nothing was understood. */
+export const notUnderstood = (tools: readonly DemoTool[]): string =>
+  `Sorry, that is more than I understand, so I have done nothing. ${identity}\n\n${describeAbilities(tools)}\n\n${howToAddKey}`;
+
+/** Who speaks, plainly. */
+const identity =
+  "I am Parley's built-in demo model: a small set of rules, not a language model. I understand a few simple requests in plain English and really use the tools of this session.";
+
+/** How to get a model that understands more. */
+const howToAddKey =
+  "To work with a real model, set a key in the environment, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, and start Parley again; `parley models` lists what there is, and `parley doctor` what is set.";
+
+/** What can be asked, by the tools that are offered. */
+export const describeAbilities = (tools: readonly DemoTool[]): string => {
+  const known = examples.filter(([tool]) => tools.some(({ name }) => name === tool));
+  if (known.length === 0) return "This session offers me no tools, so I can only talk.";
+  return ["Try one of these:", ...known.map(([, words]) => `- ${words}`)].join("\n");
+};
+
+const examples: readonly (readonly [tool: string, words: string])[] = [
+  ["list_directory", '"list the files in src", "what is this project about?"'],
+  ["read_file", '"read README.md", "show the last 10 lines of app.log", "what is in logo.png?"'],
+  ["glob", '"find all ts files in src", "how many json files are there?"'],
+  ["search_file_content", '"search for TODO", "where is parseArguments defined?"'],
+  ["run_shell_command", '"run npm test", "what is the git status?"'],
+  ["write_file", "\"create hello.txt with the content 'Hello'\", \"append 'more' to notes.txt\""],
+  ["replace", '"replace foo with bar in notes.txt"'],
+  ["web_fetch", '"fetch https://example.com"'],
+  ["save_memory", '"remember that I prefer tabs"'],
+];
+
+/** What files came with the message. */
+const describeAttachments = ({ files }: UserRequest): string =>
+  `You sent me ${countOf(files.length, "file")}: ${joinList(files.map(describeNamedFile))}. I can see type and size, but not what is shown.`;
+
+const describeNamedFile = (file: AttachedFile): string =>
+  `${file.name === undefined ? "" : `${file.name}, `}${describeFile(file)}`;
+
+/** What failed last, in all of the conversation. */
+const describeLastFailure = (requests: readonly UserRequest[]): string => {
+  const trouble = requests.flatMap(({ exchanges }) => exchanges).findLast(isFailure);
+  if (trouble === undefined) return "Nothing has failed so far in this conversation.";
+  const { status, text } = parseOutcome(trouble);
+  const ran = status === "done" ? parseCommandResult(text) : undefined;
+  const said = ran === undefined ? text : ran.output || ran.error;
+  const what = Object.values(trouble.input).find((value) => typeof value === "string");
+  const how = ran === undefined ? statuses[status] : `ended with exit code ${ran.code || "unknown"}`;
+  const hint = errorHint(said);
+  return [
+    `The last thing that went wrong was ${trouble.tool}${what === undefined ? "" : ` (${excerpt(what, { most: 1 }).text})`}: it ${how}.`,
+    ...(said.trim() === "" ? [] : [`It said:\n\n${codeBlock(excerpt(said, { most: 20, end: "last" }).text)}`]),
+    hint === undefined ? "I do not know more about this kind of error." : endSentence(hint),
+  ].join("\n\n");
+};
+
+const isFailure = (exchange: ToolExchange): boolean => {
+  const { status, text } = parseOutcome(exchange);
+  if (status !== "done") return true;
+  const ran = parseCommandResult(text);
+  return ran !== undefined && ran.code !== "0";
+};
+
+const statuses = {
+  done: "ended",
+  failed: "failed",
+  refused: "was refused by you",
+  cancelled: "was cancelled",
+  interrupted: "was interrupted",
+} as const;

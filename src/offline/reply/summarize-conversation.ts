@@ -1,0 +1,150 @@
+import type { ToolExchange, ParsedRequest, DemoTurn } from "../api/parsed-request.ts";
+import { textOf } from "../json.ts";
+import { parseOutcome } from "../plan/outcome.ts";
+import { groupUserRequests, type UserRequest } from "../plan/user-requests.ts";
+import { parseCommandResult } from "../plan/tool-results.ts";
+import { excerpt } from "./text.ts";
+
+/** Whether a conversation is to be summed up, rather than a file or a project. */
+export const asksForSummary = ({ system, turns }: ParsedRequest, asked: string): boolean => {
+  const wants = (text: string): boolean => /\bsummar(?:y|i[sz]e)\b/i.test(text) && conversationWords.test(text);
+  const isAlone = turns.length === 1 && asked.length > 400;
+  return !/^\s*Summary of the conversation so far:/.test(asked) && (wants(asked) || (isAlone && wants(system)));
+};
+
+const conversationWords =
+  /\b(?:conversations?|sessions?|chats?|history|so far|transcript|handover|what (?:we|has|have|was) (?:did|done|been done|happened))\b/i;
+
+/** A summary in the form that was asked for: its tags, its headings, or our own. */
+export const summarizeConversation = ({ system, turns }: ParsedRequest, asked: string): string => {
+  const facts = collectFacts(turns.slice(0, -1), asked);
+  const form = parseSummaryForm(asked) ?? parseSummaryForm(system) ?? { style: "heading", names: defaultSections };
+  const filled = form.names.map((name) => ({ name, text: fillSection(name, facts) }));
+  if (form.style === "heading") return filled.map(({ name, text }) => `## ${name}\n${text}`).join("\n\n");
+  const inner = filled.map(({ name, text }) => `<${name}>\n${text}\n</${name}>`).join("\n");
+  return form.root === undefined ? inner : `<${form.root}>\n${inner}\n</${form.root}>`;
+};
+
+const defaultSections = ["Goal", "Facts", "Files", "Done", "Problems", "Next"];
+
+type SummaryForm =
+  | { readonly style: "heading"; readonly names: readonly string[] }
+  | { readonly style: "tag"; readonly names: readonly string[]; readonly root?: string };
+
+/** The sections a text asks for: pairs of tags, or headings. */
+const parseSummaryForm = (text: string): SummaryForm | undefined => {
+  const short = text.slice(0, 20_000);
+  const pairs = [...short.matchAll(/<([a-z][\w-]{2,40})>/gi)].flatMap(([, name = ""], index, all) =>
+    all.findIndex(([, other]) => other === name) === index && short.includes(`</${name}>`) ? [name] : [],
+  );
+  const root = pairs.find((name) => {
+    const inside = short.slice(short.indexOf(`<${name}>`), short.indexOf(`</${name}>`));
+    return pairs.some((other) => other !== name && inside.includes(`</${other}>`));
+  });
+  const leaves = pairs.filter((name) => name !== root);
+  if (leaves.length > 0) return { style: "tag", names: leaves, ...(root === undefined ? {} : { root }) };
+  const headings = [
+    ...short.matchAll(
+      /^\s*(?:#{1,4}\s+|(?:[-*]|\d+[.)])\s+\*{0,2}(?=[A-Z][\w ,'/-]{2,50}\*{0,2}:))([A-Z][\w ,'/-]{2,50})/gm,
+    ),
+  ].flatMap(([, name]) => name?.trim() ?? []);
+  return headings.length > 1 ? { style: "heading", names: [...new Set(headings)] } : undefined;
+};
+
+/** All that is known of a conversation, in lines. */
+type ConversationFacts = {
+  readonly asked: readonly string[];
+  readonly facts: readonly string[];
+  readonly files: readonly string[];
+  readonly actions: readonly string[];
+  readonly problems: readonly string[];
+  readonly open: readonly string[];
+};
+
+const fillSection = (name: string, facts: ConversationFacts): string => {
+  const [, of] = keywords.find(([pattern]) => pattern.test(name)) ?? [undefined, "facts" as const];
+  const lines = facts[of];
+  return lines.length === 0
+    ? "(nothing)"
+    : [...new Set(lines)]
+        .slice(0, 40)
+        .map((line) => `- ${line}`)
+        .join("\n");
+};
+
+const keywords: readonly (readonly [pattern: RegExp, of: keyof ConversationFacts])[] = [
+  [/next|open|pending|todo|plan|remain|unfinished|outstanding/i, "open"],
+  [/goal|request|intent|objective|task|asked|wants?\b/i, "asked"],
+  [/file|artifact|code|^state$/i, "files"],
+  [/error|problem|fail|trouble|fix/i, "problems"],
+  [/done|progress|action|state|history|result|work|step|change|happened|ledger/i, "actions"],
+];
+
+const collectFacts = (turns: readonly DemoTurn[], asked: string): ConversationFacts => {
+  const requests = groupUserRequests(turns);
+  const exchanges = requests.flatMap((request) => request.exchanges);
+  const earlier = turns.flatMap((turn) =>
+    turn.role === "user" ? turn.texts.filter((text) => summaryMark.test(text)) : [],
+  );
+  const spoken = requests.length > 0 ? requests.flatMap(({ texts }) => texts.map(firstLine)) : quotedIn(asked);
+  const last = requests.at(-1);
+  return {
+    asked: spoken,
+    facts: [
+      ...earlier.map((text) => excerpt(text.replace(summaryMark, "").trim(), { most: 60 }).text),
+      ...exchanges.filter(({ tool }) => tool === "save_memory").map(({ input }) => textOf(input["fact"])),
+    ],
+    files: exchanges.flatMap(fileLine),
+    actions: requests.flatMap(actionLines),
+    problems: exchanges.flatMap(problemLine),
+    open: last !== undefined && last.answer === undefined ? last.texts.map(firstLine) : [],
+  };
+};
+
+const summaryMark = /^\s*Summary of the conversation so far:/;
+
+const firstLine = (text: string): string =>
+  excerpt(text.trim(), { most: 3 }).text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed();
+
+/** What people said in a conversation that is given as text. */
+const quotedIn = (asked: string): readonly string[] =>
+  [...asked.matchAll(/^\s*(?:\*\*)?(?:user|person|human)(?:\*\*)?\s*:\s*(.+)$/gim)].flatMap(([, words]) =>
+    words === undefined ? [] : [firstLine(words)],
+  );
+
+const pathIn = ({ input }: ToolExchange): string =>
+  textOf(input["file_path"] ?? input["absolute_path"] ?? input["path"]);
+
+const fileLine = (exchange: ToolExchange): readonly string[] => {
+  const path = pathIn(exchange);
+  const [, verb] = fileVerbs.find(([tool]) => tool === exchange.tool) ?? [];
+  return verb === undefined || path === "" || parseOutcome(exchange).status !== "done" ? [] : [`${path} (${verb})`];
+};
+
+const fileVerbs = [
+  ["read_file", "read"],
+  ["write_file", "written"],
+  ["replace", "changed"],
+  ["smart_edit", "changed"],
+] as const;
+
+const actionLines = ({ exchanges, answer }: UserRequest): readonly string[] => [
+  ...exchanges.map((exchange) => `${exchange.tool} ${shortInput(exchange)}: ${stateOf(exchange)}`),
+  ...(answer === undefined || answer.trim() === "" ? [] : [`Said: ${firstLine(answer)}`]),
+];
+
+const shortInput = ({ input }: ToolExchange): string => {
+  const [first] = Object.values(input).filter((value) => typeof value === "string");
+  return first === undefined ? "" : JSON.stringify(excerpt(first, { most: 1 }).text);
+};
+
+const stateOf = (exchange: ToolExchange): string => {
+  const { status, text } = parseOutcome(exchange);
+  const ran = status === "done" ? parseCommandResult(text) : undefined;
+  return ran === undefined ? status : `exit code ${ran.code || "unknown"}`;
+};
+
+const problemLine = (exchange: ToolExchange): readonly string[] => {
+  const { status, text } = parseOutcome(exchange);
+  return status === "done" ? [] : [`${exchange.tool} ${shortInput(exchange)} ${status}: ${firstLine(text)}`];
+};

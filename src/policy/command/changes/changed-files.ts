@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import type { Workspace } from "../../workspace/open.ts";
+
+/** Knows which files the agent changed since the person last approved a command that runs them. */
+export type ChangedFiles = {
+  /** Does the work, and notes which of these files it changed. */
+  readonly track: <Result>(paths: readonly string[], work: () => Promise<Result>) => Promise<Result>;
+  /** The changed files among those that a test picks by their paths. A file that is again as it was does not count. */
+  readonly find: (isPicked: (path: string) => boolean) => Promise<readonly string[]>;
+  /** Forgets what was changed in these files: the person has approved running them as they are. */
+  readonly accept: (paths: readonly string[]) => void;
+};
+
+/** Starts with no file changed. */
+export const createChangedFiles = (files: Pick<Workspace, "bytes" | "resolve">): ChangedFiles => {
+  /** The fingerprint each file had before the agent changed it. */
+  const before = new Map<string, string>();
+  const fingerprintsOf = (paths: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(paths.map((path) => fingerprintFile(files, path)));
+  return {
+    track: async (paths, work) => {
+      const unnoted = [...new Set(paths)].filter((path) => !before.has(path));
+      const old = await fingerprintsOf(unnoted);
+      try {
+        return await work();
+      } finally {
+        const now = await fingerprintsOf(unnoted);
+        for (const [at, path] of unnoted.entries())
+          if (old[at] !== now[at] && !before.has(path)) before.set(path, old[at] ?? "absent");
+      }
+    },
+    find: async (isPicked) => {
+      const picked = [...before.keys()].filter(isPicked);
+      const now = await fingerprintsOf(picked);
+      return picked.filter((path, at) => before.get(path) !== now[at]);
+    },
+    accept: (paths) => {
+      for (const path of paths) before.delete(path);
+    },
+  };
+};
+
+/** Larger files are told apart by their identity. */
+const maxBytes = 8 * 2 ** 20;
+
+const fingerprintFile = async (files: Pick<Workspace, "bytes" | "resolve">, path: string): Promise<string> => {
+  try {
+    const bytes = await files.bytes(path, maxBytes);
+    return createHash("sha256")
+      .update(posix.basename(path) === "package.json" ? stripInertFields(Buffer.from(bytes).toString()) : bytes)
+      .digest("hex");
+  } catch {
+    return files.resolve(path).then(
+      ({ identity }) => identity,
+      () => "absent",
+    );
+  }
+};
+
+/** The fields of a package.json that run nothing by themselves: an agent that adds a dependency has not changed a script. */
+const inertFields: ReadonlySet<string> = new Set([
+  "name",
+  "version",
+  "description",
+  "keywords",
+  "author",
+  "contributors",
+  "license",
+  "repository",
+  "bugs",
+  "homepage",
+  "files",
+  "dependencies",
+  "devDependencies",
+  "peerDependencies",
+  "optionalDependencies",
+]);
+
+const stripInertFields = (text: string): string => {
+  try {
+    const fields = JSON.parse(text) as unknown;
+    if (typeof fields !== "object" || fields === null) return text;
+    return JSON.stringify(Object.entries(fields).filter(([name]) => !inertFields.has(name)));
+  } catch {
+    return text;
+  }
+};

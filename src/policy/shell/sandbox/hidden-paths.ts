@@ -1,0 +1,78 @@
+import { basename, dirname, join } from "node:path";
+import type { Disk } from "../../../world/disk.ts";
+import type { PrivateFiles, HostInfo } from "../../../world/world.ts";
+import { isInside } from "../../workspace/paths.ts";
+import type { SandboxAccess } from "./find.ts";
+import { listSecretPaths } from "../../secrets/paths.ts";
+
+type HiddenPathOptions = {
+  readonly disk: Disk;
+  readonly files: Pick<PrivateFiles, "read">;
+  readonly host: Pick<HostInfo, "home" | "platform">;
+  /** The agent's own folder. */
+  readonly home: string;
+  /** Canonical paths of what may be written. */
+  readonly writable: readonly string[];
+};
+
+/** What a sandbox hides or replaces, as it is on the disk at this moment. All paths are canonical. */
+export type HiddenPaths = Pick<SandboxAccess, "hiddenFolders" | "hiddenFiles" | "privateFolders" | "sharedPaths">;
+
+/** Finds the secrets and the sockets that a command must not reach. */
+export const findHiddenPaths = async (options: HiddenPathOptions): Promise<HiddenPaths> => {
+  const { disk, host, home, writable } = options;
+  const isLinux = host.platform === "linux";
+  const ownFolders = isLinux ? await listExisting(disk, privateFolders) : [];
+  const secrets = await listExisting(disk, [home, ...listSecretPaths(host.home)]);
+  const sockets = isLinux ? await listSockets(options) : [];
+  const isCovered = (path: string): boolean =>
+    ownFolders.some((folder) => isInside(path, folder)) && !writable.some((folder) => isInside(path, folder));
+  const hidden = [...new Set([...secrets, ...sockets])].filter((path) => !isCovered(path) && !writable.includes(path));
+  const kinds = await Promise.all(hidden.map((path) => isFolder(disk, path)));
+  const hiddenFolders = hidden.filter((_, index) => kinds[index] === true);
+  return {
+    hiddenFolders,
+    hiddenFiles: hidden.filter(
+      (path, index) => kinds[index] === false && !hiddenFolders.some((folder) => isInside(path, folder)),
+    ),
+    privateFolders: ownFolders,
+    sharedPaths: isLinux ? await listExisting(disk, sharedPaths) : [],
+  };
+};
+
+/** Temporary files of others, and where the system keeps its sockets. */
+const privateFolders = ["/tmp", "/var/tmp", "/run", "/var/run"];
+
+/** How names of hosts are found is often said in /run; NixOS keeps all programs there. */
+const sharedPaths = ["/etc/resolv.conf", "/run/current-system", "/run/opengl-driver"];
+
+const listExisting = async (disk: Disk, paths: readonly string[]): Promise<readonly string[]> => {
+  // What may not even be looked at by us cannot be read by a command of ours.
+  const found = await Promise.all(paths.map((path) => disk.canonicalPath(path).catch(() => undefined)));
+  return [...new Set(found.filter((path) => path !== undefined))];
+};
+
+const isFolder = async (disk: Disk, path: string): Promise<boolean | undefined> => {
+  const parent = await disk.openFolder(dirname(path)).catch(() => undefined);
+  try {
+    const entry = await parent?.stat(basename(path));
+    return entry === undefined ? undefined : entry.kind === "folder";
+  } catch {
+    return undefined;
+  } finally {
+    await parent?.close();
+  }
+};
+
+/** The unix sockets with a path. A disk that is read-only does not keep a program from connecting to one. */
+const listSockets = async ({ disk, files }: HiddenPathOptions): Promise<readonly string[]> => {
+  const table = (await files.read(join("/proc", "net", "unix")).catch(() => undefined)) ?? "";
+  const paths = table
+    .split("\n")
+    .flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? [])
+    .filter((path) => !/^\/(run|tmp|dev)\//.test(path));
+  return listExisting(disk, [...new Set(paths)].slice(0, maxSockets));
+};
+
+/** A machine has some hundred. Each takes a mount. */
+const maxSockets = 2_000;

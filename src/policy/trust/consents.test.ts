@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realDisk } from "../../world/real/disk/disk.ts";
+import { openConsentStore } from "./consents.ts";
+import { parseProjectSettings, type ConsentRequest } from "./project-settings.ts";
+
+let base: string;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "parley-consents-")));
+  for (const folder of ["home", "project", "other"]) await mkdir(join(base, folder));
+});
+
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const consents = () => openConsentStore(realDisk, join(base, "home", ".parley"));
+const project = () => join(base, "project");
+const wantedBy = (settings: object): readonly ConsentRequest[] =>
+  parseProjectSettings(JSON.stringify(settings)).consents;
+const one = (settings: object): ConsentRequest => {
+  const [first] = wantedBy(settings);
+  if (first === undefined) throw new Error("There is no program in it.");
+  return first;
+};
+const server = { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" } } } };
+
+describe("what a project wants to run", () => {
+  it("is missing the person's consent until it is given, and then no more", async () => {
+    const [both] = [wantedBy({ ...server, hooks: { SessionStart: "touch x" } })];
+    expect(await consents().findMissing(project(), both)).toEqual(both);
+    await consents().agree(project(), both[0] as ConsentRequest);
+    expect(await consents().findMissing(project(), both)).toEqual(both.slice(1));
+  });
+
+  it.each([
+    ["another argument", { mcpServers: { x: { command: "node", args: ["b.js"], env: { A: "1" } } } }],
+    ["another variable", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "2" } } } }],
+    ["another name", { mcpServers: { y: { command: "node", args: ["a.js"], env: { A: "1" } } } }],
+    ["one thing more", { mcpServers: { x: { command: "node", args: ["a.js"], env: { A: "1" }, cwd: "/" } } }],
+  ])("is asked about again with %s", async (_, changed) => {
+    await consents().agree(project(), one(server));
+    expect(await consents().findMissing(project(), wantedBy(changed))).toEqual(wantedBy(changed));
+  });
+
+  it("was agreed to for one project alone", async () => {
+    await consents().agree(project(), one(server));
+    expect(await consents().findMissing(join(base, "other"), wantedBy(server))).toEqual(wantedBy(server));
+    expect(await consents().findMissing(join(base, "nowhere"), wantedBy(server))).toEqual(wantedBy(server));
+    await expect(consents().agree(join(base, "nowhere"), one(server))).rejects.toThrow("There is no folder");
+  });
+
+  it("is kept in words a person can read", async () => {
+    const consent = one(server);
+    await consents().agree(project(), consent);
+    const folder = join(base, "home", ".parley", "consents");
+    const [name = ""] = await readdir(folder);
+    expect(JSON.parse(await readFile(join(folder, name), "utf8"))).toEqual({ project: project(), ...consent });
+  });
+
+  it("is asked about until there is an answer, a yes or a no, and again once it is changed", async () => {
+    const [consent, changed] = [one(server), one({ mcpServers: { x: { command: "node", args: ["b.js"] } } })];
+    const unanswered = () => consents().findUnanswered(project(), [consent, changed]);
+    expect(await unanswered()).toEqual([consent, changed]);
+    await consents().decline(project(), consent);
+    expect([await unanswered(), await consents().findMissing(project(), [consent])]).toEqual([[changed], [consent]]);
+    await consents().agree(project(), consent);
+    expect([await unanswered(), await consents().findMissing(project(), [consent])]).toEqual([[changed], []]);
+    await consents().decline(project(), consent);
+    expect(await consents().findMissing(project(), [consent])).toEqual([consent]);
+  });
+
+  it("is taken back however it was written, in that project and under that name alone", async () => {
+    const before = one({ mcpServers: { x: { command: "before" } } });
+    const other = one({ mcpServers: { y: { command: "node" } } });
+    for (const consent of [one(server), before, other]) await consents().agree(project(), consent);
+    await consents().agree(join(base, "other"), one(server));
+    expect([
+      await consents().withdraw(project(), "mcpServers.x"),
+      await consents().withdraw(project(), "mcpServers.x"),
+      await consents().findMissing(project(), [one(server), before, other]),
+      await consents().findMissing(join(base, "other"), [one(server)]),
+    ]).toEqual([true, false, [one(server), before], []]);
+  });
+});

@@ -1,0 +1,235 @@
+import type { Ignore } from "ignore";
+import type { Folder } from "../../world/disk.ts";
+import { releaseWalk, walkPath, type WorkspaceRoot } from "./walk.ts";
+
+/** Which ignore files count: git's, and those kept for agents. */
+export type IgnoreSelection = { readonly git: boolean; readonly own: boolean };
+
+/** Something in a root, by the names that lead to it. */
+export type RootedPath = { readonly root: WorkspaceRoot; readonly names: readonly string[] };
+
+/** What ignore files say of a workspace. */
+export type IgnoreFiles = {
+  /** The ignore file that keeps something out, relative to its root; undefined when none does. */
+  readonly findIgnoreFile: (
+    what: RootedPath & { readonly isFolder: boolean },
+    rules: IgnoreSelection,
+  ) => Promise<string | undefined>;
+  /** The same for everything in a folder, by what the files say now. */
+  readonly openFolder: (folder: RootedPath, rules: IgnoreSelection) => Promise<IgnoreTest>;
+};
+
+/** Tells the ignore file that keeps a name in a folder out, or a path below it as far as the same files count. A link is judged by its own name. */
+export type IgnoreTest = (name: string, isFolder: boolean) => string | undefined;
+
+export type IgnoreFilesOptions = {
+  readonly roots: () => readonly WorkspaceRoot[];
+  /** The names of the files that are kept for agents. They stand in a root; git's may stand in any folder. */
+  readonly own: readonly string[];
+};
+
+/**
+ * Reads ignore files through the workspace's own handles, and again only when one has changed. Rules that
+ * would take too long to check keep everything out that they might mean.
+ */
+export const openIgnoreFiles = ({ roots, own }: IgnoreFilesOptions): IgnoreFiles => {
+  const texts = new Map<string, IgnorePatterns>();
+  const matchers = new Map<string, PatternMatcher>();
+  const keepsIn = async ({ root, names }: RootedPath, rules: IgnoreSelection): Promise<IgnoreTest> => {
+    const sources = await loadIgnoreFiles({ root, names }, { rules, own, roots, texts });
+    if (sources.length === 0 && !rules.git) return () => undefined;
+    const matcher = await getMatcher(sources, rules, matchers);
+    const folder = names.map((name) => `${name}/`).join("");
+    return (name, isFolder) => {
+      const path = `${folder}${name}`;
+      return matchPath(matcher, isFolder ? `${path}/` : path, path.split("/").length);
+    };
+  };
+  return {
+    openFolder: keepsIn,
+    findIgnoreFile: async ({ root, names, isFolder }, rules) => {
+      const name = names.at(-1);
+      return name === undefined
+        ? undefined
+        : (await keepsIn({ root, names: names.slice(0, -1) }, rules))(name, isFolder);
+    },
+  };
+};
+
+/** An ignore file that was read: where it stands in its root, and what it says. */
+type LoadedIgnoreFile = { readonly file: string; readonly folder: readonly string[]; readonly text: IgnorePatterns };
+type IgnorePatterns = { readonly identity: string; readonly patterns: readonly string[]; readonly isCaseless: boolean };
+
+type IgnoreReadContext = {
+  readonly roots: () => readonly WorkspaceRoot[];
+  readonly texts: Map<string, IgnorePatterns>;
+};
+type IgnoreQuery = IgnoreReadContext & { readonly rules: IgnoreSelection; readonly own: readonly string[] };
+
+/** The files that have a say in a folder, the weakest first. */
+const loadIgnoreFiles = async (
+  { root, names }: RootedPath,
+  { rules, own, ...reading }: IgnoreQuery,
+): Promise<readonly LoadedIgnoreFile[]> => {
+  const inRoot = (name: string): Promise<readonly LoadedIgnoreFile[]> =>
+    loadIgnoreFile({ folder: root.folder, names: [], name }, reading);
+  const sources = await Promise.all([
+    ...(rules.own ? own.map(inRoot) : []),
+    ...(rules.git
+      ? [loadGitExcludes(root, reading), inRoot(".gitignore"), loadNestedFiles({ root, names }, reading)]
+      : []),
+  ]);
+  return sources.flat();
+};
+
+const loadIgnoreFile = async (
+  { folder, names, name }: FolderEntry & { readonly names: readonly string[] },
+  reading: IgnoreReadContext,
+): Promise<readonly LoadedIgnoreFile[]> => {
+  const text = await readPatterns({ folder, name }, reading);
+  return text === undefined ? [] : [{ file: [...names, name].join("/"), folder: names, text }];
+};
+
+/** Those in the folders below the root, as far down as there are folders. */
+const loadNestedFiles = async (
+  { root, names }: RootedPath,
+  reading: IgnoreReadContext,
+): Promise<readonly LoadedIgnoreFile[]> => {
+  const sources: LoadedIgnoreFile[] = [];
+  let folder = root.folder;
+  try {
+    for (const [index, name] of names.entries()) {
+      const next = await folder.openFolder(name).catch(() => undefined);
+      if (next === undefined) break;
+      await releaseWalk({ root, folder });
+      folder = next;
+      sources.push(
+        ...(await loadIgnoreFile({ folder, names: names.slice(0, index + 1), name: ".gitignore" }, reading)),
+      );
+    }
+    return sources;
+  } finally {
+    await releaseWalk({ root, folder });
+  }
+};
+
+/** What a person excludes in their own clone. */
+const loadGitExcludes = async (
+  root: WorkspaceRoot,
+  reading: IgnoreReadContext,
+): Promise<readonly LoadedIgnoreFile[]> => {
+  const git = await root.folder.openFolder(".git").catch(() => undefined);
+  const info = await git?.openFolder("info").catch(() => undefined);
+  try {
+    const text = info === undefined ? undefined : await readPatterns({ folder: info, name: "exclude" }, reading);
+    return text === undefined ? [] : [{ file: ".git/info/exclude", folder: [], text }];
+  } finally {
+    await info?.close();
+    await git?.close();
+  }
+};
+
+type FolderEntry = { readonly folder: Folder; readonly name: string };
+
+/** As much of an ignore file as is read; the longest known is a tenth of it. */
+const maxBytes = 2 ** 18;
+
+const readPatterns = async (
+  { folder, name }: FolderEntry,
+  { roots, texts }: IgnoreReadContext,
+): Promise<IgnorePatterns | undefined> => {
+  const entry = await folder.stat(name).catch(() => undefined);
+  if (entry?.kind === "link") return readLinkedPatterns({ folder, name }, { roots, texts });
+  if (entry?.kind !== "file") return undefined;
+  const key = `${folder.path}/${name}`;
+  const known = texts.get(key);
+  if (known?.identity === entry.identity) return known;
+  const file = await folder.openFile(name).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const bytes = await file.read(0, maxBytes);
+    // A disk that finds a name in capitals does not tell names apart by their case, so rules must not either.
+    const shouted = await folder.stat(name.toUpperCase());
+    const text: IgnorePatterns = {
+      identity: entry.identity,
+      patterns: new TextDecoder().decode(bytes).split(/\r?\n/),
+      isCaseless: shouted?.identity === entry.identity,
+    };
+    texts.set(key, text);
+    return text;
+  } finally {
+    await file.close();
+  }
+};
+
+/** An ignore file may be a link to another one in the workspace. */
+const readLinkedPatterns = async (
+  { folder, name }: FolderEntry,
+  reading: IgnoreReadContext,
+): Promise<IgnorePatterns | undefined> => {
+  const spot = await walkPath(reading.roots(), `${folder.path}/${name}`).catch(() => undefined);
+  if (spot === undefined) return undefined;
+  try {
+    if (spot.name === undefined || spot.entry?.kind !== "file") return undefined;
+    return await readPatterns({ folder: spot.folder, name: spot.name }, reading);
+  } finally {
+    await releaseWalk(spot);
+  }
+};
+
+type PatternMatcher = {
+  readonly ignore: Ignore;
+  /** How many patterns there are with no `**`, with one, with two, and so on. */
+  readonly weights: readonly number[];
+  uses: number;
+};
+
+/** The matcher remembers every path it was asked about, so it is made anew now and then. */
+const maxUses = 50_000;
+const maxMatchers = 500;
+
+const getMatcher = async (
+  sources: readonly LoadedIgnoreFile[],
+  { git }: IgnoreSelection,
+  matchers: Map<string, PatternMatcher>,
+): Promise<PatternMatcher> => {
+  const key = [git, ...sources.map(({ file, text }) => `${file} ${text.identity}`)].join("\n");
+  const known = matchers.get(key);
+  if (known !== undefined && (known.uses += 1) < maxUses) return known;
+  const { default: ignore } = await import("ignore");
+  const made = ignore({ ignorecase: sources.some(({ text }) => text.isCaseless), allowRelativePaths: true });
+  const weights: number[] = [];
+  if (git) made.add({ pattern: ".git", mark: "git" });
+  for (const { file, folder, text } of sources)
+    for (const line of text.patterns) {
+      const pattern = anchorPattern(line, folder);
+      made.add({ pattern, mark: file });
+      const weight = pattern.split("**").length - 1;
+      weights[weight] = (weights[weight] ?? 0) + 1;
+    }
+  if (matchers.size >= maxMatchers) matchers.clear();
+  const matcher: PatternMatcher = { ignore: made, weights, uses: 0 };
+  matchers.set(key, matcher);
+  return matcher;
+};
+
+/** A pattern of an ignore file in a folder, as it would be written in the root. */
+const anchorPattern = (line: string, folder: readonly string[]): string => {
+  if (folder.length === 0 || line.startsWith("#") || line.trim() === "") return line;
+  const isNegative = line.startsWith("!");
+  const pattern = (isNegative ? line.slice(1) : line).replace(/(?<!\\) +$/, "").replace(/^\\([!#])/, "$1");
+  const isAnchored = pattern.slice(0, -1).includes("/");
+  const base = folder.map((name) => name.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/");
+  return `${isNegative ? "!" : ""}/${base}/${isAnchored ? "" : "**/"}${pattern.replace(/^\//, "")}`;
+};
+
+/** About a hundredth of a second. */
+const maxWork = 5_000_000;
+
+const matchPath = ({ ignore, weights }: PatternMatcher, path: string, depth: number): string | undefined => {
+  // Every `**` may stand for any run of folders, and all that contain this one are checked too.
+  const work = weights.reduce((sum, count, stars) => sum + count * depth ** (stars + 1), 0);
+  if (work > maxWork) return "ignore files too long to check at this depth";
+  const { rule } = ignore.test(path);
+  return rule?.mark ?? rule?.pattern;
+};

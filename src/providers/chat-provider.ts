@@ -1,0 +1,49 @@
+import { openaiChat, type ChatDialect } from "../wire/openai-chat/encode.ts";
+import { defineProvider, type Provider, type ProviderData, type Traits } from "./define.ts";
+import { chatIds, noThinking, portableName, userFirstAndLast, textOnly } from "./traits.ts";
+
+/** What holds for a server that copies Chat Completions until something else is known: words only, the user first and last. */
+const traits: Traits = {
+  ids: chatIds,
+  toolName: portableName,
+  media: textOnly,
+  thinking: noThinking,
+  order: userFirstAndLast,
+  requiresTools: false,
+  requiresThinkingInLoop: false,
+};
+
+const dialect: ChatDialect = {
+  system: "system",
+  reasoning: "none",
+  emptyContent: "null",
+  resultNames: false,
+  textLists: true,
+  parts: "openai",
+  maxTokens: "max_tokens",
+  streamOptions: true,
+  thinking: { field: "none" },
+  effortWithTools: "any",
+  cacheMarks: false,
+  toolChoice: ["auto", "none", "required", "named"],
+  schema: "openai",
+  strict: false,
+  sampling: true,
+  cacheKey: false,
+  ends: "done",
+  repeatsText: false,
+};
+
+type ChatProviderData = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dialect"> & {
+  readonly traits?: Partial<Traits>;
+  readonly dialect?: Partial<ChatDialect>;
+};
+
+/** A provider that speaks Chat Completions, by what it does differently. */
+export const chatProvider = (own: ChatProviderData): Provider =>
+  defineProvider({
+    ...own,
+    wire: openaiChat,
+    traits: { ...traits, ...own.traits },
+    dialect: { ...dialect, ...own.dialect },
+  });

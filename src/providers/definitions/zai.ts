@@ -1,0 +1,29 @@
+import { chatProvider } from "../chat-provider.ts";
+import type { Provider } from "../define.ts";
+import { anyReader, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
+
+/** Z.ai's GLM. Its own reasoning goes back complete; tools can only be left to the model. */
+export const zai: Provider = chatProvider({
+  id: "zai",
+  label: "Z.ai GLM",
+  endpoint: {
+    url: "https://api.z.ai/api/paas/v4",
+    paths: { generate: "/chat/completions", models: "/models" },
+    env: [{ name: "ZAI_BASE_URL" }],
+  },
+  auth: { type: "bearer", env: ["ZAI_API_KEY"] },
+  defaultModel: "glm-5.2",
+  traits: {
+    media: { ...textOnly, user: { image: inlineOrUrl(imageTypes, { maxBytes: 5_000_000 }) } },
+    thinking: { form: "plain", readers: anyReader, bound: false },
+  },
+  dialect: {
+    reasoning: "reasoning_content",
+    emptyContent: "empty",
+    streamOptions: false,
+    toolChoice: ["auto"],
+    thinking: { field: "thinking" },
+  },
+  // The models with a v in their number see; the others read.
+  families: [{ match: /^glm-[\d.]+(?!\d*v)(-|$)/, traits: { media: textOnly } }],
+});

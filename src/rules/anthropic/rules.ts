@@ -1,0 +1,87 @@
+import * as media from "./media.ts";
+import * as settings from "./settings.ts";
+import * as shape from "./shape.ts";
+import * as strict from "./strict.ts";
+import * as tools from "./tools.ts";
+import * as turns from "./turns.ts";
+import type { Rule } from "../rule.ts";
+import { adviceRule, rejectedRule } from "../walk.ts";
+
+/** What the Messages API refuses. Where its versions differ, the older one decides and the newer one is advice. */
+export const anthropicRules: readonly Rule<unknown>[] = [
+  rejectedRule("anthropic/shape", shape.checkShape),
+  rejectedRule("anthropic/block-type", shape.checkBlockType),
+  rejectedRule("anthropic/result-type", shape.checkResultType),
+  rejectedRule("anthropic/unknown-field", shape.checkUnknownField),
+  rejectedRule("anthropic/max-tokens", shape.checkMaxTokens),
+  rejectedRule("anthropic/empty-text", shape.checkEmptyText),
+  rejectedRule("anthropic/cached-empty-text", shape.checkCachedEmptyText),
+  rejectedRule("anthropic/blank-text", shape.checkBlankText),
+  adviceRule("anthropic/blank-beside-text", shape.checkBlankBeside),
+  rejectedRule("anthropic/empty-message", shape.checkEmptyMessage),
+  rejectedRule("anthropic/lone-surrogate", shape.checkSurrogates),
+  rejectedRule("anthropic/stop-sequence", shape.checkStopSequences),
+
+  rejectedRule("anthropic/call-without-result", turns.checkCallWithoutResult),
+  rejectedRule("anthropic/text-after-call", turns.checkTextAfterCall),
+  rejectedRule("anthropic/result-without-call", turns.checkResultWithoutCall),
+  rejectedRule("anthropic/duplicate-result", turns.checkDuplicateResult),
+  rejectedRule("anthropic/result-not-first", turns.checkResultFirst),
+  rejectedRule("anthropic/duplicate-call-id", turns.checkDuplicateCall),
+  adviceRule("anthropic/reused-call-id", turns.checkReusedCall),
+  rejectedRule("anthropic/call-id", turns.checkCallId),
+  adviceRule("anthropic/long-call-id", turns.checkLongId),
+  rejectedRule("anthropic/call-input", turns.checkCallInput),
+  rejectedRule("anthropic/null-caller", turns.checkCaller),
+  rejectedRule("anthropic/role", turns.checkRole),
+  rejectedRule("anthropic/system-role", turns.checkSystemRole),
+  rejectedRule("anthropic/system-place", turns.checkSystemPlace),
+  rejectedRule("anthropic/misplaced-block", turns.checkMisplacedBlock),
+  adviceRule("anthropic/assistant-first", turns.checkAssistantFirst),
+  rejectedRule("anthropic/prefill", turns.checkPrefill),
+  rejectedRule("anthropic/trailing-space", turns.checkTrailingSpace),
+  rejectedRule("anthropic/empty-error", turns.checkEmptyError),
+  rejectedRule("anthropic/error-media", turns.checkErrorMedia),
+
+  rejectedRule("anthropic/media-source", media.checkSource),
+  rejectedRule("anthropic/platform-source", media.checkPlatformSource),
+  rejectedRule("anthropic/media-type", media.checkMediaType),
+  rejectedRule("anthropic/base64", media.checkBase64),
+  rejectedRule("anthropic/empty-document", media.checkEmptyDocument),
+  rejectedRule("anthropic/image-size", media.checkImageSize),
+  rejectedRule("anthropic/image-count", media.checkImageCount),
+  adviceRule("anthropic/portable-image-count", media.checkPortableImageCount),
+  adviceRule("anthropic/assistant-media", media.checkAssistantMedia),
+  adviceRule("anthropic/user-citations", media.checkUserCitations),
+  rejectedRule("anthropic/search-result", media.checkSearchResults),
+
+  rejectedRule("anthropic/thinking-block", settings.checkThinkingBlock),
+  rejectedRule("anthropic/redacted-thinking", settings.checkRedactedBlock),
+  adviceRule("anthropic/thinking-first", settings.checkThinkingFirst),
+  rejectedRule("anthropic/thinking-off", settings.checkThinkingOff),
+  rejectedRule("anthropic/thinking-config", settings.checkThinkingConfig),
+  rejectedRule("anthropic/thinking-support", settings.checkThinkingSupport),
+  rejectedRule("anthropic/effort-without-thinking", settings.checkEffortWithoutThinking),
+  rejectedRule("anthropic/thinking-forced-tool", settings.checkThinkingForced),
+  rejectedRule("anthropic/thinking-sampling", settings.checkThinkingSampling),
+  rejectedRule("anthropic/sampling-range", settings.checkSamplingRange),
+  rejectedRule("anthropic/sampling-support", settings.checkSamplingSupport),
+  rejectedRule("anthropic/sampling-pair", settings.checkSamplingPair),
+  adviceRule("anthropic/sampling-version", settings.checkSamplingVersion),
+  rejectedRule("anthropic/effort", settings.checkEffort),
+  rejectedRule("anthropic/cache-count", settings.checkCacheCount),
+  rejectedRule("anthropic/cache-marker", settings.checkCacheMarker),
+  rejectedRule("anthropic/cache-order", settings.checkCacheOrder),
+
+  rejectedRule("anthropic/tool-shape", tools.checkToolShape),
+  rejectedRule("anthropic/tool-name", tools.checkToolName),
+  rejectedRule("anthropic/duplicate-tool", tools.checkDuplicateTool),
+  rejectedRule("anthropic/input-schema", tools.checkInputSchema),
+  rejectedRule("anthropic/top-level-union", tools.checkTopUnion),
+  rejectedRule("anthropic/property-key", tools.checkPropertyKeys),
+  rejectedRule("anthropic/strict-schema", strict.checkStrictSchema),
+  rejectedRule("anthropic/strict-limits", strict.checkStrictLimits),
+  rejectedRule("anthropic/output-schema", strict.checkOutputSchema),
+  rejectedRule("anthropic/tool-choice", tools.checkToolChoice),
+  rejectedRule("anthropic/forced-tool", tools.checkForcedTool),
+];

@@ -1,0 +1,21 @@
+import { responsesEffortRules } from "../openai/effort.ts";
+import { responsesFieldRules } from "./fields.ts";
+import { responsesFormatRules } from "../openai/formats.ts";
+import { responsesItemRules } from "./items.ts";
+import { responsesMediaRules } from "./media.ts";
+import { responsesModelRules } from "./models.ts";
+import { responsesShapeRules } from "./shape.ts";
+import { responsesToolRules } from "./tools.ts";
+import type { Rule } from "../rule.ts";
+
+/** What the Responses API refuses, at OpenAI and at the vendors who copy it. */
+export const openaiResponsesRules: readonly Rule<unknown>[] = [
+  ...responsesShapeRules,
+  ...responsesItemRules,
+  ...responsesMediaRules,
+  ...responsesToolRules,
+  ...responsesFieldRules,
+  ...responsesEffortRules,
+  ...responsesFormatRules,
+  ...responsesModelRules,
+];

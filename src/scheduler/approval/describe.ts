@@ -1,0 +1,102 @@
+import { resolve as absolute } from "node:path";
+import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
+import type { CommandProgram } from "../../policy/command/analysis.ts";
+import type { AlwaysAllow, PermissionVerdict } from "../../policy/gate/create.ts";
+import { sanitizeForTerminal, displayCommand } from "../../policy/terminal/sanitize.ts";
+import { createDiffDisplay } from "../../tools/edit/diff-display.ts";
+import type { EditProposal } from "../../tools/tool.ts";
+import type { ApprovalRequest, ApprovalSubject } from "../events.ts";
+import type { ResolvedResources } from "../call/resolve-resources.ts";
+import { sanitizeLine, sanitizeObject } from "../result/sanitize-display.ts";
+import type { ValidCall } from "../call/validate.ts";
+
+/** All that is known of a call when a person is asked. */
+export type ApprovalContext = {
+  readonly valid: ValidCall;
+  readonly resolved: ResolvedResources;
+  readonly verdict: PermissionVerdict;
+  readonly root: string;
+  /** What an edit would write. `first` is what the model wanted, before anyone changed it. */
+  readonly proposal?: EditProposal | undefined;
+  readonly firstProposal?: EditProposal | undefined;
+  readonly problem?: string | undefined;
+};
+
+/** What a person should know before answering: not what the model says it does, but what it will really touch. */
+export const describeApproval = async (question: ApprovalContext): Promise<ApprovalRequest> => {
+  const { valid, verdict, problem } = question;
+  return {
+    title: valid.title,
+    // One line each: a line break in a file's name must not make lines of its own.
+    reason: sanitizeLine(verdict.reason),
+    always: verdict.details.always.map(sanitizeAlways),
+    ...(problem === undefined ? {} : { problem: sanitizeLine(problem) }),
+    subject: await describeSubject(question),
+  };
+};
+
+const describeSubject = async (question: ApprovalContext): Promise<ApprovalSubject> => {
+  const { valid, resolved, verdict, proposal } = question;
+  if (valid.server !== undefined)
+    return {
+      type: "mcp",
+      server: sanitizeLine(valid.server),
+      tool: sanitizeLine(valid.tool.originalName ?? valid.tool.name),
+      ...(valid.tool.originalName === undefined || valid.tool.originalName === valid.tool.name
+        ? {}
+        : { exposedAs: sanitizeLine(valid.tool.name) }),
+      description: sanitizeForTerminal(valid.tool.description, "visible"),
+      arguments: sanitizeObject(toPlainJson(valid.input).value as JsonObject),
+    };
+  if (proposal !== undefined) return describeEdit(question, proposal);
+  const { command } = resolved;
+  if (command !== undefined)
+    return {
+      type: "execute",
+      command: displayCommand(command.text),
+      commands: verdict.details.commands.map(sanitizeRoot),
+      folder: sanitizeLine(command.folder),
+    };
+  if (verdict.details.urls.length > 0)
+    return {
+      type: "network",
+      urls: verdict.details.urls.map(({ url, host }) => ({ url: sanitizeLine(url), host: sanitizeLine(host) })),
+    };
+  return { type: "info", text: valid.title };
+};
+
+const sanitizeRoot = ({ name, binary }: CommandProgram): CommandProgram => ({
+  name: sanitizeLine(name),
+  binary: "path" in binary ? { ...binary, path: sanitizeLine(binary.path) } : binary,
+});
+
+/** What an answer for always would cover, as a person reads it. */
+const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
+  switch (always.type) {
+    case "tool":
+      return { type: "tool", tool: sanitizeLine(always.tool) };
+    case "server":
+      return { type: "server", server: sanitizeLine(always.server) };
+    case "command":
+      return { type: "command", commands: always.commands.map((words) => words.map(sanitizeLine)) };
+  }
+};
+
+const describeEdit = (
+  { valid, resolved, root, firstProposal: first }: ApprovalContext,
+  proposal: EditProposal,
+): ApprovalSubject => {
+  const { patch, stat } = createDiffDisplay(proposal, first?.after ?? proposal.after);
+  const asked = resolved.writes.find(({ path }) => path === proposal.path)?.requestedPath ?? proposal.path;
+  return {
+    type: "edit",
+    path: sanitizeLine(proposal.path),
+    requestedPath: sanitizeLine(asked),
+    isLink: absolute(root, asked) !== proposal.path,
+    before: proposal.before,
+    after: proposal.after,
+    patch: sanitizeForTerminal(patch, "visible"),
+    stat,
+    isEditable: valid.tool.amend !== undefined,
+  };
+};

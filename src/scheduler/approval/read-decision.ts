@@ -1,0 +1,34 @@
+import { isObject } from "../../conversation/json.ts";
+import type { AlwaysAllow } from "../../policy/gate/create.ts";
+import type { ApprovalDecision } from "../events.ts";
+
+/**
+ * Reads an answer from a front end into a new object. The types promise a `Decision`, but front ends are also scripts
+ * without types: whatever is not exactly one of the decisions is a refusal.
+ */
+export const readDecision = (answer: unknown): ApprovalDecision => {
+  const { type, scope, text, reason } = isObject(answer) ? answer : {};
+  switch (type) {
+    case "once":
+    case "cancel":
+      return { type };
+    case "always":
+      return isScope(scope) ? { type, scope } : unknownDecision;
+    case "edit":
+      return typeof text === "string" ? { type, text } : unknownDecision;
+    case "refuse":
+      return typeof reason === "string" ? { type, reason } : { type };
+    default:
+      return unknownDecision;
+  }
+};
+
+const unknownDecision: ApprovalDecision = {
+  type: "refuse",
+  reason: "the answer to its question was not a known decision, so it did not run.",
+};
+
+const scopes: { readonly [scope in AlwaysAllow["type"]]: true } = { tool: true, server: true, command: true };
+
+const isScope = (scope: unknown): scope is AlwaysAllow["type"] =>
+  typeof scope === "string" && Object.hasOwn(scopes, scope);

@@ -1,0 +1,61 @@
+import type { Capabilities, WorkspaceFiles, Memory, Shell, Web } from "../../tools/capabilities.ts";
+import { ToolFailure } from "../../tools/tool.ts";
+import type { ResolvedResources } from "./resolve-resources.ts";
+
+/** The effects that were allowed, on what stood there then. */
+export type ApprovedResources = { readonly tool: string; readonly resolved: ResolvedResources };
+
+/** Capabilities that do what was approved and nothing else: another file, another command, another version of the file is refused. */
+export const restrictCapabilities = (can: Capabilities, allowed: ApprovedResources): Capabilities => ({
+  ...can,
+  files: restrictFiles(can.files, allowed),
+  shell: restrictShell(can, allowed),
+  web: restrictWeb(can.web, allowed),
+  memory: restrictMemory(can.memory, allowed),
+});
+
+const restrictFiles = (files: WorkspaceFiles, { tool, resolved }: ApprovedResources): WorkspaceFiles => {
+  const expected = new Map(resolved.writes.map(({ path, expectedIdentity: was }) => [path, was]));
+  return {
+    ...files,
+    write: async (path, bytes, was) => {
+      const { path: real, shown } = await files.resolve(path);
+      const approved = expected.get(real);
+      if (approved === undefined) throw notApproved(tool, `writing ${shown}`);
+      if (approved !== was && approved !== anyVersion)
+        throw new ToolFailure("file_modified_conflict", `${shown} changed after this was approved. Read it again.`);
+      await files.write(real, bytes, was);
+      expected.set(real, anyVersion);
+    },
+  };
+};
+
+/** After its own first write a call knows best what it left there. */
+const anyVersion = "*";
+
+const restrictShell = ({ shell, files }: Capabilities, { tool, resolved }: ApprovedResources): Shell => ({
+  run: async (command) => {
+    const { path } = await files.resolve(command.folder === "" ? "." : command.folder);
+    if (command.text !== resolved.command?.text || path !== resolved.command.folder)
+      throw notApproved(tool, `running ${command.text}`);
+    return shell.run({ ...command, folder: path });
+  },
+});
+
+const restrictWeb = (web: Web, { tool, resolved }: ApprovedResources): Web => ({
+  fetch: async (url, options) => {
+    if (!resolved.urls.includes(url)) throw notApproved(tool, `fetching ${url}`);
+    return web.fetch(url, options);
+  },
+});
+
+const restrictMemory = (memory: Memory, { tool, resolved }: ApprovedResources): Memory => ({
+  ...memory,
+  write: async (text) => {
+    if (resolved.unnamed !== tool) throw notApproved(tool, `writing ${memory.path}`);
+    await memory.write(text);
+  },
+});
+
+const notApproved = (tool: string, what: string): ToolFailure =>
+  new ToolFailure("policy_violation", `${tool} was not approved for ${what}.`);

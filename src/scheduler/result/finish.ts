@@ -1,0 +1,104 @@
+import { inputObject } from "../../conversation/call-input.ts";
+import { toPlainJson } from "../../conversation/json.ts";
+import type { Call, Content, Outcome, OutcomeStatus } from "../../conversation/parts.ts";
+import { truncateText, maxResultText } from "../../tools/result/truncate.ts";
+import type { WorkspaceFiles } from "../../tools/capabilities.ts";
+import { storeFile } from "../../tools/result/store-file.ts";
+import type { ToolContent } from "../../tools/tool.ts";
+import { diffStatOf, type CallCompletion } from "./call-result.ts";
+import type { CallDecision, CallDenial, FinishedCall, ToolCallRecord } from "../events.ts";
+import { sanitizeDisplay, mapTexts } from "./sanitize-display.ts";
+
+/** What is known of a call when it has ended. */
+export type EndedCall = {
+  readonly call: Call;
+  readonly result: CallCompletion;
+  readonly duration: number;
+  readonly decision: CallDecision | undefined;
+  readonly denial?: CallDenial | undefined;
+  readonly server: string | undefined;
+  /** Where results that are too long are kept. */
+  readonly files: Pick<WorkspaceFiles, "keep">;
+  /** Takes secrets out of what is shown and recorded. What the model reads stays as it is. */
+  readonly redact: (text: string) => string;
+};
+
+const statuses: { readonly [state in CallCompletion["state"]]: OutcomeStatus } = {
+  success: "complete",
+  error: "error",
+  cancelled: "cancelled",
+};
+
+/** A call's end in the forms others know: for the conversation, for people, for the records. */
+export const finishCall = async (end: EndedCall): Promise<FinishedCall> => {
+  const { call, result: ending, duration, files, redact, denial } = end;
+  const kept = await Promise.all(ending.content.map((content) => storeContent(content, call, files)));
+  const outcome: Outcome = { status: statuses[ending.state], content: kept.map(({ content }) => content) };
+  return {
+    call,
+    outcome,
+    blobs: Object.fromEntries(kept.flatMap(({ blob }) => (blob === undefined ? [] : [[blob.hash, blob.base64]]))),
+    display: sanitizeDisplay(ending.display, redact),
+    ...(ending.error === undefined ? {} : { error: { ...ending.error, message: redact(ending.error.message) } }),
+    ...(denial === undefined
+      ? {}
+      : { denial: { reason: redact(denial.reason), allowedBy: denial.allowedBy.map(redact) } }),
+    duration,
+    record: createRecord(end),
+  };
+};
+
+type StoredContent = { readonly content: Content; readonly blob?: { readonly hash: string; readonly base64: string } };
+
+/** A last bound for tools that keep none of their own. */
+const maxStoredText = 4 * maxResultText;
+
+const storeContent = async (
+  content: ToolContent,
+  call: Call,
+  files: Pick<WorkspaceFiles, "keep">,
+): Promise<StoredContent> => {
+  switch (content.type) {
+    case "text":
+      return { content: { type: "text", text: await truncate(content.text, call, files) } };
+    case "structured": {
+      const { value } = toPlainJson(content.value);
+      const text = JSON.stringify(value);
+      if (text.length <= maxStoredText) return { content: { type: "structured", value } };
+      return { content: { type: "text", text: await truncate(text, call, files) } };
+    }
+    case "file": {
+      const { media, ...kept } = storeFile(content);
+      return { content: media, ...kept };
+    }
+  }
+};
+
+const truncate = async (text: string, { id, tool }: Call, files: Pick<WorkspaceFiles, "keep">): Promise<string> =>
+  (await truncateText(text, { files, name: `${tool}-${id}`, most: maxStoredText })).toWellFormed();
+
+const createRecord = ({ call, result: ending, duration, decision, server, redact }: EndedCall): ToolCallRecord => {
+  const stat = diffStatOf(ending.display);
+  const said = ending.display.type === "text" ? ending.display.text : undefined;
+  const error = ending.error?.message ?? (ending.state === "cancelled" ? said : undefined);
+  return {
+    function_name: call.tool,
+    function_args: mapTexts(inputObject(call.input), redact),
+    duration_ms: duration,
+    success: ending.state === "success",
+    ...(decision === undefined ? {} : { decision }),
+    ...(error === undefined ? {} : { error: redact(error) }),
+    ...(ending.error === undefined ? {} : { error_type: ending.error.type }),
+    tool_type: server === undefined ? "native" : "mcp",
+    ...(stat === undefined
+      ? {}
+      : {
+          metadata: {
+            ai_added_lines: stat.aiAdded,
+            ai_removed_lines: stat.aiRemoved,
+            user_added_lines: stat.userAdded,
+            user_removed_lines: stat.userRemoved,
+          },
+        }),
+  };
+};

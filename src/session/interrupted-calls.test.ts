@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { call, done, text } from "../conversation/builders.ts";
+import { Ledger } from "../conversation/ledger.ts";
+import { completeInterruptedCalls, resumeSession } from "./interrupted-calls.ts";
+import { findSessionFile, createSessionFixture, root, type SessionFixture } from "./session.cases.ts";
+
+const origin = { provider: "google", model: "gemini-3.8-flash" };
+const unknown = {
+  status: "interrupted",
+  content: [
+    text(
+      "No result was recorded: the run was interrupted before this call finished. Its outcome is unknown, and it may have had effects. A program it started may still be running.",
+    ),
+  ],
+  synthetic: true,
+};
+
+const interrupted = (): Ledger => {
+  const ledger = new Ledger();
+  ledger.user([text("Do three things.")]);
+  const [first] = ledger.model(origin, [
+    call("read_file", { path: "a" }),
+    call("run_shell_command", { command: `rm ${"x".repeat(200)}` }),
+    { type: "call", tool: "write_file", input: { text: '{"path":' } },
+  ]);
+  if (first !== undefined) ledger.complete(first.id, "read_file", done("text of a"));
+  return ledger;
+};
+
+describe("taking up a session again", () => {
+  it("says of calls nobody saw end that nobody knows, to the model and to the person", () => {
+    const ledger = interrupted();
+    const [, shell] = ledger.entries[1]?.type === "model" ? ledger.entries[1].parts : [];
+    const completion = { type: "completion", call: "hist_tool_2", tool: "run_shell_command", outcome: unknown };
+
+    expect(completeInterruptedCalls(ledger)).toEqual({
+      calls: [shell],
+      entries: [completion],
+      told: [
+        `run_shell_command was running when the session ended, so its outcome is unknown; it may have had effects ({"command":"rm ${"x".repeat(104)}…). A program it started may still be running.`,
+      ],
+    });
+    expect(ledger.entries.at(-1)).toEqual(completion);
+    expect(completeInterruptedCalls(ledger)).toEqual({ calls: [], entries: [], told: [] });
+  });
+
+  it("leaves calls nobody could read to whoever sends the next request", () => {
+    const ledger = interrupted();
+    completeInterruptedCalls(ledger);
+
+    expect(ledger.pending().map(({ tool }) => tool)).toEqual(["write_file"]);
+  });
+
+  it("has it in the log before it gives the conversation back", async () => {
+    const bench = createSessionFixture();
+    const session = await bench.sessions.create({
+      root,
+      records: interrupted().entries.map((entry) => ({ kind: "entry", entry })),
+    });
+    const { ledger } = await resumeSession(
+      await bench.sessions.read(session.id).then((read) => ({ ...session, ...read })),
+    );
+    const after = createSessionFixture({ me: "2-0", disk: bench.disk.crash(() => 0.9) });
+
+    expect((await after.sessions.read(session.id)).entries).toEqual(ledger.entries);
+    expect(ledger.entries).toHaveLength(4);
+    const changes = bench.changes.length;
+    await resumeSession({ ...session, entries: ledger.entries });
+    expect(bench.changes.length).toBe(changes);
+  });
+
+  describe("after a summary", () => {
+    const origin2 = { provider: "openai", model: "gpt-5.6" };
+    const compacted = (): Ledger => {
+      const ledger = new Ledger();
+      ledger.notice("The workspace is /project.");
+      for (const round of [1, 2, 3]) {
+        ledger.user([text(`Words ${round}.`)]);
+        const [made] = ledger.model(origin2, [call("read_file", { path: `"hist_tool_${round}00"` })]);
+        ledger.complete(made!.id, "read_file", done(`Result ${round}.`));
+      }
+      ledger.compact("What was said.", 7);
+      ledger.user([text("And now?")]);
+      return ledger;
+    };
+    const saved = async (bench: SessionFixture): Promise<string> => {
+      const session = await bench.sessions.create({ root });
+      await session.append(compacted().entries.map((entry) => ({ kind: "entry", entry })));
+      await session.append([{ kind: "request", turn: 1, ...origin2, notes: [], digest: "abc" }]);
+      await session.close();
+      return session.id;
+    };
+
+    it("only what models still see is held, and call ids go on from the highest", async () => {
+      const bench = createSessionFixture();
+      const id = await saved(bench);
+      const session = await bench.sessions.open(id);
+      const blank = { type: "notice", text: "" };
+      const { entries } = compacted();
+      expect(session.entries).toEqual([entries[0], ...Array.from({ length: 6 }, () => blank), ...entries.slice(7)]);
+      expect(session.highestOmittedCall).toBe(2);
+      const ledger = Ledger.from(session.entries, { dropped: 0, ordinal: session.highestOmittedCall });
+      expect(ledger.model(origin2, [call("read_file", {})])).toMatchObject([{ id: "hist_tool_4" }]);
+      await session.close();
+      expect((await bench.sessions.read(id)).entries).toEqual(entries);
+    });
+
+    it("a damaged log is healed with all of its records", async () => {
+      const bench = createSessionFixture();
+      const id = await saved(bench);
+      const { path, text: log } = findSessionFile(bench.disk, id);
+      bench.disk.seed(path, { kind: "file", text: log.replace("\n", "\nrubbish in the middle\n") });
+      const session = await bench.sessions.open(id);
+      expect(session.damage.map(({ kind }) => kind)).toEqual(["damaged"]);
+      await session.close();
+      expect((await bench.sessions.read(id)).entries).toEqual(compacted().entries);
+      expect(findSessionFile(bench.disk, id).text).toContain('"digest":"abc"');
+    });
+
+    it("all of it is held where the summary parts a call from its result", async () => {
+      const bench = createSessionFixture();
+      const ledger = compacted();
+      ledger.compact("Cut in the wrong place.", 6);
+      const session = await bench.sessions.create({ root });
+      await session.append(ledger.entries.map((entry) => ({ kind: "entry", entry })));
+      await session.close();
+      const again = await bench.sessions.open(session.id);
+      expect(again.entries).toHaveLength(ledger.entries.length);
+      await again.close();
+    });
+  });
+});

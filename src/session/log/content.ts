@@ -1,0 +1,146 @@
+import type { Entry, Notice, ToolDeclaration } from "../../conversation/entry.ts";
+import { isObject } from "../../conversation/json.ts";
+import type { MediaKind } from "../../conversation/parts.ts";
+import type { LogLine } from "./line.ts";
+import type { SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
+
+/** What a session's records say, taken together. */
+export type SessionContent = {
+  readonly head?: SessionHead;
+  readonly entries: readonly Entry[];
+  readonly title?: string;
+  readonly model?: RecordedModel;
+  readonly tools?: readonly ToolDeclaration[];
+  /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
+  readonly inputs?: RecordedModelInputs;
+  /** The places of entries that are lost: what stands there was made up. */
+  readonly lostEntries: ReadonlySet<number>;
+};
+
+/** Kinds of files, by provider/model. */
+export type RecordedModelInputs = { readonly [model: string]: readonly MediaKind[] };
+
+/** Puts the records of a session together. Every entry keeps its place; where one is lost, a notice says so. */
+export const assembleContent = (lines: readonly LogLine[]): SessionContent => {
+  const entries: Entry[] = [];
+  const lost = new Set<number>();
+  let state: Omit<SessionContent, "entries" | "lostEntries"> = {};
+  for (const line of lines) {
+    const record = parseRecord(line.text);
+    if (isEntryLine(line.text)) {
+      for (const first = entries.length; entries.length < readEntryIndex(line.text);) {
+        lost.add(entries.length);
+        entries.push(entries.length === first ? lostNotice : emptyNotice);
+      }
+      entries.push(record.kind === "entry" ? record.entry : emptyNotice);
+    } else state = applyRecord(state, record);
+  }
+  return { ...state, entries, lostEntries: lost };
+};
+
+/** What a model reads where part of the conversation could not be read any more. */
+const lostNotice: Notice = {
+  type: "notice",
+  text: "Part of the conversation was lost here: its record was damaged on disk.",
+};
+
+/** Holds the place of an entry and says nothing. */
+const emptyNotice: Notice = { type: "notice", text: "" };
+
+const applyRecord = (
+  state: Omit<SessionContent, "entries" | "lostEntries">,
+  record: SessionRecord | UnknownRecord,
+): Omit<SessionContent, "entries" | "lostEntries"> => {
+  switch (record.kind) {
+    case "head":
+      return state.head === undefined ? { ...state, ...initialState(record), head: record } : state;
+    case "title":
+      return { ...state, title: record.title };
+    case "model":
+      return { ...state, model: { provider: record.provider, model: record.model } };
+    case "tools":
+      return { ...state, tools: record.tools };
+    case "input":
+      return { ...state, inputs: { ...state.inputs, [`${record.provider}/${record.model}`]: record.input } };
+    case "entry":
+    case "request":
+    case "repair":
+    case "unknown":
+      return state;
+  }
+};
+
+const initialState = ({ model, tools }: SessionHead): Omit<SessionContent, "entries" | "lostEntries"> => ({
+  ...(model === undefined ? {} : { model }),
+  ...(tools === undefined ? {} : { tools }),
+});
+
+const isEntryLine = (text: string): boolean => text.startsWith('{"kind":"entry"');
+const readEntryIndex = (text: string): number => Number(/^\{"kind":"entry","index":(\d{1,9}),/.exec(text)?.[1] ?? 0);
+
+/** A record as it was written. Our own checksum vouches for its shape; only what a later version may add is looked at. */
+export const parseRecord = (text: string): SessionRecord | UnknownRecord => {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || typeof value["kind"] !== "string") return { kind: "unknown", originalKind: "" };
+  const { kind } = value;
+  if (!kinds.has(kind)) return { kind: "unknown", originalKind: kind };
+  if (kind !== "entry") return value as SessionRecord;
+  const entry = parseEntry(value["entry"]);
+  return entry === undefined ? { kind: "unknown", originalKind: kind } : ({ ...value, entry } as SessionRecord);
+};
+
+const kinds: ReadonlySet<string> = new Set<SessionRecord["kind"]>([
+  "head",
+  "entry",
+  "model",
+  "tools",
+  "input",
+  "request",
+  "title",
+  "repair",
+]);
+const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([
+  "user",
+  "model",
+  "completion",
+  "compaction",
+  "notice",
+  "copy",
+]);
+const partTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "code", "media", "call", "structured"]);
+
+/** An entry with parts this version knows; undefined where nothing of it is known. */
+const parseEntry = (entry: unknown): unknown => {
+  if (!isObject(entry) || !entryTypes.has(entry["type"])) return undefined;
+  const { parts, outcome } = entry;
+  if (entry["type"] === "copy") return isObject(entry["media"]) && typeof entry["uri"] === "string" ? entry : undefined;
+  if (parts !== undefined) {
+    const known = parseParts(parts);
+    return known === parts ? entry : known && { ...entry, parts: known };
+  }
+  if (!isObject(outcome)) return entry;
+  const content = parseParts(outcome["content"]);
+  return content === outcome["content"] ? entry : content && { ...entry, outcome: { ...outcome, content } };
+};
+
+/** The same parts where all are known. One of a later version beside others is named in its place; on its own it is unknown. */
+const parseParts = (parts: unknown): readonly unknown[] | undefined => {
+  if (!Array.isArray(parts)) return undefined;
+  const given: readonly unknown[] = parts;
+  if (given.every(isKnownPart)) return given;
+  const isAnyKnown = given.some((part) => isObject(part) && partTypes.has(part["type"]));
+  return isAnyKnown ? given.map(parsePart) : undefined;
+};
+
+const isKnownPart = (part: unknown): boolean =>
+  isObject(part) && partTypes.has(part["type"]) && (part["type"] !== "call" || isObject(part["input"]));
+
+const parsePart = (part: unknown): unknown => {
+  if (isKnownPart(part)) return part;
+  if (isObject(part) && part["type"] === "call") return { ...part, input: { type: "malformed", text: "" } };
+  const type = isObject(part) ? part["type"] : undefined;
+  return {
+    type: "text",
+    text: `[A part of the kind ${JSON.stringify(type ?? "unknown")}, which this version of Parley does not know.]`,
+  };
+};

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import type { Blobs, Entry } from "../../conversation/entry.ts";
+import type { Media } from "../../conversation/parts.ts";
+import type { Folder } from "../../world/disk.ts";
+import type { SessionDamage } from "../repair/damage.ts";
+import { ensureSubfolder, withFolder } from "./folders.ts";
+
+/** The folder beside a project's sessions where bytes lie under their hash. */
+export const blobFolder = "blobs";
+
+/** Writes blobs that are not there yet, whole and flushed. Those that are there are never touched. */
+export const storeBlobs = async (project: Folder, blobs: Blobs): Promise<void> => {
+  const hashes = Object.keys(blobs).filter(isHash);
+  if (hashes.length === 0) return;
+  await withFolder(await ensureSubfolder(project, blobFolder), async (folder) => {
+    for (const hash of hashes) {
+      const bytes = Buffer.from(blobs[hash] ?? "", "base64");
+      const there = await folder.stat(hash);
+      if (there?.kind === "file" && there.size === bytes.length) continue;
+      await folder.writeFile(hash, bytes, 0o600);
+      // Whoever made the folder may have been stopped before its own name was flushed.
+      await project.flush();
+    }
+  });
+};
+
+/** The blobs that entries name, and those that are missing or not what their name says. */
+export const loadBlobs = async (
+  project: Folder,
+  entries: readonly Entry[],
+): Promise<{ readonly blobs: Blobs; readonly missing: readonly SessionDamage[] }> => {
+  const wanted = new Map(entries.flatMap(listMedia).flatMap((media) => listHashes(media).map((hash) => [hash, media])));
+  if (wanted.size === 0) return { blobs: {}, missing: [] };
+  const blobs: { [hash: string]: string } = {};
+  const missing: SessionDamage[] = [];
+  const folder = await project.openFolder(blobFolder).catch(() => undefined);
+  for (const [hash, media] of wanted) {
+    const bytes = folder === undefined ? undefined : await readVerified(folder, hash);
+    if (bytes === undefined) missing.push({ kind: "missing-blob", id: media.id, hash, what: describeMedia(media) });
+    else blobs[hash] = bytes.toString("base64");
+  }
+  await folder?.close();
+  return { blobs, missing };
+};
+
+/** The hashes a session's file names, whoever reads it: also those in records only a later version knows. */
+export const findBlobHashes = (text: string): ReadonlySet<string> =>
+  new Set([...text.matchAll(/"hash":"([0-9a-f]{64})"/g)].map(([, hash = ""]) => hash));
+
+/** All media of an entry, in order. */
+const listMedia = (entry: Entry): readonly Media[] => {
+  switch (entry.type) {
+    case "user":
+      return entry.parts.filter((part) => part.type === "media");
+    case "model":
+      return entry.parts.filter((part) => part.type === "media");
+    case "completion":
+      return entry.outcome.content.filter((part) => part.type === "media");
+    case "copy":
+      return [entry.media];
+    case "compaction":
+    case "notice":
+      return [];
+  }
+};
+
+/** A file in a few words. */
+const describeMedia = ({ kind, id, name, mimeType }: Media): string =>
+  `${kind} ${id}${name === undefined ? "" : ` "${name}"`} (${mimeType})`;
+
+const listHashes = ({ source }: Media): readonly string[] => (source.type === "blob" ? [source.hash] : []);
+const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+const readVerified = async (folder: Folder, hash: string): Promise<Buffer | undefined> => {
+  const file = isHash(hash) ? await folder.openFile(hash).catch(() => undefined) : undefined;
+  if (file === undefined) return undefined;
+  try {
+    const read = await file.read(0, (await file.stat()).size);
+    const isWhole = createHash("sha256").update(read).digest("hex") === hash;
+    return isWhole ? Buffer.from(read.buffer, read.byteOffset, read.byteLength) : undefined;
+  } finally {
+    await file.close();
+  }
+};

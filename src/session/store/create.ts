@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Blobs, Conversation, ToolDeclaration } from "../../conversation/entry.ts";
+import type { Folder } from "../../world/disk.ts";
+import type { World } from "../../world/world.ts";
+import { storeBlobs } from "./blobs.ts";
+import { ensureFolder } from "./folders.ts";
+import { createSessionId } from "./id.ts";
+import { encodeDrafts } from "../log/log.ts";
+import { acquireSessionLock, type ReleaseLock } from "./lock.ts";
+import { sessionFileName } from "./locate.ts";
+import { projectFolderName } from "./project-folder.ts";
+import { formatVersion, type SessionHead, type RecordedModel, type NewRecord } from "../log/record.ts";
+import { draftRecord } from "../session.ts";
+
+/** What a session begins with. */
+export type NewSession = {
+  /** The project's folder, as a canonical path. */
+  readonly root: string;
+  readonly system?: string;
+  readonly tools?: readonly ToolDeclaration[];
+  readonly model?: RecordedModel;
+  /** What is written with the first line, in one go. */
+  readonly records?: readonly NewRecord[];
+  readonly blobs?: Blobs;
+};
+
+/** A session to begin with all that a saved conversation holds. */
+export const newSessionFromConversation = (
+  { system, tools, entries, blobs }: Conversation,
+  { root, model, title }: { readonly root: string; readonly model?: RecordedModel; readonly title?: string },
+): NewSession => ({
+  root,
+  ...(system === undefined ? {} : { system }),
+  ...(tools === undefined ? {} : { tools }),
+  ...(model === undefined ? {} : { model }),
+  records: [
+    ...entries.map((entry) => ({ kind: "entry", entry }) as const),
+    ...(title === undefined ? [] : [{ kind: "title", title } as const]),
+  ],
+  blobs,
+});
+
+/** The file of a new session, ours alone. */
+export type CreatedSessionFile = { readonly folder: Folder; readonly id: string; readonly release: ReleaseLock };
+
+/** Makes the file of a session: all of what it begins with, or nothing. */
+export const createSessionFile = async (world: World, base: string, start: NewSession): Promise<CreatedSessionFile> => {
+  const folder = await ensureFolder(world.disk, join(base, projectFolderName(start.root)));
+  try {
+    const { id, release } = await reserveId(world, folder);
+    try {
+      await storeBlobs(folder, start.blobs ?? {});
+      await folder.writeFile(
+        sessionFileName(id),
+        Buffer.from(encodeFirstLines(start, id, Math.floor(world.clock.now()))),
+        0o600,
+      );
+      return { folder, id, release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+};
+
+/** An id nobody has. It is locked before it is looked for, so no two programs find the same one free. */
+const reserveId = async (
+  world: World,
+  folder: Folder,
+): Promise<{ readonly id: string; readonly release: ReleaseLock }> => {
+  for (;;) {
+    const id = createSessionId(world.clock.now(), world.random);
+    const release = await acquireSessionLock(world, folder, id);
+    if ((await folder.stat(sessionFileName(id))) === undefined) return { id, release };
+    await release();
+  }
+};
+
+const encodeFirstLines = ({ root, system, tools, model, records = [] }: NewSession, id: string, at: number): string => {
+  const head: SessionHead = {
+    kind: "head",
+    version: formatVersion,
+    id,
+    created: at,
+    root,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(model === undefined ? {} : { model }),
+  };
+  const drafts = [{ record: JSON.stringify(head) }, ...records.map(draftRecord)];
+  return encodeDrafts(drafts, { session: id, at: Math.max(0, at), sequence: 0, entries: 0 }).text;
+};

@@ -1,0 +1,58 @@
+import { basename, dirname, join } from "node:path";
+import type { Folder } from "../../world/disk.ts";
+import type { World } from "../../world/world.ts";
+import { acquireLockFile } from "../../world/lock-file.ts";
+import { SettingsError } from "../error.ts";
+
+/** What it takes to change settings. */
+export type SettingsWriteWorld = Pick<World, "disk" | "processIdentity" | "clock" | "random">;
+
+/** Does something to the settings in a home, which is made if it is missing, while no other program does. */
+export const withSettingsLock = async (
+  world: SettingsWriteWorld,
+  home: string,
+  work: (home: string) => Promise<void>,
+): Promise<void> => {
+  const own = await ensureFolderPath(world, home);
+  const folder = await world.disk.openFolder(await ensureFolderPath(world, join(own, "locks")));
+  try {
+    const release = await acquireSettingsLock(world, folder, home);
+    try {
+      await work(own);
+    } finally {
+      await release();
+    }
+  } finally {
+    await folder.close();
+  }
+};
+
+/** The canonical path of a folder, which is made for its owner alone where it is missing. */
+const ensureFolderPath = async (world: SettingsWriteWorld, path: string): Promise<string> => {
+  const there = await world.disk.canonicalPath(path);
+  if (there !== undefined) return there;
+  const above = await ensureFolderPath(world, dirname(path));
+  const folder = await world.disk.openFolder(above);
+  try {
+    await folder.makeFolder(basename(path), 0o700);
+    return join(above, basename(path));
+  } finally {
+    await folder.close();
+  }
+};
+
+/** How often, and how long, to wait for another program that changes settings: it takes a moment. */
+const lockRetry = { times: 400, ms: 25 };
+
+const acquireSettingsLock = async (
+  { processIdentity: life, clock, random }: SettingsWriteWorld,
+  folder: Folder,
+  home: string,
+): Promise<() => Promise<void>> => {
+  for (let time = 0; time < lockRetry.times; time++) {
+    const lock = await acquireLockFile({ folder, processIdentity: life, clock, random }, { name: "settings" });
+    if (lock.acquired) return lock.release;
+    await clock.sleep(lockRetry.ms * random());
+  }
+  throw new SettingsError({ kind: "no-access", file: home, why: "another program is changing settings; try again" });
+};

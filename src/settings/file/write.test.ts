@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realWorld } from "../../world/real/world.ts";
+import { loadSettings } from "../load/load.ts";
+import { settingPaths, settingsTable } from "../schema/table.ts";
+import { setSetting, unsetSetting } from "./write.ts";
+
+let base: string;
+let home: string;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "parley-set-")));
+  home = join(base, "me/.parley");
+});
+
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const world = { ...realWorld({}), host: { platform: "linux", arch: "x64", home: "/nowhere" } };
+const file = (): string => join(home, "settings.json");
+const text = (): Promise<string> => readFile(file(), "utf8");
+const keep = async (content: string, mode = 0o644): Promise<void> => {
+  await mkdir(home, { recursive: true });
+  await writeFile(file(), content);
+  await chmod(file(), mode);
+};
+
+describe("setting", () => {
+  it.each(settingPaths)("%s gives what was set, and unsetting it what was there before", async (path) => {
+    const get = async () => (await loadSettings(world, { home, root: base, scope: "tighten" })).settings;
+    await keep('{\n  // mine\n  "$schema": "./x.json",\n}\n');
+    const before = await get();
+    await setSetting(world, home, path, settingsTable[path].example);
+    expect(await get()).toEqual({ ...before, [path]: settingsTable[path].example });
+    expect(await text()).toMatch(/^\{\n {2}\/\/ mine\n {2}"\$schema": "\.\/x\.json",\n/);
+    expect(await unsetSetting(world, home, path)).toBe(true);
+    expect(await text()).toBe('{\n  // mine\n  "$schema": "./x.json",\n}\n');
+    expect(await unsetSetting(world, home, path)).toBe(false);
+  });
+
+  it("a value within one sets that alone", async () => {
+    await setSetting(world, home, "mcpServers.files", { command: "npx" });
+    await setSetting(world, home, "mcpServers.files.args", ["-y"]);
+    await setSetting(world, home, 'models."local/a.b".context', 5);
+    expect(JSON.parse(await text())).toEqual({
+      mcpServers: { files: { command: "npx", args: ["-y"] } },
+      models: { "local/a.b": { context: 5 } },
+    });
+  });
+
+  it("for the first time makes a file for its owner alone", async () => {
+    await setSetting(world, home, "model", "a/b");
+    expect(await text()).toBe('{\n  "model": "a/b"\n}\n');
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
+  });
+
+  it("keeps the mode of a file, a byte order mark, and a link to where it is kept", async () => {
+    await mkdir(home, { recursive: true });
+    await writeFile(join(base, "dot.json"), "\uFEFF{}", { mode: 0o640 });
+    await symlink(join(base, "dot.json"), file());
+    await setSetting(world, home, "model", "a/b");
+    expect(await readFile(join(base, "dot.json"), "utf8")).toBe('\uFEFF{\n  "model": "a/b"\n}');
+    expect((await stat(join(base, "dot.json"))).mode & 0o777).toBe(0o640);
+    expect(await readFile(file(), "utf8")).toContain("a/b");
+  });
+
+  it.each([
+    ["model", 5, "model must be a name without spaces; it is 5. Nothing was changed."],
+    ["limits", { maxTurns: 0 }, "limits.maxTurns must be a whole number of 1 or more; it is 0. Nothing was changed."],
+    ["limits.maxTurn", 5, "There is no setting limits.maxTurn. Did you mean limits.maxTurns? See parley config list."],
+    ["mcpServers.x.args", [], "mcpServers.x needs one of command, url, httpUrl. Nothing was changed."],
+    ["pools.x y", {}, '"pools.x y" is not the path of a setting. See parley config list.'],
+    ["model.name", "x", "There is no setting model.name: model holds no names. See parley config list."],
+    ["__proto__.x", 1, "There is no setting __proto__. See parley config list."],
+    ["toString", 1, "There is no setting toString. See parley config list."],
+  ])("%s to what does not fit is refused and changes nothing", async (path, value, message) => {
+    await keep('{ "sandbox": true }');
+    await expect(setSetting(world, home, path, value)).rejects.toThrow(message);
+    expect(await text()).toBe('{ "sandbox": true }');
+  });
+
+  it("works in a file with a mistake elsewhere, and can mend it", async () => {
+    await keep('{ "context": { "fullContext": 1 } }');
+    await setSetting(world, home, "context.fileName", ["X.md"]);
+    expect(JSON.parse(await text())).toEqual({ context: { fullContext: 1, fileName: ["X.md"] } });
+    await keep('{ "sandbox": "yes", "limits": 5 }');
+    await setSetting(world, home, "model", "a/b");
+    await setSetting(world, home, "sandbox", true);
+    await setSetting(world, home, "limits.spend", 1);
+    expect(JSON.parse(await text())).toEqual({ sandbox: true, limits: { spend: 1 }, model: "a/b" });
+  });
+
+  it("touches nothing in a file that cannot be read", async () => {
+    await keep('{ "sandbox": tru }');
+    await expect(setSetting(world, home, "model", "a/b")).rejects.toThrow("line 1, column 14, tru is not JSON");
+    await expect(unsetSetting(world, home, "model")).rejects.toThrow("line 1, column 14, tru is not JSON");
+    expect(await text()).toBe('{ "sandbox": tru }');
+  });
+
+  it("says so where the file cannot be written", async () => {
+    await mkdir(file(), { recursive: true });
+    await expect(setSetting(world, home, "model", "a/b")).rejects.toMatchObject({ fault: { kind: "no-access" } });
+  });
+
+  it("leaves nothing else behind", async () => {
+    await setSetting(world, home, "model", "a/b");
+    expect([await readdir(home), await readdir(join(home, "locks"))]).toEqual([["locks", "settings.json"], []]);
+  });
+});
+
+describe("programs that change settings at the same time", () => {
+  it("lose nothing of each other's", async () => {
+    const names = ["a", "b", "c", "d"];
+    const each = 6;
+    const module = new URL("./write.ts", import.meta.url).href;
+    const worlds = new URL("../../world/real/world.ts", import.meta.url).href;
+    const script = `
+      const { setSetting } = await import(${JSON.stringify(module)});
+      const { realWorld } = await import(${JSON.stringify(worlds)});
+      for (let at = 0; at < ${each}; at++)
+        await setSetting(realWorld(), ${JSON.stringify(home)}, "pools." + process.argv[1] + at, { models: ["x/y"] });`;
+    const run = (name: string) =>
+      promisify(execFile)(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, name]);
+    await Promise.all(names.map(run));
+    const { pools } = JSON.parse(await text()) as { pools: object };
+    const expected = names.flatMap((name) => Array.from({ length: each }, (_, at) => `${name}${at}`));
+    expect(Object.keys(pools).toSorted()).toEqual(expected);
+  });
+});

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { isInside } from "../../policy/workspace/paths.ts";
+import { isSecretName } from "../../policy/secrets/names.ts";
+import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
+import type { Disk } from "../../world/disk.ts";
+
+/**
+ * A consent that covers more than its text: the files of the project that its command names, as they are now, and the
+ * secrets that variables in it would fill in. When one of these changes, the person is asked again.
+ */
+export const extendConsentDigest = async (
+  disk: Disk,
+  root: string,
+  consent: ConsentRequest,
+): Promise<ConsentRequest> => {
+  const canonical = await disk.canonicalPath(root);
+  const words = listWords(consent.text);
+  const files = canonical === undefined ? [] : await findNamedFiles(disk, canonical, words);
+  const secrets = findSecretVariables(consent.text);
+  if (files.length === 0 && secrets.length === 0) return consent;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([consent.digest, files, secrets]))
+    .digest("hex");
+  return { ...consent, digest, ...(secrets.length === 0 ? {} : { secrets }) };
+};
+
+/** More than any command line names. */
+const maxWords = 200;
+
+/** Every text in it, whole and word by word: a shell may be given a line. */
+const listWords = (text: string): readonly string[] => {
+  const texts = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => parseJsonString(match[0]));
+  return [...new Set(texts.flatMap((each) => [each, ...each.split(/[\s;&|()<>'"=]+/)]))]
+    .filter((word) => word !== "" && word.length < 1000 && !word.includes("\0"))
+    .slice(0, maxWords);
+};
+
+const parseJsonString = (json: string): string => {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return "";
+  }
+};
+
+type NamedFile = readonly [path: string, digest: string];
+
+const findNamedFiles = async (disk: Disk, root: string, words: readonly string[]): Promise<readonly NamedFile[]> => {
+  const found = new Map<string, string>();
+  // A server may start in a folder of its own, which is one of its words too.
+  const folders = [root, ...words.filter((word) => !isAbsolute(word)).map((word) => resolve(root, word))];
+  for (const word of words)
+    for (const folder of new Set(isAbsolute(word) ? [root] : folders.slice(0, 20))) {
+      const path = await disk.canonicalPath(resolve(folder, word)).catch(() => undefined);
+      if (path === undefined || !isInside(path, root) || found.has(path)) continue;
+      const digest = await hashFile(disk, path);
+      if (digest !== undefined) found.set(path, digest);
+    }
+  return [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));
+};
+
+/** Larger ones are told apart by their size and times. */
+const maxHashedBytes = 8 * 2 ** 20;
+
+const hashFile = async (disk: Disk, path: string): Promise<string | undefined> => {
+  const folder = await disk.openFolder(dirname(path)).catch(() => undefined);
+  try {
+    const file = await folder?.openFile(basename(path));
+    if (file === undefined) return undefined;
+    try {
+      const { size, identity } = await file.stat();
+      if (size > maxHashedBytes) return identity;
+      return createHash("sha256")
+        .update(await file.read(0, size))
+        .digest("hex");
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  } finally {
+    await folder?.close();
+  }
+};
+
+/** The names of variables with secrets that the text would be filled with. */
+const findSecretVariables = (text: string): readonly string[] =>
+  [...new Set([...text.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map((match) => match[1] ?? ""))].filter(isSecretName);

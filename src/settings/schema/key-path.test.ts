@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { describeShape } from "./shape.ts";
+import { parseKeyPath, formatKeyPath } from "./key-path.ts";
+import { findSetting } from "./find-setting.ts";
+import { settingsTable } from "./table.ts";
+import { parseCliValue } from "../load/parse-cli-value.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+
+describe("a path", () => {
+  it("reads as it was written, whatever its names hold", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (path) => {
+        expect(parseKeyPath(formatKeyPath(path))).toEqual(path);
+      }),
+      { numRuns: 1000, seed: 1 },
+    );
+  });
+
+  it.each([
+    ["model", ["model"]],
+    ['models."local/a.b".context', ["models", "local/a.b", "context"]],
+    ["mcpServers.my-server.env.A_B", ["mcpServers", "my-server", "env", "A_B"]],
+    ["", undefined],
+    ["a.", undefined],
+    [".a", undefined],
+    ["a..b", undefined],
+    ['a"b', undefined],
+    ['"a"b', undefined],
+    ['"a', undefined],
+    ["a b", undefined],
+  ])("%j is %j", (text, path) => {
+    expect(parseKeyPath(text)).toEqual(path);
+  });
+
+  it("leads to what may stand there", () => {
+    expect(
+      ["permissions", "mcpServers.x.timeout", "pools.p", "limits.spend"].map((name) =>
+        describeShape(findSetting(name).shape),
+      ),
+    ).toEqual([
+      "an object with mode, allow, deny, only",
+      "a number of 1 or more",
+      "an object with models, strategy, cooldown",
+      "a number of 0 or more",
+    ]);
+  });
+});
+
+describe("a word of the command line", () => {
+  it.each([
+    ["model", "5", "5"],
+    ["editor", "code --wait", "code --wait"],
+    ["sandbox", "on", true],
+    ["sandbox", "off", false],
+    ["sandbox", "true", true],
+    ["sandbox", "maybe", "maybe"],
+    ["limits.spend", "2.5", 2.5],
+    ["limits.spend", "two", "two"],
+    ["compaction", "off", "off"],
+    ["compaction", "0.5", 0.5],
+    ["compaction", "never", "never"],
+    ["permissions.deny", "a, run_shell_command(x,y),", ["a", "run_shell_command(x,y)"]],
+    ["permissions.deny", '["a,b"]', ["a,b"]],
+    ["permissions.deny", "", []],
+    ["pools.x", '{"models": ["a/b",],}', { models: ["a/b"] }],
+  ])("for %s, %j means %j", (name, word, value) => {
+    expect(parseCliValue(findSetting(name).shape, word)).toEqual(value);
+  });
+});
+
+describe("what is printed of settings", () => {
+  it("shows no variable and no header of a server, unless it names one of the environment", () => {
+    const servers = {
+      a: { command: "x", env: { KEY: "12345", FROM: "$MY_KEY", OTHER: "${MY_KEY}", MIXED: "x$MY_KEY" }, more: "?" },
+      b: { url: "http://b.test", headers: { Authorization: "Bearer 1" } },
+      c: 5,
+    };
+    expect(redactSecrets(settingsTable.mcpServers.shape, servers)).toEqual({
+      a: {
+        command: "x",
+        env: { KEY: "[secret]", FROM: "$MY_KEY", OTHER: "${MY_KEY}", MIXED: "[secret]" },
+        more: "?",
+      },
+      b: { url: "http://b.test", headers: { Authorization: "[secret]" } },
+      c: 5,
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import type { ApprovalMode } from "../../policy/gate/approval-mode.ts";
+
+/** What every setting holds, by its path. */
+export type SettingValues = {
+  readonly model: string;
+  readonly pools: { readonly [name: string]: ModelPoolSettings };
+  readonly fallback: string;
+  readonly thinking: "none" | "low" | "medium" | "high";
+  readonly maxOutputTokens: number;
+  readonly thoughts: boolean;
+  readonly unsupportedMedia: "stub" | "error";
+  readonly toolResponse: "output" | "status";
+  readonly models: { readonly [model: string]: ModelSettings };
+  readonly providers: { readonly [id: string]: ProviderSettings };
+  readonly "permissions.mode": ApprovalMode;
+  readonly "permissions.allow": readonly string[];
+  readonly "permissions.deny": readonly string[];
+  readonly "permissions.only": readonly string[];
+  readonly sandbox: boolean;
+  readonly sandboxNetwork: "on" | "off";
+  readonly "context.fileName": readonly string[];
+  readonly "context.includeDirectories": readonly string[];
+  readonly "context.fullContext": boolean;
+  readonly "limits.maxTurns": number;
+  readonly "mcp.startWait": number;
+  readonly "limits.toolTime": number;
+  readonly "limits.idleTime": number;
+  readonly "limits.answerTime": number;
+  readonly "limits.spend": number;
+  readonly "limits.processes": number;
+  readonly compaction: number | "off";
+  readonly "sessions.keepDays": number;
+  readonly "sessions.keepCount": number;
+  readonly mcpServers: { readonly [name: string]: McpServerSettings };
+  readonly "telemetry.endpoint": string;
+  readonly "telemetry.logPrompts": boolean;
+  readonly "ui.theme": "auto" | "light" | "dark";
+  readonly "ui.screenReader": boolean;
+  readonly editor: string;
+  readonly "offline.script": string;
+};
+
+/** The path of a setting. */
+export type SettingPath = keyof SettingValues;
+
+/** Settings as one place says them: whatever it does not name is not there. */
+export type PartialSettings = { readonly [Path in SettingPath]?: SettingValues[Path] };
+
+/** Settings that are always there, because they have a default. */
+export type DefaultedPath =
+  | "thoughts"
+  | "unsupportedMedia"
+  | "toolResponse"
+  | "permissions.mode"
+  | "permissions.allow"
+  | "permissions.deny"
+  | "sandbox"
+  | "sandboxNetwork"
+  | "context.fileName"
+  | "context.includeDirectories"
+  | "context.fullContext"
+  | "mcp.startWait"
+  | "limits.toolTime"
+  | "limits.idleTime"
+  | "limits.answerTime"
+  | "limits.processes"
+  | "compaction"
+  | "pools"
+  | "models"
+  | "providers"
+  | "mcpServers"
+  | "telemetry.logPrompts"
+  | "ui.theme"
+  | "ui.screenReader";
+
+/** The settings of a run, defaults included. */
+export type Settings = PartialSettings & { readonly [Path in DefaultedPath]: SettingValues[Path] };
+
+/** Models that stand in for each other. */
+type ModelPoolSettings = {
+  readonly models: readonly string[];
+  /** `failover` (usual): the next one when one fails; `round-robin`: each in turn. */
+  readonly strategy?: "failover" | "round-robin";
+  /** Seconds a model that failed is left alone. */
+  readonly cooldown?: number;
+};
+
+/** What a person knows of a model. */
+type ModelSettings = {
+  readonly context?: number;
+  readonly maxOutput?: number;
+  readonly input?: readonly ("text" | "image" | "document" | "audio" | "video")[];
+  readonly reasoning?: boolean;
+  /** US dollars for a million tokens. */
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cachedRead?: number;
+    readonly cachedWrite?: number;
+  };
+};
+
+type ProviderSettings = { readonly baseUrl?: string };
+
+/** An MCP server, as Gemini CLI and Claude users write it. */
+export type McpServerSettings = {
+  readonly type?: "stdio" | "http" | "sse";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: { readonly [name: string]: string };
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly httpUrl?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly oauth?: McpOAuthSettings;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly trust?: boolean;
+  readonly sampling?: "ask" | "allow" | "refuse";
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+};
+
+/** How to sign in at an MCP server. */
+type McpOAuthSettings = {
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes?: readonly string[];
+  readonly redirectUri?: string;
+  readonly issuer?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly grantType?: "authorization_code" | "client_credentials";
+  readonly privateKey?: string;
+  readonly algorithm?: string;
+};

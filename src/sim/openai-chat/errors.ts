@@ -1,0 +1,127 @@
+import type { Json, ApiRefusal, CheckFailure } from "../family.ts";
+import type { ChatErrors } from "./quirks.ts";
+
+/** How a vendor refuses. */
+type ChatErrorStyle = {
+  /** For what the door found, with its facts in braces; everything else has words already. Where there are none, OpenAI's. */
+  readonly messages: { readonly [door in CheckFailure["check"]]?: string };
+  /** Statuses that are not the usual ones. */
+  readonly statuses?: { readonly [door in CheckFailure["check"]]?: number };
+  /** The envelope. `number` is the request's, in hexadecimal digits. */
+  readonly body: (said: ChatError) => Json;
+};
+
+/** A refusal with its words and its status settled. */
+export type ChatError = {
+  readonly message: string;
+  readonly status: number;
+  readonly kind: ApiRefusal["kind"];
+  readonly check: CheckFailure["check"] | undefined;
+  readonly pointer: string;
+  readonly number: string;
+};
+
+/** A word for each kind of refusal. */
+export type RefusalKindNames = { readonly [kind in ApiRefusal["kind"]]: string };
+
+/** A vendor's errors, by its manner. */
+export const defineErrors =
+  ({ messages: words, statuses, body }: ChatErrorStyle): ChatErrors =>
+  ({ about, kind, pointer = "", ...refusal }, number) => {
+    const door = about?.check;
+    const status = (door === undefined ? undefined : statuses?.[door]) ?? refusal.status;
+    const message = about === undefined ? refusal.message : (fillTemplate(words, about) ?? refusal.message);
+    return { status, body: body({ message, status, kind, check: door, pointer, number }) };
+  };
+
+const fillTemplate = (words: ChatErrorStyle["messages"], about: CheckFailure): string | undefined => {
+  const template = words[about.check] ?? openaiMessages[about.check];
+  const facts: Json = { ...about, ...("key" in about ? { key: maskKey(about.key), tail: about.key.slice(-4) } : {}) };
+  if (about.check === "no-model" && about.model === "") return "you must provide a model parameter";
+  return template?.replaceAll(/\{(\w+)\}/g, (whole, name: string) => (name in facts ? String(facts[name]) : whole));
+};
+
+const maskKey = (key: string): string => (key.length < 12 ? "****" : `${key.slice(0, 8)}****${key.slice(-4)}`);
+
+const openaiMessages: ChatErrorStyle["messages"] = {
+  "no-key":
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+  "wrong-key":
+    "Incorrect API key provided: {key}. You can find your API key at https://platform.openai.com/account/api-keys.",
+  "no-model": "The model `{model}` does not exist or you do not have access to it.",
+  "no-route": "Invalid URL ({method} {path})",
+  "not-json": "We could not parse the JSON body of your request.",
+  "too-large": "Maximum content size limit ({limit}) exceeded ({bytes} bytes read)",
+  context:
+    "This model's maximum context length is {limit} tokens. However, your messages resulted in {tokens} tokens. Please reduce the length of the messages.",
+};
+
+/** OpenAI's envelope: the kind of fault, the place, and a code. */
+export const openaiErrors: ChatErrors = defineErrors({
+  messages: {},
+  body: (said) => ({
+    error: { message: said.message, type: openaiTypes[said.kind], param: paramOf(said), code: openaiCode(said) },
+  }),
+});
+
+/** OpenAI's types of errors, which its copies mostly share. */
+export const openaiTypes: RefusalKindNames = {
+  "bad-request": "invalid_request_error",
+  "bad-key": "invalid_request_error",
+  "no-permission": "invalid_request_error",
+  "no-credit": "insufficient_quota",
+  "not-found": "invalid_request_error",
+  "too-large": "invalid_request_error",
+  context: "invalid_request_error",
+  "rate-limited": "requests",
+  quota: "insufficient_quota",
+  overloaded: "server_error",
+  server: "server_error",
+};
+
+/** OpenAI's codes by kind; what is wrong within a request has codes by its words. */
+export const openaiCodes: Partial<RefusalKindNames> = {
+  "bad-key": "invalid_api_key",
+  "no-credit": "insufficient_quota",
+  "not-found": "model_not_found",
+  context: "context_length_exceeded",
+  "rate-limited": "rate_limit_exceeded",
+  quota: "insufficient_quota",
+};
+
+const openaiCode = ({ kind, message, check: door }: ChatError): string | null => {
+  if (door === "no-key" || door === "no-route") return null;
+  if (kind !== "bad-request") return openaiCodes[kind] ?? null;
+  return codesByMessage.find(([words]) => words.test(message))?.[1] ?? null;
+};
+
+const codesByMessage: readonly (readonly [RegExp, string])[] = [
+  [/^Missing required parameter/, "missing_required_parameter"],
+  [/^Invalid type for/, "invalid_type"],
+  [/^Unknown parameter/, "unknown_parameter"],
+  [/^Unsupported value/, "unsupported_value"],
+  [/^Unsupported parameter/, "unsupported_parameter"],
+  [/string too long/, "string_above_max_length"],
+  [/array too long/, "array_above_max_length"],
+  [/empty array/, "empty_array"],
+  [/integer below minimum/, "integer_below_min_value"],
+  [/decimal below minimum/, "decimal_below_min_value"],
+  [/decimal above maximum/, "decimal_above_max_value"],
+  [/^Invalid schema for function/, "invalid_function_parameters"],
+  [/^Invalid ('|value)/, "invalid_value"],
+];
+
+/** A misplaced part is blamed on its message, as the sentence does. */
+const paramOf = ({ kind, pointer, message }: ChatError): string | null => {
+  if (kind === "context") return "messages";
+  const blamed = /^Invalid '(messages\[\d+\])'\./.exec(message)?.[1];
+  return blamed ?? (pointer === "" ? null : pathOf(pointer));
+};
+
+/** A pointer as OpenAI writes it: `/messages/3/content/0` is `messages[3].content[0]`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .split("/")
+    .map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join("");

@@ -1,0 +1,77 @@
+import type { Json, SimProvider } from "../../family.ts";
+import { openaiErrors } from "../errors.ts";
+import { asUuid, createdSeconds } from "../ids.ts";
+import type { ChatSimRequest, ChatResponseBody, SimChatCall, ChatQuirks, StreamQuirks } from "../quirks.ts";
+import { detailedUsage } from "../usage.ts";
+
+type ChatServerData = Omit<SimProvider<ChatQuirks>, "wire" | "auth" | "quirks"> & {
+  readonly auth?: "none";
+  readonly quirks: Partial<ChatQuirks> & Pick<ChatQuirks, "responseId" | "callId">;
+  readonly stream?: Partial<StreamQuirks>;
+};
+
+/** A server of Chat Completions, by what it does differently from most copies of it. */
+export const defineChatServer = ({ quirks, stream, ...own }: ChatServerData): SimProvider<ChatQuirks> => ({
+  auth: "bearer",
+  ...own,
+  wire: "openai-chat",
+  quirks: { ...compatible, ...quirks, stream: { ...compatibleStream, ...stream } },
+});
+
+/** A call as most vendors write it. */
+export const plainCall = ({ id, name, arguments: given }: SimChatCall): Json => ({
+  id,
+  type: "function",
+  function: { name, arguments: given },
+});
+
+/** The same with its place among the calls, which comes first. */
+export const indexedCall = (call: SimChatCall): Json => ({ index: call.index, ...plainCall(call) });
+
+/** The fields that every answer begins with. */
+export const envelopeHead = ({ id, kind }: ChatResponseBody, ask: ChatSimRequest): Json => ({
+  id,
+  object: kind,
+  created: createdSeconds(ask),
+  model: servedModel(ask),
+});
+
+/** The name an answer gives its model. */
+const servedModel = ({ model, provider }: ChatSimRequest): string => provider.quirks.servedModel?.(model) ?? model;
+
+/** When every simulated model was made. */
+export const modelCreated = 1_767_225_600;
+
+const compatible: Omit<ChatQuirks, "responseId" | "callId" | "stream"> = {
+  reasoning: "reasoning_content",
+  rereadFields: ["reasoning_content"],
+  finishReasons: {},
+  emptyContent: "",
+  refusalField: false,
+  hasAnnotations: false,
+  generates: "nothing",
+  acceptsFile: () => false,
+  fetchesUrls: true,
+  message: (core) => core,
+  call: plainCall,
+  choice: (message, { reason }) => ({ index: 0, message, finish_reason: reason }),
+  envelope: (body, ask) => ({ ...envelopeHead(body, ask), choices: body.choices, usage: body.usage }),
+  usage: detailedUsage,
+  errors: openaiErrors,
+  requestId: (number) => ({ "x-request-id": asUuid(number) }),
+  limits: {},
+  model: ({ id }) => ({ id, object: "model", created: modelCreated, owned_by: "system" }),
+  list: () => ({ object: "list" }),
+};
+
+const compatibleStream: StreamQuirks = {
+  calls: "pieces",
+  call: indexedCall,
+  sendsCallsLast: false,
+  hasOpeningChunk: true,
+  delta: (core, { kind }) => (kind === "open" ? { role: "assistant", content: "" } : core),
+  choice: (delta, finish) => ({ index: 0, delta, finish_reason: finish?.reason ?? null }),
+  usage: "asked",
+  pendingUsage: "absent",
+  failure: "plain",
+};

@@ -1,0 +1,115 @@
+import type { SimFamily, Json, SealUse, SimResponsePart } from "../family.ts";
+import { asArray, asObject, asText } from "../json.ts";
+import { pseudoRandomLetters } from "./ids.ts";
+import { unitsBefore } from "./prompt.ts";
+import type { ChatSimRequest, ChatQuirks } from "./quirks.ts";
+import { upstreamOf, type Upstream } from "./upstream.ts";
+
+type ThinkPart = Extract<SimResponsePart, { type: "think" }>;
+type CallPart = Extract<SimResponsePart, { type: "call" }>;
+
+/** A thought as `reasoning_details`: words and the seal that makes them worth sending back. */
+export const encodeDetails = (thought: ThinkPart, index: number, ask: ChatSimRequest): readonly Json[] => {
+  const upstream = upstreamOf(ask.model);
+  switch (upstream) {
+    case "anthropic":
+      return [{ ...textDetail(thought.text, index, upstream), signature: thought.seal }];
+    case "openai":
+      return [textDetail(thought.text, index, upstream), encryptedDetail(thought, index, ask)];
+    case "google":
+    case "other":
+      return [textDetail(thought.text, index, upstream)];
+  }
+};
+
+/** The same, piece by piece: the seal comes when the thought is over. */
+export const encodeDetailDeltas = (
+  thought: ThinkPart,
+  { pieces, index, ask }: { readonly pieces: readonly string[]; readonly index: number; readonly ask: ChatSimRequest },
+): readonly { readonly text: string | null; readonly detail: Json }[] => {
+  const upstream = upstreamOf(ask.model);
+  const words = pieces.map((text) => ({ text, detail: textDetail(text, index, upstream) }));
+  if (upstream === "openai") return [...words, { text: null, detail: encryptedDetail(thought, index, ask) }];
+  if (upstream !== "anthropic") return words;
+  const { type, format } = textDetail("", index, upstream);
+  return [...words, { text: null, detail: { type, signature: thought.seal, format, index } }];
+};
+
+/** What Google puts on the first call of an answer. Other upstreams seal thoughts, not calls. */
+export const callDetail = (call: CallPart, id: string, ask: ChatSimRequest): Json | undefined =>
+  upstreamOf(ask.model) === "google"
+    ? { type: "reasoning.encrypted", data: call.seal, id, format: formats.google, index: 0 }
+    : undefined;
+
+const formats: { readonly [upstream in Upstream]: string } = {
+  anthropic: "anthropic-claude-v1",
+  openai: "openai-responses-v1",
+  google: "google-gemini-v1",
+  other: "unknown",
+};
+
+const textDetail = (text: string, index: number, upstream: Upstream): Json =>
+  upstream === "openai"
+    ? { type: "reasoning.summary", summary: text, format: formats.openai, index }
+    : { type: "reasoning.text", text, format: formats[upstream], index };
+
+const encryptedDetail = (thought: ThinkPart, index: number, ask: ChatSimRequest): Json => ({
+  type: "reasoning.encrypted",
+  data: thought.seal,
+  id: `rs_${pseudoRandomLetters(ask, `thought ${index}`, 32)}`,
+  format: formats.openai,
+  index,
+});
+
+/** Every seal in the `reasoning_details` of a request. Claude's words without a signature count as one that is empty. */
+export const findSeals = (ask: ChatSimRequest): readonly SealUse[] => {
+  if (ask.provider.quirks.reasoning !== "details") return [];
+  const before = unitsBefore(ask);
+  return asArray(ask.body["messages"]).flatMap((message, at) =>
+    asArray(asObject(message)["reasoning_details"]).flatMap((item, index): readonly SealUse[] => {
+      const { type, text, signature, data, format } = asObject(item);
+      const place = { pointer: `/messages/${at}/reasoning_details/${index}`, unitsBefore: before[at] ?? 0 };
+      if (type === "reasoning.encrypted") return [{ ...place, value: asText(data) }];
+      if (type !== "reasoning.text") return [];
+      if (asText(signature) === "" && format !== formats.anthropic) return [];
+      return [{ ...place, value: asText(signature), text: asText(text) }];
+    }),
+  );
+};
+
+/** What the upstream says to a seal that is not its own. Only the newest Claudes look at what stood before it. */
+export const judgeSeal: SimFamily<ChatQuirks>["judgeSeal"] = (use, verdict, ask) => {
+  if (verdict === "prefix" && !bindsThoughts.test(ask.model)) return "accepted";
+  const [, message = ""] = /^\/messages\/(\d+)/.exec(use.pointer) ?? [];
+  return {
+    status: 400,
+    kind: "bad-request",
+    message: upstreamMessage(use, { message, isBound: verdict === "prefix", upstream: upstreamOf(ask.model) }),
+    pointer: use.pointer,
+  };
+};
+
+/** From Fable 5.1 on a thought belongs to the exact conversation it was thought in. */
+const bindsThoughts = /^anthropic\/claude-[a-z]+-(5[.-][1-9]|[6-9])/;
+
+const upstreamMessage = (
+  { value }: SealUse,
+  { message, isBound, upstream }: { readonly message: string; readonly isBound: boolean; readonly upstream: Upstream },
+): string => {
+  switch (upstream) {
+    case "anthropic": {
+      const block = `messages.${message}.content.0`;
+      if (value === "") return `${block}.thinking.signature: Field required`;
+      const sentence = `${block}: Invalid \`signature\` in \`thinking\` block`;
+      return isBound
+        ? `${sentence}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`
+        : sentence;
+    }
+    case "openai":
+      return `The encrypted content ${value.slice(0, 8)}... could not be verified. Reason: Encrypted content could not be decrypted or parsed.`;
+    case "google":
+      return "Corrupted thought signature.";
+    case "other":
+      return "Invalid `reasoning_details`.";
+  }
+};

@@ -1,0 +1,29 @@
+import { glob } from "./search/glob.ts";
+import { googleWebSearch } from "./google-web-search/google-web-search.ts";
+import { listDirectory } from "./files/list-directory.ts";
+import { readFile } from "./files/read-file.ts";
+import { readManyFiles } from "./files/read-many-files.ts";
+import { replace } from "./edit/replace.ts";
+import { runShellCommand } from "./run-shell-command.ts";
+import { saveMemory } from "./save-memory.ts";
+import { searchFileContent } from "./search/search-file-content.ts";
+import { smartEdit } from "./edit/smart-edit.ts";
+import type { AnyTool } from "./tool.ts";
+import { webFetch } from "./web-fetch/web-fetch.ts";
+import { writeFile } from "./files/write-file.ts";
+
+/** Every tool that comes with Parley, in the order models see them. */
+export const builtinTools: readonly AnyTool[] = [
+  listDirectory,
+  readFile,
+  searchFileContent,
+  glob,
+  readManyFiles,
+  replace,
+  smartEdit,
+  writeFile,
+  webFetch,
+  runShellCommand,
+  saveMemory,
+  googleWebSearch,
+];

@@ -1,0 +1,217 @@
+import { dropHalfSurrogates } from "../result/truncate.ts";
+import type { OpenedFile } from "../capabilities.ts";
+
+/** Some lines of a text, without their ends. */
+export type TextLines = {
+  readonly lines: readonly string[];
+  /** The first of them, counted from 0; negative where it is only known how far from the end it is. */
+  readonly first: number;
+  /** How many lines there are; unknown where the file was too long to be read to its end. */
+  readonly total: number | undefined;
+  /** Whether a line was longer than `longest` and cut. */
+  readonly hasCutLines: boolean;
+  /** Whether the last line of the file is among them, and ends with a line break. */
+  readonly endsWithNewline: boolean;
+};
+
+/** Which lines are wanted. A negative `offset` counts from the end. */
+export type LineReadRange = {
+  readonly offset: number;
+  readonly limit: number;
+  /** Longer lines are cut. */
+  readonly maxLineLength: number;
+  /** So many characters are enough, whatever the limit. */
+  readonly maxCharacters: number;
+  readonly encoding: string;
+  readonly signal: AbortSignal;
+};
+
+const chunkLength = 2 ** 20;
+
+/** Files up to this long are read at once. */
+const wholeReadLimit = 2 ** 18;
+
+/** Files longer than this are not read to their end only to count their lines. */
+const maxCountedLength = 2 ** 28;
+
+/** No tail is longer than this many bytes. */
+const maxTailLength = 2 ** 25;
+
+/** Reads some lines of a file, however long it and they are, with little memory. */
+export const readLines = async (file: OpenedFile, range: LineReadRange): Promise<TextLines> => {
+  if (range.offset >= 0) return readFromStart(file, range);
+  const { start, isWhole } = range.encoding.startsWith("utf-16") ? fromTop : await findTailStart(file, range);
+  const { line: count } = await collectLines(file, { ...range, limit: 0 }, { start, isCounted: true });
+  const skipped = Math.max(0, count + range.offset);
+  const taker = await collectLines(file, { ...range, offset: skipped }, { start, isCounted: true });
+  const lines = taker.result(skipped);
+  return start === 0
+    ? lines
+    : { ...lines, first: skipped - count, total: undefined, hasCutLines: lines.hasCutLines || !isWhole };
+};
+
+const readFromStart = async (file: OpenedFile, range: LineReadRange): Promise<TextLines> => {
+  const { size } = file.place;
+  if (range.offset === 0 && size <= wholeReadLimit) {
+    range.signal.throwIfAborted();
+    const bytes = await file.read(0, size);
+    const lines = bytes.length === size ? readWholeText(decodeText(bytes, range.encoding), range) : undefined;
+    if (lines !== undefined) return lines;
+  }
+  const taker = await collectLines(file, range, { start: 0, isCounted: file.place.size <= maxCountedLength });
+  return taker.result(range.offset);
+};
+
+/** As a stream: all at once, Node takes Windows-1252 for Latin-1. */
+const decodeText = (bytes: Uint8Array, encoding: string): string => {
+  const decoder = new TextDecoder(encoding);
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
+};
+
+/** All lines of a text, where nothing has to be left out or cut: what is mostly asked for, and ten times as quick. */
+const readWholeText = (
+  text: string,
+  { limit, maxLineLength: longest, maxCharacters: most }: LineReadRange,
+): TextLines | undefined => {
+  if (text.length >= most || text.includes("\r")) return undefined;
+  const lines = text.split("\n");
+  const isEnded = lines.at(-1) === "";
+  if (isEnded) lines.pop();
+  if (lines.length > limit || lines.some((line) => line.length > longest)) return undefined;
+  return { lines, first: 0, total: lines.length, hasCutLines: false, endsWithNewline: isEnded && lines.length > 0 };
+};
+
+/** Takes lines from a place in the file on: to its end where they are counted, else until there are enough. */
+const collectLines = async (
+  { place: { size }, read }: OpenedFile,
+  range: LineReadRange,
+  { start, isCounted }: { readonly start: number; readonly isCounted: boolean },
+): Promise<LineCollector> => {
+  const taker = new LineCollector(range);
+  const decoder = new TextDecoder(range.encoding);
+  let begun: number | undefined;
+  for (let at = start; at < size;) {
+    range.signal.throwIfAborted();
+    const bytes = await read(at, Math.min(chunkLength, size - at));
+    if (bytes.length === 0) break;
+    at += bytes.length;
+    taker.add(decoder.decode(bytes, { stream: true }));
+    if (taker.line >= range.offset) begun ??= at;
+    // A line may be longer than all that is worth reading.
+    const isEnough = taker.isFull || (begun !== undefined && at - begun >= maxCountedLength);
+    if (!isCounted && isEnough && at < size) {
+      taker.end(false);
+      return taker;
+    }
+  }
+  taker.add(decoder.decode());
+  taker.end(true);
+  return taker;
+};
+
+/** Splits text into lines as it comes and keeps those that are wanted. */
+class LineCollector {
+  readonly #range: LineReadRange;
+  readonly #lines: string[] = [];
+  /** How many lines have ended. */
+  line = 0;
+  #characters = 0;
+  #open = "";
+  #isOpen = false;
+  #cut = false;
+  #isFull = false;
+  #isAll = false;
+
+  constructor(range: LineReadRange) {
+    this.#range = range;
+  }
+
+  get isFull(): boolean {
+    return this.#isFull || this.#lines.length >= this.#range.limit;
+  }
+
+  add(text: string): void {
+    let from = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      this.#grow(text, from, end);
+      this.#close();
+      from = end + 1;
+    }
+    if (from < text.length) this.#grow(text, from, text.length);
+  }
+
+  /** No more will come; `isAll` if that is because there is none. */
+  end(isAll: boolean): void {
+    this.#isAll = isAll;
+    if (!this.#isOpen) return;
+    this.#close();
+    this.#isOpen = true;
+  }
+
+  result(first: number): TextLines {
+    const isLast = this.#isAll && first + this.#lines.length === this.line;
+    return {
+      lines: this.#lines,
+      first,
+      total: this.#isAll ? this.line : undefined,
+      hasCutLines: this.#cut,
+      endsWithNewline: isLast && !this.#isOpen && this.#lines.length > 0,
+    };
+  }
+
+  /** Of a line that is not wanted, or too long, nothing more is kept. */
+  #grow(text: string, from: number, to: number): void {
+    this.#isOpen = true;
+    if (this.line < this.#range.offset || this.isFull) return;
+    const room = this.#range.maxLineLength + 2 - this.#open.length;
+    if (room > 0) this.#open += text.slice(from, Math.min(to, from + room));
+  }
+
+  #close(): void {
+    if (this.line >= this.#range.offset && !this.isFull) this.#take(this.#open);
+    this.#open = "";
+    this.#isOpen = false;
+    this.line += 1;
+  }
+
+  #take(open: string): void {
+    const bare = open.endsWith("\r") ? open.slice(0, -1) : open;
+    const isLong = bare.length > this.#range.maxLineLength;
+    const line = isLong ? `${dropHalfSurrogates(bare.slice(0, this.#range.maxLineLength))}... [truncated]` : bare;
+    this.#characters += line.length + 1;
+    if (this.#characters > this.#range.maxCharacters && this.#lines.length > 0) {
+      this.#isFull = true;
+      return;
+    }
+    this.#cut ||= isLong;
+    this.#lines.push(line);
+  }
+}
+
+/** A place to read from, and whether a line begins there. */
+type TailStart = { readonly start: number; readonly isWhole: boolean };
+
+const fromTop: TailStart = { start: 0, isWhole: true };
+
+/** Where the last lines begin: looks backwards for line ends. Only for encodings whose line end is the byte 10. */
+const findTailStart = async (
+  { place: { size }, read }: OpenedFile,
+  { offset, signal }: LineReadRange,
+): Promise<TailStart> => {
+  const wanted = -offset;
+  let found = 0;
+  let start = size;
+  while (start > 0 && size - start < maxTailLength) {
+    signal.throwIfAborted();
+    const length = Math.min(chunkLength, start);
+    const bytes = Buffer.from(await read(start - length, length));
+    start -= length;
+    for (let at = bytes.lastIndexOf(10); at !== -1; at = at === 0 ? -1 : bytes.lastIndexOf(10, at - 1)) {
+      // What ends the last line begins none.
+      if (start + at === size - 1) continue;
+      found += 1;
+      if (found === wanted) return { start: start + at + 1, isWhole: true };
+    }
+  }
+  return { start, isWhole: start === 0 };
+};

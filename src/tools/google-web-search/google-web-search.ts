@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { truncateText } from "../result/truncate.ts";
+import { addCitations } from "./citations.ts";
+import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../tool.ts";
+
+const input = z.object({
+  query: z.string().trim().min(1, "The 'query' parameter cannot be empty.").describe("What to search the web for."),
+});
+
+export const googleWebSearch: AnyTool = defineTool({
+  name: "google_web_search",
+  description:
+    "Searches the web with Google and returns an answer with numbered sources. To read a page whose address is known, use web_fetch.",
+  access: "network",
+  input,
+  aliases: { query: ["q", "search_query"] },
+  touches: () => ({}),
+  title: ({ query }) => `Searching the web for: "${query}"`,
+  run: async ({ query }, can): Promise<ToolResult> => {
+    const { signal, files, model } = can;
+    const answer = await model?.google?.(query, "search", signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof ToolFailure) throw error;
+      const words = error instanceof Error ? error.message : String(error);
+      throw new ToolFailure("web_search_failed", `Error during web search for query "${query}": ${words}`, {
+        cause: error,
+      });
+    });
+    if (answer === undefined) throw new ToolFailure("web_search_failed", noCredentialsMessage);
+    if (answer.text.trim() === "")
+      return textResult(`No search results or information found for query: "${query}"`, "No information found.");
+    const text = `Web search results for "${query}":\n\n${addCitations(answer)}`;
+    return textResult(await truncateText(text, { files, name: "search" }), `Search results for "${query}" returned.`);
+  },
+});
+
+const noCredentialsMessage =
+  "Web search runs on Google's models and there are no credentials for them. Set GEMINI_API_KEY (or GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT with a Vertex AI login), or sign in to Gemini Code Assist with parley login, and try again. Pages whose address is known can be read with web_fetch.";
+
+const textResult = (text: string, display: string): ToolResult => ({
+  content: [{ type: "text", text }],
+  display: { type: "text", text: display },
+});

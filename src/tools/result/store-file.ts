@@ -1,0 +1,15 @@
+import { mediaAt, storeBytes, type StoredMedia } from "../../conversation/media.ts";
+import type { Media } from "../../conversation/parts.ts";
+import type { ToolFile, ToolFileUrl } from "../tool.ts";
+
+/** A file of a tool as a media part, with the blob to keep where the tool gave bytes and not an address. */
+export const storeFile = (
+  file: ToolFile | ToolFileUrl,
+): { readonly media: Media; readonly blob?: StoredMedia["blob"] } => {
+  if ("url" in file) {
+    const { type: _, url, ...facts } = file;
+    return { media: mediaAt(url, facts) };
+  }
+  const { type: _, bytes, ...facts } = file;
+  return storeBytes(bytes, facts);
+};

@@ -1,0 +1,40 @@
+import { note, type Note, type NoteKind } from "../conversation/notes.ts";
+import type { CallId } from "../conversation/parts.ts";
+
+/** Writes down one decision. */
+export type AddNote = (kind: NoteKind, message: string, call?: CallId) => void;
+
+/**
+ * The decisions of a rendering. A long history makes many and few are ever
+ * read, so they become notes only when someone asks.
+ */
+export class DecisionLog {
+  readonly #kinds: NoteKind[] = [];
+  readonly #messages: string[] = [];
+  readonly #calls: (CallId | undefined)[] = [];
+
+  readonly add: AddNote = (kind, message, call) => {
+    this.#kinds.push(kind);
+    this.#messages.push(message);
+    this.#calls.push(call);
+  };
+
+  get count(): number {
+    return this.#kinds.length;
+  }
+
+  /** Forgets all but the first decisions. */
+  truncate(count: number): void {
+    this.#kinds.length = count;
+    this.#messages.length = count;
+    this.#calls.length = count;
+  }
+
+  some(wanted: (kind: NoteKind) => boolean): boolean {
+    return this.#kinds.some(wanted);
+  }
+
+  notes(): readonly Note[] {
+    return this.#kinds.map((kind, index) => note(kind, this.#messages[index]!, this.#calls[index]));
+  }
+}

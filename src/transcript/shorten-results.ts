@@ -1,0 +1,67 @@
+import type { Compaction, Completion, Entry } from "../conversation/entry.ts";
+import type { Content } from "../conversation/parts.ts";
+import type { AddNote } from "./decision-log.ts";
+import { omissionText } from "./words.ts";
+
+/** The entries from `cut` on that models see, with results as short as a later compaction wants them. */
+export const shortenResults = (
+  entries: readonly Entry[],
+  cut: number,
+  decide: AddNote,
+): readonly Exclude<Entry, Compaction>[] => {
+  const kept: Exclude<Entry, Compaction>[] = [];
+  const limits = resultLimitsIn(entries);
+  for (const [index, entry] of entries.entries()) {
+    if (index < cut || entry.type === "compaction") continue;
+    kept.push(entry.type === "completion" ? shortenResult(entry, maxLengthAt(index, limits), decide) : entry);
+  }
+  return kept;
+};
+
+/** How long texts in results may be: `longest` characters before entry `from`. */
+export type ResultLimit = { readonly from: number; readonly longest: number };
+
+/** The limits that compactions set for results. One reaches no further than to where it was recorded. */
+export const resultLimitsIn = (entries: readonly Entry[]): readonly ResultLimit[] =>
+  entries.flatMap((entry, at) =>
+    entry.type === "compaction" && entry.longest !== undefined
+      ? [{ from: Math.min(entry.from, at), longest: entry.longest }]
+      : [],
+  );
+
+/** How many characters of a text are shown in the result at a place; infinitely many where nothing limits it. */
+export const maxLengthAt = (index: number, limits: readonly ResultLimit[]): number =>
+  Math.min(...limits.map(({ from, longest }) => (index < from ? longest : Number.POSITIVE_INFINITY)));
+
+const shortenResult = (entry: Completion, longest: number, decide: AddNote): Completion => {
+  const { content } = entry.outcome;
+  if (content.every((part) => lengthOf(part) <= longest)) return entry;
+  decide("result-shortened", `The result of ${entry.tool} is shown in part.`, entry.call);
+  const short = content.map((part): Content => {
+    if (lengthOf(part) <= longest) return part;
+    return { type: "text", text: truncateMiddle(part.type === "text" ? part.text : textOf(part), longest) };
+  });
+  return { ...entry, outcome: { ...entry.outcome, content: short } };
+};
+
+const lengthOf = (part: Content): number => {
+  switch (part.type) {
+    case "text":
+      return part.text.length;
+    case "structured":
+      return textOf(part).length;
+    case "media":
+      return 0;
+  }
+};
+
+const textOf = (part: Exclude<Content, { type: "text" }>): string =>
+  part.type === "structured" ? JSON.stringify(part.value) : "";
+
+/** A text with its middle left out where it is longer than `longest` characters. */
+export const truncateMiddle = (text: string, longest: number): string => {
+  if (text.length <= longest) return text;
+  const half = Math.floor(longest / 2);
+  const [head, tail] = [text.slice(0, half).toWellFormed(), text.slice(text.length - half).toWellFormed()];
+  return `${head}\n${omissionText(text.length - 2 * half)}\n${tail}`;
+};

@@ -1,0 +1,224 @@
+import { createHash } from "node:crypto";
+import type { Auth, Provider } from "../../providers/define.ts";
+import type { HttpRequest } from "../../world/net.ts";
+import type { Environment, World } from "../../world/world.ts";
+import { fetchAwsKeys, findAws, signAws, type AwsKeys } from "./aws.ts";
+import { dropCodeAssistToken, fetchCodeAssistToken, findCodeAssist } from "./code-assist-sign-in.ts";
+import { AuthError, readKey, type CredentialStatus, type EnvironmentKey } from "./api-key.ts";
+import { TokenCache } from "./token-cache.ts";
+import { isProviderAddress, googleProject, envValue } from "../endpoint.ts";
+import { ProviderError, type Failure } from "../failure.ts";
+import { fetchGoogleToken, findGoogle, signGoogle, type GoogleToken } from "./google.ts";
+
+export type { CredentialStatus } from "./api-key.ts";
+
+/** What signs requests as long as a program runs. */
+export type Credentials = {
+  readonly world: World;
+  readonly aws: TokenCache<AwsKeys>;
+  readonly google: TokenCache<GoogleToken>;
+  readonly codeAssist: TokenCache<string>;
+  /** Addresses that were found to be a provider's own; the environment stays what it is. */
+  readonly verifiedAddresses: Set<string>;
+};
+
+/** Opens the means to sign requests. Nothing is read, loaded or asked before it is needed. */
+export const openCredentials = (world: World): Credentials => ({
+  world,
+  aws: new TokenCache(world.clock, () => fetchAwsKeys(world)),
+  google: new TokenCache(world.clock, () => fetchGoogleToken(world)),
+  codeAssist: new TokenCache(world.clock, () => fetchCodeAssistToken(world)),
+  verifiedAddresses: new Set(),
+});
+
+/** Whether requests to a provider can be signed, and with what. Reads variables and files, asks nobody. */
+export const findCredentials = async (provider: Provider, world: World): Promise<CredentialStatus> => {
+  try {
+    return await findForAuth(provider.auth, world);
+  } catch (error) {
+    if (error instanceof AuthError) return { found: false, how: error.message };
+    throw error;
+  }
+};
+
+/**
+ * The request with what proves who sends it. It must be complete before: what
+ * changes later is not signed. Throws a `ProviderError`; and plainly, if the
+ * request is not for this provider's address, because then its key is not sent.
+ */
+export const authorize = async (
+  request: HttpRequest,
+  provider: Provider,
+  credentials: Credentials,
+  signal?: AbortSignal,
+): Promise<HttpRequest> => {
+  const { verifiedAddresses: own, world } = credentials;
+  const { env } = world;
+  const address = `${provider.id} ${request.url}`;
+  if (!own.has(address) && !isProviderAddress(provider, request.url, env))
+    throw new Error(`A key for ${provider.label} was about to leave for another host.`);
+  own.add(address);
+  try {
+    return await signRequest(withHeaders(request, provider, env), provider.auth, credentials, signal);
+  } catch (error) {
+    throw toProviderError(error, provider);
+  }
+};
+
+/** After a refusal: forgets the token that was refused. True when another one may be had. */
+export const renewCredentials = async (
+  { auth }: Provider,
+  { world, aws, google, codeAssist }: Credentials,
+): Promise<boolean> => {
+  switch (auth.type) {
+    case "aws":
+      aws.drop();
+      return true;
+    case "google":
+      google.drop();
+      return true;
+    case "code-assist":
+      google.drop();
+      codeAssist.drop();
+      await dropCodeAssistToken(world);
+      return true;
+    case "bearer":
+    case "x-api-key":
+    case "x-goog-api-key":
+    case "api-key":
+    case "none":
+      return false;
+  }
+};
+
+/** A digest that tells accounts of a provider apart, and from which no key can be read. Undefined where we cannot tell. */
+export const accountDigest = ({ id, auth }: Provider, env: Environment): string | undefined => {
+  const account = identityIn(auth, env);
+  return account === undefined
+    ? undefined
+    : createHash("sha256").update(`${id}\0${account}`).digest("hex").slice(0, 16);
+};
+
+/** Makes what went wrong with signing a failure of the provider. */
+export const toProviderError = (error: unknown, { id, label }: Provider): unknown =>
+  error instanceof AuthError ? new ProviderError(failureOf(error, { provider: id, label })) : error;
+
+const failureOf = (error: AuthError, who: { readonly provider: string; readonly label: string }): Failure => {
+  const { kind, message, host } = error;
+  switch (kind) {
+    case "no-key":
+      return { ...who, kind, how: message };
+    case "bad-key":
+      return { ...who, kind, detail: message };
+    case "network":
+      return { ...who, kind, host, detail: message };
+  }
+};
+
+const findForAuth = async (auth: Auth, world: World): Promise<CredentialStatus> => {
+  switch (auth.type) {
+    case "bearer":
+    case "x-api-key":
+    case "x-goog-api-key":
+    case "api-key": {
+      const { key, token } = keyForAuth(auth, world.env);
+      if (key !== undefined) return { found: true, from: key.name, kind: "key" };
+      if (token !== undefined) return { found: true, from: token.name, kind: "token" };
+      if (auth.optional === true) return { found: true, from: "no key, which it may not need", kind: "none" };
+      return { found: false, how: `Set ${[...auth.env, ...(auth.tokens ?? [])].join(" or ")}.` };
+    }
+    case "aws":
+      return findAws(world);
+    case "google":
+      return findGoogle(world);
+    case "code-assist":
+      return findForCodeAssist(world);
+    case "none":
+      return { found: true, from: "nothing, as it needs none", kind: "none" };
+  }
+};
+
+/** A sign-in of our own, or else whatever else Google would accept from this machine, except a bare key. */
+const findForCodeAssist = async (world: World): Promise<CredentialStatus> => {
+  const own = await findCodeAssist(world);
+  if (own.found) return own;
+  const google = await findGoogle(world);
+  return google.found && google.kind !== "key" ? google : own;
+};
+
+const signRequest = async (
+  request: HttpRequest,
+  auth: Auth,
+  { world, aws, google, codeAssist }: Credentials,
+  signal: AbortSignal | undefined,
+): Promise<HttpRequest> => {
+  switch (auth.type) {
+    case "bearer":
+    case "x-api-key":
+    case "x-goog-api-key":
+    case "api-key":
+      return withKey(request, auth, world.env);
+    case "aws":
+      return signAws(request, world, aws, signal);
+    case "google":
+      return signGoogle(request, world, google, signal);
+    case "code-assist": {
+      const found = await findForCodeAssist(world);
+      if (found.found && found.kind !== "sign-in") return signGoogle(request, world, google, signal);
+      return withHeader(request, "authorization", `Bearer ${await codeAssist.get(signal)}`);
+    }
+    case "none":
+      return request;
+  }
+};
+
+type KeyAuth = Extract<Auth, { readonly env: readonly string[] }>;
+
+const keyForAuth = (
+  auth: KeyAuth,
+  env: Environment,
+): { readonly key?: EnvironmentKey | undefined; readonly token?: EnvironmentKey | undefined } => {
+  const key = readKey(env, auth.env);
+  return key === undefined ? { token: readKey(env, auth.tokens ?? []) } : { key };
+};
+
+const withKey = (request: HttpRequest, auth: KeyAuth, env: Environment): HttpRequest => {
+  const { key, token } = keyForAuth(auth, env);
+  if (token !== undefined) return withHeader(request, "authorization", `Bearer ${token.secret}`);
+  if (key !== undefined)
+    return auth.type === "bearer"
+      ? withHeader(request, "authorization", `Bearer ${key.secret}`)
+      : withHeader(request, auth.type, key.secret);
+  if (auth.optional === true) return request;
+  throw new AuthError("no-key", `Set ${[...auth.env, ...(auth.tokens ?? [])].join(" or ")}.`);
+};
+
+const withHeaders = (request: HttpRequest, { endpoint }: Provider, env: Environment): HttpRequest =>
+  (endpoint.headers ?? []).reduce(
+    (made, { name, value, env: variable }) => withHeader(made, name, readKey(env, [variable])?.secret ?? value),
+    request,
+  );
+
+const withHeader = (request: HttpRequest, name: string, value: string): HttpRequest => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+});
+
+/** Temporary keys change by the hour, so a profile or a project stands for its account. */
+const identityIn = (auth: Auth, env: Environment): string | undefined => {
+  switch (auth.type) {
+    case "aws":
+      return envValue(env, "AWS_ACCOUNT_ID", "AWS_BEARER_TOKEN_BEDROCK", "AWS_PROFILE", "AWS_ACCESS_KEY_ID");
+    case "google":
+      return googleProject(env) ?? envValue(env, "GOOGLE_API_KEY");
+    case "code-assist":
+      return googleProject(env);
+    case "none":
+      return undefined;
+    case "bearer":
+    case "x-api-key":
+    case "x-goog-api-key":
+    case "api-key":
+      return envValue(env, ...auth.env, ...(auth.tokens ?? []));
+  }
+};

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from "node:crypto";
+import { openLoopbackServer } from "../../world/real/loopback-server.ts";
+import type { Clock, World } from "../../world/world.ts";
+import { requestJson, getField, formRequest, getText } from "./http.ts";
+import { AuthError } from "./api-key.ts";
+
+/** An application that may ask people to sign in. Installed applications have a secret that is none. */
+export type OAuthClient = { readonly id: string; readonly secret?: string };
+
+/** The three addresses of a sign-in service. */
+export type OAuthEndpoints = { readonly authorize: string; readonly token: string; readonly revoke: string };
+
+/** Tokens as just received. `expires` is in milliseconds since 1970. */
+export type OAuthTokens = { readonly access: string; readonly expires: number; readonly refresh?: string };
+
+/** How a person signs in. */
+export type OAuthSignInOptions = {
+  readonly client: OAuthClient;
+  readonly endpoints: OAuthEndpoints;
+  readonly scopes: readonly string[];
+  /** Shows the address to open; whether a browser is opened is the caller's matter. */
+  readonly show: (url: string) => void;
+  readonly signal?: AbortSignal;
+};
+
+/**
+ * Lets a person sign in with a browser, and waits at most five minutes for
+ * them. The answer comes to a port of this machine alone, is bound to this
+ * attempt by `state`, and is worthless without the verifier only we know.
+ */
+export const signIn = async (world: Pick<World, "net" | "clock">, how: OAuthSignInOptions): Promise<OAuthTokens> => {
+  const { client, endpoints, scopes, show, signal } = how;
+  const state = randomBytes(32).toString("base64url");
+  const verifier = randomBytes(48).toString("base64url");
+  const desk = await openLoopbackServer(state);
+  try {
+    const url = new URL(endpoints.authorize);
+    url.search = new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: desk.redirectUri,
+      response_type: "code",
+      scope: scopes.join(" "),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      state,
+      access_type: "offline",
+      prompt: "consent",
+    }).toString();
+    show(url.href);
+    const visit = await withSignInTimeout(world.clock, desk.callback, signal);
+    if (visit.type === "refused") throw new AuthError("no-key", `The sign-in was refused (${visit.reason}).`);
+    return await requestTokens(world, endpoints, {
+      ...fieldsOf(client),
+      grant_type: "authorization_code",
+      code: visit.code,
+      redirect_uri: desk.redirectUri,
+      code_verifier: verifier,
+    });
+  } finally {
+    desk.close();
+  }
+};
+
+/** New tokens for old. */
+export const refreshTokens = (
+  world: Pick<World, "net" | "clock">,
+  endpoints: OAuthEndpoints,
+  client: OAuthClient,
+  refresh: string,
+): Promise<OAuthTokens> =>
+  requestTokens(world, endpoints, { ...fieldsOf(client), grant_type: "refresh_token", refresh_token: refresh });
+
+/** Makes a token worthless at the service; true when it said so. */
+export const revokeToken = async (
+  world: Pick<World, "net" | "clock">,
+  endpoints: OAuthEndpoints,
+  token: string,
+): Promise<boolean> => {
+  const { status } = await requestJson(world, formRequest(endpoints.revoke, { token }));
+  return status === 200;
+};
+
+const fieldsOf = ({ id, secret }: OAuthClient): Readonly<Record<string, string | undefined>> => ({
+  client_id: id,
+  client_secret: secret,
+});
+
+const requestTokens = async (
+  world: Pick<World, "net" | "clock">,
+  endpoints: OAuthEndpoints,
+  fields: Readonly<Record<string, string | undefined>>,
+): Promise<OAuthTokens> => {
+  const { status, body } = await requestJson(world, formRequest(endpoints.token, fields));
+  const access = getText(body, "access_token");
+  const seconds = getField(body, "expires_in");
+  const refresh = getText(body, "refresh_token");
+  if (status !== 200 || access === undefined)
+    throw new AuthError(
+      "bad-key",
+      `The sign-in service gives no token (${errorCodeIn(getText(body, "error")) ?? status}).`,
+    );
+  return {
+    access,
+    expires: world.clock.now() + (typeof seconds === "number" && seconds > 0 ? seconds : 0) * 1000,
+    ...(refresh === undefined ? {} : { refresh }),
+  };
+};
+
+/** Error codes are single words; anything else might quote what we sent. */
+const errorCodeIn = (text: string | undefined): string | undefined =>
+  text !== undefined && /^[a-z_]{1,40}$/.test(text) ? text : undefined;
+
+const signInTimeout = 5 * 60_000;
+
+const withSignInTimeout = async <Brought>(
+  clock: Clock,
+  brought: Promise<Brought>,
+  signal: AbortSignal | undefined,
+): Promise<Brought> => {
+  const over = new AbortController();
+  const stop = (): void => over.abort(signal?.reason);
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  const tooLate = clock.sleep(signInTimeout, over.signal).then(() => {
+    throw new AuthError("no-key", "Nobody finished the sign-in within five minutes. Start it again.");
+  });
+  try {
+    return await Promise.race([brought, tooLate]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    over.abort();
+    tooLate.catch(() => undefined);
+  }
+};

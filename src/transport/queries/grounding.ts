@@ -1,0 +1,108 @@
+import type { JsonObject } from "../../conversation/json.ts";
+import type { Provider } from "../../providers/define.ts";
+import { loadProvider } from "../../providers/lazy.ts";
+import type { World } from "../../world/world.ts";
+import { getField } from "../credentials/http.ts";
+import { createCodeAssistEnvelope } from "../credentials/request-signer.ts";
+import { toProviderError, findCredentials, openCredentials } from "../credentials/credentials.ts";
+import { resolveEndpoint } from "../endpoint.ts";
+import { ProviderQuery } from "./provider-query.ts";
+
+/** An answer Google's models gave with its own tools: its words, and which bytes of them come from which sources. */
+type GroundedResponse = {
+  readonly text: string;
+  readonly sources: readonly { readonly title: string; readonly uri: string }[];
+  /** `end` counts bytes. */
+  readonly supports: readonly { readonly end: number; readonly sources: readonly number[] }[];
+  /** Addresses that could not be read. */
+  readonly failed: readonly string[];
+};
+
+/** What a model is asked, and with which of Google's tools. */
+type GroundedPrompt = { readonly prompt: string; readonly tool: "search" | "url" };
+
+/** Asks one of Google's models with Google's own tools. */
+export type GroundedSearch = (question: GroundedPrompt, signal: AbortSignal) => Promise<GroundedResponse | undefined>;
+
+/** The providers with such tools. A sign-in to Code Assist is used where there is no key. */
+const providers = ["google", "vertex", "code-assist"];
+
+/**
+ * Opens Google's search and its reader of addresses. An answer is undefined where no provider that has them can be
+ * used from here. Asking throws a `ProviderError`.
+ */
+export const createGroundedSearch = (world: World, session?: string): GroundedSearch => {
+  const complete = createCodeAssistEnvelope(openCredentials(world));
+  return async (question, signal) => {
+    const found = await findProvider(world);
+    if (found === undefined) return undefined;
+    const { provider, url } = found;
+    const model = provider.defaultModel;
+    const to = { provider, model, ...(session === undefined ? {} : { session }) };
+    try {
+      const body = JSON.stringify(await complete(to, bodyFor(provider, question), signal));
+      const answer = await new ProviderQuery(provider, world, signal).send({ method: "POST", url, body });
+      return parseGroundedResponse(isEnveloped(provider) ? getField(answer, "response") : answer);
+    } catch (error) {
+      throw toProviderError(error, provider);
+    }
+  };
+};
+
+/** The first of the providers that has credentials and an address. */
+const findProvider = async (world: World): Promise<{ provider: Provider; url: string } | undefined> => {
+  for (const id of providers) {
+    const provider = await loadProvider(id);
+    if (!(await findCredentials(provider, world)).found) continue;
+    const resolved = resolveEndpoint(provider, provider.defaultModel, world.env, "generate");
+    if (resolved.found) return { provider, url: resolved.url };
+  }
+  return undefined;
+};
+
+const bodyFor = (provider: Provider, { prompt, tool }: GroundedPrompt): JsonObject => {
+  const request: JsonObject = {
+    contents: [{ role: "user", parts: [{ text: prompt }] }],
+    tools: [tool === "search" ? { googleSearch: {} } : { urlContext: {} }],
+  };
+  return isEnveloped(provider) ? { model: provider.defaultModel, request } : request;
+};
+
+/** Code Assist wraps both the request and the answer. */
+const isEnveloped = ({ auth }: Provider): boolean => auth.type === "code-assist";
+
+const parseGroundedResponse = (answer: unknown): GroundedResponse => {
+  const candidate = listIn(answer, "candidates")[0];
+  const parts = listIn(getField(candidate, "content"), "parts");
+  const grounding = getField(candidate, "groundingMetadata");
+  return {
+    text: parts.map((part) => (getField(part, "thought") === true ? "" : textIn(part, "text"))).join(""),
+    sources: listIn(grounding, "groundingChunks").map((chunk) => {
+      const web = getField(chunk, "web");
+      const uri = textIn(web, "uri");
+      return { uri, title: textIn(web, "title") || uri };
+    }),
+    supports: listIn(grounding, "groundingSupports").map((support) => ({
+      end: numberIn(getField(support, "segment"), "endIndex"),
+      sources: listIn(support, "groundingChunkIndices").filter((each) => typeof each === "number"),
+    })),
+    failed: listIn(getField(candidate, "urlContextMetadata"), "urlMetadata")
+      .filter((each) => textIn(each, "urlRetrievalStatus") !== "URL_RETRIEVAL_STATUS_SUCCESS")
+      .map((each) => textIn(each, "retrievedUrl")),
+  };
+};
+
+const listIn = (value: unknown, name: string): readonly unknown[] => {
+  const list = getField(value, name);
+  return Array.isArray(list) ? list : [];
+};
+
+const textIn = (value: unknown, name: string): string => {
+  const text = getField(value, name);
+  return typeof text === "string" ? text : "";
+};
+
+const numberIn = (value: unknown, name: string): number => {
+  const number = getField(value, name);
+  return typeof number === "number" ? number : 0;
+};

@@ -1,0 +1,65 @@
+import { isObject } from "../../conversation/json.ts";
+import type { Provider } from "../../providers/define.ts";
+import type { ModelInput } from "../../providers/model-input.ts";
+import type { World } from "../../world/world.ts";
+import { resolveEndpoint } from "../endpoint.ts";
+import { ProviderQuery, type QueryRequest } from "./provider-query.ts";
+
+/** What a local server says of the files a model takes; undefined where it does not say, or not in two seconds. */
+export const findModelInput = async (
+  provider: Provider,
+  model: string,
+  world: World,
+  signal?: AbortSignal,
+): Promise<ModelInput | undefined> => {
+  const resolved = resolveEndpoint(provider, model, world.env, "models");
+  if (!resolved.found) return undefined;
+  const { origin, pathname } = new URL(resolved.url);
+  const root = origin + pathname.replace(/(\/v\d+)?\/models$/, "");
+  const asker = new ProviderQuery(provider, world, signal, lookupTimeout);
+  for (const { question, read } of localServers) {
+    const answer = await asker.send(question(root, model)).catch(() => undefined);
+    signal?.throwIfAborted();
+    const input = isObject(answer) ? read(answer) : undefined;
+    if (input !== undefined) return input;
+  }
+  return undefined;
+};
+
+/** All servers together may take so many milliseconds. */
+const lookupTimeout = 2000;
+
+type LocalServer = {
+  readonly question: (root: string, model: string) => QueryRequest;
+  /** The kinds its answer names; undefined where it is another server's answer. */
+  readonly read: (answer: Readonly<Record<string, unknown>>) => ModelInput | undefined;
+};
+
+/** In the order they are asked: llama.cpp has Ollama's path too, but does not list vision there. */
+const localServers: readonly LocalServer[] = [
+  // llama.cpp: one model per server.
+  {
+    question: (root) => ({ method: "GET", url: `${root}/props` }),
+    read: ({ modalities }) =>
+      isObject(modalities) && typeof modalities["vision"] === "boolean"
+        ? [
+            ...(modalities["vision"] ? (["image"] as const) : []),
+            ...(modalities["audio"] === true ? (["audio"] as const) : []),
+          ]
+        : undefined,
+  },
+  // Ollama, since 0.6.4.
+  {
+    question: (root, model) => ({ method: "POST", url: `${root}/api/show`, body: JSON.stringify({ model }) }),
+    read: ({ capabilities }) =>
+      Array.isArray(capabilities) ? (capabilities.includes("vision") ? ["image"] : []) : undefined,
+  },
+  // LM Studio.
+  {
+    question: (root, model) => ({ method: "GET", url: `${root}/api/v0/models/${pathOf(model)}` }),
+    read: ({ type }) => (type === "vlm" ? ["image"] : type === "llm" ? [] : undefined),
+  },
+];
+
+/** LM Studio's names hold a slash, which stays one. */
+const pathOf = (model: string): string => model.split("/").map(encodeURIComponent).join("/");

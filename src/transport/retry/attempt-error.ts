@@ -1,0 +1,112 @@
+import { readBodyText, NetError, type HttpRequest, type HttpResponse } from "../../world/net.ts";
+import type { Clock } from "../../world/world.ts";
+import type { BoundWire } from "../../wire/bind.ts";
+import type { ApiError } from "../../wire/decode/events.ts";
+import { classifyError, type ErrorClassification, type ProviderIdentity } from "./classify.ts";
+import { parseJsonOrUndefined } from "../credentials/http.ts";
+import type { Failure } from "../failure.ts";
+import { MalformedStreamError } from "../stream/frames.ts";
+import { parseRetryHints } from "./hints.ts";
+import { secretsInHeaders, redactSecrets } from "../redact.ts";
+import { phaseNames, ResponseTimeoutError } from "../stream/timeouts.ts";
+
+/** One attempt went wrong. `problem` is what the server said, where it said something. */
+export class AttemptError extends Error {
+  readonly classification: ErrorClassification;
+  readonly apiError: ApiError | undefined;
+
+  constructor(verdict: ErrorClassification, { problem, cause }: { problem?: ApiError; cause?: unknown } = {}) {
+    super(verdict.failure.kind, { cause });
+    this.classification = verdict;
+    this.apiError = problem;
+  }
+}
+
+/** Who refused, in which manner of speaking, and the clock their dates are read by. */
+export type ErrorSource = {
+  readonly wire: BoundWire;
+  readonly who: ProviderIdentity;
+  readonly clock: Pick<Clock, "now">;
+};
+
+/** What an answer that is no success means; undefined for a success. Reads the body of a refusal to its end. */
+export const readErrorResponse = async (
+  response: HttpResponse,
+  from: ErrorSource,
+): Promise<AttemptError | undefined> => {
+  const { status, headers } = response;
+  const { wire, who, clock } = from;
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) return redirectError(who, response);
+  const text = await readBodyText(response, 2 ** 20);
+  const body = parseJsonOrUndefined(text);
+  const problem = (body === undefined ? undefined : wire.decode.parseError(body)) ?? {
+    message: plainTextOf(text, status),
+  };
+  const reported = {
+    status,
+    hints: parseRetryHints(headers, clock.now()),
+    problem: withExceptionName(problem, response),
+  };
+  return new AttemptError(classifyError(who, reported), reported);
+};
+
+/** What a broken connection, a silence or an unreadable answer means; anything else is passed on as it is. */
+export const toAttemptError = (error: unknown, who: ProviderIdentity, request: HttpRequest): unknown => {
+  const again = (failure: Failure): AttemptError =>
+    new AttemptError({ failure, isRetryable: true, minDelay: 0 }, { cause: error });
+  // Another hour would hardly help.
+  if (error instanceof ResponseTimeoutError && error.phase === "whole")
+    return new AttemptError(
+      { failure: { ...who, kind: "time-out", phase: "whole", ms: error.ms }, isRetryable: false, minDelay: 0 },
+      { cause: error },
+    );
+  if (error instanceof ResponseTimeoutError)
+    return again({ ...who, kind: "time-out", phase: phaseNames[error.phase], ms: error.ms });
+  if (error instanceof MalformedStreamError) return again({ ...who, kind: "malformed-stream", detail: error.message });
+  if (!(error instanceof NetError)) return error;
+  if (error.isPermanent)
+    return new AttemptError(
+      {
+        failure: { ...who, kind: "network", host: new URL(request.url).host, detail: error.message },
+        isRetryable: false,
+        minDelay: 0,
+      },
+      { cause: error },
+    );
+  if (error.at === "connect")
+    return again({ ...who, kind: "network", host: new URL(request.url).host, detail: error.message });
+  return again({ ...who, kind: "stream-cut", ...(error.message === "" ? {} : { detail: error.message }) });
+};
+
+/** The same error with nothing in it that the request had to keep secret: some servers quote the key they refuse. */
+export const redactAttemptError = (error: AttemptError, request: HttpRequest): AttemptError => {
+  const secrets = secretsInHeaders(request.headers);
+  const { classification: verdict, apiError: problem, cause } = error;
+  const { detail: said } = verdict.failure;
+  if (said === undefined) return error;
+  const failure: Failure = { ...verdict.failure, detail: redactSecrets(said, secrets) };
+  return new AttemptError({ ...verdict, failure }, { ...(problem === undefined ? {} : { problem }), cause });
+};
+
+/** Amazon names the exception in a header. */
+const withExceptionName = (problem: ApiError, { headers }: HttpResponse): ApiError => {
+  const name = headers["x-amzn-errortype"]?.split(":")[0];
+  return name === undefined || name === "" || problem.code !== undefined ? problem : { ...problem, code: name };
+};
+
+/** What to quote of an error that is no JSON: short text, but no web page. */
+const plainTextOf = (text: string, status: number): string => {
+  const words = text.trim();
+  return words === "" || words.startsWith("<") ? `status ${status}` : words.slice(0, 300);
+};
+
+const redirectError = (who: ProviderIdentity, { status, headers }: HttpResponse): AttemptError => {
+  const to = URL.canParse(headers["location"] ?? "") ? new URL(headers["location"] ?? "").host : "elsewhere";
+  const said = `It points to ${to}, and a request with a key in it is not sent on`;
+  return new AttemptError({
+    failure: { ...who, kind: "refused", status, detail: said, rules: [] },
+    isRetryable: false,
+    minDelay: 0,
+  });
+};

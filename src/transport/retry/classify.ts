@@ -1,0 +1,119 @@
+import type { ApiError } from "../../wire/decode/events.ts";
+import type { Failure } from "../failure.ts";
+import type { RetryHints } from "./hints.ts";
+
+/** Whose answer it was. */
+export type ProviderIdentity = { readonly provider: string; readonly label: string };
+
+/** What an answer means for us: the failure, and whether the same request may be sent again, after how long. */
+export type ErrorClassification = {
+  readonly failure: Failure;
+  readonly isRetryable: boolean;
+  readonly minDelay: number;
+};
+
+/** What a server reported: in a status line, or in the middle of a stream with no status of its own. */
+export type ReportedError = {
+  readonly status?: number;
+  readonly hints?: RetryHints;
+  readonly problem: ApiError;
+};
+
+/** Reads a reported error. The status and the vendor's codes decide; words only where vendors give nothing else. */
+export const classifyError = (
+  who: ProviderIdentity,
+  { status: given, hints = {}, problem }: ReportedError,
+): ErrorClassification => {
+  const status = given ?? problem.status ?? statusOf(problem);
+  const floor = hints.delay ?? problem.retryAfter ?? 0;
+  const common = { ...who, said: problem.message, ...(given === undefined ? {} : { status: given }) };
+  const kind = failureKindOf(status, problem, floor);
+  const failure = ((): Failure => {
+    switch (kind) {
+      case "refused":
+        return { ...common, kind, status, rules: [] };
+      case "rate-limited":
+      case "quota-gone":
+        return floor > 0 ? { ...common, kind, retryAfter: floor } : { ...common, kind };
+      case "bad-key":
+      case "no-credit":
+      case "overloaded":
+      case "context-too-long":
+      case "filtered":
+        return { ...common, kind };
+    }
+  })();
+  const transient = kind === "rate-limited" || kind === "overloaded";
+  return {
+    failure,
+    isRetryable:
+      transient && hints.shouldRetry !== false ? true : hints.shouldRetry === true && mayRetryOnRequest(kind),
+    minDelay: floor,
+  };
+};
+
+type ApiFailureKind =
+  | "bad-key"
+  | "no-credit"
+  | "quota-gone"
+  | "overloaded"
+  | "context-too-long"
+  | "filtered"
+  | "refused"
+  | "rate-limited";
+
+/** A server may ask for another try, but not for one that cannot help. */
+const mayRetryOnRequest = (kind: ApiFailureKind): boolean => kind === "refused";
+
+const failureKindOf = (status: number, problem: ApiError, floor: number): ApiFailureKind => {
+  const codes = [problem.code ?? "", ...(problem.reasons ?? [])].join(" ");
+  const all = `${codes} ${problem.message}`;
+  if (status === 402 || noCredit.test(codes) || noCreditWords.test(problem.message)) return "no-credit";
+  if (status < 500 && (filterCodes.test(codes) || filterWords.test(problem.message))) return "filtered";
+  if (status === 413 || contextCodes.test(codes)) return "context-too-long";
+  if ((status === 400 || status === 422) && contextWords.test(problem.message)) return "context-too-long";
+  if (status === 401 || status === 403 || keyCodes.test(codes) || keyWords.test(problem.message)) return "bad-key";
+  if (/ServiceQuotaExceeded/.test(codes)) return "quota-gone";
+  if (status === 429 || rateCodes.test(codes)) {
+    if (dayCodes.test(all) || floor > longestRateDelay) return "quota-gone";
+    return capacityCodes.test(codes) ? "overloaded" : "rate-limited";
+  }
+  if (status >= 500 || transientStatuses.has(status) || overloadCodes.test(codes)) return "overloaded";
+  return "refused";
+};
+
+/** A server that asks for more than five minutes has a quota, not a rate. */
+const longestRateDelay = 300_000;
+
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 424, 425, 499]);
+
+const noCredit =
+  /insufficient_quota|insufficient_balance|billing_hard_limit|billing_not_active|exceeded_current_quota|arrearage|payment_required|\b1113\b|\b1008\b/i;
+const noCreditWords =
+  /credit balance is too low|insufficient (balance|credits?|funds)|exceeded your current quota, please check your plan/i;
+const filterCodes = /content_filter|content_policy|policy_violation|data_?inspection|moderation|\b1301\b|\b1026\b/i;
+const filterWords =
+  /content management policy|flagged by|content filtering policy|requires moderation|data may contain inappropriate/i;
+const contextCodes = /context_length_exceeded|context_window|request_too_large|string_above_max_length/i;
+const contextWords =
+  /prompt is too long|input is too long|context (length|window)|maximum context|(exceeds?|longer than) the (maximum|model).{0,40}(tokens?|context)|too many (input )?tokens|input token count|request too large|maximum prompt length|exceeded model token limit|range of input length|exceeds max length/i;
+const keyCodes =
+  /invalid_api_key|authentication_error|permission_error|UNAUTHENTICATED|API_KEY_INVALID|AccessDenied|UnrecognizedClient|InvalidSignature|ExpiredToken|invalid_authentication/i;
+const keyWords = /API key not valid|API key expired|incorrect api key|invalid api key|no auth credentials/i;
+const rateCodes = /rate_?limit|throttling|too_many_requests|TooManyRequests/i;
+const dayCodes = /PerDay|per day|QUOTA_EXHAUSTED|daily|spend_limit|ramp_limit|usage limit reached/i;
+const overloadCodes =
+  /overloaded|server_error|api_error|internal_?server|service_?unavailable|UNAVAILABLE|MODEL_CAPACITY|ModelNotReady|ModelTimeout|model_?stream_?error|ModelError|engine_overloaded|internal_error|timeout_error/i;
+
+/** Too many requests of everyone, not of ours. */
+const capacityCodes = /overloaded|MODEL_CAPACITY|ModelNotReady/i;
+const requestCodes = /invalid|bad_?request|validation|not_?found|unsupported/i;
+
+/** Errors within a stream carry names, not numbers. The request was already accepted, so an unknown name is the server's trouble. */
+const statusOf = ({ code = "" }: ApiError): number => {
+  if (/^\d{3}$/.test(code)) return Number(code);
+  if (overloadCodes.test(code)) return 503;
+  if (rateCodes.test(code)) return 429;
+  if (keyCodes.test(code)) return 401;
+  return requestCodes.test(code) ? 400 : 500;
+};

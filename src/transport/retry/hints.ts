@@ -1,0 +1,28 @@
+import type { HttpHeaders } from "../../world/net.ts";
+
+/** What a server says about trying again. `after` is in milliseconds. */
+export type RetryHints = { readonly delay?: number; readonly shouldRetry?: boolean };
+
+/** The hints in an answer's headers. Nonsense counts as no hint. */
+export const parseRetryHints = (headers: HttpHeaders, now: number): RetryHints => {
+  const after = milliseconds(headers["retry-after-ms"]) ?? secondsOrDate(headers["retry-after"], now);
+  const should = headers["x-should-retry"];
+  return {
+    ...(after === undefined ? {} : { delay: after }),
+    ...(should === "true" || should === "false" ? { shouldRetry: should === "true" } : {}),
+  };
+};
+
+const milliseconds = (value: string | undefined): number | undefined => {
+  if (value === undefined || value.trim() === "") return undefined;
+  const ms = Number(value);
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+};
+
+const secondsOrDate = (value: string | undefined, now: number): number | undefined => {
+  const seconds = milliseconds(value);
+  if (seconds !== undefined) return seconds * 1000;
+  if (value === undefined || /^\s*[-+]?[\d.]+\s*$/.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+};

@@ -1,0 +1,122 @@
+import { NetError, type HttpRequest, type HttpResponse } from "../../world/net.ts";
+import type { World } from "../../world/world.ts";
+import type { BoundWire } from "../../wire/bind.ts";
+import type { ResponseEvent } from "../../wire/decode/events.ts";
+import type { RetryPolicy } from "../retry/policy.ts";
+import { classifyError, type ReportedError, type ProviderIdentity } from "../retry/classify.ts";
+import {
+  createEventStreamParser,
+  MalformedStreamError,
+  createSseParser,
+  createJsonBodyParser,
+  type ParsedFrames,
+  type FrameParser,
+} from "./frames.ts";
+import { toAttemptError, AttemptError, readErrorResponse } from "../retry/attempt-error.ts";
+import { TimeoutWatchdog } from "./timeouts.ts";
+
+/** What an answer consists of once its troubles are taken out: they are thrown. */
+export type ContentEvent = Exclude<ResponseEvent, { type: "problem" | "broken" }>;
+
+/** Everything one attempt needs. */
+export type AttemptOptions = {
+  readonly world: Pick<World, "net" | "clock">;
+  readonly request: HttpRequest;
+  readonly wire: BoundWire;
+  readonly who: ProviderIdentity;
+  readonly policy: RetryPolicy;
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Sends a request once and reads the answer as it comes, as much at a time as
+ * each chunk of it holds. Ends after `finish`; throws an `AttemptError` if there
+ * is none to come. The connection is closed or handed back by the time it ends,
+ * however it ends.
+ */
+export const sendAttempt = async function* (given: AttemptOptions): AsyncGenerator<readonly ContentEvent[], void> {
+  const { world, request, who, policy: patience, signal } = given;
+  const watch = new TimeoutWatchdog(world.clock, patience, signal);
+  let isRead = false;
+  try {
+    const response = await world.net.send(request, watch.signal);
+    watch.progress("firstByte");
+    yield* readResponse(given, response, watch);
+    isRead = true;
+  } catch (error) {
+    throw toAttemptError(error, who, request);
+  } finally {
+    watch.stop(isRead);
+  }
+};
+
+const readResponse = async function* (
+  { wire, who, world }: AttemptOptions,
+  response: HttpResponse,
+  watch: TimeoutWatchdog,
+): AsyncGenerator<readonly ContentEvent[], void> {
+  const refusal = await readErrorResponse(response, { wire, who, clock: world.clock });
+  if (refusal !== undefined) throw refusal;
+  const reader = wire.decode.open();
+  const framing = await frameParserFor(response, wire);
+  let isFinished = false;
+  const tell = function* ({ events, error: trouble, ...told }: DecodedFrames): Generator<readonly ContentEvent[]> {
+    if (told.isFinished && !isFinished) watch.startGracePeriod();
+    isFinished ||= told.isFinished;
+    if (events.length > 0) yield events;
+    if (trouble !== undefined) throw trouble;
+  };
+  const take = function* ({ frames, error: trouble }: ParsedFrames): Generator<readonly ContentEvent[]> {
+    if (frames.length > 0) yield* tell(decodeFrames(frames, reader.step, who));
+    if (trouble !== undefined) throw trouble;
+  };
+  try {
+    for await (const chunk of response.body) {
+      watch.progress("idle");
+      const framed = framing.push(chunk);
+      if (isFinished && framed.frames.length > 0) {
+        yield [{ type: "skipped", what: "something after the end of the answer" }];
+        break;
+      }
+      yield* take(framed);
+    }
+    if (!isFinished) yield* take(framing.end());
+  } catch (error) {
+    // Whatever happens after the end of an answer changes nothing about it.
+    if (!isFinished || error instanceof AttemptError) throw error;
+  }
+  if (!isFinished) yield* tell(decodeFrames([undefined], reader.end, who));
+  if (!isFinished) throw new NetError("broken", "");
+};
+
+/** What was understood before the trouble, if there was any. */
+type DecodedFrames = { readonly events: readonly ContentEvent[]; readonly isFinished: boolean; readonly error?: Error };
+
+const decodeFrames = <Given>(
+  given: readonly Given[],
+  step: (one: Given) => readonly ResponseEvent[],
+  who: ProviderIdentity,
+): DecodedFrames => {
+  const events: ContentEvent[] = [];
+  let isFinished = false;
+  for (const one of given)
+    for (const event of step(one)) {
+      if (event.type === "problem") {
+        const reported: ReportedError = { problem: event.error };
+        return { events, isFinished, error: new AttemptError(classifyError(who, reported), reported) };
+      }
+      if (event.type === "broken") return { events, isFinished, error: new MalformedStreamError(event.what) };
+      isFinished ||= event.type === "finish";
+      events.push(event);
+    }
+  return { events, isFinished };
+};
+
+/** How an answer is cut into frames: as it claims to be. */
+const frameParserFor = async (response: HttpResponse, wire: BoundWire): Promise<FrameParser> => {
+  const type = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/vnd.amazon.eventstream") return createEventStreamParser();
+  if (type === "application/json") return createJsonBodyParser(wire.decode.frames);
+  if (type === "text/html") throw new MalformedStreamError("It is a web page, not the answer of an API.");
+  return wire.id === "bedrock" ? createEventStreamParser() : createSseParser();
+};

@@ -1,0 +1,218 @@
+import type { PendingApproval } from "../../../agent/agent.ts";
+import type { ApprovalDecision } from "../../../scheduler/events.ts";
+import type { KeyEvent } from "../../keys/key-event.ts";
+import type { LiveView } from "../../screen/screen.ts";
+import { line } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import { createApprovalBox, pressApproval, viewApproval, viewSubject, type ApprovalBox } from "../../views/approval.ts";
+import {
+  createServerQuestionBox,
+  fitToScreen,
+  pressServerQuestion,
+  viewServerQuestion,
+  withWaiting,
+  type ServerQuestionBox,
+} from "../../views/server-question.ts";
+import { askerName } from "../../views/server-question-text.ts";
+import { createApprovalPrompt, decisionFor } from "./approval-prompt.ts";
+import type { FrontEndHost } from "../front-ends/front-end.ts";
+import type { ServerQuestion } from "./server-questions.ts";
+
+/** Whom a box asks for. */
+export type QuestionBoxHost = Pick<
+  FrontEndHost,
+  "questions" | "answerApproval" | "editBeforeApproval" | "cancel" | "serverQuestions" | "answerServer" | "model"
+>;
+
+type ShownQuestion =
+  | { readonly type: "call"; readonly box: ApprovalBox; readonly key: string }
+  | { readonly type: "server"; readonly box: ServerQuestionBox; readonly question: ServerQuestion };
+
+/** What the terminal shows of a question: which one, and whether it is the last look at an answer before it is sent. */
+export type DrawnQuestion = { readonly question: string; readonly isReview: boolean };
+
+type QuestionBoxSize = { readonly columns: number; readonly rows: number };
+
+/** Rows that are needed below a question. */
+const rowsBelow = 4;
+
+/** The question that waits for the person: a call's, or a server's. One that is shown stays until it is answered or gone. */
+export class QuestionBox {
+  readonly #host: QuestionBoxHost;
+  /** Questions that were answered and may still be on the list for a moment. */
+  readonly #answered = new Set<string>();
+  #shown: ShownQuestion | undefined;
+  /** What the terminal shows. */
+  #drawn: DrawnQuestion | undefined;
+  #held: string | undefined;
+
+  constructor(host: QuestionBoxHost) {
+    this.#host = host;
+  }
+
+  get isOpen(): boolean {
+    return this.#shown !== undefined;
+  }
+
+  /** Who asks a question that waits until the person has stopped typing. */
+  get deferredAsker(): string | undefined {
+    return this.#held;
+  }
+
+  /** Names what is on the screen: a question, and whether it is the last step of one that is answered in several. */
+  get current(): DrawnQuestion | undefined {
+    const shown = this.#shown;
+    if (shown === undefined) return undefined;
+    return shown.type === "call"
+      ? { question: `call ${shown.key}`, isReview: false }
+      : { question: `server ${shown.question.id}`, isReview: shown.box.stage.type === "review" };
+  }
+
+  /** Notes what the terminal shows now. */
+  markDrawn(drawn: DrawnQuestion | undefined): void {
+    this.#drawn = drawn;
+  }
+
+  /** Whether the terminal shows what a key would answer: nobody answers what they have not seen. */
+  get isAnswerable(): boolean {
+    return this.#wasSeen() && this.current?.isReview === this.#drawn?.isReview;
+  }
+
+  #wasSeen(): boolean {
+    return this.#drawn !== undefined && this.#drawn.question === this.current?.question;
+  }
+
+  /**
+   * Opens the question that waits, unless the person is busy: a question may come at any time, and must not take the
+   * next letter of a message for an answer. Returns lines to print: a question that is higher than the screen, so that
+   * all of it can be read.
+   */
+  refresh(size: QuestionBoxSize, isBusy: boolean): readonly StyledLine[] {
+    const calls = this.#waiting();
+    const servers = this.#host.serverQuestions();
+    const behind = calls.length + servers.length - 1;
+    this.#shown = isBusy && !this.#wasSeen() ? undefined : this.#still(calls, servers, behind);
+    this.#held = undefined;
+    if (this.#shown?.type === "call") return [];
+    if (this.#shown !== undefined) return this.#fit(size);
+    const [call] = calls;
+    const [question] = servers;
+    if (isBusy) {
+      this.#held =
+        call === undefined ? question && askerName(question.request) : createApprovalPrompt(call, behind).title;
+      return [];
+    }
+    if (call !== undefined) return this.#showCall(call, behind, size);
+    if (question === undefined) return [];
+    const box = createServerQuestionBox(question.request, { model: this.#host.model(), waiting: behind });
+    this.#shown = { type: "server", question, box };
+    return this.#fit(size);
+  }
+
+  view(columns: number, rows: number): LiveView | undefined {
+    const shown = this.#shown;
+    if (shown === undefined) return undefined;
+    return shown.type === "call"
+      ? viewApproval(shown.box, columns)
+      : viewServerQuestion(shown.box, { columns, rows: rows - rowsBelow });
+  }
+
+  /** Takes a key; false where nothing is asked. */
+  press(event: KeyEvent): boolean {
+    const shown = this.#shown;
+    if (shown === undefined) return false;
+    if (shown.type === "call") this.#pressCall(shown, event);
+    else this.#pressServer(shown, event);
+    return true;
+  }
+
+  /** What is shown, if it still waits. */
+  #still(
+    calls: readonly PendingApproval[],
+    servers: readonly ServerQuestion[],
+    waiting: number,
+  ): ShownQuestion | undefined {
+    const shown = this.#shown;
+    switch (shown?.type) {
+      case "call":
+        return calls.some((each) => keyOf(each) === shown.key)
+          ? { ...shown, box: { ...shown.box, approval: { ...shown.box.approval, waiting } } }
+          : undefined;
+      case "server":
+        return servers.some(({ id }) => id === shown.question.id)
+          ? { ...shown, box: withWaiting(shown.box, waiting) }
+          : undefined;
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #showCall(call: PendingApproval, waiting: number, { columns, rows }: QuestionBoxSize): readonly StyledLine[] {
+    const approval = createApprovalPrompt(call, waiting);
+    const box = createApprovalBox(approval);
+    const isPrinted = viewApproval(box, columns).lines.length > rows - rowsBelow;
+    const what = { type: "text", text: "All of it is shown above." } as const;
+    this.#shown = {
+      type: "call",
+      key: keyOf(call),
+      box: isPrinted ? createApprovalBox({ ...approval, subject: what }) : box,
+    };
+    return isPrinted ? [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []] : [];
+  }
+
+  #fit({ columns, rows }: QuestionBoxSize): readonly StyledLine[] {
+    if (this.#shown?.type !== "server") return [];
+    const { box, printed } = fitToScreen(this.#shown.box, { columns, rows: rows - rowsBelow });
+    this.#shown = { ...this.#shown, box };
+    return printed;
+  }
+
+  #pressServer(shown: Extract<ShownQuestion, { type: "server" }>, event: KeyEvent): void {
+    const pressed = pressServerQuestion(shown.box, event);
+    this.#shown = pressed.type === "open" ? { ...shown, box: pressed.box } : undefined;
+    if (pressed.type === "answered") this.#host.answerServer(shown.question, pressed.answer);
+    if (pressed.type === "stopped") this.#cancel();
+  }
+
+  #pressCall(shown: Extract<ShownQuestion, { type: "call" }>, event: KeyEvent): void {
+    const pressed = pressApproval(shown.box, event);
+    this.#shown = pressed.type === "open" ? { ...shown, box: pressed.box } : undefined;
+    const question = this.#waiting().find((each) => keyOf(each) === shown.key);
+    if (pressed.type === "open" || question === undefined) return;
+    if (pressed.type === "cancelled") this.#cancel();
+    else if (pressed.type === "refused") this.#decide(question, refuseDecision(pressed.reason));
+    else this.#choose(question, pressed.id);
+  }
+
+  #waiting(): readonly PendingApproval[] {
+    const all = this.#host.questions();
+    for (const key of this.#answered) if (!all.some((each) => keyOf(each) === key)) this.#answered.delete(key);
+    return all.filter((each) => !this.#answered.has(keyOf(each)));
+  }
+
+  #cancel(): void {
+    for (const each of this.#waiting()) this.#answered.add(keyOf(each));
+    this.#host.cancel();
+  }
+
+  #decide(question: PendingApproval, decision: ApprovalDecision): void {
+    this.#answered.add(keyOf(question));
+    this.#host.answerApproval(question, decision);
+  }
+
+  #choose(question: PendingApproval, id: string): void {
+    const decision = decisionFor(id);
+    if (decision === undefined) this.#host.editBeforeApproval(question);
+    else this.#decide(question, decision);
+  }
+}
+
+/** A no, with the reason where one was given. */
+export const refuseDecision = (reason: string): { readonly type: "refuse"; readonly reason?: string } => ({
+  type: "refuse",
+  ...(reason === "" ? {} : { reason }),
+});
+
+/** A question by its words: one that is put again with another text is another one. */
+const keyOf = ({ call, agent, approval }: PendingApproval): string =>
+  `${agent ?? ""} ${call} ${approval.problem ?? ""} ${approval.subject.type === "edit" ? approval.subject.after : ""}`;

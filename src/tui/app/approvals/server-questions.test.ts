@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Elicitation } from "../../../mcp/requests/handlers.ts";
+import { ServerQuestions } from "./server-questions.ts";
+
+const form = (server: string): Elicitation => ({ type: "form", server, message: "", schema: {}, seemsSecret: false });
+const url: Elicitation = { type: "url", server: "s", message: "", url: "https://a.test/" };
+const sampling = { server: "s", messages: [], maxTokens: 1, raw: {} };
+
+const opened = (canOpen = true) => {
+  const urls: string[] = [];
+  const said: string[] = [];
+  const desk = new ServerQuestions(async (address) => (urls.push(address), canOpen));
+  let changes = 0;
+  desk.listen({ onChange: () => (changes += 1), info: (text) => void said.push(text) });
+  const waiting = (): readonly string[] =>
+    desk.pending().map(({ request: asks }) => ("server" in asks ? `${asks.type} of ${asks.server}` : asks.type));
+  return { desk, ask: desk.handlers, urls, said, waiting, changes: () => changes };
+};
+
+const { signal } = new AbortController();
+
+describe("the questions of servers", () => {
+  it("wait in the order they came, each for its own answer", async () => {
+    const { desk, ask, waiting, changes } = opened();
+    const answers = [ask.elicit!(form("a"), signal), ask.elicit!(form("b"), signal), ask.sample!(sampling, signal)];
+    expect([waiting(), changes()]).toEqual([["form of a", "form of b", "sampling of s"], 3]);
+    const [first, second, third] = desk.pending();
+    desk.answer(second!, { type: "yes", content: { x: 1 } });
+    desk.answer(second!, { type: "no" });
+    expect(waiting()).toEqual(["form of a", "sampling of s"]);
+    desk.answer(third!, { type: "yes" });
+    desk.answer(first!, { type: "no" });
+    expect([await Promise.all(answers), waiting(), changes()]).toEqual([
+      [{ action: "decline" }, { action: "accept", content: { x: 1 } }, "allowed"],
+      [],
+      6,
+    ]);
+  });
+
+  it("are gone when the server takes them back, also before they were seen", async () => {
+    const { ask, waiting, said } = opened();
+    const [one, other] = [new AbortController(), new AbortController()];
+    other.abort();
+    const answers = [ask.elicit!(form("a"), one.signal), ask.elicit!(form("b"), other.signal)];
+    expect(waiting()).toEqual(["form of a"]);
+    one.abort();
+    expect([await Promise.all(answers), waiting(), said.toSorted()]).toEqual([
+      [{ action: "cancel" }, { action: "cancel" }],
+      [],
+      ["The MCP server a no longer asks.", "The MCP server b no longer asks."],
+    ]);
+  });
+
+  it("are all gone when the person ends what is under way", async () => {
+    const { desk, ask, waiting, said } = opened();
+    const answers = [ask.elicit!(form("a"), signal), ask.sample!(sampling, signal), ask.sample!(sampling, signal)];
+    desk.cancel();
+    expect([await Promise.all(answers), waiting(), said]).toEqual([
+      [{ action: "cancel" }, "refused", "refused"],
+      [],
+      [],
+    ]);
+  });
+
+  it("open an address only after a yes, and say where it could not be", async () => {
+    const answer = async (canOpen: boolean, type: "yes" | "no"): Promise<unknown> => {
+      const { desk, ask, urls, said } = opened(canOpen);
+      const answered = ask.elicit!(url, signal);
+      desk.answer(desk.pending()[0]!, { type });
+      return [await answered, urls, said];
+    };
+    expect([await answer(true, "no"), await answer(true, "yes"), await answer(false, "yes")]).toEqual([
+      [{ action: "decline" }, [], []],
+      [{ action: "accept" }, ["https://a.test/"], ["Opened https://a.test/"]],
+      [
+        { action: "accept" },
+        ["https://a.test/"],
+        ["No browser could be opened here. Open this yourself: https://a.test/"],
+      ],
+    ]);
+  });
+
+  it("stand in line with the agent's own, which goes on only after a yes", async () => {
+    const { desk, waiting, said } = opened();
+    const answers = [
+      desk.confirmContinue("Continue?", signal),
+      desk.confirmContinue("Continue?", signal),
+      desk.confirmContinue("?", signal),
+    ];
+    expect(waiting()).toEqual(["continue", "continue", "continue"]);
+    const [first, second] = desk.pending();
+    desk.answer(first!, { type: "yes" });
+    desk.answer(second!, { type: "no" });
+    desk.cancel();
+    expect([await Promise.all(answers), said]).toEqual([[true, false, false], []]);
+  });
+});

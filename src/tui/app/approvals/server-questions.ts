@@ -1,0 +1,100 @@
+import type { ServerRequestHandlers } from "../../../agent/mcp/server-requests.ts";
+import type { ElicitationAnswer, FormContent } from "../../../mcp/requests/handlers.ts";
+import { sanitizeForTerminal } from "../../../policy/terminal/sanitize.ts";
+import type { ServerAnswer } from "../../views/server-question.ts";
+import { askerName, type ServerRequest } from "../../views/server-question-text.ts";
+
+/** A server's question that waits for the person. */
+export type ServerQuestion = { readonly id: number; readonly request: ServerRequest };
+
+/** Who shows the questions. */
+export type ServerQuestionListener = {
+  /** What waits has changed. */
+  readonly onChange: () => void;
+  readonly info: (text: string) => void;
+};
+
+type PendingQuestion = ServerQuestion & { readonly resolve: (answer: ServerAnswer) => void };
+
+/** Where questions that are not about a call wait for the person: of MCP servers, and of the agent. One that is taken back, or whose server is gone, is gone too. */
+export class ServerQuestions {
+  /** How servers reach this desk. */
+  readonly handlers: ServerRequestHandlers = {
+    sample: async (request, signal) => {
+      const answer = await this.#put({ type: "sampling", ...request }, signal);
+      return answer.type === "yes" ? "allowed" : "refused";
+    },
+    elicit: async (question, signal) => this.#elicited(question, await this.#put(question, signal)),
+  };
+  /** How the agent itself asks whether a model should continue. */
+  readonly confirmContinue = async (question: string, signal: AbortSignal): Promise<boolean> =>
+    (await this.#put({ type: "continue", message: question }, signal)).type === "yes";
+  readonly #open: (url: string) => Promise<boolean>;
+  #listener: ServerQuestionListener | undefined;
+  #waiting: readonly PendingQuestion[] = [];
+  #count = 0;
+
+  /** `open` shows an address in the person's browser; false where it cannot. */
+  constructor(open: (url: string) => Promise<boolean>) {
+    this.#open = open;
+  }
+
+  listen(listener: ServerQuestionListener): void {
+    this.#listener = listener;
+  }
+
+  pending(): readonly ServerQuestion[] {
+    return this.#waiting;
+  }
+
+  answer({ id }: ServerQuestion, answer: ServerAnswer): void {
+    this.#waiting.find((each) => each.id === id)?.resolve(answer);
+  }
+
+  /** Takes back everything that waits. */
+  cancel(): void {
+    for (const { resolve: settle } of this.#waiting) settle({ type: "cancel" });
+  }
+
+  #put(asks: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
+    return new Promise((resolve) => {
+      this.#count += 1;
+      const id = this.#count;
+      const withdraw = (): void => settle({ type: "cancel" });
+      const settle = (answer: ServerAnswer): void => {
+        signal.removeEventListener("abort", withdraw);
+        this.#waiting = this.#waiting.filter((each) => each.id !== id);
+        if (signal.aborted) this.#listener?.info(`${askerName(asks)} no longer asks.`);
+        this.#listener?.onChange();
+        resolve(answer);
+      };
+      this.#waiting = [...this.#waiting, { id, request: asks, resolve: settle }];
+      signal.addEventListener("abort", withdraw, { once: true });
+      if (signal.aborted) withdraw();
+      else this.#listener?.onChange();
+    });
+  }
+
+  async #elicited(asks: ServerRequest, answer: ServerAnswer): Promise<ElicitationAnswer> {
+    switch (answer.type) {
+      case "no":
+        return { action: "decline" };
+      case "cancel":
+        return { action: "cancel" };
+      case "yes":
+        if (asks.type === "url") await this.#show(asks.url);
+        return acceptAnswer(answer.content);
+    }
+  }
+
+  async #show(url: string): Promise<void> {
+    const shown = sanitizeForTerminal(url, "line");
+    const isOpen = await this.#open(url);
+    this.#listener?.info(isOpen ? `Opened ${shown}` : `No browser could be opened here. Open this yourself: ${shown}`);
+  }
+}
+
+const acceptAnswer = (content: FormContent | undefined): ElicitationAnswer => ({
+  action: "accept",
+  ...(content === undefined ? {} : { content }),
+});

@@ -1,0 +1,50 @@
+import { openAnswerStore } from "../../../policy/trust/answer-store.ts";
+import { openTrustStore } from "../../../policy/trust/folders.ts";
+import type { World } from "../../../world/world.ts";
+import { line } from "../../text/line.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
+import { messageLines } from "../transcript/session-history.ts";
+
+/** Where the question is about, and where answers are kept. */
+export type TrustPromptOptions = {
+  readonly world: Pick<World, "disk">;
+  readonly home: string;
+  readonly folder: string;
+};
+
+/** Asks, once per folder, whether its files may tell Parley what to do. True where it is trusted from now on. */
+export const askToTrustFolder = async (
+  front: FrontEnd,
+  { world: { disk }, home, folder }: TrustPromptOptions,
+): Promise<boolean> => {
+  const declined = openAnswerStore(disk, home, "untrusted");
+  const at = (await disk.canonicalPath(folder)) ?? folder;
+  if (await declined.has({ untrusted: at })) return false;
+  front.print(
+    messageLines(
+      "Do you trust the files in this folder? Its settings, context files, commands and agents can tell Parley and the model what to do. Until you trust it, none of them is read.",
+      front.width(),
+      "warning",
+    ),
+  );
+  const answer = await front.confirm("Trust this folder?", [
+    { id: "later", label: "Not now", detail: "its files are only files; ask again next time" },
+    { id: "trust", label: "Yes, trust it", detail: at },
+    { id: "never", label: "No, and do not ask again here", detail: "/trust changes that" },
+  ]);
+  if (answer?.id === "never") await declined.save({ untrusted: at });
+  if (answer?.id !== "trust") {
+    front.print([line("Not trusted. /trust changes that.", { tone: "muted" }), []]);
+    return false;
+  }
+  await trustFolder({ world: { disk }, home, folder });
+  front.print([line("Trusted.", { tone: "muted" }), []]);
+  return true;
+};
+
+/** Trusts a folder, whatever was answered before. */
+export const trustFolder = async ({ world: { disk }, home, folder }: TrustPromptOptions): Promise<void> => {
+  const at = (await disk.canonicalPath(folder)) ?? folder;
+  await openTrustStore(disk, home).trustFolder(folder);
+  await openAnswerStore(disk, home, "untrusted").remove({ untrusted: at });
+};

@@ -1,0 +1,21 @@
+import type { Entry } from "../../../../conversation/entry.ts";
+import { openSessionStore } from "../../../../session/store/store.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** `/copy`: the last answer, to the clipboard of the terminal. */
+export const copyLastAnswer = async (_: string, at: SlashCommandContext): Promise<void> => {
+  const { agent, session } = at.opened();
+  const held = lastAnswer(agent.conversation().entries);
+  // What a summary replaced is read from the log.
+  const last = held ?? lastAnswer((await openSessionStore(at.world, { home: at.home }).read(session.id)).entries);
+  if (last === undefined) return at.info("There is no answer yet.");
+  await at.copyToClipboard(last);
+  at.info(`${last.length} characters are on their way to the clipboard, if the terminal allows that.`);
+};
+
+const lastAnswer = (entries: readonly Entry[]): string | undefined =>
+  entries
+    .flatMap((entry) =>
+      entry.type === "model" ? [entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")] : [],
+    )
+    .findLast((each) => each.trim() !== "");

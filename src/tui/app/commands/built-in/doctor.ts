@@ -1,0 +1,10 @@
+import { toLines } from "../../../text/line.ts";
+import { wrap } from "../../../text/wrap.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** `/doctor`: what can be used from here, and what is missing. */
+export const showDoctor = async (_: string, at: SlashCommandContext): Promise<void> => {
+  at.info("Looking around…");
+  const report = await at.doctor();
+  at.print([...toLines(report.trimEnd()).flatMap((each) => wrap(each, { width: at.width() })), []]);
+};

@@ -1,0 +1,51 @@
+import { modelName, parseModel } from "../../../../agent/models/parse.ts";
+import { renderRequest } from "../../../../providers/request.ts";
+import type { RenderReport } from "../../../../transcript/incremental-renderer.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+import { escapeCell, pluralize } from "./format.ts";
+
+/** More rows than this are only counted. */
+const maxRows = 60;
+
+/** `/explain`: what became of the conversation in the last request, or what would for another model. */
+export const explainRequest = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const { agent } = at.opened();
+  if (words !== "") {
+    const name = modelName(parseModel(words));
+    const { report } = renderRequest(agent.conversation(), name, { policy: { unsupportedMedia: "stub" } });
+    return at.printMarkdown(reportText(report, `As ${name} would get it`));
+  }
+  const report = agent.lastReport();
+  if (report === undefined)
+    return at.info("Nothing was sent yet in this run. /explain PROVIDER/MODEL shows what would be.");
+  await at.printMarkdown(reportText(report, `The last request, to ${report.target}`));
+};
+
+const reportText = ({ idFormat, calls, notes }: RenderReport, title: string): string =>
+  [
+    `**${title}**: ${pluralize(calls.length, "call")}, ${pluralize(notes.length, "decision")}.`,
+    "",
+    ...(calls.length === 0
+      ? []
+      : [
+          `| call | sent as (${escapeCell(idFormat)}) | tool | ended |`,
+          "| --- | --- | --- | --- |",
+          ...calls
+            .slice(-maxRows)
+            .map(({ call, id, tool, status, synthetic }) =>
+              row([call, id, tool, synthetic === true ? `${status}, made up` : status]),
+            ),
+          "",
+        ]),
+    ...(notes.length === 0
+      ? ["Nothing had to be changed."]
+      : notes
+          .slice(-maxRows)
+          .map(
+            (note) =>
+              `- *${note.kind}*${note.call === undefined ? "" : ` (${note.call})`}: ${escapeCell(note.message)}`,
+          )),
+    ...(Math.max(calls.length, notes.length) > maxRows ? ["", `Only the last ${maxRows} of each are shown.`] : []),
+  ].join("\n");
+
+const row = (cells: readonly string[]): string => `| ${cells.map(escapeCell).join(" | ")} |`;

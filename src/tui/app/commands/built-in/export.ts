@@ -1,0 +1,39 @@
+import { composeSessionRequest, sessionModel } from "../../../../cli/sessions/compose-request.ts";
+import { destinationOf, findWire, homeProviders, wireIds } from "../../../../providers/find.ts";
+import { exportConversation } from "../../../../session/export/conversation.ts";
+import { exportMarkdown } from "../../../../session/export/markdown.ts";
+import { openSessionStore, type ReadSession } from "../../../../session/store/store.ts";
+import type { PickerOption } from "../../../views/picker.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** `/export`: the session in a new file of the workspace. Nothing that is there is written over. */
+export const exportSession = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
+  const { session, services } = at.opened();
+  const saved = await openSessionStore(at.world, { home: at.home }).read(session.id);
+  const text = textOf(saved, format);
+  const file = rest.length > 0 ? rest.join(" ") : `parley-${session.id}.${format === "markdown" ? "md" : "json"}`;
+  const { workspace } = await services();
+  await workspace.write(file, Buffer.from(text), "absent");
+  at.info(`Written to ${(await workspace.resolve(file)).path}`);
+};
+
+/** What a session can be written as. */
+export const formatOptions: readonly PickerOption[] = [
+  { id: "markdown", label: "markdown", detail: "to be read" },
+  { id: "json", label: "json", detail: "all that is kept" },
+  ...wireIds.map((id) => ({ id, label: id, detail: `the body of a request, as ${homeProviders[id]} gets it` })),
+];
+
+const textOf = (session: ReadSession, format: string): string => {
+  if (format === "markdown") return exportMarkdown(session);
+  if (format === "json") return jsonText(exportConversation(session));
+  const wire = findWire(format);
+  const own = sessionModel(session);
+  const target = own !== undefined && destinationOf(own).wire.id === wire ? own : homeProviders[wire];
+  return jsonText(
+    composeSessionRequest(session, target, { policy: { unsupportedMedia: "stub", thinking: "own" } }).body,
+  );
+};
+
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

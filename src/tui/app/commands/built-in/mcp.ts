@@ -1,0 +1,53 @@
+import type { McpServerStatus } from "../../../../mcp/servers.ts";
+import { openConsentStore, type ConsentStore } from "../../../../policy/trust/consents.ts";
+import { line, span } from "../../../text/line.ts";
+import type { StyledLine } from "../../../text/style.ts";
+import { wrap } from "../../../text/wrap.ts";
+import { confirmServers } from "../../approvals/server-consent.ts";
+import type { PickerOption } from "../../../views/picker.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+import { pluralize } from "./format.ts";
+
+/** `/mcp`: how the servers are; `restart NAME`; and the servers of the project that nobody agreed to yet. */
+export const manageServers = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const { servers } = at.opened();
+  const [action, name = ""] = words.split(/\s+/);
+  if (action === "restart") {
+    if (servers === undefined) return at.warn("There are no MCP servers in this session.");
+    servers.restart(name);
+    return at.info(`${name} is started again.`);
+  }
+  if (servers !== undefined) at.print([...servers.status().flatMap((each) => viewServer(each, at.width())), []]);
+  const missing = await missingConsents(at);
+  if (servers === undefined && missing.length === 0)
+    return at.info("No MCP servers are set up. parley mcp add adds one.");
+  const consents = openConsentStore(at.world.disk, at.home);
+  if (await confirmServers(at, { consents, folder: at.folder, wanted: missing }))
+    await at.reopen({ id: at.opened().session.id });
+};
+
+/** The servers of this session. */
+export const serverOptions = ({ opened }: SlashCommandContext): readonly PickerOption[] =>
+  (opened().servers?.status() ?? []).map(({ name, status }) => ({ id: name, label: name, detail: status.state }));
+
+const missingConsents = (at: SlashCommandContext): ReturnType<ConsentStore["findMissing"]> => {
+  const wanted = at.loaded().project.consents.filter(({ key }) => key.startsWith("mcpServers."));
+  return openConsentStore(at.world.disk, at.home).findMissing(at.folder, wanted);
+};
+
+const viewServer = (server: McpServerStatus, width: number): readonly StyledLine[] => {
+  const { name, endpoint: reach, status, tools, resources, prompts, omitted: left } = server;
+  const isFine = status.state === "ready";
+  const offers = [pluralize(tools, "tool"), pluralize(resources, "resource"), pluralize(prompts, "prompt")].join(", ");
+  const rest = { width, first: [span("  ")], rest: [span("  ")] };
+  return [
+    [
+      span(`${name} `, { bold: true }),
+      span(status.state, { tone: isFine ? "success" : "warning" }),
+      span(`  ${offers}`, { tone: "muted" }),
+    ],
+    ...wrap(line(reach, { tone: "muted" }), rest),
+    ...("reason" in status ? wrap(line(status.reason, { tone: "warning" }), rest) : []),
+    ...left.flatMap((each) => wrap(line(each, { tone: "muted" }), rest)),
+  ];
+};

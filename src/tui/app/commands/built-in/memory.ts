@@ -1,0 +1,31 @@
+import type { Memory } from "../../../../tools/capabilities.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** `/memory`: what is remembered between sessions: shown, added to, edited. */
+export const manageMemory = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const { capabilities } = await at.opened().services();
+  const { memory: kept } = capabilities({ signal: new AbortController().signal, report: () => undefined });
+  const now = (await kept.read()) ?? "";
+  const [, action = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(words) ?? [];
+  switch (action) {
+    case "":
+      if (now.trim() === "") return at.info("Nothing is remembered yet. /memory add TEXT adds something.");
+      await at.printMarkdown(now);
+      return at.info(kept.path);
+    case "add":
+      if (rest === "") return at.warn("What shall be remembered? /memory add TEXT");
+      await kept.write(`${now.trimEnd()}${now.trim() === "" ? "" : "\n"}- ${rest.replaceAll(/\s+/g, " ")}\n`);
+      return at.info("It is remembered, from the next session on.");
+    case "edit":
+      return editMemory(now, kept, at);
+    default:
+      return at.warn("/memory shows it, /memory add TEXT adds to it, /memory edit opens it in your editor.");
+  }
+};
+
+const editMemory = async (now: string, { path, write }: Memory, at: SlashCommandContext): Promise<void> => {
+  const edited = await at.openEditor(now, path);
+  if (edited === undefined) return at.info("It is as it was.");
+  await write(edited);
+  at.info("It counts from the next session on.");
+};

@@ -1,0 +1,36 @@
+import { loadPool } from "../../../../agent/models/choose.ts";
+import { modelName } from "../../../../agent/models/name.ts";
+import type { ModelPool } from "../../../../agent/models/router.ts";
+import type { PickerOption } from "../../../views/picker.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** `/pool`: another pool of models, from the next request on. */
+export const switchPool = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const { agent } = at.opened();
+  const { pools } = at.loaded().settings;
+  const names = Object.keys(pools);
+  if (names.length === 0)
+    return at.info(`${describePool(agent.pool())} No pools are set up; the setting "pools" holds them.`);
+  const name = words === "" ? (await at.pick("Which pool?", await poolOptions(at)))?.id : words;
+  if (name === undefined) return;
+  if (!names.includes(name)) return at.warn(`There is no pool "${name}". There are ${names.join(", ")}.`);
+  const chosen = await loadPool(name, pools);
+  agent.switchModel(chosen);
+  at.info(describePool(chosen));
+};
+
+/** The pools there are. */
+export const poolOptions = ({ loaded }: SlashCommandContext): Promise<readonly PickerOption[]> => {
+  const { pools } = loaded().settings;
+  return Promise.all(
+    Object.keys(pools).map(async (id) => ({ id, label: id, detail: describePool(await loadPool(id, pools)) })),
+  );
+};
+
+const describePool = ({ models, strategy }: ModelPool): string => {
+  const names = models.map(modelName);
+  if (names.length === 1) return `${names[0] ?? ""} answers alone.`;
+  return strategy === "round-robin"
+    ? `${names.join(", ")}: each in turn.`
+    : `${names.join(", ")}: the first that works.`;
+};

@@ -1,0 +1,66 @@
+import { modelName } from "../../../../agent/models/name.ts";
+import { newSessionFromConversation } from "../../../../session/store/create.ts";
+import { exportConversation } from "../../../../session/export/conversation.ts";
+import { openSessionStore } from "../../../../session/store/store.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+import { promptText } from "../../transcript/session-history.ts";
+import { EditSnapshots } from "../../session/edit-snapshots.ts";
+import { restoreResultText } from "./undo.ts";
+import { pluralize } from "./format.ts";
+
+/** `/rewind`: back to before one of the person's messages. The session as it was stays; a new one goes on from there. */
+export const rewindConversation = async (_: string, at: SlashCommandContext): Promise<void> => {
+  // The log has what is no longer in the context too.
+  const { entries } = await openSessionStore(at.world, { home: at.home }).read(at.opened().session.id);
+  const messages = entries.flatMap((entry, place) =>
+    entry.type === "user" ? [{ place, words: promptText(entry.parts) }] : [],
+  );
+  if (messages.length === 0) return at.info("Nothing was said yet.");
+  const edits = await at.snapshots().all();
+  const after = (place: number): number => edits.filter((each) => each.entries > place).length;
+  const picked = await at.pick(
+    "Back to before which message?",
+    messages.toReversed().map(({ place, words }) => ({
+      id: String(place),
+      label: words.replaceAll(/\s+/g, " ").slice(0, 100),
+      ...(after(place) === 0 ? {} : { detail: `${pluralize(after(place), "edit")} since` }),
+    })),
+  );
+  if (picked === undefined) return;
+  const place = Number(picked.id);
+  const what = after(place) === 0 ? "conversation" : (await askScope(after(place), at))?.id;
+  if (what === undefined) return;
+  if (what !== "conversation") await restoreFiles(after(place), at);
+  if (what !== "files") await forkBefore(place, at);
+};
+
+const askScope = (count: number, at: SlashCommandContext): ReturnType<SlashCommandContext["pick"]> =>
+  at.pick("What goes back?", [
+    { id: "both", label: "The conversation and the files", detail: pluralize(count, "edit") },
+    { id: "conversation", label: "The conversation alone" },
+    { id: "files", label: "The files alone" },
+  ]);
+
+const restoreFiles = async (count: number, at: SlashCommandContext): Promise<void> => {
+  const { workspace } = await at.opened().services();
+  const restored = await at.snapshots().restore(count, workspace, at.world.disk);
+  for (const each of restored) at.info(restoreResultText(each));
+};
+
+const forkBefore = async (place: number, at: SlashCommandContext): Promise<void> => {
+  const { agent, session } = at.opened();
+  const sessions = openSessionStore(at.world, { home: at.home });
+  const conversation = exportConversation(await sessions.read(session.id));
+  const { provider, model } = agent.model();
+  const start = newSessionFromConversation(
+    { ...conversation, entries: conversation.entries.slice(0, place) },
+    { root: session.head.root, model: { provider: provider.id, model } },
+  );
+  const fresh = await sessions.create(start);
+  await fresh.close();
+  await at.snapshots().copyTo(new EditSnapshots(at.world, at.home, fresh.id), place);
+  await at.reopen({ id: fresh.id });
+  at.info(
+    `A new session goes on from there, on ${modelName(agent.model())}. The one before is kept: /resume ${session.id}`,
+  );
+};

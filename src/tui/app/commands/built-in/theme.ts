@@ -1,0 +1,25 @@
+import { setSetting } from "../../../../settings/file/write.ts";
+import type { PickerOption } from "../../../views/picker.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+import { themeForSetting } from "../../theme-setting.ts";
+
+const themeNames = ["auto", "light", "dark"] as const;
+
+/** The colours there are. */
+export const themeOptions: readonly PickerOption[] = themeNames.map((id) => ({
+  id,
+  label: id,
+  ...(id === "auto" ? { detail: "what suits the terminal" } : {}),
+}));
+
+/** `/theme`: the colours, now and from now on. */
+export const changeTheme = async (words: string, at: SlashCommandContext): Promise<void> => {
+  const wanted =
+    words === "" ? (await at.pick("Which colours?", themeOptions, at.loaded().settings["ui.theme"]))?.id : words;
+  const name = themeNames.find((each) => each === wanted);
+  if (wanted === undefined) return;
+  if (name === undefined) return at.warn(`There are no colours "${wanted}". There are ${themeNames.join(", ")}.`);
+  at.setTheme(themeForSetting(name));
+  await setSetting(at.world, at.home, "ui.theme", name);
+  at.info(`From now on in ${name === "auto" ? "the colours that suit the terminal" : `${name} colours`}.`);
+};

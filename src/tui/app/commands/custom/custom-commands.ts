@@ -1,0 +1,101 @@
+import type { Disk } from "../../../../world/disk.ts";
+import type { SlashCommand } from "../slash-command.ts";
+import { readCommandFiles, type CommandFile } from "./command-files.ts";
+import { fillTemplate, type PromptTemplate } from "./prompt-template.ts";
+
+/** Where commands are looked for. */
+export type CommandFolders = {
+  readonly disk: Disk;
+  /** The folder where Parley keeps its own things. */
+  readonly home: string;
+  /** The person's home folder. */
+  readonly userHome: string;
+  /** The project's folder, where it is trusted. */
+  readonly project?: string;
+};
+
+/** The commands that were found, and what is wrong with files that describe none. */
+export type FoundCommands = { readonly commands: readonly SlashCommand[]; readonly problems: readonly string[] };
+
+/** Commands people and projects wrote, in Markdown or in the TOML of Gemini CLI. The project's count more than the person's. */
+export const findCommands = async ({
+  disk,
+  home,
+  userHome: person,
+  project,
+}: CommandFolders): Promise<FoundCommands> => {
+  const places: readonly (readonly [from: string, path: readonly string[], ends: string])[] = [
+    ...foreignFolders(person),
+    [home, ["commands"], ".md"],
+    ...(project === undefined ? [] : [...foreignFolders(project), [project, [".parley", "commands"], ".md"] as const]),
+  ];
+  const files = (
+    await Promise.all(places.map(([from, path, ends]) => readCommandFiles(disk, { from, path, extension: ends })))
+  ).flat();
+  const read = await Promise.all(files.map(readTemplate));
+  const byName = new Map<string, SlashCommand>();
+  for (const each of read) if ("template" in each) byName.set(each.template.name, templateCommand(each.template));
+  return {
+    commands: [...byName.values()],
+    problems: read.flatMap((each) => ("problem" in each ? [each.problem] : [])),
+  };
+};
+
+const foreignFolders = (from: string): readonly (readonly [string, readonly string[], string])[] => [
+  [from, [".claude", "commands"], ".md"],
+  [from, [".gemini", "commands"], ".toml"],
+];
+
+const templateCommand = (template: PromptTemplate): SlashCommand => ({
+  name: template.name,
+  description: template.description,
+  ...(template.usage === undefined ? {} : { usage: template.usage }),
+  run: async (words, at) => {
+    const text = await fillTemplate(template, words, at);
+    if (text !== undefined) await at.send(text);
+  },
+});
+
+type TemplateResult = { readonly template: PromptTemplate } | { readonly problem: string };
+
+const readTemplate = (file: CommandFile): Promise<TemplateResult> =>
+  file.label.endsWith(".toml") ? readToml(file) : readMarkdown(file);
+
+const readMarkdown = async ({ name, label, text }: CommandFile): Promise<TemplateResult> => {
+  const [, front, body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n?---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? [];
+  if (front === undefined) return { template: { name, description: firstLine(text), prompt: text, style: "claude" } };
+  const { parse } = await import("yaml");
+  const fields = tryParse(() => parse(front) as unknown);
+  if (fields === undefined) return { problem: `${label} is not used: what stands at its head is not YAML.` };
+  const about = textIn(fields, "description") ?? firstLine(body);
+  const usage = textIn(fields, "argument-hint");
+  return {
+    template: { name, description: about, prompt: body, style: "claude", ...(usage === undefined ? {} : { usage }) },
+  };
+};
+
+const readToml = async ({ name, label, text }: CommandFile): Promise<TemplateResult> => {
+  const { parse } = await import("smol-toml");
+  const fields = tryParse((): unknown => parse(text));
+  const prompt = textIn(fields, "prompt");
+  if (prompt === undefined) return { problem: `${label} is not used: it is no TOML with a prompt.` };
+  return {
+    template: { name, description: textIn(fields, "description") ?? firstLine(prompt), prompt, style: "gemini" },
+  };
+};
+
+const tryParse = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+};
+
+const textIn = (fields: unknown, name: string): string | undefined => {
+  const value: unknown = typeof fields === "object" && fields !== null ? Reflect.get(fields, name) : undefined;
+  return typeof value === "string" ? value : undefined;
+};
+
+const firstLine = (text: string): string =>
+  (text.split("\n").find((each) => each.trim() !== "") ?? "").trim().slice(0, 80);

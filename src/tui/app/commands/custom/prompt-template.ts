@@ -1,0 +1,92 @@
+import { displayCommand } from "../../../../policy/terminal/sanitize.ts";
+import { toLines } from "../../../text/line.ts";
+import { wrap } from "../../../text/wrap.ts";
+import type { SlashCommandContext } from "../slash-command.ts";
+
+/** A prompt somebody wrote down, with places for what is typed after the command. */
+export type PromptTemplate = {
+  readonly name: string;
+  readonly description: string;
+  readonly usage?: string;
+  readonly prompt: string;
+  /** Whose places it has: `$ARGUMENTS` and `$1`, or `{{args}}`. */
+  readonly style: "claude" | "gemini";
+};
+
+/** The prompt with its places filled in. A command in it runs only if the person says so; undefined where they leave it all. */
+export const fillTemplate = async (
+  template: PromptTemplate,
+  words: string,
+  at: SlashCommandContext,
+): Promise<string | undefined> => {
+  const { prompt, style } = template;
+  const texts: string[] = [];
+  for (const piece of style === "gemini" ? geminiPieces(prompt) : claudePieces(prompt)) {
+    const ran =
+      piece.type === "text"
+        ? substituteArguments(piece.text, words, style)
+        : await runConfirmedCommand(substituteArguments(piece.text, quoteForShell(words), style), at);
+    if (ran === undefined) return undefined;
+    texts.push(ran);
+  }
+  const text = texts.join("").trim();
+  const isPlaced = /\{\{args\}\}|\$ARGUMENTS|\$[1-9]/.test(prompt);
+  return isPlaced || words === "" ? text : `${text}\n\n${words}`;
+};
+
+type TemplatePiece = { readonly type: "text" | "command"; readonly text: string };
+
+/** A command is in backquotes after an exclamation mark. */
+const claudePieces = (prompt: string): readonly TemplatePiece[] =>
+  prompt.split(/!`([^`\n]+)`/).map((text, at): TemplatePiece => ({ type: at % 2 === 0 ? "text" : "command", text }));
+
+/** A command is in braces after an exclamation mark, and may hold pairs of braces. */
+const geminiPieces = (prompt: string): readonly TemplatePiece[] => {
+  const start = prompt.indexOf("!{");
+  const end = start === -1 ? -1 : closingBrace(prompt, start + 2);
+  if (end === -1) return [{ type: "text", text: prompt }];
+  return [
+    { type: "text", text: prompt.slice(0, start) },
+    { type: "command", text: prompt.slice(start + 2, end) },
+    ...geminiPieces(prompt.slice(end + 1)),
+  ];
+};
+
+const closingBrace = (text: string, from: number): number => {
+  let open = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "{") open += 1;
+    if (text[at] === "}") open -= 1;
+    if (open === 0) return at;
+  }
+  return -1;
+};
+
+const substituteArguments = (text: string, words: string, style: PromptTemplate["style"]): string => {
+  if (style === "gemini") return text.replaceAll("{{args}}", () => words).replaceAll(/@\{([^}]+)\}/g, '@"$1"');
+  const each = words.match(/"[^"]*"|\S+/g) ?? [];
+  return text
+    .replaceAll("$ARGUMENTS", () => words)
+    .replaceAll(/\$([1-9])/g, (_, place: string) => (each[Number(place) - 1] ?? "").replace(/^"(.*)"$/, "$1"));
+};
+
+/** Words as the shell takes them for one. */
+const quoteForShell = (words: string): string => (words === "" ? "" : `'${words.replaceAll("'", String.raw`'\''`)}'`);
+
+/** What a command prints, where the person lets it run. */
+const runConfirmedCommand = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
+  at.print(
+    toLines(`$ ${displayCommand(command)}`, { tone: "warning" }).flatMap((each) =>
+      wrap(each, { width: at.width(), breakAt: "letters" }),
+    ),
+  );
+  const answer = await at.confirm("This prompt wants to run the command above.", [
+    { id: "skip", label: "Leave it out" },
+    { id: "run", label: "Run it" },
+    { id: "stop", label: "Do not use the prompt" },
+  ]);
+  if (answer === undefined || answer.id === "stop") return undefined;
+  if (answer.id === "skip") return `(the command ${command} was not run)`;
+  const { output, problem } = await at.runShell(command);
+  return [output, ...(problem === undefined ? [] : [`(${problem})`])].join("\n");
+};

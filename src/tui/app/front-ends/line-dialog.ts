@@ -1,0 +1,118 @@
+import { checkText } from "../../../mcp/requests/form-check.ts";
+import type { FormContent } from "../../../mcp/requests/handlers.ts";
+import { readForm, type FormField } from "../../../mcp/requests/form.ts";
+import { line } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import { viewSubject, type ApprovalPrompt } from "../../views/approval.ts";
+import { fieldHint } from "../../views/form-view.ts";
+import type { ServerAnswer } from "../../views/server-question.ts";
+import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "../../views/server-question-text.ts";
+
+/** A server's question in lines: what is said now, and what a typed line leads to. */
+export type LineDialog = {
+  readonly lines: readonly StyledLine[];
+  readonly submit: (typed: string) => LineDialog | ServerAnswer;
+};
+
+/** Puts a server's question in plain lines, one step after the other. */
+export const createLineDialog = (
+  asks: ServerRequest,
+  told: { readonly model: string; readonly waiting: number },
+  width: number,
+): LineDialog => {
+  const opening = initialPrompt(asks, told);
+  const fields = asks.type === "form" ? readForm(asks.schema) : [];
+  const isSecret = typeof fields !== "string" && fields.some(({ isSecret: seemsSecret }) => seemsSecret);
+  const choices = isSecret ? [] : opening.choices;
+  const reasons = isSecret ? [...opening.reasons, echoWarning] : opening.reasons;
+  return choiceDialog({ ...opening, reasons, choices }, width, () => {
+    if (asks.type !== "form" || typeof fields === "string") return { type: "yes" };
+    return fieldDialog({ asks, fields, width }, []);
+  });
+};
+
+/** A terminal shows what is typed into it, and keeps it. */
+const echoWarning = "It cannot be answered here: whatever is typed stays on the screen.";
+
+/** One letter answers. Anything else asks again. */
+const choiceDialog = (
+  { title: who, subject: what, reasons, choices, noLabel: no = "No" }: ApprovalPrompt,
+  width: number,
+  chosen: (id: string) => LineDialog | ServerAnswer,
+): LineDialog => {
+  const offered = line(
+    `n: ${no}. ${choices.map(({ key, label }) => `${key}: ${label}. `).join("")}c: Cancel. Type a letter and Enter.`,
+  );
+  const dialogue: LineDialog = {
+    lines: [
+      line(`${who} asks.`),
+      ...viewSubject(what, width),
+      ...reasons.map((each) => line(`Beware: ${each}`)),
+      offered,
+    ],
+    submit: (typed) => {
+      const letter = typed.trim().toLowerCase();
+      const choice = choices.find(({ key }) => key === letter);
+      if (choice !== undefined) return chosen(choice.id);
+      if (/^no?$/.test(letter)) return { type: "no" };
+      return /^c(?:ancel)?$/.test(letter) ? { type: "cancel" } : { ...dialogue, lines: [offered] };
+    },
+  };
+  return dialogue;
+};
+
+type FormDialog = { readonly asks: ServerRequest; readonly fields: readonly FormField[]; readonly width: number };
+
+/** The next field, or once all are answered what would be sent. */
+const fieldDialog = (form: FormDialog, answers: readonly string[]): LineDialog | ServerAnswer => {
+  const { asks, fields, width } = form;
+  const field = fields[answers.length];
+  if (fields.length === 0) return { type: "yes", content: {} };
+  if (field === undefined) return reviewDialog(form, answers);
+  const dialogue: LineDialog = {
+    lines: [
+      line(
+        `${askerName(asks)} asks ${answers.length + 1} of ${fields.length}: ${field.title}${field.isRequired ? " (required)" : ""}`,
+      ),
+      ...(field.description === "" ? [] : viewSubject({ type: "text", text: field.description }, width)),
+      ...listOptions(field),
+      line(`${fieldHint(field)} Type /no to decline, /cancel to cancel, /back to go back.`),
+    ],
+    submit: (typed) => {
+      switch (typed.trim()) {
+        case "/no":
+          return { type: "no" };
+        case "/cancel":
+          return { type: "cancel" };
+        case "/back":
+          return fieldDialog(form, answers.slice(0, -1));
+      }
+      const checked = checkText(field, typed);
+      return checked.type === "wrong"
+        ? { ...dialogue, lines: [line(checked.says)] }
+        : fieldDialog(form, [...answers, typed]);
+    },
+  };
+  return dialogue;
+};
+
+const listOptions = ({ kind }: FormField): readonly StyledLine[] =>
+  kind.type === "choice" || kind.type === "choices"
+    ? [
+        ...kind.choices.map(({ title }, at) => line(`${at + 1}. ${title}`)),
+        line(kind.type === "choice" ? "Type a number." : "Type numbers, with commas between them."),
+      ]
+    : [];
+
+const reviewDialog = (form: FormDialog, answers: readonly string[]): LineDialog => {
+  const { asks, fields, width } = form;
+  const content: FormContent = Object.fromEntries(
+    fields.flatMap((field, at) => {
+      const checked = checkText(field, answers[at] ?? "");
+      return checked.type === "value" ? [[field.name, checked.value]] : [];
+    }),
+  );
+  return choiceDialog(reviewPrompt(asks, { fields, content }, 0), width, (id) =>
+    id === "edit" ? fieldDialog(form, []) : { type: "yes", content },
+  );
+};

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import { testTerminal } from "../../../../test/tui/terminal.ts";
+import { Random } from "../../../../test/support/random.ts";
+import type { PendingApproval } from "../../../agent/agent.ts";
+import type { ApprovalDecision } from "../../../scheduler/events.ts";
+import { simulatedWorld, type SimulatedWorld } from "../../../world/simulated/world.ts";
+import type { PickerOption } from "../../views/picker.ts";
+import type { FrontEndHost } from "./front-end.ts";
+import { ScreenFrontEnd } from "./screen.ts";
+import type { ServerQuestion } from "../approvals/server-questions.ts";
+
+/** What a person did and what came of it, in order, with the time. */
+type Seen =
+  | { readonly at: number; readonly type: "drawn"; readonly question: string }
+  | { readonly at: number; readonly type: "pressed"; readonly key: string }
+  | { readonly at: number; readonly type: "answered"; readonly question: string };
+
+const question = (name: number): PendingApproval => ({
+  call: `hist_tool_${name}`,
+  approval: {
+    title: `run ${name}`,
+    reason: "",
+    always: [],
+    about: { type: "execute", command: `command-${name}`, folder: "/project", commands: [] },
+  } as unknown as PendingApproval["approval"],
+});
+
+const stage = (world: SimulatedWorld) => {
+  const emulated = testTerminal({ columns: 60, rows: 24 });
+  // The emulator takes real time to read what it is sent, and the world's clock stands still meanwhile.
+  const terminal = { ...emulated, write: (text: string) => Promise.resolve(void emulated.screen.write(text)) };
+  const seen: Seen[] = [];
+  const submitted: string[] = [];
+  let questions: readonly PendingApproval[] = [];
+  let servers: readonly ServerQuestion[] = [];
+  const at = (): number => world.clock.elapsed();
+  const host: FrontEndHost = {
+    live: () => [],
+    status: () => [],
+    busySince: () => undefined,
+    questions: () => questions,
+    answerApproval: ({ call }, decision: ApprovalDecision) => {
+      seen.push({ at: at(), type: "answered", question: `${call.replace("hist_tool_", "command-")} ${decision.type}` });
+      questions = questions.filter((each) => each.call !== call);
+    },
+    serverQuestions: () => servers,
+    answerServer: ({ id }, answer) => {
+      seen.push({ at: at(), type: "answered", question: `asks-${id} ${answer.type}` });
+      servers = servers.filter((each) => each.id !== id);
+    },
+    model: () => "a/b",
+    editBeforeApproval: () => undefined,
+    complete: () => [],
+    resolvePaste: () => Promise.resolve(undefined),
+    pasteClipboardImage: () => Promise.resolve(undefined),
+    submit: (text) => submitted.push(text),
+    editPrompt: () => Promise.resolve(undefined),
+    cancel: () => {
+      questions = [];
+      servers = [];
+    },
+    quit: () => undefined,
+    expandCollapsed: () => undefined,
+    cycleApprovalMode: () => undefined,
+  };
+  const front = new ScreenFrontEnd({ terminal, world, host, theme: undefined, history: () => Promise.resolve([]) });
+  return {
+    terminal,
+    front,
+    seen,
+    submitted,
+    rows: () => terminal.screen.rows(),
+    ask: (name: number) => {
+      questions = [...questions, question(name)];
+      front.update();
+    },
+    askServer: (id: number) => {
+      servers = [
+        ...servers,
+        { id, asks: { type: "url", server: "parrot", message: `asks-${id}`, url: "https://example.com/" } },
+      ] as unknown as readonly ServerQuestion[];
+      front.update();
+    },
+    press: (key: string) => {
+      seen.push({ at: at(), type: "pressed", key });
+      terminal.emit({ type: "input", bytes: Buffer.from(key) });
+    },
+    /** Lets `ms` pass, with all that happens meanwhile. */
+    pass: async (ms: number) => {
+      await world.run(world.clock.sleep(ms));
+      await emulated.screen.write("");
+    },
+    /** What stands on the terminal now. */
+    shown: () =>
+      [
+        ...terminal.screen
+          .rows()
+          .join("\n")
+          .matchAll(/\$ (command-\S+)|^(asks-\d+)$/gm),
+      ].map(([, call, server]) => call ?? server ?? ""),
+  };
+};
+
+describe("a question", () => {
+  it("waits while a message is being written, says so, and comes once it was sent", async () => {
+    const world = simulatedWorld();
+    const { front, pass, ask, press, rows, shown, seen, submitted } = stage(world);
+    press("fix the te");
+    ask(1);
+    await pass(5000);
+    expect(shown()).toEqual([]);
+    expect(rows().join(" ")).toContain("A question waits until you stop typing.");
+    press("sty\r");
+    await pass(900);
+    expect(shown()).toEqual([]);
+    await pass(200);
+    expect(shown()).toEqual(["command-1"]);
+    expect(submitted).toEqual(["fix the testy"]);
+    press("y");
+    await pass(100);
+    expect(seen.at(-1)).toMatchObject({ type: "answered", question: "command-1 once" });
+    await world.run(front.close());
+  });
+
+  it("comes also where the clock moves while the screen is looked at", async () => {
+    const simulated = simulatedWorld();
+    let drift = 0;
+    // Every look at the clock takes a moment, as it does on a busy machine.
+    const clock = { ...simulated.clock, elapsed: () => simulated.clock.elapsed() + (drift += 0.25) };
+    const { front, pass, ask, press, shown } = stage({ ...simulated, clock });
+    for (let number = 1; number <= 60; number += 1) {
+      press("x\r");
+      // Around the moment in which it becomes quiet.
+      await pass(1001 - number / 20);
+      ask(number);
+      await pass(1500);
+      expect(shown()).toEqual([`command-${number}`]);
+      press("y");
+      await pass(400);
+    }
+    await simulated.run(front.close());
+  });
+
+  it("can be answered at once with Ctrl-G, and the draft is kept", async () => {
+    const world = simulatedWorld();
+    const { front, pass, ask, press, rows, shown, seen } = stage(world);
+    press("half a sen");
+    ask(1);
+    await pass(50);
+    press("\u0007");
+    await pass(50);
+    expect(shown()).toEqual(["command-1"]);
+    press("y");
+    await pass(50);
+    expect(seen.at(-1)).toMatchObject({ type: "answered", question: "command-1 once" });
+    expect(rows()).toContain("> half a sen");
+    await world.run(front.close());
+  });
+
+  it("does not get the second of two quick presses that answered the one before", async () => {
+    const world = simulatedWorld();
+    const { front, pass, ask, press, seen, shown, rows } = stage(world);
+    ask(1);
+    ask(2);
+    await pass(50);
+    press("y");
+    press("y");
+    await pass(2000);
+    expect(seen.filter(({ type }) => type === "answered")).toHaveLength(1);
+    expect(rows()).toContain("> y");
+    expect(shown()).toEqual([]);
+    await world.run(front.close());
+  });
+
+  it("is never answered by a key that was pressed before it was drawn, however somebody types", async () => {
+    let answered = 0;
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const world = simulatedWorld({ seed });
+      const random = new Random(seed);
+      const { front, pass, ask, askServer, press, shown, seen } = stage(world);
+      const drawn = new Set<string>();
+      const look = (): void => {
+        for (const name of shown())
+          if (!drawn.has(name)) {
+            drawn.add(name);
+            seen.push({ at: world.clock.elapsed(), type: "drawn", question: name });
+          }
+      };
+      let count = 0;
+      for (let step = 0; step < 40; step += 1) {
+        const what = random.below(10);
+        count += 1;
+        if (what === 0) ask(count);
+        else if (what === 1) askServer(count);
+        else if (what < 8)
+          press(random.pick(["y", "n", "a", "o", "\r", "e", " ", "\u001b[B", "\u007f", "ye", "n\r", "y\r"]));
+        await pass(random.pick([0, 0, 1, 5, 17, 40, 120, 400, 1100]));
+        look();
+      }
+      const answers = seen.flatMap((each, index) => (each.type === "answered" ? [{ ...each, index }] : []));
+      answered += answers.length;
+      for (const { question: answer, index } of answers) {
+        const name = answer.split(" ")[0] ?? "";
+        const pressedAt = seen.slice(0, index).findLastIndex(({ type }) => type === "pressed");
+        const drawnBefore = seen.slice(0, pressedAt).some((each) => each.type === "drawn" && each.question === name);
+        expect([seed, answer, drawnBefore]).toEqual([seed, answer, true]);
+      }
+      await world.run(front.close());
+    }
+    expect(answered).toBeGreaterThan(30);
+  });
+});
+
+describe("a decision nobody asked to make", () => {
+  const options: readonly PickerOption[] = [
+    { id: "later", label: "Not now" },
+    { id: "trust", label: "Yes, trust it" },
+  ];
+
+  it("takes what is typed for the next message, and is not made by its Enter", async () => {
+    const world = simulatedWorld();
+    const { front, pass, press, rows, submitted } = stage(world);
+    let chosen: string | undefined = "open";
+    void front.confirm("Trust this folder?", options).then((option) => (chosen = option?.id));
+    await pass(50);
+    press("trust me");
+    await pass(50);
+    expect(rows()).toContain("> trust me");
+    expect(rows()).toContain("› Not now".padEnd(9));
+    press("\r");
+    press("\r");
+    await pass(50);
+    expect([submitted, chosen]).toEqual([["trust me"], "open"]);
+    await pass(1000);
+    press("\u001b[B\r");
+    await pass(50);
+    expect(chosen).toBe("trust");
+    await world.run(front.close());
+  });
+
+  it("is not made before it is seen", async () => {
+    const world = simulatedWorld();
+    const { front, pass, press } = stage(world);
+    let isMade = false;
+    void front.confirm("Trust this folder?", options).then(() => (isMade = true));
+    press("\r");
+    await pass(50);
+    expect(isMade).toBe(false);
+    press("\r");
+    await pass(50);
+    expect(isMade).toBe(true);
+    await world.run(front.close());
+  });
+});

@@ -1,0 +1,177 @@
+import {
+  completeAction,
+  findCompletion,
+  acceptsOnEnter,
+  createMenu,
+  moveFocus,
+  type CompletionQuery,
+  type CompletionMenu,
+} from "../../editor/completion.ts";
+import { edit } from "../../editor/edit.ts";
+import { handleKey, type EditorRequest } from "../../editor/keymap.ts";
+import { emptyEditor, type Editor } from "../../editor/state.ts";
+import { viewEditor } from "../../editor/view.ts";
+import type { KeyEvent } from "../../keys/key-event.ts";
+import type { LiveView } from "../../screen/screen.ts";
+import { truncate, span } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import type { FrontEndHost } from "../front-ends/front-end.ts";
+
+/** How many choices are seen at once. */
+const visibleChoices = 8;
+
+/** What the person writes, with what can be completed in it. */
+export class PromptInput {
+  readonly #host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">;
+  readonly #changed: () => void;
+  #editor: Editor = emptyEditor();
+  #menu: CompletionMenu | undefined;
+
+  constructor(host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">, changed: () => void) {
+    this.#host = host;
+    this.#changed = changed;
+  }
+
+  /** What was typed in earlier sessions, before what was typed in this one. */
+  addHistory(history: readonly string[]): void {
+    this.#editor = { ...this.#editor, history: [...history, ...this.#editor.history] };
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.text === "";
+  }
+
+  clear(): void {
+    this.#editor = edit(this.#editor, { type: "clear" });
+    this.#menu = undefined;
+  }
+
+  replace(text: string): void {
+    this.#editor = edit(this.#editor, { type: "replace", text });
+  }
+
+  /** Takes a key. Answers what it wants beyond the text. */
+  press(event: KeyEvent): EditorRequest | undefined {
+    if (event.type === "paste") {
+      this.#paste(event.text);
+      return undefined;
+    }
+    if (event.type === "key" && event.chord === "ctrl+v")
+      return void this.#insertLater(this.#host.pasteClipboardImage());
+    if (event.type === "key" && this.#pressMenu(event.chord)) return undefined;
+    const { editor, request: wish } = handleKey(this.#editor, event);
+    this.#editor = editor;
+    if (wish?.type === "submit") this.#menu = undefined;
+    else if (event.type !== "focus") this.#complete();
+    return wish;
+  }
+
+  view(columns: number, rows: number): LiveView {
+    this.#editor = edit(this.#editor, { type: "resize", columns });
+    const hint = columns < 50 ? "/help" : "Ask for something, or /help";
+    const { lines, cursor } = viewEditor(this.#editor, { height: Math.max(3, Math.floor(rows / 2)), hint });
+    return { lines: [...lines, ...this.#menuLines(columns)], cursor };
+  }
+
+  /** Keys that choose in an open menu; false for all others. */
+  #pressMenu(chord: string): boolean {
+    const menu = this.#menu;
+    if (menu === undefined) return false;
+    switch (chord) {
+      case "up":
+        this.#menu = moveFocus(menu, -1);
+        return true;
+      case "down":
+        this.#menu = moveFocus(menu, 1);
+        return true;
+      case "escape":
+        this.#menu = undefined;
+        return true;
+      case "tab":
+        this.#choose(menu);
+        this.#complete();
+        return true;
+      case "enter": {
+        if (!acceptsOnEnter(menu)) return false;
+        const isFolder = menu.choices[menu.focus]?.item.insert.endsWith("/") === true;
+        this.#choose(menu);
+        if (isFolder) this.#complete();
+        // A command that was chosen is given at once, also by its last word; a file is only named.
+        return menu.query.kind === "mention";
+      }
+    }
+    return false;
+  }
+
+  #choose(menu: CompletionMenu): void {
+    const action = completeAction(menu);
+    this.#menu = undefined;
+    if (action !== undefined) this.#editor = edit(this.#editor, action);
+  }
+
+  #paste(text: string): void {
+    void this.#host.resolvePaste(text).then((meant) => {
+      this.#editor = edit(
+        this.#editor,
+        meant === undefined ? { type: "paste", text } : { type: "insert", text: meant },
+      );
+      this.#menu = undefined;
+      this.#changed();
+    });
+  }
+
+  async #insertLater(text: Promise<string | undefined>): Promise<void> {
+    const inserted = await text;
+    if (inserted !== undefined) this.#editor = edit(this.#editor, { type: "insert", text: inserted });
+    this.#changed();
+  }
+
+  /** Finds out what can be completed where the cursor is. */
+  #complete(): void {
+    const completing = findCompletion(this.#editor);
+    if (completing === undefined) {
+      this.#menu = undefined;
+      return;
+    }
+    const found = this.#host.complete(completing);
+    if (!(found instanceof Promise)) {
+      this.#menu = createMenu(completing, found);
+      return;
+    }
+    this.#menu = this.#narrowed(completing);
+    void found.then((choices) => {
+      const now = findCompletion(this.#editor);
+      if (now?.query !== completing.query || now.start !== completing.start) return;
+      this.#menu = createMenu(completing, choices);
+      this.#changed();
+    });
+  }
+
+  /** What is left of the menu for the same word; one for another word is of no use. */
+  #narrowed(completing: CompletionQuery): CompletionMenu | undefined {
+    const menu = this.#menu;
+    if (menu?.query.kind !== completing.kind || menu.query.start !== completing.start) return undefined;
+    return createMenu(
+      completing,
+      menu.choices.map(({ item }) => item),
+    );
+  }
+
+  #menuLines(columns: number): readonly StyledLine[] {
+    const menu = this.#menu;
+    if (menu === undefined) return [];
+    const first = Math.max(0, Math.min(menu.focus - visibleChoices / 2, menu.choices.length - visibleChoices));
+    return menu.choices.slice(first, first + visibleChoices).map(({ item: { label, detail } }, at) => {
+      const isFocused = first + at === menu.focus;
+      const about = detail === undefined ? "" : `  ${detail}`;
+      return truncate(
+        [
+          span(isFocused ? "› " : "  ", { tone: "accent" }),
+          span(label, isFocused ? { bold: true } : {}),
+          span(about, { tone: "muted" }),
+        ],
+        columns,
+      );
+    });
+  }
+}

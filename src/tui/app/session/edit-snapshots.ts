@@ -1,0 +1,135 @@
+import type { AgentEvent } from "../../../agent/events.ts";
+import type { Workspace } from "../../../policy/workspace/open.ts";
+import type { World } from "../../../world/world.ts";
+
+/** A file as it was before an edit, and as the edit left it. `before` is absent for a file that was made. */
+export type EditSnapshot = {
+  readonly path: string;
+  readonly before?: string;
+  readonly after: string;
+  /** How many entries the conversation had when it was made. */
+  readonly entries: number;
+};
+
+/** What became of a file that was to be put back. */
+export type RestoreResult =
+  | { readonly type: "restored" | "removed"; readonly path: string }
+  | { readonly type: "kept"; readonly path: string; readonly reason: string };
+
+/** Larger files are not kept. */
+const maxSnapshotBytes = 4 * 2 ** 20;
+
+/** What edits of a session changed, kept in a file of its own, so that it can be put back after a restart too. */
+export class EditSnapshots {
+  readonly #files: World["files"];
+  readonly #path: string;
+  #kept: Promise<readonly EditSnapshot[]>;
+
+  constructor({ files }: Pick<World, "files">, home: string, session: string) {
+    this.#files = files;
+    this.#path = `${home}/snapshots/${session}.json`;
+    this.#kept = this.#read();
+  }
+
+  /** Takes note of an edit, whoever made it. */
+  recordEvent(event: AgentEvent, entries: number): void {
+    if (event.type === "agent") return this.recordEvent(event.event, entries);
+    if (event.type !== "call-completed") return;
+    const { display, outcome } = event.finished;
+    if (display.type !== "diff" || outcome.status !== "complete") return;
+    const { path, before, after } = display;
+    if ((before?.length ?? 0) + after.length > maxSnapshotBytes) return;
+    void this.#change((kept) => [...kept, { path, ...(before === undefined ? {} : { before }), after, entries }]);
+  }
+
+  /** All edits, the oldest first. */
+  all(): Promise<readonly EditSnapshot[]> {
+    return this.#kept;
+  }
+
+  /** Puts files back to what they were before the last so many edits, newest first. What was changed since is left alone. */
+  async restore(
+    count: number,
+    workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
+    disk: World["disk"],
+  ): Promise<readonly RestoreResult[]> {
+    const kept = await this.#kept;
+    const undone = kept.slice(kept.length - count).toReversed();
+    const results = new Map<string, RestoreResult>();
+    const failed = new Set<string>();
+    for (const snapshot of undone) {
+      if (failed.has(snapshot.path)) continue;
+      const result = await restoreFile(snapshot, workspace, disk);
+      if (result.type === "kept") failed.add(snapshot.path);
+      results.set(snapshot.path, result);
+    }
+    await this.#change((all) => all.slice(0, all.length - count));
+    return [...results.values()];
+  }
+
+  /** Gives another session the edits up to a point of the conversation. */
+  async copyTo(to: EditSnapshots, entries: number): Promise<void> {
+    const kept = await this.#kept;
+    await to.#change(() => kept.filter((each) => each.entries <= entries));
+  }
+
+  #change(change: (kept: readonly EditSnapshot[]) => readonly EditSnapshot[]): Promise<unknown> {
+    this.#kept = this.#kept.then(async (kept) => {
+      const next = change(kept);
+      // What cannot be kept can still be put back while the program runs.
+      await this.#files.writePrivate(this.#path, JSON.stringify(next)).catch(() => undefined);
+      return next;
+    });
+    return this.#kept;
+  }
+
+  async #read(): Promise<readonly EditSnapshot[]> {
+    try {
+      const parsed: unknown = JSON.parse((await this.#files.read(this.#path)) ?? "[]");
+      return Array.isArray(parsed) ? parsed.filter(isSnapshot) : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+const restoreFile = async (
+  { path, before, after }: EditSnapshot,
+  workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
+  disk: World["disk"],
+): Promise<RestoreResult> => {
+  try {
+    const place = await workspace.resolve(path);
+    if (place.kind !== "file") return { type: "kept", path, reason: "it is not there any more" };
+    const now = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await workspace.bytes(path, maxSnapshotBytes));
+    if (now !== after) return { type: "kept", path, reason: "it was changed since" };
+    if (before === undefined) return await removeFile(place.path, disk);
+    await workspace.write(path, Buffer.from(before), place.identity);
+    return { type: "restored", path };
+  } catch (error) {
+    return { type: "kept", path, reason: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/** Takes away a file that an edit made. */
+const removeFile = async (path: string, disk: World["disk"]): Promise<RestoreResult> => {
+  const at = path.lastIndexOf("/");
+  const folder = await disk.openFolder(path.slice(0, at) || "/");
+  try {
+    await folder.remove(path.slice(at + 1));
+    return { type: "removed", path };
+  } finally {
+    await folder.close();
+  }
+};
+
+const isSnapshot = (value: unknown): value is EditSnapshot =>
+  typeof value === "object" &&
+  value !== null &&
+  "path" in value &&
+  typeof value.path === "string" &&
+  "after" in value &&
+  typeof value.after === "string" &&
+  "entries" in value &&
+  typeof value.entries === "number" &&
+  (!("before" in value) || typeof value.before === "string");

@@ -1,0 +1,109 @@
+import type { OpenServices } from "../../../scheduler/services.ts";
+import type { UserPart } from "../../../conversation/parts.ts";
+import type { Clock } from "../../../world/world.ts";
+import type { StyledLine } from "../../text/style.ts";
+import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
+
+/** A line the person ran in the shell, and what came of it. */
+export type ShellResult = {
+  readonly command: string;
+  readonly output: string;
+  /** How it ended, in words; undefined where it ended well. */
+  readonly problem?: string;
+};
+
+/** The lines the person runs, one at a time. */
+export class UserShell {
+  readonly #clock: Pick<Clock, "elapsed">;
+  readonly #changed: () => void;
+  #running: { readonly since: number; view: ToolCallView; readonly stop: AbortController } | undefined;
+
+  constructor(clock: Pick<Clock, "elapsed">, changed: () => void) {
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  /** When the line that runs began. */
+  get busySince(): number | undefined {
+    return this.#running?.since;
+  }
+
+  /** What is seen of the line that runs. */
+  live(width: number): readonly StyledLine[] {
+    if (this.#running === undefined) return [];
+    const { view, since } = this.#running;
+    return viewToolCall({ ...view, elapsed: this.#clock.elapsed() - since }, width);
+  }
+
+  stop(): void {
+    this.#running?.stop.abort();
+  }
+
+  async run(command: string, services: Pick<OpenServices, "capabilities">): Promise<ShellResult> {
+    const stop = new AbortController();
+    const running = { since: this.#clock.elapsed(), view: runningView(command), stop };
+    this.#running = running;
+    const report = (output: string): void => {
+      running.view = { ...running.view, output };
+      this.#changed();
+    };
+    this.#changed();
+    try {
+      return await runShellCommand(command, services, { signal: stop.signal, report });
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}
+
+const runningView = (command: string): ToolCallView => ({ tool: "!", title: command, status: "running", output: "" });
+
+/** A line that has ended, with all it printed. */
+export const viewShellResult = ({ command, output, problem }: ShellResult, width: number): readonly StyledLine[] => {
+  const said = [output, problem ?? ""].filter((each) => each !== "").join("\n");
+  const status = problem === undefined ? "success" : "error";
+  return viewToolCall({ ...runningView(command), status, output: said, isExpanded: true }, width);
+};
+
+/** Runs a line in the workspace's shell, with the environment commands of the model have. */
+const runShellCommand = async (
+  command: string,
+  { capabilities }: Pick<OpenServices, "capabilities">,
+  { signal, report }: { readonly signal: AbortSignal; readonly report: (text: string) => void },
+): Promise<ShellResult> => {
+  const { shell } = capabilities({ signal, report });
+  const {
+    output,
+    error,
+    code,
+    signal: killedBy,
+    ended,
+  } = await shell.run({ text: command, folder: "", signal, report });
+  const problem = problemOf({ error, code, killedBy, ended });
+  return { command, output, ...(problem === undefined ? {} : { problem }) };
+};
+
+type ShellEnding = {
+  readonly error: string | undefined;
+  readonly code: number | undefined;
+  readonly killedBy: string | undefined;
+  readonly ended: "exit" | "timeout" | "cancelled";
+};
+
+const problemOf = ({ error, code, killedBy, ended }: ShellEnding): string | undefined => {
+  if (error !== undefined) return error;
+  if (ended === "cancelled") return "It was stopped.";
+  if (ended === "timeout") return "It took too long and was stopped.";
+  if (killedBy !== undefined) return `It was ended by ${killedBy}.`;
+  return code === 0 ? undefined : `Exit code ${code}.`;
+};
+
+/** What the model is told of it, with the person's next message. */
+export const shellContextPart = ({ command, output, problem }: ShellResult): UserPart => ({
+  type: "text",
+  text: [
+    `I ran this in the shell myself: ${command}`,
+    ...(problem === undefined ? [] : [problem]),
+    output === "" ? "It printed nothing." : `It printed:\n${output}`,
+  ].join("\n"),
+});

@@ -1,5 +1,0 @@
-import { dark, light, type Theme } from "../screen/theme.ts";
-
-/** The colours a person wants; undefined for those that suit the terminal. */
-export const themeNamed = (name: "auto" | "light" | "dark"): Theme | undefined =>
-  ({ auto: undefined, light, dark })[name];

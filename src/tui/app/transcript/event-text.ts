@@ -1,0 +1,106 @@
+import type { AgentEvent, AgentFailure, ModelChangeReason, EndReason } from "../../../agent/events.ts";
+import type { FinishedCall } from "../../../scheduler/events.ts";
+import { span } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import type { ToolCallStatus } from "../../views/tool-call.ts";
+
+/** What a thought is about: many models begin with a title in bold. */
+export const viewThinking = (thought: string): StyledLine => {
+  const title = [...thought.matchAll(/\*\*([^*\n]+)\*\*/g)].at(-1)?.[1];
+  const words = title ?? thought.trim().split("\n").at(-1) ?? "";
+  return [span("✻ ", { tone: "accent" }), span(words.slice(0, 200), { tone: "muted", italic: true })];
+};
+
+/** What came of a call, in words; a difference is shown otherwise. */
+export const resultText = ({ display, error }: FinishedCall): string => {
+  if (error !== undefined) return error.message;
+  switch (display.type) {
+    case "text":
+      return display.text;
+    case "diff":
+      return "";
+    case "listing":
+      return [display.title, ...display.lines].join("\n");
+  }
+};
+
+/** How a call that has ended looks. */
+export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], ToolCallStatus>> = {
+  complete: "success",
+  error: "error",
+  cancelled: "cancelled",
+  interrupted: "cancelled",
+};
+
+/** Why the model is another one. */
+export const changeText = (reason: ModelChangeReason): string => {
+  switch (reason.type) {
+    case "asked":
+      return "as you asked";
+    case "round-robin":
+      return "its turn";
+    case "failover":
+      return `the other one failed: ${reason.failure.kind}`;
+    case "recovered":
+      return "it works again";
+  }
+};
+
+/** What a person should know of how a turn ended; undefined where all is said. */
+export const endText = (reason: EndReason): string | undefined => {
+  switch (reason) {
+    case "stop":
+      return undefined;
+    case "length":
+      return "The answer reached its length limit and is not complete. Say go on, or ask for less.";
+    case "filtered":
+      return "A content filter stopped the answer. Say it differently, or use another model.";
+    case "refused":
+      return "The model declined to answer.";
+    case "loop":
+      return "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.";
+    case "max-turns":
+      return "Stopped at the limit of requests (limits.maxTurns). Say go on to continue, or raise the limit.";
+    case "max-spend":
+      return "That cost as much as a task may. Raise limits.spend, or go on with another model.";
+    case "paused":
+    case "other":
+      return `The model stopped: ${reason}.`;
+  }
+};
+
+/** Why a turn failed, and where to see the request if it was refused. */
+export const failureText = (failure: AgentFailure): string =>
+  failure.kind === "provider" && failure.report !== undefined
+    ? `${failure.message} /explain shows what was sent and what was changed for it.`
+    : failure.message;
+
+/** What a subagent does right now; undefined where that says nothing new. */
+export const subagentText = (event: AgentEvent): string | undefined => {
+  switch (event.type) {
+    case "call-requested":
+      return event.call.tool;
+    case "call-updated":
+      return "title" in event.status ? event.status.title : undefined;
+    case "text":
+    case "thought":
+      return "thinks";
+    case "agent":
+      return subagentText(event.event);
+    case "retrying":
+      return "tries again";
+    case "user":
+    case "message":
+    case "call-output":
+    case "call-completed":
+    case "usage":
+    case "model-changed":
+    case "request":
+    case "compacted":
+    case "notice":
+    case "finished":
+    case "failed":
+    case "cancelled":
+      return undefined;
+  }
+};

@@ -1,0 +1,38 @@
+import type { AgentSession } from "../../../agent/open-agent.ts";
+import { modelName } from "../../../agent/models/name.ts";
+import { line, toLines, span } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import { wrap } from "../../text/wrap.ts";
+
+/** The first line: who this is, and where we are. */
+export const viewHeader = (folder: string, width: number): readonly StyledLine[] =>
+  wrap([span("Parley", { bold: true, tone: "accent" }), span(`  ${folder}`, { tone: "muted" })], { width });
+
+/** What was found, and what is missing: the model, servers, agents, and what else a person should know. */
+export const viewGreeting = (
+  opened: AgentSession,
+  { width, isFirst }: { readonly width: number; readonly isFirst: boolean },
+): readonly StyledLine[] =>
+  [
+    ...(isFirst ? modelLines(opened) : [line(modelName(opened.agent.model()), { tone: "muted" })]),
+    ...viewExtensions(opened),
+    ...opened.notes.flatMap((note) =>
+      toLines(note, opened.warnings?.includes(note) === true ? { tone: "warning", bold: true } : { tone: "muted" }),
+    ),
+  ].flatMap((each) => wrap(each, { width }));
+
+const modelLines = ({ modelChoice: chosen, agent }: AgentSession): readonly StyledLine[] =>
+  chosen.by === "none"
+    ? [
+        line("No API key found, so the built-in demo model answers: it uses the tools, but it is no language model."),
+        line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.", { tone: "muted" }),
+      ]
+    : [line(modelName(agent.model()), { tone: "muted" })];
+
+const viewExtensions = ({ servers, agents }: AgentSession): readonly StyledLine[] => {
+  const names = servers?.status().map(({ name }) => name) ?? [];
+  return [
+    ...(names.length === 0 ? [] : [line(`MCP servers: ${names.join(", ")}.`, { tone: "muted" })]),
+    ...(agents.length === 0 ? [] : [line(`Agents: ${agents.map(({ name }) => name).join(", ")}.`, { tone: "muted" })]),
+  ];
+};

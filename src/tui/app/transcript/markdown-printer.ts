@@ -1,0 +1,32 @@
+import type { Highlighter } from "../../markdown/highlight.ts";
+import { loadLexer, MarkdownStream, type Lexer, type MarkdownOptions } from "../../markdown/stream.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
+
+/** Markdown for a front. What reads it is loaded when it is first asked for. */
+export class MarkdownPrinter {
+  readonly options: MarkdownOptions;
+  readonly #front: FrontEnd;
+  #loading: Promise<void> | undefined;
+  #lexer: Lexer = (text) => [{ type: "text", raw: text, text }];
+
+  constructor(front: FrontEnd, highlighter: Highlighter, onReady: () => void) {
+    this.#front = front;
+    this.options = { lexer: (text) => this.#lexer(text), highlighter, onReady };
+  }
+
+  /** Resolves once Markdown can be read. */
+  load(): Promise<void> {
+    this.#loading ??= loadLexer().then((lexer) => void (this.#lexer = lexer));
+    return this.#loading;
+  }
+
+  /** Prints a whole text. */
+  async print(markdown: string): Promise<void> {
+    await this.load();
+    const stream = new MarkdownStream(this.options, this.#front.width());
+    stream.write(markdown);
+    stream.end();
+    await stream.settled();
+    this.#front.print([...stream.takeFinal(), []]);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Blobs } from "../../../conversation/entry.ts";
+import type { Media } from "../../../conversation/parts.ts";
+import { encodeImage } from "../../images/encode.ts";
+import { viewImageLine } from "../../images/view.ts";
+import { line } from "../../text/line.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
+
+/** How high a picture may be, in rows. */
+const maxRows = 16;
+
+/** Shows a file: as a picture where the terminal can, otherwise as a line that says what it is. */
+export const printMedia = (front: FrontEnd, media: Media, blobs: Blobs): void => {
+  const { mimeType, source, name = media.id, width, height } = media;
+  const columns = front.width();
+  if (source.type === "uri") return front.print([line(`[${name}: ${mimeType}, at ${source.uri}]`, { tone: "muted" })]);
+  const pixels = width === undefined || height === undefined ? undefined : { width, height };
+  front.print([viewImageLine({ mimeType, bytes: source.bytes, name, ...(pixels && { pixels }) }, columns)]);
+  const base64 = blobs[source.hash];
+  if (media.kind !== "image" || pixels === undefined || base64 === undefined) return;
+  const bytes = Buffer.from(base64, "base64");
+  const picture = encodeImage(
+    front.imageSupport,
+    { bytes, mimeType, pixels },
+    { columns, rows: maxRows, cellSize: front.cellSize },
+  );
+  if (picture !== undefined) front.printImage(picture);
+};

@@ -1,0 +1,15 @@
+import { toLines, span } from "../../text/line.ts";
+import type { StyledLine } from "../../text/style.ts";
+import { wrap } from "../../text/wrap.ts";
+
+/** What the person said, as it stands in the history. */
+export const viewUserPrompt = (text: string, width: number): readonly StyledLine[] => [
+  ...toLines(text.trimEnd()).flatMap((each, at) =>
+    wrap(each, {
+      width,
+      first: [span(at === 0 ? "> " : "  ", { tone: "accent", bold: true })],
+      rest: [span("  ")],
+    }),
+  ),
+  [],
+];

@@ -1,0 +1,83 @@
+import type { EditAction } from "./action.ts";
+import type { Editor, EditorSnapshot } from "./state.ts";
+
+/** Older and newer entries of the history. What was being written is kept, and is the newest. */
+export const recallHistory = (editor: Editor, direction: "older" | "newer"): Editor => {
+  const { history, recall } = editor;
+  const back = (recall?.back ?? 0) + (direction === "older" ? 1 : -1);
+  const draft = recall?.draft ?? snapshotOf(editor);
+  if (back < 0 || back > history.length) return editor;
+  const kept = isRecalledEdited(editor)
+    ? { ...editor, past: [...editor.undoStack, snapshotOf(editor)], future: [] }
+    : editor;
+  if (back === 0) return withText(withoutRecall(kept), draft);
+  const text = history[history.length - back] ?? "";
+  return { ...withText(kept, { text, cursor: text.length }), recall: { back, draft } };
+};
+
+/** Whether an entry of the history was changed after it was called back: undo brings that back. */
+const isRecalledEdited = ({ text, history, recall }: Editor): boolean =>
+  recall !== undefined && text !== history[history.length - recall.back];
+
+const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
+
+/** What an action does during a search; undefined when it ends the search and does its own work. */
+export const searchHistory = (editor: Editor, action: EditAction): Editor | undefined => {
+  const { search } = editor;
+  if (search === undefined) return undefined;
+  switch (action.type) {
+    case "insert":
+      return findInHistory(editor, search.query + action.text, search.back ?? 1);
+    case "search":
+      return findInHistory(editor, search.query, (search.back ?? 0) + 1);
+    case "delete":
+      return action.to === "left" ? findInHistory(editor, search.query.slice(0, -1), 1) : undefined;
+    case "cancel-search":
+      return withText(withoutSearch(editor), search.before);
+    case "accept-search":
+      return withoutSearch(editor);
+    case "resize":
+      return { ...editor, columns: action.columns };
+    case "paste":
+    case "newline":
+    case "move":
+    case "up":
+    case "down":
+    case "kill":
+    case "yank":
+    case "yank-older":
+    case "undo":
+    case "redo":
+    case "older":
+    case "newer":
+    case "replace":
+    case "complete":
+    case "clear":
+      return undefined;
+  }
+};
+
+/** The newest entry that holds the query, from a place in the history on. Without one, what was found before stays. */
+const findInHistory = (editor: Editor, query: string, from: number): Editor => {
+  const { history, search } = editor;
+  if (search === undefined) return editor;
+  const wanted = query.toLowerCase();
+  for (let back = from; back <= history.length && query !== ""; back++) {
+    const text = history[history.length - back] ?? "";
+    const at = text.toLowerCase().lastIndexOf(wanted);
+    if (at !== -1)
+      return { ...withText(editor, { text, cursor: at }), search: { ...search, query, back, isFound: true } };
+  }
+  if (query === "")
+    return { ...withText(editor, search.before), search: { ...search, query, back: undefined, isFound: true } };
+  return { ...editor, search: { ...search, query, isFound: false } };
+};
+
+const withText = (editor: Editor, moment: EditorSnapshot): Editor => {
+  const { goalColumn: _goal, ...rest } = editor;
+  return { ...rest, ...moment, lastAction: "moving" };
+};
+
+const withoutRecall = ({ recall: _recall, ...rest }: Editor): Editor => rest;
+
+const withoutSearch = ({ search: _search, ...rest }: Editor): Editor => rest;

@@ -1,0 +1,56 @@
+import { span } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
+import { codeLine, type MarkdownRenderOptions } from "./render.ts";
+
+/** Lines that wait to be coloured together, at most. A comment longer than that loses its colour, and only that. */
+const maxPendingLines = 40;
+
+/** The lines of a code block as they come: final as soon as their colours are sure. */
+export class CodeLines {
+  readonly #language: string;
+  #waiting: string[] = [];
+
+  constructor(language: string) {
+    this.#language = language;
+  }
+
+  add(lines: readonly string[], rendering: MarkdownRenderOptions): readonly StyledLine[] {
+    const final: StyledLine[] = [];
+    for (const line of lines) {
+      this.#waiting.push(line);
+      const { lines: coloured, isWhole } = this.#colour(rendering);
+      if (!isWhole && this.#waiting.length < maxPendingLines) continue;
+      final.push(...coloured);
+      this.#waiting = [];
+    }
+    return final;
+  }
+
+  end(rendering: MarkdownRenderOptions): readonly StyledLine[] {
+    const rest = this.#waiting.length === 0 ? [] : this.#colour(rendering).lines;
+    this.#waiting = [];
+    return rest;
+  }
+
+  /** What waits, and what comes next, as it looks for now. */
+  open(next: readonly string[], rendering: MarkdownRenderOptions): readonly StyledLine[] {
+    const lines = [...this.#waiting, ...next];
+    return lines.length === 0 ? [] : highlightLines(lines, this.#language, rendering).lines;
+  }
+
+  #colour(rendering: MarkdownRenderOptions): { readonly lines: readonly StyledLine[]; readonly isWhole: boolean } {
+    return highlightLines(this.#waiting, this.#language, rendering);
+  }
+}
+
+const highlightLines = (
+  code: readonly string[],
+  language: string,
+  { highlighter, width }: MarkdownRenderOptions,
+): { readonly lines: readonly StyledLine[]; readonly isWhole: boolean } => {
+  const { lines, isWhole } =
+    highlighter.state(language) === "ready"
+      ? highlighter.highlight(code.join("\n"), language)
+      : { lines: code.map((each) => [span(each)]), isWhole: true };
+  return { lines: lines.flatMap((line) => codeLine(line, width)), isWhole };
+};

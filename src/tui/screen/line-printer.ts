@@ -1,0 +1,40 @@
+import type { Terminal } from "../../world/terminal.ts";
+import { lineText, sanitizeLine } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
+import type { PrintSurface } from "./screen.ts";
+
+/**
+ * A surface for screen readers and terminals that can do nothing: finished lines as plain text, one after the other,
+ * and nothing that is ever redrawn. The terminal keeps its own line editing.
+ */
+export class LinePrinter implements PrintSurface {
+  readonly #terminal: Pick<Terminal, "write">;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(terminal: Pick<Terminal, "write">) {
+    this.#terminal = terminal;
+  }
+
+  print(lines: readonly StyledLine[]): void {
+    const text = lines.map((line) => `${sanitizeLine(lineText(line))}\n`).join("");
+    const before = this.#written;
+    this.#written = (async () => {
+      await before;
+      await this.#terminal.write(text);
+    })();
+  }
+
+  update(): void {}
+
+  waitForDrain(): Promise<void> {
+    return this.#written;
+  }
+
+  flush(): Promise<void> {
+    return this.#written;
+  }
+
+  close(): Promise<void> {
+    return this.#written;
+  }
+}

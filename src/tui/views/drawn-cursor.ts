@@ -1,0 +1,23 @@
+import type { LiveView } from "../screen/screen.ts";
+import { mergeSpans } from "../text/line.ts";
+import type { StyledLine } from "../text/style.ts";
+import { graphemeWidth, graphemesOf } from "../text/width.ts";
+
+/** The same lines with the cursor drawn among them, for while the terminal's own rests elsewhere. */
+export const withDrawnCursor = ({ lines, cursor }: LiveView): LiveView =>
+  cursor === undefined
+    ? { lines }
+    : { lines: lines.map((each, row) => (row === cursor.row ? inverseAt(each, cursor.column) : each)) };
+
+const inverseAt = (spans: StyledLine, place: number): StyledLine => {
+  let column = 0;
+  const letters = spans.flatMap(({ text, style }) =>
+    graphemesOf(text).map((letter) => {
+      const isThere = column === place;
+      column += graphemeWidth(letter);
+      return { text: letter, style: isThere ? { ...style, inverse: true as const } : style };
+    }),
+  );
+  if (place >= column) letters.push({ text: " ", style: { inverse: true } });
+  return mergeSpans(letters);
+};

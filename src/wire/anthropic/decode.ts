@@ -1,0 +1,248 @@
+import { isObject } from "../../conversation/json.ts";
+import type { AnthropicDialect } from "./encode.ts";
+import {
+  chainStep,
+  startBlock,
+  parseBlockIndex,
+  emptyTextBlock,
+  emptyThinkingBlock,
+  endBlock,
+  finishResponse,
+  initialBlockState,
+  appendDeltas,
+  type BlockStart,
+  type BlockState,
+  type BlockDelta,
+} from "../decode/blocks.ts";
+import {
+  createStreamDecoder,
+  toTokenCount,
+  type ResponseEvent,
+  type ResponseDecoder,
+  type FinishReason,
+  type StreamFold,
+  type StreamFrame,
+  type ApiError,
+  type TokenUsage,
+} from "../decode/events.ts";
+import { fail, skip, shortName, endWith, type StepResult } from "../decode/fold.ts";
+import { parseApiError } from "../decode/api-error.ts";
+import { arrayOf, idOf, numberOf, objectOf, stringOf } from "../reader.ts";
+
+/** How Anthropic Messages answers. A stream is whole when `message_stop` has come, not before. */
+export const decodeAnthropic: ResponseDecoder<AnthropicDialect> = {
+  open: () => createStreamDecoder(fold),
+  frames: (body) => framesOfResponse(body),
+  parseError: (body) => parseAnthropicError(body),
+};
+
+/** What was used is kept: later counts may be partial. */
+type AnthropicStreamState = BlockState<TokenUsage>;
+
+const zeroUsage: TokenUsage = { input: 0, cachedRead: 0, cachedWrite: 0, output: 0, reasoning: 0 };
+
+const fold: StreamFold<AnthropicStreamState> = {
+  start: initialBlockState(zeroUsage),
+  step: (state, frame) => step(state, frame),
+  end: () => [],
+};
+
+const step = (state: AnthropicStreamState, { name, data }: StreamFrame): StepResult<AnthropicStreamState> => {
+  const event = objectOf(data);
+  const kind = stringOf(event["type"]) ?? name;
+  if (kind === "ping") return [state, []];
+  if (state.over) return skip(state, `${shortName(kind)} after the end`);
+  switch (kind) {
+    case "message_start":
+      return onMessageStart(state, objectOf(event["message"]));
+    case "content_block_start":
+      return onBlockStart(state, parseBlockIndex(event["index"]), objectOf(event["content_block"]));
+    case "content_block_delta":
+      return appendDeltas(state, parseBlockIndex(event["index"]), [blockDeltaOf(objectOf(event["delta"]))]);
+    case "content_block_stop":
+      return endBlock(state, parseBlockIndex(event["index"]));
+    case "message_delta":
+      return onMessageDelta(state, event);
+    case "message_stop":
+      return finishResponse(state, finishReasons);
+    default:
+      return onOther(state, kind, data);
+  }
+};
+
+const onMessageStart = (
+  state: AnthropicStreamState,
+  message: Record<string, unknown>,
+): StepResult<AnthropicStreamState> => {
+  if (state.isStarted) return skip(state, "message_start, said twice");
+  const { role, content } = message;
+  if (role !== undefined && role !== "assistant") return fail(state, `The answer has the role ${shortName(role)}.`);
+  const model = stringOf(message["model"]);
+  const id = stringOf(message["id"]);
+  const answering: ResponseEvent = {
+    type: "answering",
+    ...(model === undefined ? {} : { model }),
+    ...(id === undefined ? {} : { id }),
+  };
+  const told = withUsage(
+    { ...state, isStarted: true },
+    message["usage"],
+    model === undefined && id === undefined ? [] : [answering],
+  );
+  return arrayOf(content).length === 0 ? told : chainStep(told, (now) => skip(now, "content in message_start"));
+};
+
+const onBlockStart = (
+  state: AnthropicStreamState,
+  at: number,
+  block: Record<string, unknown>,
+): StepResult<AnthropicStreamState> => {
+  const told = startBlock(state, at, blockStartOf(block));
+  return arrayOf(block["citations"]).length === 0 ? told : chainStep(told, (now) => skip(now, "citations"));
+};
+
+/** What a block is, and what of it has come with its start: in whole answers and on some gateways, all of it. */
+const blockStartOf = (block: Record<string, unknown>): BlockStart => {
+  switch (block["type"]) {
+    case "thinking":
+      return {
+        ...emptyThinkingBlock,
+        deltas: [
+          { type: "thinking", text: stringOf(block["thinking"]) ?? "" },
+          { type: "signature", text: stringOf(block["signature"]) ?? "" },
+        ],
+      };
+    case "redacted_thinking": {
+      const sealed = stringOf(block["data"]) ?? "";
+      // What is not base64 was never sealed by anyone.
+      return /^[\w+/=-]+$/.test(sealed)
+        ? { ...emptyThinkingBlock, deltas: [{ type: "encrypted", text: sealed }] }
+        : untypedBlock(block);
+    }
+    case "tool_use": {
+      const call = { type: "call", tool: stringOf(block["name"]) ?? "", id: idOf(block["id"]) } as const;
+      return { draft: { ...call, given: block["input"] }, deltas: [] };
+    }
+    default:
+      return untypedBlock(block);
+  }
+};
+
+/** Words are words, whatever they are called; the tools a server runs by itself have no place in a message. */
+const untypedBlock = (block: Record<string, unknown>): BlockStart => {
+  const text = stringOf(block["text"]);
+  return text === undefined
+    ? { draft: { type: "ignored", what: `${shortName(block["type"])} block` }, deltas: [] }
+    : { ...emptyTextBlock, deltas: [{ type: "text", text }] };
+};
+
+const blockDeltaOf = (delta: Record<string, unknown>): BlockDelta => {
+  switch (delta["type"]) {
+    case "text_delta":
+      return { type: "text", text: stringOf(delta["text"]) ?? "" };
+    case "thinking_delta":
+      return { type: "thinking", text: stringOf(delta["thinking"]) ?? "" };
+    case "signature_delta":
+      return { type: "signature", text: stringOf(delta["signature"]) ?? "" };
+    case "input_json_delta":
+      return { type: "call", text: stringOf(delta["partial_json"]) ?? "" };
+    default:
+      return { type: "unknown", text: shortName(delta["type"]) };
+  }
+};
+
+const onMessageDelta = (
+  state: AnthropicStreamState,
+  { delta, usage }: Record<string, unknown>,
+): StepResult<AnthropicStreamState> => {
+  const stop = stringOf(objectOf(delta)["stop_reason"]) ?? state.stopReason;
+  return withUsage({ ...state, stopReason: stop }, usage, []);
+};
+
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "context",
+  pause_turn: "paused",
+  refusal: "refused",
+};
+
+/** Not every gateway gives its errors the right name. */
+const onOther = (state: AnthropicStreamState, kind: string, data: unknown): StepResult<AnthropicStreamState> => {
+  const { error } = objectOf(data);
+  if (kind !== "error" && (error === undefined || error === null)) return skip(state, `${shortName(kind)} frame`);
+  const problem = parseAnthropicError(data) ?? { message: "The server reported an error and said nothing about it." };
+  return endWith(state, { type: "problem", error: problem });
+};
+
+/** A broad name, and on newer errors a finer one in the details. */
+const parseAnthropicError = (body: unknown): ApiError | undefined => {
+  const problem = parseApiError(body);
+  const finer = stringOf(objectOf(objectOf(objectOf(body)["error"])["details"])["error_code"]);
+  if (problem === undefined || finer === undefined) return problem;
+  return { ...problem, reasons: [finer, ...(problem.reasons ?? [])] };
+};
+
+const withUsage = (
+  state: AnthropicStreamState,
+  counts: unknown,
+  before: readonly ResponseEvent[],
+): StepResult<AnthropicStreamState> => {
+  if (!isObject(counts)) return [state, before];
+  const usage = mergeUsage(state.familyState, counts);
+  return [{ ...state, familyState: usage }, [...before, { type: "usage", usage }]];
+};
+
+/**
+ * Every count is of everything so far, and what is not said stays as it was.
+ * Gateways that cannot count yet say 0 of the whole prompt; that is no news.
+ */
+const mergeUsage = (earlier: TokenUsage, counts: Record<string, unknown>): TokenUsage => {
+  const fresh = numberOf(counts["input_tokens"]);
+  const read = numberOf(counts["cache_read_input_tokens"]);
+  const written = numberOf(counts["cache_creation_input_tokens"]) ?? sumCacheCreation(counts["cache_creation"]);
+  const isNews = toTokenCount(fresh) + toTokenCount(read) + toTokenCount(written) > 0;
+  const cachedRead = isNews && read !== undefined ? toTokenCount(read) : earlier.cachedRead;
+  const cachedWrite = isNews && written !== undefined ? toTokenCount(written) : earlier.cachedWrite;
+  const uncached =
+    isNews && fresh !== undefined ? toTokenCount(fresh) : earlier.input - earlier.cachedRead - earlier.cachedWrite;
+  const output = Math.max(earlier.output, toTokenCount(counts["output_tokens"]));
+  const reasoning = toTokenCount(objectOf(counts["output_tokens_details"])["thinking_tokens"]);
+  return {
+    input: uncached + cachedRead + cachedWrite,
+    cachedRead,
+    cachedWrite,
+    output,
+    reasoning: Math.min(output, Math.max(earlier.reasoning, reasoning)),
+  };
+};
+
+/** What was written to the cache, where it is told only by how long it is kept. */
+const sumCacheCreation = (creation: unknown): number | undefined => {
+  const counts = Object.values(objectOf(creation));
+  return counts.length === 0 ? undefined : counts.reduce<number>((sum, count) => sum + toTokenCount(count), 0);
+};
+
+const framesOfResponse = (body: unknown): readonly StreamFrame[] => {
+  const { content, stop_reason, usage, ...message } = objectOf(body);
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (!Array.isArray(blocks)) return [{ name: parseAnthropicError(body) === undefined ? "" : "error", data: body }];
+  const event = (type: string, fields: Record<string, unknown>): StreamFrame => ({
+    name: type,
+    data: { ...fields, type },
+  });
+  return [
+    event("message_start", { message }),
+    ...blocks.flatMap((block: unknown, index) => [
+      event("content_block_start", {
+        index,
+        content_block: typeof block === "string" ? { type: "text", text: block } : block,
+      }),
+      event("content_block_stop", { index }),
+    ]),
+    event("message_delta", { delta: { stop_reason }, usage }),
+    event("message_stop", {}),
+  ];
+};

@@ -1,0 +1,271 @@
+import type { Seal } from "../../conversation/parts.ts";
+import type { ResponseEvent, ResponsePart, FinishReason } from "./events.ts";
+import { fail, skip, foldItems, type EndableState, type StepResult } from "./fold.ts";
+
+/**
+ * An answer that comes in numbered blocks, as Anthropic and Bedrock stream it.
+ * Only what is still open is held; a part that ended has left.
+ */
+export type BlockState<Own> = EndableState & {
+  /** Whether the message has been announced. */
+  readonly isStarted: boolean;
+  readonly openBlocks: readonly OpenBlock[];
+  /** The number of the next block to begin. */
+  readonly nextBlock: number;
+  /** How many parts have begun, and how many of them are calls. */
+  readonly partCount: number;
+  readonly callCount: number;
+  /** The vendor's word for why the answer ended, once it has been said. */
+  readonly stopReason: string | undefined;
+  /** What else a family keeps in mind. */
+  readonly familyState: Own;
+};
+
+/** What a block holds, besides the text that is growing in it. */
+export type BlockDraft =
+  | { readonly type: "text" }
+  | { readonly type: "thinking"; readonly signature: string; readonly encrypted: string }
+  /** `given` are arguments that came whole. They count where none are streamed. */
+  | { readonly type: "call"; readonly tool: string; readonly id: string; readonly given: unknown }
+  | { readonly type: "file"; readonly mimeType: string }
+  /** Something that has no place in a message. */
+  | { readonly type: "ignored"; readonly what: string };
+
+/** A piece of a block. `unknown` is one whose kind we do not know; its text says what it is. */
+export type BlockDelta = {
+  readonly type: "text" | "thinking" | "signature" | "encrypted" | "call" | "file" | "unknown";
+  readonly text: string;
+};
+
+/** A block as it begins, and the pieces that come with it. */
+export type BlockStart = { readonly draft: BlockDraft; readonly deltas: readonly BlockDelta[] };
+
+type OpenBlock = {
+  readonly blockIndex: number;
+  readonly partIndex: number;
+  readonly text: string;
+  readonly draft: BlockDraft;
+};
+
+/** Before the first frame. */
+export const initialBlockState = <Own>(own: Own): BlockState<Own> => ({
+  isStarted: false,
+  openBlocks: [],
+  nextBlock: 0,
+  partCount: 0,
+  callCount: 0,
+  stopReason: undefined,
+  over: false,
+  familyState: own,
+});
+
+/** Blocks in which nothing stands yet. */
+export const emptyTextBlock: BlockStart = { draft: { type: "text" }, deltas: [] };
+export const emptyThinkingBlock: BlockStart = { draft: { type: "thinking", signature: "", encrypted: "" }, deltas: [] };
+
+/** A block's number as the wire gives it; what is none matches no block. */
+export const parseBlockIndex = (value: unknown): number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : Number.NaN;
+
+/**
+ * Opens a block with the pieces that came along. One that began before is
+ * passed over; one that skips a number means that something was lost.
+ */
+export const startBlock = <Own>(
+  state: BlockState<Own>,
+  at: number,
+  { draft, deltas: pieces }: BlockStart,
+): StepResult<BlockState<Own>> => {
+  if (at < state.nextBlock) return skip(state, `block ${at}, begun twice`);
+  if (at !== state.nextBlock) return fail(state, `Block ${at} begins where block ${state.nextBlock} should.`);
+  if (state.openBlocks.length === maxOpenBlocks)
+    return fail(state, `More than ${maxOpenBlocks} blocks are open at once.`);
+  const index = state.partCount;
+  const isCall = draft.type === "call";
+  const opened: BlockState<Own> = {
+    ...state,
+    openBlocks: [...state.openBlocks, { blockIndex: at, partIndex: isCall ? index : unplaced, text: "", draft }],
+    nextBlock: at + 1,
+    ...(isCall ? { partCount: index + 1, callCount: state.callCount + 1 } : {}),
+  };
+  if (draft.type === "ignored") return skip(opened, draft.what);
+  const started: readonly ResponseEvent[] = isCall ? [{ type: "call-start", index, tool: draft.tool }] : [];
+  return chainStep([opened, started], (now) => appendDeltas(now, at, pieces));
+};
+
+/** Far more than any answer has, and few enough to look through. */
+const maxOpenBlocks = 1000;
+
+/** A part is numbered when it first says something, so that empty ones leave no gap. */
+const unplaced = -1;
+
+/** Adds pieces to an open block. */
+export const appendDeltas = <Own>(
+  state: BlockState<Own>,
+  at: number,
+  pieces: readonly BlockDelta[],
+): StepResult<BlockState<Own>> =>
+  pieces.length === 1
+    ? appendDelta(state, at, pieces[0]!)
+    : foldItems(state, pieces, (now, piece) => appendDelta(now, at, piece));
+
+const appendDelta = <Own>(state: BlockState<Own>, at: number, piece: BlockDelta): StepResult<BlockState<Own>> => {
+  const found = findOpenBlock(state, at);
+  const open = state.openBlocks[found];
+  if (open === undefined) return fail(state, `A piece of block ${at}, which is not open.`);
+  if (open.draft.type === "ignored") return [state, []];
+  if (piece.type === "unknown") return skip(state, piece.text);
+  if (piece.text === "") return [state, []];
+  const isNew = open.partIndex === unplaced;
+  const place = isNew ? state.partCount : open.partIndex;
+  const grown = applyDelta(open, piece, place);
+  if (grown === undefined)
+    return fail(state, `A piece of ${piece.type} in block ${at}, which holds ${open.draft.type}.`);
+  // Written out: this runs for every word, and a spread is ten times as slow.
+  const { isStarted: begun, nextBlock: next, callCount: calls, stopReason: stop, over, familyState: own } = state;
+  const all = state.openBlocks.length === 1 ? [grown] : state.openBlocks.with(found, grown);
+  return [
+    {
+      isStarted: begun,
+      openBlocks: all,
+      nextBlock: next,
+      partCount: isNew ? place + 1 : state.partCount,
+      callCount: calls,
+      stopReason: stop,
+      over,
+      familyState: own,
+    },
+    deltaEvents(piece, place),
+  ];
+};
+
+/** Ends a block. */
+export const endBlock = <Own>(state: BlockState<Own>, at: number): StepResult<BlockState<Own>> => {
+  const found = findOpenBlock(state, at);
+  const open = state.openBlocks[found];
+  if (open !== undefined) return [{ ...state, openBlocks: state.openBlocks.toSpliced(found, 1) }, endEvents(open)];
+  return at < state.nextBlock
+    ? skip(state, `block ${at}, ended twice`)
+    : fail(state, `Block ${at} ends and never began.`);
+};
+
+/** The end of the answer. Blocks nobody closed end with it: some gateways never close them. */
+export const finishResponse = <Own>(
+  state: BlockState<Own>,
+  reasons: Readonly<Record<string, FinishReason>>,
+): StepResult<BlockState<Own>> => {
+  if (!state.isStarted && state.nextBlock === 0) return fail(state, "The answer ended before it began.");
+  const reason = finishReasonFor(state, reasons);
+  const raw = state.stopReason === undefined || state.stopReason === "" ? {} : { raw: state.stopReason };
+  return [
+    { ...state, openBlocks: [], over: true },
+    [...state.openBlocks.flatMap(endEvents), { type: "finish", reason, ...raw }],
+  ];
+};
+
+/** One step and then another, as one. */
+export const chainStep = <Own>(
+  [state, events]: StepResult<BlockState<Own>>,
+  next: (state: BlockState<Own>) => StepResult<BlockState<Own>>,
+): StepResult<BlockState<Own>> => {
+  if (state.over) return [state, events];
+  const [then, more] = next(state);
+  return [then, [...events, ...more]];
+};
+
+const findOpenBlock = <Own>({ openBlocks: open }: BlockState<Own>, at: number): number => {
+  for (let place = open.length - 1; place >= 0; place--) if (open[place]?.blockIndex === at) return place;
+  return -1;
+};
+
+/** The block with one more piece, or nothing where such a piece does not belong. */
+const applyDelta = (
+  { blockIndex: at, text, draft }: OpenBlock,
+  piece: BlockDelta,
+  place: number,
+): OpenBlock | undefined => {
+  if (piece.type === draft.type) {
+    const grown = draft.type === "file" ? appendWithComma(text, piece.text) : text + piece.text;
+    return { blockIndex: at, partIndex: place, text: grown, draft };
+  }
+  if (draft.type !== "thinking") return undefined;
+  const { signature, encrypted } = draft;
+  if (piece.type === "encrypted")
+    return {
+      blockIndex: at,
+      partIndex: place,
+      text,
+      draft: { ...draft, encrypted: appendWithComma(encrypted, piece.text) },
+    };
+  if (piece.type !== "signature") return undefined;
+  // Some gateways say it at the start and again at the end.
+  const whole = signature === piece.text ? signature : signature + piece.text;
+  return { blockIndex: at, partIndex: place, text, draft: { ...draft, signature: whole } };
+};
+
+const deltaEvents = ({ type, text }: BlockDelta, index: number): readonly ResponseEvent[] => {
+  if (type === "text") return [{ type: "text-delta", index, text }];
+  if (type === "thinking") return [{ type: "thinking-delta", index, text }];
+  return type === "call" ? [{ type: "call-delta", index, text }] : [];
+};
+
+/** What is to be told when a block ends: nothing, if nothing stood in it. */
+const endEvents = ({ partIndex: index, text, draft }: OpenBlock): readonly ResponseEvent[] => {
+  if (index === unplaced) return [];
+  const ended = (part: ResponsePart): ResponseEvent => ({ type: "part-end", index, part });
+  switch (draft.type) {
+    case "ignored":
+      return [];
+    case "text":
+      return [ended({ type: "text", text })];
+    case "file":
+      return [ended({ type: "file", mimeType: draft.mimeType, data: joinBase64(text) })];
+    case "thinking":
+      return [ended({ type: "thinking", text, ...sealOf(draft) })];
+    case "call": {
+      const given = text === "" ? argumentText(draft.given) : "";
+      const { tool, id } = draft;
+      const end = ended({ type: "call", tool, input: { text: text + given }, seal: { id } });
+      return given === "" ? [end] : [{ type: "call-delta", index, text: given }, end];
+    }
+  }
+};
+
+const sealOf = ({ signature, encrypted }: Extract<BlockDraft, { type: "thinking" }>): { readonly seal?: Seal } => {
+  if (encrypted !== "") return { seal: { encrypted: joinBase64(encrypted) } };
+  return signature === "" ? {} : { seal: { signature } };
+};
+
+/** Arguments that came whole, as text; none at all are no text. */
+const argumentText = (given: unknown): string => {
+  if (given === undefined || given === null) return "";
+  if (typeof given === "string") return given;
+  try {
+    const text = JSON.stringify(given);
+    return text === "{}" ? "" : text;
+  } catch {
+    return "arguments nested too deeply to be written down";
+  }
+};
+
+const appendWithComma = (before: string, piece: string): string => (before === "" ? piece : `${before},${piece}`);
+
+/** Base64 that came in pieces. Each piece may carry padding of its own, which must not stand in the middle. */
+const joinBase64 = (pieces: string): string => {
+  const all = pieces.split(",");
+  if (!all.slice(0, -1).some((piece) => piece.endsWith("="))) return all.join("");
+  try {
+    return btoa(all.map((piece) => atob(piece)).join(""));
+  } catch {
+    return all.join("");
+  }
+};
+
+const finishReasonFor = <Own>(
+  { stopReason: stop, callCount: calls }: BlockState<Own>,
+  reasons: Readonly<Record<string, FinishReason>>,
+): FinishReason => {
+  const reason = stop === undefined || stop === "" ? "stop" : Object.hasOwn(reasons, stop) ? reasons[stop]! : "other";
+  if (reason === "stop" && calls > 0) return "calls";
+  return reason === "calls" && calls === 0 ? "other" : reason;
+};

@@ -1,0 +1,239 @@
+import type { ProviderField, ToolDeclaration } from "../../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../conversation/json.ts";
+import { note, type Note } from "../../conversation/notes.ts";
+import type { OutcomeStatus, Structured, Text } from "../../conversation/parts.ts";
+import { hasExchange, type CallExchange, type MediaFile, type ModelStep, type Step } from "../../transcript/step.ts";
+import type { ToolResponseLayout } from "../../transcript/target.ts";
+import { functionResponsePart, outputText, statusResponse } from "./function-response.ts";
+import { decodeGemini } from "./decode.ts";
+import { readGemini } from "./read.ts";
+import { toGeminiSchema } from "./schema.ts";
+import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import type { EncodedBody, ThoughtSummaries, ToolChoice, Wire, WireRequest } from "../wire.ts";
+
+/** What differs between the models and hosts that speak Gemini's generateContent. */
+export type GeminiDialect = {
+  /** `code-assist` wraps the request, with the model beside it; elsewhere the model is in the URL. */
+  readonly envelope: "none" | "code-assist";
+  /** Code Assist: the Cloud project that is charged. */
+  readonly project?: string;
+  /** Code Assist: names the prompt a request belongs to. */
+  readonly userPromptId?: string;
+  /** Code Assist: names the session a request belongs to. */
+  readonly sessionId?: string;
+  /** `level` models are told how hard to think; `budget` models how long; `none` think not at all. */
+  readonly thinking: "level" | "budget" | "none";
+  /** The budgets a `budget` model takes, in tokens; `off` says whether zero is one of them. */
+  readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
+  /** When `includeThoughts` is taken: it is refused while the model does not think. Never if not given. */
+  readonly summaries?: ThoughtSummaries;
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+};
+
+/** Google's generateContent, as the Gemini API, Vertex and Code Assist speak it. */
+export const gemini: Wire<GeminiDialect> = {
+  id: "gemini",
+  encodeHead: () => [],
+  encodeStep: (step, _, layout) => encodeStep(step, layout),
+  mergeMessages: () => undefined,
+  markCachePoints: () => [],
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  extractMessages: (body) => ((body["request"] ?? body) as JsonObject)["contents"] as readonly JsonObject[],
+  read: readGemini,
+  decode: decodeGemini,
+};
+
+/** All results of a batch share one content with nothing beside them: Gemini 3.6 and later refuse anything after a result. */
+const encodeStep = (step: Step, layout: ToolResponseLayout = "output"): readonly JsonObject[] => {
+  if (step.role === "user") return [{ role: "user", parts: step.parts.map(userPart) }];
+  const said = { role: "model", parts: step.parts.map(modelPart) };
+  if (!hasExchange(step)) return [said];
+  const results: JsonObject[] = [];
+  for (const part of step.parts) if (part.type === "exchange") results.push(functionResponse(part, layout));
+  return [said, { role: "user", parts: results }];
+};
+
+const userPart = (part: Text | MediaFile): JsonObject => (part.type === "text" ? { text: part.text } : mediaPart(part));
+
+/** A signature stands beside what it signs, never inside; an empty text is legal because of it. */
+const modelPart = (part: ModelStep["parts"][number]): JsonObject => {
+  switch (part.type) {
+    case "text":
+      return signed({ text: part.text }, part.seal?.signature);
+    case "thinking":
+      return signed({ text: part.text, thought: true }, part.seal?.signature);
+    case "file":
+      return mediaPart(part);
+    case "exchange":
+      return functionCall(part);
+  }
+};
+
+const functionCall = ({ id, tool, input, seal }: CallExchange): JsonObject => {
+  const call = { id, name: tool, args: input };
+  return seal?.signature === undefined
+    ? { functionCall: call }
+    : { functionCall: call, thoughtSignature: seal.signature };
+};
+
+const signed = (part: JsonObject, signature: string | undefined): JsonObject =>
+  signature === undefined ? part : { ...part, thoughtSignature: signature };
+
+const mediaPart = (file: MediaFile): JsonObject =>
+  file.source.type === "uri"
+    ? { fileData: { mimeType: file.mimeType, fileUri: file.source.uri } }
+    : { inlineData: { mimeType: file.mimeType, data: file.source.base64 } };
+
+const functionResponse = ({ id, tool, result }: CallExchange, layout: ToolResponseLayout): JsonObject => {
+  const words: (Text | Structured)[] = [];
+  const parts: JsonObject[] = [];
+  for (const part of result.content) {
+    if (part.type === "file") parts.push(mediaPart(part));
+    else words.push(part);
+  }
+  const response = layout === "status" ? statusLayout : outputLayout;
+  return functionResponsePart({ id, name: tool, response: response(result.status, words, parts.length), parts });
+};
+
+const outputLayout = (status: OutcomeStatus, words: readonly (Text | Structured)[], files: number): JsonObject => {
+  const said = status === "complete" ? "output" : "error";
+  if (words.length === 1) return { [said]: singleOutput(words[0]!, status) };
+  return { [said]: mixedOutput(words) ?? outputText(words.map(partText), files) ?? "" };
+};
+
+/** Words with values among them are a list, so that a value stays a value and everything keeps its order. */
+const mixedOutput = (words: readonly (Text | Structured)[]): JsonValue | undefined =>
+  words.some(({ type }) => type === "structured")
+    ? words.map((part) => (part.type === "text" ? part.text : part.value))
+    : undefined;
+
+/** A single value keeps its form, unless it would look like nothing: a blank output, or an error that is null or false. */
+const singleOutput = (part: Text | Structured, status: OutcomeStatus): JsonValue => {
+  if (part.type === "text") return part.text;
+  const isTelling =
+    status === "complete"
+      ? typeof part.value !== "string" || part.value.trim() !== ""
+      : typeof part.value === "object" && part.value !== null;
+  return isTelling ? part.value : partText(part);
+};
+
+const partText = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
+
+/** Objects whose keys are still free merge into one; any other value is shown as words, so that nothing is overwritten. */
+const statusLayout = (status: OutcomeStatus, words: readonly (Text | Structured)[]): JsonObject => {
+  const texts: string[] = [];
+  const objects: JsonObject[] = [];
+  const taken = new Set<string>();
+  for (const part of words) {
+    if (part.type === "structured" && isObject(part.value) && !Object.keys(part.value).some((key) => taken.has(key))) {
+      objects.push(part.value as JsonObject);
+      for (const key of Object.keys(part.value)) taken.add(key);
+    } else texts.push(partText(part));
+  }
+  return statusResponse(status === "complete" ? "success" : status, texts, objects);
+};
+
+/** Streaming is chosen by the URL, and prompt caching needs no marks, so neither leaves a trace in the body. */
+const encodeRequest = (contents: readonly JsonObject[], request: WireRequest<GeminiDialect>): EncodedBody => {
+  const { model, system, tools, settings, dialect } = request;
+  const notes: Note[] = [];
+  const choice = tools.length === 0 ? undefined : callingConfig(settings.toolChoice);
+  const config = generationConfig(request, notes);
+  const own: JsonObject = {
+    ...(system === undefined || system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+    ...(tools.length === 0
+      ? {}
+      : { tools: [{ functionDeclarations: tools.map((tool) => declareFunction(tool, notes)) }] }),
+    ...(choice === undefined ? {} : { toolConfig: { functionCallingConfig: choice } }),
+    ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
+    contents,
+  };
+  const takes = ({ sampling }: ProviderField): boolean => dialect.sampling || sampling !== true;
+  const content = addProviderFields(own, settings.extra, { takes, notes });
+  if (dialect.envelope === "none") return { body: content, notes };
+  const body: JsonObject = {
+    model,
+    ...(dialect.project === undefined ? {} : { project: dialect.project }),
+    ...(dialect.userPromptId === undefined ? {} : { user_prompt_id: dialect.userPromptId }),
+    request: { ...content, ...(dialect.sessionId === undefined ? {} : { session_id: dialect.sessionId }) },
+  };
+  return { body, notes };
+};
+
+const callingConfig = (choice: ToolChoice | undefined): JsonObject | undefined => {
+  switch (choice) {
+    case undefined:
+      return undefined;
+    case "auto":
+      return { mode: "AUTO" };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    default:
+      return { mode: "ANY", allowedFunctionNames: [choice.tool] };
+  }
+};
+
+const generationConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): JsonObject => {
+  const { settings, dialect } = request;
+  const thought = thinkingConfig(request, notes);
+  if (settings.temperature !== undefined && !dialect.sampling)
+    notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  return {
+    ...(settings.maxTokens === undefined ? {} : { maxOutputTokens: settings.maxTokens }),
+    ...(settings.temperature === undefined || !dialect.sampling ? {} : { temperature: settings.temperature }),
+    ...(thought === undefined ? {} : { thinkingConfig: thought }),
+  };
+};
+
+const budgets = { low: 1024, medium: 8192, high: 24576 } as const;
+const defaultBudget = { least: 1, most: 24576, off: true } as const;
+
+const thinkingConfig = (request: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
+  const { settings, dialect } = request;
+  const amount = thinkingAmount(request, notes);
+  const thinks = amount === undefined ? dialect.summaries === "always" : amount["thinkingBudget"] !== 0;
+  const isTaken = dialect.thinking !== "none" && (dialect.summaries ?? "never") !== "never";
+  if (settings.thoughts === undefined || !isTaken || !thinks) return amount;
+  return { ...amount, includeThoughts: settings.thoughts };
+};
+
+const thinkingAmount = ({ settings, dialect }: WireRequest<GeminiDialect>, notes: Note[]): JsonObject | undefined => {
+  const asked = settings.thinking;
+  if (asked === undefined) return undefined;
+  const adapted = (message: string): void => void notes.push(note("setting-adapted", message));
+  if (dialect.thinking === "none") {
+    if (asked.effort !== "none") adapted("This model does not think; the setting is left out.");
+    return undefined;
+  }
+  if (dialect.thinking === "level") {
+    if (asked.effort !== "none") return { thinkingLevel: asked.effort };
+    adapted("This model cannot stop thinking; it thinks as little as it can.");
+    return { thinkingLevel: "low" };
+  }
+  const { least, most, off } = dialect.budget ?? defaultBudget;
+  if (asked.effort === "none") {
+    if (off) return { thinkingBudget: 0 };
+    adapted("This model cannot stop thinking; it thinks as little as it can.");
+    return { thinkingBudget: least };
+  }
+  const budget = asked.budget ?? budgets[asked.effort];
+  const fit = Math.min(Math.max(budget, least), most);
+  if (fit !== asked.budget && asked.budget !== undefined)
+    adapted(`This model takes a thinking budget from ${least} to ${most}; it is given ${fit}.`);
+  return { thinkingBudget: fit };
+};
+
+const declareFunction = (tool: ToolDeclaration, notes: Note[]): JsonObject => {
+  const adapted = toGeminiSchema(tool.parameters);
+  if (adapted?.changed !== undefined)
+    notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+  const declared = {
+    name: tool.name,
+    ...(tool.description === undefined || tool.description.trim() === "" ? {} : { description: tool.description }),
+    ...(adapted === undefined ? {} : { parametersJsonSchema: adapted.schema }),
+  };
+  return addToolFields(declared, tool, { adapted, notes });
+};

@@ -1,0 +1,45 @@
+import type { FieldTable } from "../provider-fields.ts";
+
+/** What this API takes besides what every conversation has. */
+export const geminiFields: FieldTable = {
+  carried: {
+    safetySettings: "list",
+    cachedContent: "string",
+    labels: "object",
+    serviceTier: "any",
+    store: "boolean",
+    "generationConfig/stopSequences": "list",
+    "generationConfig/seed": "number",
+    "generationConfig/responseMimeType": "string",
+    "generationConfig/responseSchema": "object",
+    "generationConfig/responseJsonSchema": "any",
+    "generationConfig/_responseJsonSchema": "any",
+    "generationConfig/responseFormat": "any",
+    "generationConfig/responseModalities": "list",
+    "generationConfig/responseLogprobs": "boolean",
+    "generationConfig/logprobs": "any",
+    "generationConfig/speechConfig": "object",
+    "generationConfig/imageConfig": "object",
+    "generationConfig/mediaResolution": "string",
+    "generationConfig/enableEnhancedCivicAnswers": "boolean",
+    "generationConfig/audioTimestamp": "boolean",
+    "generationConfig/routingConfig": "object",
+    "generationConfig/modelSelectionConfig": "object",
+    "generationConfig/thinkingConfig/includeThoughts": "boolean",
+    "toolConfig/retrievalConfig": "object",
+    "toolConfig/includeServerSideToolInvocations": "boolean",
+  },
+  sampling: {
+    "generationConfig/candidateCount": "number",
+    "generationConfig/topP": "number",
+    "generationConfig/topK": "number",
+    "generationConfig/presencePenalty": "number",
+    "generationConfig/frequencyPenalty": "number",
+  },
+  conditional: {},
+  settings: {
+    "toolConfig/functionCallingConfig/mode": "tools",
+    "generationConfig/thinkingConfig/thinkingLevel": "generationConfig/thinkingConfig/thinkingLevel",
+    "generationConfig/thinkingConfig/thinkingBudget": "generationConfig/thinkingConfig/thinkingBudget",
+  },
+};

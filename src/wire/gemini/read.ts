@@ -1,0 +1,231 @@
+import type { Origin } from "../../conversation/entry.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../conversation/json.ts";
+import type { NewPart } from "../../conversation/ledger.ts";
+import { mediaKindOf } from "../../conversation/media.ts";
+import type { Content, Media, Outcome, OutcomeStatus, Seal, UserPart } from "../../conversation/parts.ts";
+import { geminiFields } from "./fields.ts";
+import { outputText } from "./function-response.ts";
+import { readGeminiSettings, readGeminiTool } from "./read-settings.ts";
+import { readField, knownFields, toList, type GeminiFields } from "./field-names.ts";
+import { MessageReader, objectOf, RequestReader, stringOf } from "../reader.ts";
+import type { DecodedRequest } from "../wire.ts";
+
+/**
+ * A generateContent body, with or without the Code Assist envelope, or its
+ * bare `contents`, as a conversation. Both spellings of every field are read.
+ */
+export const readGemini = (body: unknown, from: Origin): DecodedRequest => {
+  const outer = Array.isArray(body) ? { contents: body } : objectOf(body);
+  const wrapped = isObject(outer["request"]) && outer["contents"] === undefined;
+  const request = wrapped ? objectOf(outer["request"]) : outer;
+  const at = wrapped ? "/request" : "";
+  const model = modelOf(outer["model"]) ?? modelOf(request["model"]) ?? modelOf(from.model);
+  const reader = new RequestReader({ ...from, model: model ?? from.model });
+  reader.carryFields(request, geminiFields, at);
+  if (wrapped) reader.noteUnreadFields(outer, knownFields.envelope);
+  reader.noteUnreadFields(request, knownFields.request, at);
+  const contents = toList(request["contents"]).map(contentOf);
+  const firstSaid = contents.findIndex((content) => !isSystem(content));
+  const opening = firstSaid === -1 ? contents : contents.slice(0, firstSaid);
+  contents.forEach((content, index) => {
+    if (index >= opening.length) readContent(reader, content, `${at}/contents/${index}`);
+  });
+  return reader.finish({
+    model,
+    system: [readField(request, "systemInstruction"), ...opening.map((content) => content["parts"])]
+      .map((words) => textOf(words, "\n\n"))
+      .filter((words) => words !== "")
+      .join("\n\n"),
+    tools: toList(request["tools"]).flatMap((tool, index) =>
+      readGeminiTool(reader, objectOf(tool), `${at}/tools/${index}`),
+    ),
+    settings: readGeminiSettings(reader, request, at),
+  });
+};
+
+/** A content; bare words and bare parts, which the vendor's SDK takes too, are the user's. */
+const contentOf = (value: unknown): GeminiFields => {
+  if (typeof value === "string") return { parts: [value] };
+  const content = objectOf(value);
+  return "parts" in content || "role" in content ? content : { parts: [content] };
+};
+
+const partOf = (value: unknown): GeminiFields => (typeof value === "string" ? { text: value } : objectOf(value));
+
+const roleOf = (content: GeminiFields): string => stringOf(content["role"])?.toLowerCase() ?? "user";
+
+const isSystem = (content: GeminiFields): boolean => roleOf(content) === "system" || roleOf(content) === "developer";
+
+const modelOf = (model: unknown): string | undefined => stringOf(model)?.replace(/^models\//, "") || undefined;
+
+/** The words of a text, a part, a list of parts or a content. */
+const textOf = (value: unknown, separator: string): string =>
+  toList(isObject(value) && "parts" in value ? value["parts"] : value)
+    .map((part) => stringOf(partOf(part)["text"]) ?? "")
+    .filter((words) => words.trim() !== "")
+    .join(separator);
+
+const userRoles: readonly string[] = ["user", "function", "tool", ""];
+
+/** Results, the user's words and the model's keep their order, whatever role they were filed under. */
+const readContent = (reader: RequestReader, content: GeminiFields, at: string): void => {
+  reader.noteUnreadFields(content, knownFields.content, at);
+  const role = roleOf(content);
+  if (isSystem(content)) return reader.notice(textOf(content["parts"], "\n"));
+  const byModel = role === "model" || role === "assistant";
+  if (!byModel && !userRoles.includes(role)) reader.noteUnknownPart(`The role ${JSON.stringify(role)}`, `${at}/role`);
+  const message = new MessageReader(reader);
+  toList(content["parts"]).forEach((value, index) => {
+    const part = partOf(value);
+    const here = `${at}/parts/${index}`;
+    if (isObject(readField(part, "functionResponse"))) {
+      message.flush();
+      readResult(reader, part, here);
+    } else if (byModel || isModelPart(part)) message.model(modelPart(reader, part, here));
+    else message.user(userPart(reader, part, here));
+  });
+  message.flush();
+};
+
+const isModelPart = (part: GeminiFields): boolean =>
+  isObject(readField(part, "functionCall")) ||
+  isObject(readField(part, "executableCode")) ||
+  isObject(readField(part, "codeExecutionResult"));
+
+const userPart = (reader: RequestReader, part: GeminiFields, at: string): readonly UserPart[] => {
+  const words = scalarText(part["text"]);
+  if (words === undefined) return mediaPart(reader, part, at);
+  reader.noteUnreadFields(part, knownFields.words, at);
+  return [{ type: "text", text: words }];
+};
+
+const modelPart = (reader: RequestReader, part: GeminiFields, at: string): readonly NewPart[] => {
+  const words = scalarText(part["text"]);
+  if (words !== undefined) {
+    reader.noteUnreadFields(part, knownFields.words, at);
+    const type = part["thought"] === true ? "thinking" : "text";
+    const seal = sealOf(part, undefined);
+    return [seal === undefined ? { type, text: words } : { type, text: words, seal }];
+  }
+  const asked = readField(part, "functionCall");
+  if (isObject(asked)) return [callPart(reader, part, asked, at)];
+  const code = codePart(reader, part, at);
+  if (code === undefined) return mediaPart(reader, part, at);
+  reader.noteUnreadFields(part, knownFields.code, at);
+  reader.noteShownAsText("code", at);
+  return [code];
+};
+
+const callPart = (reader: RequestReader, part: GeminiFields, asked: GeminiFields, at: string): NewPart => {
+  reader.noteUnreadFields(part, knownFields.call, at);
+  reader.noteUnreadFields(asked, knownFields.callFields, `${at}/functionCall`);
+  const seal = sealOf(part, idOf(asked["id"]));
+  const call = { type: "call", tool: stringOf(asked["name"]) ?? "", input: { value: asked["args"] } } as const;
+  return seal === undefined ? call : { ...call, seal };
+};
+
+const sealOf = (part: GeminiFields, id: string | undefined): Seal | undefined => {
+  const signature = stringOf(readField(part, "thoughtSignature")) || undefined;
+  if (signature === undefined) return id === undefined ? undefined : { id };
+  return id === undefined ? { signature } : { id, signature };
+};
+
+const codePart = (reader: RequestReader, part: GeminiFields, at: string): NewPart | undefined => {
+  const run = readField(part, "executableCode");
+  if (isObject(run)) {
+    reader.noteUnreadFields(run, ["language", "code"], `${at}/executableCode`);
+    return {
+      type: "code",
+      language: stringOf(run["language"])?.toLowerCase() ?? "python",
+      text: stringOf(run["code"]) ?? "",
+    };
+  }
+  const printed = readField(part, "codeExecutionResult");
+  if (!isObject(printed)) return undefined;
+  reader.noteUnreadFields(printed, ["outcome", "output"], `${at}/codeExecutionResult`);
+  const fine = printed["outcome"] === undefined || printed["outcome"] === "OUTCOME_OK";
+  return { type: "code", language: fine ? "output" : "error", text: stringOf(printed["output"]) ?? "" };
+};
+
+const mediaPart = (reader: RequestReader, part: GeminiFields, at: string): readonly Media[] => {
+  const inline = objectOf(readField(part, "inlineData"));
+  const file = objectOf(readField(part, "fileData"));
+  const data = stringOf(inline["data"]);
+  const uri = stringOf(readField(file, "fileUri"));
+  if (data === undefined && uri === undefined) {
+    reader.noteUnknownPart(`A part with ${Object.keys(part).join(", ") || "nothing in it"}`, at);
+    return [];
+  }
+  reader.noteUnreadFields(part, knownFields.media, at);
+  const holder = data === undefined ? file : inline;
+  const name = stringOf(readField(holder, "displayName"));
+  const named = name === undefined ? {} : { name };
+  const mimeType = stringOf(readField(holder, "mimeType")) || undefined;
+  if (data !== undefined && !data.startsWith("data:"))
+    return [reader.mediaFromBase64(data, { ...named, mimeType: mimeType ?? "application/octet-stream" })];
+  return [fileAt(reader, data ?? uri ?? "", mimeType, named)];
+};
+
+/** A file without a type has the one its address ends in; an address on YouTube is a video's. */
+const fileAt = (reader: RequestReader, uri: string, mimeType: string | undefined, named: { name?: string }): Media => {
+  if (mimeType !== undefined) return reader.mediaFromUri(uri, { ...named, kind: mediaKindOf(mimeType), mimeType });
+  if (/^https?:\/\/([a-z]+\.)?(youtube\.com|youtu\.be)\//.test(uri))
+    return reader.mediaFromUri(uri, { ...named, kind: "video" });
+  const guess = reader.mediaFromUri(uri, { ...named, kind: "document" });
+  return { ...guess, kind: mediaKindOf(guess.mimeType) };
+};
+
+const readResult = (reader: RequestReader, part: GeminiFields, at: string): void => {
+  const answer = objectOf(readField(part, "functionResponse"));
+  const here = `${at}/functionResponse`;
+  reader.noteUnreadFields(part, knownFields.result, at);
+  reader.noteUnreadFields(answer, knownFields.resultFields, here);
+  const files = toList(answer["parts"]).flatMap((file, index) =>
+    mediaPart(reader, objectOf(file), `${here}/parts/${index}`),
+  );
+  const { status, content } = outcomeOf(answer["response"], files.length);
+  reader.result(idOf(answer["id"]) ?? "", { status, content: [...content, ...files] }, stringOf(answer["name"]));
+};
+
+/** `output` and `error` have a meaning of their own; any other object is itself the output. */
+const outcomeOf = (response: unknown, files: number): Outcome => {
+  if (!isObject(response)) return { status: "complete", content: contentIn(response, files) };
+  const { output, error, status, text_result, structured_result, ...rest } = response;
+  const isAlone = Object.keys(rest).length === 0;
+  const failed = error !== undefined && error !== null && error !== false && error !== "";
+  if (isAlone && status === undefined && text_result === undefined && structured_result === undefined)
+    return {
+      status: failed ? "error" : "complete",
+      content: [...contentIn(output, files), ...(failed ? contentIn(error, files) : [])],
+    };
+  const ended = isAlone && output === undefined && error === undefined ? statusOf(status) : undefined;
+  if (ended !== undefined && (text_result !== undefined || structured_result !== undefined || files > 0))
+    return { status: ended, content: [...contentIn(text_result, files), ...contentIn(structured_result, files)] };
+  return { status: failed ? "error" : "complete", content: [{ type: "structured", value: response as JsonObject }] };
+};
+
+/** The sentence that stands for files without words says nothing the files do not. */
+const contentIn = (value: unknown, files: number): readonly Content[] => {
+  if (value === undefined || value === "" || value === outputText([], files)) return [];
+  return [
+    typeof value === "string" ? { type: "text", text: value } : { type: "structured", value: value as JsonValue },
+  ];
+};
+
+const statusOf = (status: unknown): OutcomeStatus | undefined => {
+  switch (status) {
+    case "success":
+      return "complete";
+    case "error":
+    case "cancelled":
+    case "interrupted":
+      return status;
+    default:
+      return undefined;
+  }
+};
+
+const scalarText = (value: unknown): string | undefined =>
+  typeof value === "number" || typeof value === "boolean" ? String(value) : stringOf(value);
+
+const idOf = (id: unknown): string | undefined => scalarText(id) || undefined;

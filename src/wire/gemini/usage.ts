@@ -1,0 +1,43 @@
+import { toTokenCount, type UsageModality, type TokenUsage } from "../decode/events.ts";
+import { arrayOf, objectOf } from "../reader.ts";
+
+/** What a usageMetadata counts, if it counts anything. What tools at the provider read is part of the prompt. */
+export const geminiUsage = (counted: Record<string, unknown>): TokenUsage | undefined => {
+  const toolUse = toTokenCount(counted["toolUsePromptTokenCount"]);
+  const input = toTokenCount(counted["promptTokenCount"]) + toolUse;
+  const reasoning = toTokenCount(counted["thoughtsTokenCount"]);
+  const output = toTokenCount(counted["candidatesTokenCount"]) + reasoning;
+  if (input === 0 && output === 0) return undefined;
+  const inputBy = byModality([
+    ...arrayOf(counted["promptTokensDetails"]),
+    ...arrayOf(counted["toolUsePromptTokensDetails"]),
+  ]);
+  const cachedRead = toTokenCount(counted["cachedContentTokenCount"]);
+  return {
+    input,
+    cachedRead,
+    cachedWrite: 0,
+    output,
+    reasoning,
+    ...(toolUse === 0 ? {} : { toolUse }),
+    ...(inputBy === undefined ? {} : { inputBy }),
+  };
+};
+
+const byModality = (details: readonly unknown[]): TokenUsage["inputBy"] => {
+  const by: { [modality in UsageModality]?: number } = {};
+  for (const detail of details) {
+    const { modality, tokenCount } = objectOf(detail);
+    const kind = modalities.get(modality);
+    if (kind !== undefined) by[kind] = (by[kind] ?? 0) + toTokenCount(tokenCount);
+  }
+  return Object.keys(by).length === 0 ? undefined : by;
+};
+
+const modalities: ReadonlyMap<unknown, UsageModality> = new Map([
+  ["TEXT", "text"],
+  ["IMAGE", "image"],
+  ["DOCUMENT", "document"],
+  ["AUDIO", "audio"],
+  ["VIDEO", "video"],
+]);

@@ -1,0 +1,175 @@
+import { isObject } from "../../conversation/json.ts";
+import type { NewCall } from "../../conversation/ledger.ts";
+import type { ResponseEvent } from "../decode/events.ts";
+import { toList, newCall } from "../openai/read.ts";
+import { idOf, numberOf, objectOf } from "../reader.ts";
+
+/*
+ * How streamed calls are put together. Servers number them, name them, or do
+ * neither; some number all of them 0. What follows finds the call a piece
+ * belongs to and never mixes two.
+ */
+
+/** A call whose arguments may still be arriving. */
+export type OpenCall = {
+  readonly index: number;
+  readonly place: CallPlace;
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  /** Arguments that came as a value and not as text. */
+  readonly value: unknown;
+  /** Whether it takes free text in place of JSON. */
+  readonly isFreeText: boolean;
+  /** Whether its beginning was told. That waits for the arguments: until then, more of the name may follow. */
+  readonly isAnnounced: boolean;
+  /** Whether the last piece closed an object. */
+  readonly isClosed: boolean;
+};
+
+/** What one frame says about one call. */
+export type CallDelta = {
+  readonly place: CallPlace;
+  /** Whether the server itself gave the place. */
+  readonly hasServerIndex: boolean;
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly value: unknown;
+  readonly isFreeText: boolean;
+};
+
+/** The index a server gives a call, or its place in the list; the field of old has room for one call. */
+type CallPlace = number | "function_call";
+
+/** The pieces of calls a delta brings, in order. */
+export const parseCallDeltas = (delta: Record<string, unknown>): readonly CallDelta[] => {
+  const { tool_calls: calls, function_call: only } = delta;
+  if (calls === undefined && only === undefined) return [];
+  const pieces = toList(calls).map((value, position) =>
+    callDeltaOf(value, numberOf(objectOf(value)["index"]) ?? position),
+  );
+  return isObject(only) ? [...pieces, callDeltaOf(only, "function_call")] : pieces;
+};
+
+const callDeltaOf = (value: unknown, place: CallPlace): CallDelta => {
+  const call = objectOf(value);
+  const isPlaced = place === "function_call" || numberOf(call["index"]) !== undefined;
+  const id = idOf(call["id"]);
+  if (call["type"] === "custom" || (isObject(call["custom"]) && !isObject(call["function"]))) {
+    const { name, input } = objectOf(call["custom"]);
+    return {
+      place,
+      hasServerIndex: isPlaced,
+      id,
+      tool: textOf(name),
+      text: textOf(input),
+      value: undefined,
+      isFreeText: true,
+    };
+  }
+  const { name, arguments: said } = isObject(call["function"]) ? call["function"] : call;
+  const given = typeof said === "string" || said === null ? undefined : said;
+  return {
+    place,
+    hasServerIndex: isPlaced,
+    id,
+    tool: textOf(name),
+    text: textOf(said),
+    value: given,
+    isFreeText: false,
+  };
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Whether a piece says nothing at all, as servers do that write out every field they have. */
+export const isEmptyDelta = ({ id, tool, text, value }: CallDelta): boolean =>
+  id === "" && tool === "" && text === "" && value === undefined;
+
+/**
+ * Which call a piece belongs to: its position among those under way, "new" for
+ * one that begins, "again" for one that was said before, "stray" for arguments
+ * of a call that never began. `earlier` are the calls as they were before this frame.
+ */
+export const matchCall = (
+  calls: readonly OpenCall[],
+  piece: CallDelta,
+  earlier: readonly OpenCall[],
+): number | "new" | "again" | "stray" => {
+  const at = findCallPosition(calls, piece);
+  const call = calls[at];
+  if (call === undefined) return piece.id === "" && piece.tool === "" ? "stray" : "new";
+  // Without a name nothing begins, not even under another id: some servers make one up for every piece.
+  if (piece.tool === "") return at;
+  if (call !== earlier[at] || (piece.id !== "" && call.id !== "" && piece.id !== call.id)) return "new";
+  if (!hasArguments(call)) return at;
+  if (piece.tool !== call.tool && call.tool !== "") return "new";
+  if (!isComplete(call, piece)) return at;
+  return piece.id !== "" && call.value === undefined && piece.text === call.text ? "again" : "new";
+};
+
+/** The call that is meant: by the server's index, else by id, else by its place in the list, else the last. */
+const findCallPosition = (calls: readonly OpenCall[], piece: CallDelta): number => {
+  if (!piece.hasServerIndex && piece.id !== "") return calls.findLastIndex(({ id }) => id === piece.id);
+  const at = calls.findLastIndex(({ place }) => place === piece.place);
+  return at === -1 && !piece.hasServerIndex && piece.tool === "" ? calls.length - 1 : at;
+};
+
+const hasArguments = ({ text, value }: OpenCall | CallDelta): boolean => text !== "" || value !== undefined;
+
+/** Whether a piece cannot go on where a call stopped: between objects, JSON never has `}{`. */
+const isComplete = (call: OpenCall, piece: CallDelta): boolean =>
+  call.value === undefined ? call.isClosed && piece.text.trimStart().startsWith("{") : hasArguments(piece);
+
+/** A call after one more piece of it. */
+export const extendCall = (call: OpenCall, piece: CallDelta): OpenCall => {
+  const isNamed = piece.tool === call.tool || (call.tool !== "" && hasArguments(call));
+  const tool = isNamed ? call.tool : call.tool + piece.tool;
+  return {
+    index: call.index,
+    place: call.place,
+    id: call.id === "" ? piece.id : call.id,
+    tool,
+    text: call.text + piece.text,
+    value: piece.value ?? call.value,
+    isFreeText: call.isFreeText,
+    isAnnounced: call.isAnnounced || (tool !== "" && (hasArguments(call) || hasArguments(piece))),
+    isClosed: piece.text === "" ? call.isClosed : piece.text.trimEnd().endsWith("}"),
+  };
+};
+
+/** A call before anything is known of it. */
+export const startCall = (index: number, { place, isFreeText: isFree }: CallDelta): OpenCall => ({
+  index,
+  place,
+  id: "",
+  tool: "",
+  text: "",
+  value: undefined,
+  isFreeText: isFree,
+  isAnnounced: false,
+  isClosed: false,
+});
+
+/** What a listener learns as a call grows. */
+export const callDeltaEvents = (before: OpenCall, after: OpenCall, piece: CallDelta): readonly ResponseEvent[] => {
+  if (!after.isAnnounced) return [];
+  const { index } = after;
+  const text = before.isAnnounced ? piece.text : after.text;
+  const delta: readonly ResponseEvent[] = text === "" ? [] : [{ type: "call-delta", index, text }];
+  return before.isAnnounced ? delta : [{ type: "call-start", index, tool: after.tool }, ...delta];
+};
+
+/** What a listener learns when a call has ended. */
+export const callEndEvents = (call: OpenCall): readonly ResponseEvent[] => {
+  const { index, tool } = call;
+  const end: ResponseEvent = { type: "part-end", index, part: wholeCall(call) };
+  if (call.isAnnounced) return [end];
+  // A call without arguments, or without a name.
+  const delta: readonly ResponseEvent[] = call.text === "" ? [] : [{ type: "call-delta", index, text: call.text }];
+  return [{ type: "call-start", index, tool }, ...delta, end];
+};
+
+const wholeCall = ({ id, tool, text, value, isFreeText: isFree }: OpenCall): NewCall =>
+  newCall({ tool, id, input: isFree ? { input: text } : (value ?? text) });

@@ -1,0 +1,292 @@
+import { isObject } from "../../conversation/json.ts";
+import type { ResponseEvent, GeneratedFile } from "../decode/events.ts";
+import { fail, skip, shortName, foldItems, type StepResult } from "../decode/fold.ts";
+import {
+  startCall,
+  matchCall,
+  parseCallDeltas,
+  callDeltaEvents,
+  extendCall,
+  isEmptyDelta,
+  type CallDelta,
+  type OpenCall,
+} from "./decode-calls.ts";
+import { parseThinkingChunk, reasoningOf, thinkingPart, mergeDetails, type OpenThinking } from "./decode-thinking.ts";
+import type { ChatDialect } from "./encode.ts";
+import { toList } from "../openai/read.ts";
+import { arrayOf, objectOf, stringOf } from "../reader.ts";
+
+/** How far the reading of an answer has come: what is open, and nothing that has ended. */
+export type ChatStreamState = {
+  readonly dialect: ChatDialect;
+  readonly over: boolean;
+  /** Whether there was an answer at all. */
+  readonly hasStarted: boolean;
+  readonly isAnnounced: boolean;
+  /** The place of the next part. */
+  readonly nextPart: number;
+  readonly openThinking: OpenThinking | undefined;
+  readonly openText: ChatOpenText | undefined;
+  readonly calls: readonly OpenCall[];
+  readonly hasRefused: boolean;
+  /** The vendor's word for why it stopped. */
+  readonly raw: string | undefined;
+};
+
+/** Words that may still be arriving. */
+type ChatOpenText = { readonly index: number; readonly text: string; readonly isRefusal: boolean };
+
+/** Takes what it knows from a delta. */
+type DeltaHandler = (state: ChatStreamState, delta: Record<string, unknown>) => StepResult<ChatStreamState>;
+
+/** Before the first frame. */
+export const initialState = (dialect: ChatDialect): ChatStreamState => ({
+  dialect,
+  over: false,
+  hasStarted: false,
+  isAnnounced: false,
+  nextPart: firstPartIndex(dialect),
+  openThinking: undefined,
+  openText: undefined,
+  calls: [],
+  hasRefused: false,
+  raw: undefined,
+});
+
+/** Whether nothing was said yet. */
+export const hasNoContent = ({ dialect, nextPart: next, openThinking: thought }: ChatStreamState): boolean =>
+  thought === undefined && next === firstPartIndex(dialect);
+
+/**
+ * Where details go back, all reasoning of an answer is one part in front, with
+ * a place kept for it: details may come after the very calls they belong to.
+ */
+const hasLeadingThinking = ({ reasoning }: ChatDialect): boolean => reasoning === "reasoning_details";
+
+const firstPartIndex = (dialect: ChatDialect): number => (hasLeadingThinking(dialect) ? 1 : 0);
+
+/** Takes everything a delta brings. Within one, thinking comes before words, and words before calls. */
+export const onDelta: DeltaHandler = (state, delta) => {
+  const { role } = delta;
+  if (typeof role === "string" && role !== "" && role !== "assistant")
+    return fail(state, `The answer speaks as ${shortName(role)}.`);
+  return foldItems(state, handlers, (now, handle) => handle(now, delta));
+};
+
+const onReasoning: DeltaHandler = (state, delta) => {
+  const text = reasoningOf(delta);
+  if (text === undefined) return [state, []];
+  const details = delta["reasoning_details"];
+  const isEmpty = text === "" && arrayOf(details).length === 0;
+  // An empty thought means something to some servers, but only in front.
+  if (isEmpty && state.openThinking === undefined && !hasNoContent(state)) return [state, []];
+  return appendThinking(state, Array.isArray(details) ? { text, details } : { text });
+};
+
+/** The thought that is open goes on, or one begins. */
+const appendThinking = (state: ChatStreamState, piece: Omit<OpenThinking, "index">): StepResult<ChatStreamState> => {
+  const [open, thought, ends] = withOpenThinking(state);
+  const { dialect } = state;
+  const text = newTextOf(dialect, thought.text, piece.text);
+  const events: readonly ResponseEvent[] =
+    text === "" ? ends : [...ends, { type: "thinking-delta", index: thought.index, text }];
+  const whole = { ...thought, ...piece, text: thought.text + text };
+  if (piece.details === undefined) return [{ ...open, openThinking: whole }, events];
+  const details = mergeDetails(thought.details ?? [], piece.details, (said, more) => newTextOf(dialect, said, more));
+  if (isDeep(piece.details) || details.length > maxItems) return fail(state, "The reasoning details have no end.");
+  return [{ ...open, openThinking: { ...whole, details } }, events];
+};
+
+/** The thought that more can be added to, and what has to end before one begins. A signature closes what it signs. */
+const withOpenThinking = (
+  state: ChatStreamState,
+): readonly [ChatStreamState, OpenThinking, readonly ResponseEvent[]] => {
+  const { openThinking: thought, dialect } = state;
+  if (thought !== undefined && (thought.signature === undefined || hasLeadingThinking(dialect)))
+    return [state, thought, []];
+  if (hasLeadingThinking(dialect)) return [state, { index: 0, text: "" }, []];
+  const [settledState, events] = endOpenParts(state);
+  const { nextPart: index } = settledState;
+  return [{ ...settledState, nextPart: index + 1 }, { index, text: "" }, events];
+};
+
+/**
+ * What a piece adds. Servers that restate begin a piece with all that was said
+ * before; short words are also said twice without being restated.
+ */
+const newTextOf = ({ repeatsText: restates }: ChatDialect, said: string, piece: string): string => {
+  if (!restates || piece.length < said.length || said === "" || !piece.startsWith(said)) return piece;
+  return piece.length > said.length || said.length >= 20 ? piece.slice(said.length) : piece;
+};
+
+const onContent: DeltaHandler = (state, { content }) =>
+  typeof content === "string"
+    ? appendText(state, { text: content, isRefusal: false })
+    : foldItems(state, toList(content), onPart);
+
+const onPart = (state: ChatStreamState, value: unknown): StepResult<ChatStreamState> => {
+  const part: Record<string, unknown> = typeof value === "string" ? { text: value } : objectOf(value);
+  const type = part["type"] ?? (typeof part["text"] === "string" ? "text" : undefined);
+  switch (type) {
+    case "text":
+    case "output_text":
+      return appendText(state, { text: stringOf(part["text"]) ?? "", isRefusal: false });
+    case "refusal":
+      return onRefusal(state, part);
+    case "thinking":
+      return onThinkingChunk(state, part);
+    case "image_url":
+      return onFile(state, part);
+    default:
+      return skip(state, `a part of type ${shortName(type)}`);
+  }
+};
+
+const onThinkingChunk: DeltaHandler = (state, chunk) => {
+  const piece = parseThinkingChunk(chunk);
+  return piece.text === "" && piece.signature === undefined ? [state, []] : appendThinking(state, piece);
+};
+
+const onImages: DeltaHandler = (state, { images }) =>
+  foldItems(state, arrayOf(images), (now, image) => onFile(now, objectOf(image)));
+
+const onFile: DeltaHandler = (state, part) => {
+  const file = fileOf(part["image_url"]);
+  if (file === undefined) return skip(state, "a file without its bytes");
+  const [{ nextPart: index, ...rest }, events] = endOpenParts(state);
+  return [{ ...rest, nextPart: index + 1 }, [...events, { type: "part-end", index, part: file }]];
+};
+
+const fileOf = (image: unknown): GeneratedFile | undefined => {
+  const address = stringOf(image) ?? stringOf(objectOf(image)["url"]) ?? "";
+  const head = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(address);
+  if (head === null || !head[2]!.endsWith(";base64")) return undefined;
+  return { type: "file", mimeType: head[1] === "" ? "image/png" : head[1]!, data: address.slice(head[0].length) };
+};
+
+const onRefusal: DeltaHandler = (state, { refusal }) =>
+  appendText(state, { text: stringOf(refusal) ?? "", isRefusal: true });
+
+/** Words go on, or begin. */
+const appendText = (
+  state: ChatStreamState,
+  { text, isRefusal }: Omit<ChatOpenText, "index">,
+): StepResult<ChatStreamState> => {
+  if (text === "") return [state, []];
+  const { openText: words } = state;
+  if (words !== undefined && words.isRefusal === isRefusal) {
+    const more = newTextOf(state.dialect, words.text, text);
+    const told: readonly ResponseEvent[] = more === "" ? [] : [{ type: "text-delta", index: words.index, text: more }];
+    return [withOpenText(state, { index: words.index, text: words.text + more, isRefusal }), told];
+  }
+  const [{ nextPart: index, ...rest }, events] = endOpenParts(state);
+  const hasRefused = rest.hasRefused || isRefusal;
+  return [
+    { ...rest, nextPart: index + 1, openText: { index, text, isRefusal }, hasRefused },
+    [...events, { type: "text-delta", index, text }],
+  ];
+};
+
+/** Written out: this runs for every word, and a spread is ten times as slow. */
+const withOpenText = (state: ChatStreamState, words: ChatOpenText): ChatStreamState => {
+  const {
+    dialect,
+    over,
+    hasStarted: isHeard,
+    isAnnounced,
+    nextPart: next,
+    openThinking: thought,
+    calls,
+    hasRefused,
+    raw,
+  } = state;
+  return {
+    dialect,
+    over,
+    hasStarted: isHeard,
+    isAnnounced,
+    nextPart: next,
+    openThinking: thought,
+    openText: words,
+    calls,
+    hasRefused,
+    raw,
+  };
+};
+
+const onCalls: DeltaHandler = (state, delta) => {
+  const earlier = state.calls;
+  return foldItems(state, parseCallDeltas(delta), (now, piece) => onCall(now, piece, earlier));
+};
+
+const onCall = (
+  state: ChatStreamState,
+  piece: CallDelta,
+  earlier: readonly OpenCall[],
+): StepResult<ChatStreamState> => {
+  if (isEmptyDelta(piece)) return [state, []];
+  if (isDeep(piece.value)) return fail(state, "The arguments of a call have no end.");
+  const found = matchCall(state.calls, piece, earlier);
+  if (found === "stray") return fail(state, "There are arguments for a call that never began.");
+  if (found === "again") return skip(state, "a call once more");
+  const [open, events] = found === "new" ? endOpenParts(state) : [state, []];
+  const before = typeof found === "number" ? open.calls[found]! : startCall(open.nextPart, piece);
+  const after = extendCall(before, piece);
+  const told = [...events, ...callDeltaEvents(before, after, piece)];
+  if (typeof found === "number") return [{ ...open, calls: open.calls.with(found, after) }, told];
+  if (open.calls.length === maxItems) return fail(state, "The calls have no end.");
+  return [{ ...open, nextPart: open.nextPart + 1, calls: [...open.calls, after] }, told];
+};
+
+/** Far more calls, or reasoning details, than any answer has. */
+const maxItems = 1000;
+
+/** Whether a value is nested deeper than anything a vendor means. */
+const isDeep = (value: unknown, levels = 100): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeep(item, levels - 1));
+};
+
+/** The same with what was being said brought to its end, but for a thought in front. */
+const endOpenParts = (state: ChatStreamState): StepResult<ChatStreamState> => {
+  const { openThinking: thought, openText: words, dialect } = state;
+  if (thought === undefined && words === undefined) return [state, []];
+  const kept = hasLeadingThinking(dialect) ? thought : undefined;
+  const ends = [...(kept === undefined ? thinkingEndEvents(thought) : []), ...textEndEvents(words)];
+  return [{ ...state, openThinking: kept, openText: undefined }, ends];
+};
+
+/** The end of a thought, if there is one. */
+export const thinkingEndEvents = (thought: OpenThinking | undefined): readonly ResponseEvent[] =>
+  thought === undefined ? [] : [{ type: "part-end", index: thought.index, part: thinkingPart(thought) }];
+
+/** The end of words, if there are any. */
+export const textEndEvents = (words: ChatOpenText | undefined): readonly ResponseEvent[] =>
+  words === undefined ? [] : [{ type: "part-end", index: words.index, part: { type: "text", text: words.text } }];
+
+const onOthers: DeltaHandler = (state, delta) => {
+  const others = Object.keys(delta).filter((field) => !knownDeltaFields.has(field) && hasSubstance(delta[field]));
+  return foldItems(state, others, (now, field) => skip(now, shortName(field)));
+};
+
+const knownDeltaFields: ReadonlySet<string> = new Set([
+  "role",
+  "name",
+  "channel",
+  "content",
+  "refusal",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "images",
+  "tool_calls",
+  "function_call",
+]);
+
+const handlers: readonly DeltaHandler[] = [onReasoning, onContent, onImages, onRefusal, onCalls, onOthers];
+
+/** Whether a value says anything; some servers write out every field they have. */
+export const hasSubstance = (value: unknown): boolean =>
+  isObject(value) ? Object.values(value).some(isFilled) : isFilled(value);
+
+const isFilled = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));

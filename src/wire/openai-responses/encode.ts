@@ -1,0 +1,230 @@
+import type { JsonObject } from "../../conversation/json.ts";
+import { note, type Note } from "../../conversation/notes.ts";
+import type { Text, Thinking } from "../../conversation/parts.ts";
+import type { CallExchange, MediaFile, ModelStep, Step, UserStep } from "../../transcript/step.ts";
+import { decodeOpenaiResponses } from "./decode.ts";
+import { readOpenaiResponses } from "./read.ts";
+import {
+  fileUrl,
+  adaptToolChoice,
+  declareTools,
+  effortName,
+  fileName,
+  mergeUserMessages,
+  resultContent,
+  temperature,
+  uploadedFileId,
+  addOwnFields,
+  type Efforts,
+  type OpenaiDialect,
+} from "../openai/encode.ts";
+import type { EncodedBody, ThoughtSummaries, Wire, WireRequest } from "../wire.ts";
+
+/** What differs between the servers that speak Responses. */
+export type ResponsesDialect = OpenaiDialect & {
+  /** Where the system text stands: in its own field, or as the first message with this role. */
+  readonly system: "instructions" | "system" | "developer";
+  /**
+   * What becomes of thinking: `encrypted` items go back with their id and are
+   * asked for, `text` items go back in plain words, `none` go back.
+   */
+  readonly reasoning: "encrypted" | "text" | "none";
+  /**
+   * Whether what directly follows a reasoning item goes back under its own id.
+   * OpenAI has refused reasoning whose following item was not known by its id.
+   */
+  readonly pairedIds?: boolean;
+  /** Whether all calls of a step must stand after its words, with nothing between them. */
+  readonly callsLast: boolean;
+  /** Whether summaries of thoughts can be asked for. Never if not given. */
+  readonly summaries?: Exclude<ThoughtSummaries, "with-thinking">;
+  /** How thinking is asked for; empty where it cannot be. */
+  readonly efforts: Efforts;
+  /** The least `max_output_tokens` that is taken. */
+  readonly leastTokens: number;
+};
+
+/** OpenAI's Responses API, and what is modelled on it. Nothing is stored on the server. */
+export const openaiResponses: Wire<ResponsesDialect> = {
+  id: "openai-responses",
+  encodeHead: ({ system, dialect }) =>
+    system === undefined || system.trim() === "" || dialect.system === "instructions"
+      ? []
+      : [{ role: dialect.system, content: system }],
+  encodeStep: (step, dialect) => encodeStep(step, dialect),
+  mergeMessages: (before, next) => mergeUserMessages(before, next, { type: "input_text", joined: false }),
+  markCachePoints: () => [],
+  encodeRequest: (messages, request) => encodeRequest(messages, request),
+  extractMessages: (body) => body["input"] as readonly JsonObject[],
+  read: readOpenaiResponses,
+  decode: decodeOpenaiResponses,
+};
+
+const encodeStep = (step: Step, dialect: ResponsesDialect): readonly JsonObject[] => {
+  if (step.role === "user") return [{ role: "user", content: userContent(step) }];
+  const items: JsonObject[] = [];
+  let isPaired = false;
+  for (const part of dialect.callsLast
+    ? step.parts.toSorted((one, other) => partOrder[one.type] - partOrder[other.type])
+    : step.parts) {
+    const item = modelItem(part, dialect, isPaired ? itemId(part) : undefined);
+    if (item === undefined) continue;
+    // Reasoning with an id is refused where what follows it has none; without one nothing is checked.
+    const before = items.at(-1);
+    if (isPaired && item["id"] === undefined && before !== undefined) items[items.length - 1] = withoutId(before);
+    items.push(item);
+    isPaired = dialect.pairedIds === true && part.type === "thinking" && itemId(part) !== undefined;
+  }
+  for (const part of step.parts) if (part.type === "exchange") items.push(callOutput(part));
+  return items;
+};
+
+const withoutId = (item: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => name !== "id"));
+
+const partOrder: Readonly<Record<ModelStep["parts"][number]["type"], number>> = {
+  thinking: 0,
+  text: 1,
+  file: 1,
+  exchange: 2,
+};
+
+const userContent = ({ parts }: UserStep): string | readonly JsonObject[] => {
+  const [first] = parts;
+  return parts.length === 1 && first?.type === "text" ? first.text : parts.map(inputPart);
+};
+
+/** The provider's own id of an item, where it is one that OpenAI's checks let pass. */
+const itemId = (part: ModelStep["parts"][number]): string | undefined => {
+  const prefix = itemIdPrefixes[part.type];
+  const id = part.type === "file" ? undefined : part.seal?.item;
+  return id !== undefined && id.startsWith(prefix) && /^[\w-]{4,64}$/.test(id) ? id : undefined;
+};
+
+const itemIdPrefixes = { text: "msg_", thinking: "rs_", exchange: "fc_", file: "msg_" } as const;
+
+/** Items go without their ids, so that nothing checks which other items came with them; `id` is for the one that needs it. */
+const modelItem = (
+  part: ModelStep["parts"][number],
+  dialect: ResponsesDialect,
+  id: string | undefined,
+): JsonObject | undefined => {
+  switch (part.type) {
+    case "text":
+      return id === undefined
+        ? { role: "assistant", content: part.text, ...phaseOf(part) }
+        : { ...outputMessage(part, id), ...phaseOf(part) };
+    case "file":
+      return { role: "assistant", content: [inputPart(part)] };
+    case "thinking":
+      return reasoningItem(part, dialect);
+    case "exchange":
+      return functionCall(part, id);
+  }
+};
+
+const outputMessage = ({ text }: Text, id: string): JsonObject => ({
+  type: "message",
+  id,
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text, annotations: [] }],
+});
+
+/** Newer models answer worse when this does not come back. */
+const phaseOf = ({ seal }: Text): JsonObject => (seal?.phase === undefined ? {} : { phase: seal.phase });
+
+const reasoningItem = (part: Thinking, { reasoning }: ResponsesDialect): JsonObject | undefined => {
+  const { text, seal } = part;
+  const id = itemId(part);
+  // OpenAI reads encrypted reasoning without its id, as its own Codex sends it.
+  if (reasoning === "encrypted" && seal?.encrypted !== undefined)
+    return {
+      type: "reasoning",
+      ...(id === undefined ? {} : { id }),
+      summary: text === "" ? [] : [{ type: "summary_text", text }],
+      encrypted_content: seal.encrypted,
+    };
+  if (reasoning !== "text" || text.trim() === "") return undefined;
+  return {
+    type: "reasoning",
+    ...(seal?.item === undefined ? {} : { id: seal.item }),
+    summary: [],
+    content: [{ type: "reasoning_text", text }],
+  };
+};
+
+const functionCall = (part: CallExchange, id: string | undefined): JsonObject => {
+  const written = part.inputText ?? JSON.stringify(part.input);
+  return id === undefined
+    ? { type: "function_call", call_id: part.id, name: part.tool, arguments: written }
+    : { type: "function_call", id, call_id: part.id, name: part.tool, arguments: written };
+};
+
+const callOutput = ({ id, result }: CallExchange): JsonObject => ({
+  type: "function_call_output",
+  call_id: id,
+  output: resultContent(result, inputPart),
+});
+
+const inputPart = (part: Text | MediaFile): JsonObject => {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  const uploaded = uploadedFileId(part);
+  if (part.kind === "image")
+    return {
+      type: "input_image",
+      ...(uploaded === undefined ? { image_url: fileUrl(part) } : { file_id: uploaded }),
+      detail: "auto",
+    };
+  if (uploaded !== undefined) return { type: "input_file", file_id: uploaded };
+  return part.source.type === "uri"
+    ? { type: "input_file", file_url: part.source.uri }
+    : { type: "input_file", filename: fileName(part), file_data: fileUrl(part) };
+};
+
+const encodeRequest = (input: readonly JsonObject[], request: WireRequest<ResponsesDialect>): EncodedBody => {
+  const { model, system, tools, settings, dialect } = request;
+  const { stream, cache } = settings;
+  const notes: Note[] = [];
+  const isInstructed = dialect.system === "instructions" && system !== undefined && system.trim() !== "";
+  const body: JsonObject = {
+    model,
+    ...(isInstructed ? { instructions: system } : {}),
+    ...(tools.length === 0
+      ? {}
+      : { tools: declareTools(request, notes).map((tool) => ({ type: "function", ...tool })) }),
+    ...toolChoice(request, notes),
+    ...reasoning(request, notes),
+    ...maxTokens(request, notes),
+    ...temperature(request, notes),
+    ...(stream === undefined ? {} : { stream }),
+    ...(cache?.key === undefined || !dialect.cacheKey ? {} : { prompt_cache_key: cache.key }),
+    store: false,
+    ...(dialect.reasoning === "encrypted" ? { include: ["reasoning.encrypted_content"] } : {}),
+    input,
+  };
+  return { body: addOwnFields(body, request, notes), notes };
+};
+
+const toolChoice = (request: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  const choice = adaptToolChoice(request, notes);
+  if (choice === undefined) return {};
+  return { tool_choice: typeof choice === "string" ? choice : { type: "function", name: choice.tool } };
+};
+
+const reasoning = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  const { thinking, thoughts } = settings;
+  const effort = thinking === undefined ? undefined : effortName(thinking.effort, dialect.efforts, notes);
+  const isSummarized = thoughts === true && dialect.summaries === "always" && effort !== "none";
+  if (effort === undefined && !isSummarized) return {};
+  return {
+    reasoning: { ...(effort === undefined ? {} : { effort }), ...(isSummarized ? { summary: "auto" } : {}) },
+  };
+};
+
+const maxTokens = ({ settings, dialect }: WireRequest<ResponsesDialect>, notes: Note[]): JsonObject => {
+  if (settings.maxTokens === undefined) return {};
+  if (settings.maxTokens < dialect.leastTokens)
+    notes.push(note("setting-adapted", `This API wants room for at least ${dialect.leastTokens} tokens.`));
+  return { max_output_tokens: Math.max(settings.maxTokens, dialect.leastTokens) };
+};

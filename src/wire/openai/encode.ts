@@ -1,0 +1,211 @@
+import { toDataUrl } from "../../conversation/data-url.ts";
+import type { ProviderField } from "../../conversation/entry.ts";
+import type { JsonObject, JsonValue } from "../../conversation/json.ts";
+import { note, type Note } from "../../conversation/notes.ts";
+import type { Structured, Text } from "../../conversation/parts.ts";
+import type { MediaFile, RenderedResult } from "../../transcript/step.ts";
+import { addProviderFields, addToolFields } from "../provider-fields.ts";
+import { kimiSchema, mistralSchema, openaiSchema, type AdaptedSchema } from "../schema/adapt.ts";
+import type { ThinkingSetting, ToolChoice, WireRequest } from "../wire.ts";
+
+/** What the hosts of both OpenAI families leave to a dialect. */
+export type OpenaiDialect = {
+  /** The tool choices it takes; any other becomes `auto`. */
+  readonly toolChoice: readonly ("auto" | "none" | "required" | "named")[];
+  /** In whose JSON Schema tools are declared. */
+  readonly schema: "openai" | "kimi" | "mistral";
+  /** Whether tools say `strict: false`; without it OpenAI's Responses decides by itself. */
+  readonly strict: boolean;
+  /** Whether temperature is taken. */
+  readonly sampling: boolean;
+  /** Whether `prompt_cache_key` is taken. */
+  readonly cacheKey: boolean;
+};
+
+/**
+ * The API's own word for each effort it knows. A word has to come back as the
+ * effort it stands for: `minimal` and `low` read as low, `default` and
+ * `medium` as medium, `high`, `xhigh` and `max` as high.
+ */
+export type Efforts = { readonly [effort in ThinkingSetting["effort"]]?: string };
+
+/** A result as one text; as a list of parts, in order, where files are inside. Failures say so in words: there is no flag. */
+export const resultContent = (
+  { status, content }: RenderedResult,
+  write: (part: Text | MediaFile) => JsonObject,
+): string | readonly JsonObject[] => {
+  const [only] = content;
+  if (content.length === 1 && only?.type === "text") return status === "complete" ? only.text : markAsError(only.text);
+  if (content.some((part) => part.type === "file")) return resultParts(status, content, write);
+  let text = partText(content[0] as Text | Structured);
+  for (let index = 1; index < content.length; index++) text += `\n${partText(content[index] as Text | Structured)}`;
+  return status === "complete" ? text : markAsError(text);
+};
+
+const resultParts = (
+  status: RenderedResult["status"],
+  content: RenderedResult["content"],
+  write: (part: Text | MediaFile) => JsonObject,
+): readonly JsonObject[] => {
+  const parts = content.map((part): Text | MediaFile =>
+    part.type === "structured" ? { type: "text", text: partText(part) } : part,
+  );
+  if (status === "complete") return parts.map(write);
+  const [first] = parts;
+  return first?.type === "text"
+    ? parts.with(0, { type: "text", text: markAsError(first.text) }).map(write)
+    : [{ type: "text" as const, text: "Error:" }, ...parts].map(write);
+};
+
+const partText = (part: Text | Structured): string => (part.type === "text" ? part.text : JSON.stringify(part.value));
+
+const markAsError = (text: string): string => (/^\s*error/i.test(text) ? text : `Error: ${text}`);
+
+/** Where a file is fetched from: its own address, or its bytes as a `data:` address. */
+export const fileUrl = ({ source, mimeType }: MediaFile): string =>
+  source.type === "uri" ? source.uri : toDataUrl(mimeType, source.base64);
+
+/** The id of a file that was uploaded to this very provider; `openai-file:ID` is how a conversation keeps it. */
+export const uploadedFileId = ({ source }: MediaFile): string | undefined =>
+  source.type === "uri" ? /^[^/:]+-file:(.+)$/s.exec(source.uri)?.[1] : undefined;
+
+/** The name of a file; one made of its id where it has none, as these APIs refuse bytes without a name. */
+export const fileName = ({ name, id, mimeType }: MediaFile): string =>
+  name === undefined || name === "" ? `${id}.${fileExtensions.get(mimeType) ?? "bin"}` : name;
+
+const fileExtensions: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["application/msword", "doc"],
+  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
+  ["application/vnd.ms-excel", "xls"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
+  ["application/vnd.ms-powerpoint", "ppt"],
+  ["application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"],
+  ["application/rtf", "rtf"],
+  ["application/epub+zip", "epub"],
+  ["text/plain", "txt"],
+  ["text/markdown", "md"],
+  ["text/html", "html"],
+  ["text/csv", "csv"],
+]);
+
+/** The short name of a sound's type, such as `wav` or `mp3`. */
+export const audioFormatOf = (mimeType: string): string => {
+  const subtype = /^[^/]*\/(?:x-)?([^;,\s]*)/.exec(mimeType)?.[1] ?? "";
+  return formats.get(subtype) ?? subtype;
+};
+
+/** The type behind a short name; its format is that name again. */
+export const audioTypeOf = (format: string): string => `audio/${subtypes.get(format) ?? format}`;
+
+const formats: ReadonlyMap<string, string> = new Map([
+  ["mpeg", "mp3"],
+  ["mp4", "m4a"],
+  ["wave", "wav"],
+  ["vnd.wave", "wav"],
+]);
+
+const subtypes: ReadonlyMap<string, string> = new Map([
+  ["mp3", "mpeg"],
+  ["m4a", "mp4"],
+]);
+
+/** A tool's name, description and parameters, as both families declare them. */
+export const declareTools = (
+  { tools, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): readonly (JsonObject & { readonly name: string })[] =>
+  tools.map((tool) => {
+    const adapted = schemas[dialect.schema](tool.parameters);
+    if (adapted.changed !== undefined)
+      notes.push(note("schema-adapted", `The parameters of ${tool.name}: ${adapted.changed}.`));
+    const declared = {
+      name: tool.name,
+      ...(tool.description === undefined || tool.description === "" ? {} : { description: tool.description }),
+      parameters: adapted.schema,
+    };
+    const whole = addToolFields(declared, tool, { adapted, notes });
+    return { ...whole, name: tool.name, ...(dialect.strict && !("strict" in whole) ? { strict: false } : {}) };
+  });
+
+const schemas: Readonly<Record<OpenaiDialect["schema"], (schema: JsonObject | undefined) => AdaptedSchema>> = {
+  openai: openaiSchema,
+  kimi: kimiSchema,
+  mistral: mistralSchema,
+};
+
+/** The tool choice as this dialect can take it; none where there is nothing to choose from. */
+export const adaptToolChoice = (
+  { tools, settings, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): ToolChoice | undefined => {
+  const choice = settings.toolChoice;
+  if (choice === undefined || tools.length === 0) return undefined;
+  const kind = typeof choice === "object" ? "named" : choice;
+  const isThere = typeof choice !== "object" || tools.some((tool) => tool.name === choice.tool);
+  if (isThere && (kind === "auto" || dialect.toolChoice.includes(kind))) return choice;
+  const why = isThere ? `This API takes no tool choice "${kind}" here` : "The chosen tool is not declared";
+  notes.push(note("setting-adapted", `${why}; the model may choose.`));
+  return "auto";
+};
+
+/** A body with the fields its own API also takes. */
+export const addOwnFields = (
+  body: JsonObject,
+  { settings, dialect }: WireRequest<OpenaiDialect & { readonly serverTools?: boolean }>,
+  notes: Note[],
+): JsonObject => {
+  const takes = ({ at, value, sampling }: ProviderField): boolean =>
+    (dialect.sampling || sampling !== true) &&
+    (dialect.serverTools !== false || at !== "tools/-") &&
+    (at !== "text" || !JSON.stringify(value).includes('"json_object"') || asksForJson(body));
+  return addProviderFields(body, settings.extra, { takes, notes });
+};
+
+/** Responses refuses `json_object` unless its input, and not only the instructions, has the word. */
+const asksForJson = ({ input }: JsonObject): boolean => /json/i.test(JSON.stringify(input ?? ""));
+
+/** The temperature, where the model takes one. */
+export const temperature = (
+  { settings, dialect }: WireRequest<OpenaiDialect>,
+  notes: Note[],
+): { readonly temperature?: number } => {
+  if (settings.temperature === undefined) return {};
+  if (dialect.sampling) return { temperature: settings.temperature };
+  notes.push(note("setting-adapted", "This model takes no temperature; it is left out."));
+  return {};
+};
+
+/** The API's word for an effort, or for the nearest one it knows; undefined where thinking cannot be asked for. */
+export const effortName = (asked: ThinkingSetting["effort"], efforts: Efforts, notes: Note[]): string | undefined => {
+  const own = efforts[asked];
+  if (own !== undefined) return own;
+  const at = effortOrder.indexOf(asked);
+  const near =
+    effortOrder.find((effort, index) => index > at && efforts[effort] !== undefined) ??
+    effortOrder.findLast((effort, index) => index < at && efforts[effort] !== undefined);
+  if (near === undefined) {
+    if (asked !== "none") notes.push(note("setting-adapted", "How hard this model thinks cannot be set."));
+    return undefined;
+  }
+  notes.push(note("setting-adapted", `This model knows no effort "${asked}"; "${efforts[near]}" stands for it.`));
+  return efforts[near];
+};
+
+const effortOrder = ["none", "low", "medium", "high"] as const;
+
+/** How an OpenAI family writes the texts of a user message: the type of a part, and whether texts are joined into one string. */
+type TextStyle = { readonly type: "text" | "input_text"; readonly joined: boolean };
+
+/** Two messages of the user as one. What the model said is left as it is: a transcript has no two of its messages in a row. */
+export const mergeUserMessages = (before: JsonObject, next: JsonObject, style: TextStyle): JsonObject | undefined => {
+  if (before["role"] !== "user" || next["role"] !== "user") return undefined;
+  const { content } = before;
+  const { content: more } = next;
+  if (style.joined && typeof content === "string" && typeof more === "string")
+    return { ...before, content: `${content}\n\n${more}` };
+  return { ...before, content: [...userParts(content, style), ...userParts(more, style)] };
+};
+
+const userParts = (content: JsonValue | undefined, { type }: TextStyle): readonly JsonValue[] =>
+  typeof content === "string" ? [{ type, text: content }] : ((content ?? []) as readonly JsonValue[]);

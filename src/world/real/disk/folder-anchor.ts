@@ -1,0 +1,76 @@
+import type { BigIntStats } from "node:fs";
+import { join } from "node:path";
+import { DiskError } from "../../disk.ts";
+import { lstat, type SyncFileHandle } from "../sync-file-calls.ts";
+
+/** An open folder, how its children are reached, and whether it is still where it was. */
+export type FolderAnchor = {
+  readonly path: string;
+  readonly handle: SyncFileHandle;
+  /** The path by which the system finds a child. */
+  readonly childPath: (name: string) => string;
+  /** Throws if the folder's path leads elsewhere by now. */
+  readonly verify: () => Promise<void>;
+  /** Throws if what was opened under a name is not what stands there. */
+  readonly confirm: (name: string, opened: BigIntStats) => Promise<void>;
+  readonly child: CreateAnchor;
+};
+
+/** Makes a spot of a folder that was opened; for a child, the first argument is its name. */
+export type CreateAnchor = (path: string, handle: SyncFileHandle, opened: BigIntStats) => FolderAnchor;
+
+/** Children are found through the open handle itself, so the folder cannot be swapped and nothing needs a check. */
+export const anchorByHandle: CreateAnchor = (path, handle) => ({
+  path,
+  handle,
+  childPath: (name) => `/proc/self/fd/${handle.fd}/${name}`,
+  verify: async () => undefined,
+  confirm: async () => undefined,
+  child: (name, child, opened) => anchorByHandle(join(path, name), child, opened),
+});
+
+/** Linux shows every open folder as /proc/self/fd/N, and N/name is a child of that folder wherever it was moved since. */
+export const canWalkHandle = async (handle: SyncFileHandle): Promise<boolean> => {
+  try {
+    const there = await lstat(`/proc/self/fd/${handle.fd}/.`);
+    return isSameFile(there, await handle.stat());
+  } catch {
+    return false;
+  }
+};
+
+/** Children are found by path, and every folder on the way from where it began must still be the one that was opened. */
+export const anchorByPath: CreateAnchor = (path, handle, opened) =>
+  createCheckedAnchor({ path, handle, steps: [{ path, opened }] });
+
+type CheckedStep = { readonly path: string; readonly opened: BigIntStats };
+type CheckedPath = { readonly path: string; readonly handle: SyncFileHandle; readonly steps: readonly CheckedStep[] };
+
+const createCheckedAnchor = ({ path, handle, steps }: CheckedPath): FolderAnchor => {
+  const verify = async (): Promise<void> => {
+    for (const step of steps) {
+      const now = await lstat(step.path);
+      if (!now.isDirectory() || !isSameFile(now, step.opened)) throw new DiskError("ELOOP", `${step.path} was swapped`);
+    }
+  };
+  return {
+    path,
+    handle,
+    childPath: (name) => join(path, name),
+    verify,
+    confirm: async (name, opened) => {
+      const now = await lstat(join(path, name));
+      if (now.isSymbolicLink() || !isSameFile(now, opened))
+        throw new DiskError("ELOOP", `${join(path, name)} was swapped`);
+      await verify();
+    },
+    child: (name, child, opened) => {
+      const below = join(path, name);
+      return createCheckedAnchor({ path: below, handle: child, steps: [...steps, { path: below, opened }] });
+    },
+  };
+};
+
+/** Whether two looks saw the same file or folder. */
+export const isSameFile = (one: BigIntStats, other: BigIntStats): boolean =>
+  one.dev === other.dev && one.ino === other.ino;

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { realDisk } from "./disk.ts";
+
+/** As Node throws it: libuv has no name for this error, so the code is a sentence with the number. */
+const quotaError = (): Error =>
+  Object.assign(new Error(`Unknown system error -${constants.errno.EDQUOT}: write`), {
+    errno: -constants.errno.EDQUOT,
+    code: `Unknown system error -${constants.errno.EDQUOT}`,
+    syscall: "write",
+  });
+
+const fault = vi.hoisted(() => ({ isOn: false }));
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  const writeSync: typeof fs.writeSync = (...given: readonly unknown[]): number => {
+    if (fault.isOn) throw quotaError();
+    return Reflect.apply(fs.writeSync, fs, given);
+  };
+  return { ...fs, writeSync };
+});
+
+let base: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "parley-quota-")));
+  writeFileSync(join(base, "a.txt"), "before");
+});
+afterEach(() => {
+  fault.isOn = false;
+  rmSync(base, { recursive: true, force: true });
+});
+
+it("a write beyond the quota fails as EDQUOT, and leaves the file and the folder as they were", async () => {
+  const folder = await realDisk.openFolder(base);
+  const { identity } = (await folder.stat("a.txt"))!;
+  const log = await folder.openAppend("log");
+  fault.isOn = true;
+  const failures = await Promise.allSettled([
+    folder.replaceFile("a.txt", Buffer.from("after"), identity),
+    folder.writeFile("b.txt", Buffer.from("new")),
+    log.append(Buffer.from("line")),
+  ]);
+  await log.close();
+  await folder.close();
+  expect(failures.map((each) => (each.status === "rejected" ? (each.reason as { code: string }).code : ""))).toEqual([
+    "EDQUOT",
+    "EDQUOT",
+    "EDQUOT",
+  ]);
+  expect([readdirSync(base).toSorted(), readFileSync(join(base, "a.txt"), "utf8")]).toEqual([
+    ["a.txt", "log"],
+    "before",
+  ]);
+});

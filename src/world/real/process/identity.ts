@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import type { ProcessIdentity } from "../../process-identity.ts";
+import { readText } from "../sync-file-calls.ts";
+
+/** The programs of this machine. */
+export const realProcessIdentity: ProcessIdentity = {
+  current: async () => (await identifyProcess(process.pid)) ?? `${process.pid}-unknown`,
+  isAlive: async (who) => {
+    const pid = Number.parseInt(who, 10);
+    return pid > 0 && (await identifyProcess(pid)) === who;
+  },
+};
+
+/** The word for a process; undefined when it does not run. */
+export const identifyProcess = async (pid: number): Promise<string | undefined> => {
+  const start = await processStart(pid);
+  return start === undefined ? undefined : `${pid}-${start}`;
+};
+
+/** When a process started, in whatever words the system has for it; undefined when it does not run. */
+const processStart = async (pid: number): Promise<string | undefined> => {
+  switch (process.platform) {
+    case "linux":
+      return processStartFromProc(pid);
+    case "win32":
+      return processExists(pid) ? "running" : undefined;
+    default:
+      return processExists(pid) ? processStartFromPs(pid) : undefined;
+  }
+};
+
+/** Linux counts ticks since it was started, so the word holds which start of the machine that was. */
+const processStartFromProc = async (pid: number): Promise<string | undefined> => {
+  const stat = await readText(`/proc/${pid}/stat`).catch(() => undefined);
+  if (stat === undefined) return undefined;
+  // "pid (name) state ...", where the name may hold spaces and brackets; the start is the twentieth word from the state on.
+  const words = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (words[0] === "Z" || words[0] === "X") return undefined;
+  const boot = await readText("/proc/sys/kernel/random/boot_id").catch(() => "");
+  return `${boot.slice(0, 8)}-${words[19] ?? ""}`;
+};
+
+const processStartFromPs = (pid: number): Promise<string | undefined> =>
+  new Promise((resolve) =>
+    execFile("/bin/ps", ["-o", "lstart=", "-p", `${pid}`], { env: { LC_ALL: "C" } }, (_, output) =>
+      resolve(output.trim() === "" ? undefined : output.trim().replaceAll(/[^A-Za-z0-9]+/g, "-")),
+    ),
+  );
+
+/** Somebody else's process is one too. */
+const processExists = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+};

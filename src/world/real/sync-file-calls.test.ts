@@ -1,0 +1,82 @@
+import { constants } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fingerprint } from "../fingerprint.ts";
+import { lstat, open } from "./sync-file-calls.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-system-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const writing = constants.O_RDWR | constants.O_CREAT;
+
+describe("asking the system", () => {
+  it("lets others have their turn, however much is asked in a row", async () => {
+    let hadTurn = false;
+    setTimeout(() => (hadTurn = true), 1);
+    let asked = 0;
+    while (!hadTurn && asked < 1_000_000) {
+      await lstat(folder);
+      asked += 1;
+    }
+    expect(hadTurn).toBe(true);
+  });
+
+  it("writes and reads the same bytes, few and many", async () => {
+    for (const size of [0, 1, 2 ** 18, 2 ** 18 + 1, 3 * 2 ** 20]) {
+      const bytes = Uint8Array.from({ length: size }, (_, index) => (index * 31) % 251);
+      const handle = await open(join(folder, `${size}`), writing, 0o600);
+      await handle.write(bytes);
+      const back = new Uint8Array(size);
+      expect(await handle.read(back, 0, size, 0)).toBe(size);
+      await handle.close();
+      expect(Buffer.compare(back, bytes)).toBe(0);
+      expect(Buffer.compare(await readFile(join(folder, `${size}`)), bytes)).toBe(0);
+    }
+  });
+
+  it("closes a file once nothing is under way in it, and knows it no more", async () => {
+    const handle = await open(join(folder, "closed"), writing, 0o600);
+    const order: string[] = [];
+    const flushed = handle.sync().then(() => order.push("flushed"));
+    const closed = handle.close().then(() => order.push("closed"));
+    await Promise.all([flushed, closed]);
+    expect(order).toEqual(["flushed", "closed"]);
+    expect(handle.fd).toBe(-1);
+    await handle.close();
+    const uses = [
+      () => handle.stat(),
+      () => handle.datasync(),
+      () => handle.sync(),
+      () => handle.write(new Uint8Array(1)),
+      () => handle.write(new Uint8Array(2 ** 19)),
+      () => handle.truncate(0),
+    ];
+    for (const use of uses) await expect(use()).rejects.toMatchObject({ code: "EBADF" });
+  });
+});
+
+describe("a fingerprint", () => {
+  it("is sixteen hex digits, and stays what it is", () => {
+    expect(["", "a", "/home/someone/code/app"].map(fingerprint)).toEqual([
+      "641af8fa8bcec210",
+      "7b13b740ee719bbf",
+      "85fc4fc774c12869",
+    ]);
+  });
+
+  it("tells texts apart that differ in one letter, in order or in length", () => {
+    const texts = Array.from({ length: 20_000 }, (_, index) => `/home/person/project-${index}`);
+    const more = [
+      ...texts,
+      ...texts.map((text) => `${text}/`),
+      ...texts.map((text) => text.split("").toReversed().join("")),
+    ];
+    expect(new Set(more.map(fingerprint)).size).toBe(more.length);
+  });
+});

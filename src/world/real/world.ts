@@ -1,0 +1,44 @@
+import { homedir } from "node:os";
+import { realDisk } from "./disk/disk.ts";
+import { realPrivateFiles } from "./private-files.ts";
+import { realProcessIdentity } from "./process/identity.ts";
+import { createRealNet } from "./net.ts";
+import { realProcesses } from "./process/processes.ts";
+import { sleepWithClock } from "../sleep.ts";
+import type { Clock, World } from "../world.ts";
+
+/** The world as it is. */
+export const realWorld = (env: World["env"] = process.env): World => ({
+  clock: realClock,
+  random: Math.random,
+  env,
+  host: { platform: process.platform, arch: process.arch, home: findHomeFolder() },
+  files: realPrivateFiles,
+  net: createRealNet(env),
+  disk: realDisk,
+  processes: realProcesses,
+  processIdentity: realProcessIdentity,
+});
+
+const realClock: Clock = {
+  now: Date.now,
+  // `performance` would have to be loaded first.
+  elapsed: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
+  after: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  sleep: (ms, signal) => sleepWithClock(realClock, ms, signal),
+};
+
+/** A user without a home folder, as in some containers, is at home where everything begins. */
+const findHomeFolder = (): string => {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
+};

@@ -1,0 +1,272 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { parseModel } from "../../src/agent/models/parse.ts";
+import type { SimFault } from "../../src/sim/faults/fault.ts";
+import type { Script } from "../../src/sim/model/script.ts";
+import { openAgentStage, playTurn, type AgentStage } from "../support/agent-stage.ts";
+import { describeEvents, describeEntries } from "../support/agent-describe.ts";
+import { warmUp } from "../support/agent-warm.ts";
+
+beforeAll(warmUp);
+
+const script: Script = {
+  rules: [
+    { asked: "never", replies: [{ parts: [] }] },
+    { asked: "answer was empty", replies: [{ say: "Something after all." }] },
+    { asked: "nothing", replies: [{ parts: [] }] },
+    { asked: "could not be read", replies: [{ say: "Now it can be read." }] },
+    { asked: "unreadable", replies: [{ parts: [], finish: "malformed" }] },
+    {
+      asked: "too much",
+      replies: [
+        {
+          say: "So many.",
+          call: [
+            { tool: "do", input: { what: "one" } },
+            { tool: "do", input: { what: "two" } },
+          ],
+          finish: "length",
+        },
+        { say: "Fewer then." },
+      ],
+    },
+    {
+      asked: "wrong",
+      replies: [
+        {
+          call: [
+            { tool: "ad", input: { a: 1, b: 2 } },
+            { tool: "add", input: { a: "one" } },
+            { tool: "add", input: { a: 1, b: 2 } },
+          ],
+        },
+        { say: "One of three." },
+      ],
+    },
+    { asked: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
+  ],
+};
+
+const remarksOf = async ({ session }: AgentStage): Promise<readonly string[]> => {
+  const list: string[] = [];
+  for await (const { record } of session.records())
+    if (record.kind === "model") list.push(`${record.provider}: ${record.reason ?? ""}`);
+  return list;
+};
+
+const both = { providers: ["anthropic", "openai"], script } as const;
+const always = (fault: SimFault) => ({ anthropic: [{ fault }] });
+
+describe("when a provider fails", () => {
+  it.each([
+    { what: "overloaded", fault: { type: "status", status: 529 } as const },
+    { what: "rate-limited", fault: { type: "status", status: 429 } as const },
+    { what: "quota-gone", fault: { type: "status", status: 429, kind: "quota" } as const },
+    { what: "bad-key", fault: { type: "status", status: 401 } as const },
+    { what: "network", fault: { type: "refuse-connection" } as const },
+  ])("the next one of the pool takes over: $what", async ({ what, fault }) => {
+    const stage = await openAgentStage({ ...both, faults: always(fault) });
+    const events = describeEvents(await playTurn(stage, "hello")).filter(
+      (line) => !line.startsWith("retrying") && line !== "request 1 to anthropic",
+    );
+    expect(events).toEqual([
+      "user: hello",
+      `anthropic -> openai: ${what}`,
+      "request 2 to openai",
+      "text: Good day to you. How are you? I am well, thank you very much.",
+      "finished stop: Good day to you. How are you? I am well, thank you very much.",
+    ]);
+    expect(await remarksOf(stage)).toEqual(["openai: failover"]);
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual([
+      "user: hello",
+      "openai: Good day to you. How are you? I am well, thank you very much.",
+    ]);
+  });
+
+  it("goes back to the first of the pool once it has rested", async () => {
+    const stage = await openAgentStage({
+      ...both,
+      faults: { anthropic: [{ on: 1, fault: { type: "status", status: 401 } }] },
+    });
+    await playTurn(stage, "hello");
+    expect(describeEvents(await playTurn(stage, "hello"))[1]).toBe("request 3 to openai");
+    await stage.world.run(stage.world.clock.sleep(60_000));
+    expect(describeEvents(await playTurn(stage, "hello")).slice(0, 3)).toEqual([
+      "openai -> anthropic: recovered",
+      "user: hello",
+      "request 4 to anthropic",
+    ]);
+    expect(await remarksOf(stage)).toEqual(["openai: failover", "anthropic: recovered"]);
+  });
+
+  it("and nobody else is there, the turn fails with what happened", async () => {
+    const stage = await openAgentStage({ script, faults: always({ type: "status", status: 401 }) });
+    expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "failed bad-key",
+    ]);
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual(["user: hello"]);
+  });
+
+  it("with a refusal, nobody else is asked the same", async () => {
+    const stage = await openAgentStage({ ...both, faults: always({ type: "status", status: 400, message: "No." }) });
+    expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "failed refused",
+    ]);
+    expect(stage.simulators["openai"]?.log).toEqual([]);
+  });
+
+  it("in the middle of an answer, it is asked again and what was said does not count", async () => {
+    const stage = await openAgentStage({
+      ...both,
+      faults: { anthropic: [{ on: [1, 2], fault: { type: "stream-error", after: 5 } }] },
+    });
+    const events = describeEvents(await playTurn(stage, "hello"));
+    expect(events).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "text: Good day to you.",
+      "retrying after overloaded, discarded",
+      "request 2 to anthropic",
+      "text: Good day to you.",
+      "retrying after overloaded, discarded",
+      "request 3 to anthropic",
+      "text: Good day to you. How are you? I am well, thank you very much.",
+      "finished stop: Good day to you. How are you? I am well, thank you very much.",
+    ]);
+    expect(describeEntries(stage.journal.ledger.entries)).toHaveLength(2);
+  });
+
+  it("again and again in the middle of its answers, another takes over; without another, what was heard is kept", async () => {
+    const cuts = always({ type: "stream-error", after: 5 });
+    const stage = await openAgentStage({ ...both, faults: cuts });
+    expect(describeEvents(await playTurn(stage, "hello")).slice(-5)).toEqual([
+      "retrying after overloaded, discarded",
+      "anthropic -> openai: overloaded",
+      "request 4 to openai",
+      "text: Good day to you. How are you? I am well, thank you very much.",
+      "finished stop: Good day to you. How are you? I am well, thank you very much.",
+    ]);
+    const alone = await openAgentStage({ script, faults: cuts });
+    expect(describeEvents(await playTurn(alone, "hello")).slice(-2)).toEqual([
+      "text: Good day to you.",
+      "failed overloaded",
+    ]);
+    expect(describeEntries(alone.journal.ledger.entries)).toEqual([
+      "user: hello",
+      "anthropic: Good day to you.",
+      "notice: The connection broke before the answer above was complete.",
+    ]);
+  });
+});
+
+describe("a pool in turns", () => {
+  it("asks the next model with every turn, and says so", async () => {
+    const stage = await openAgentStage({ ...both, strategy: "round-robin" });
+    const turns = [await playTurn(stage, "hello"), await playTurn(stage, "hello"), await playTurn(stage, "hello")];
+    expect(turns.map((events) => describeEvents(events).slice(0, -2))).toEqual([
+      ["user: hello", "request 1 to anthropic"],
+      ["anthropic -> openai: round-robin", "user: hello", "request 2 to openai"],
+      ["openai -> anthropic: round-robin", "user: hello", "request 3 to anthropic"],
+    ]);
+    expect(await remarksOf(stage)).toEqual(["openai: round-robin", "anthropic: round-robin"]);
+  });
+});
+
+describe("a model chosen by hand while an answer is on its way", () => {
+  const pool = { models: both.providers.map(parseModel), strategy: "failover", cooldown: 60_000 } as const;
+
+  it("gets the next request; the answer belongs to who gave it", async () => {
+    const stage = await openAgentStage(both);
+    const events = await playTurn(stage, "hello", (event) => {
+      if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
+    });
+    const [used] = events.filter((event) => event.type === "usage");
+    expect(used?.model).toBe("anthropic/claude-sonnet-5");
+    expect(describeEntries(stage.journal.ledger.entries)[1]).toMatch(/^anthropic: Good day/);
+    expect(describeEvents(await playTurn(stage, "hello"))[1]).toBe("request 2 to openai");
+    expect(await remarksOf(stage)).toEqual(["openai: asked"]);
+  });
+
+  it("takes over where the one before it fails", async () => {
+    const stage = await openAgentStage({ ...both, faults: always({ type: "status", status: 401 }) });
+    const events = await playTurn(stage, "hello", (event) => {
+      if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
+    });
+    expect(describeEvents(events)).toEqual([
+      "user: hello",
+      "request 1 to anthropic",
+      "anthropic -> openai: asked",
+      "request 2 to openai",
+      "text: Good day to you. How are you? I am well, thank you very much.",
+      "finished stop: Good day to you. How are you? I am well, thank you very much.",
+    ]);
+  });
+});
+
+describe("an answer that cannot be used", () => {
+  it("because it is empty is asked for again, with a word", async () => {
+    const stage = await openAgentStage({ script });
+    expect(describeEvents(await playTurn(stage, "Say nothing.")).at(-1)).toBe("finished stop: Something after all.");
+    expect(describeEntries(stage.journal.ledger.entries)).toEqual([
+      "user: Say nothing.",
+      "notice: Your last answer was empty. Answer, or call a tool.",
+      "anthropic: Something after all.",
+    ]);
+  });
+
+  it("because its call is unreadable is asked for again, with a word", async () => {
+    const stage = await openAgentStage({ providers: ["google"], script });
+    expect(describeEvents(await playTurn(stage, "unreadable")).at(-1)).toBe("finished stop: Now it can be read.");
+    expect(describeEntries(stage.journal.ledger.entries)[1]).toBe(
+      "notice: Your last tool call could not be read. Make it again, with arguments that are valid JSON.",
+    );
+  });
+
+  it("three times in a row ends the turn", async () => {
+    const stage = await openAgentStage({ script });
+    expect(describeEvents(await playTurn(stage, "Say never."))).toEqual([
+      "user: Say never.",
+      "request 1 to anthropic",
+      "request 2 to anthropic",
+      "request 3 to anthropic",
+      "failed no-answer",
+    ]);
+  });
+
+  it("because it reached its length has its calls not run, and each of them ended", async () => {
+    const stage = await openAgentStage({ script });
+    const cut =
+      "This call was not run: the answer that holds it reached its length limit. Make fewer or smaller calls in one answer.";
+    expect(describeEvents(await playTurn(stage, "too much"))).toEqual([
+      "user: too much",
+      "request 1 to anthropic",
+      "text: So many.",
+      "hist_tool_1: do",
+      "hist_tool_2: do",
+      `hist_tool_1: error: ${cut}`,
+      `hist_tool_2: error: ${cut}`,
+      "request 2 to anthropic",
+      "text: Fewer then.",
+      "finished stop: Fewer then.",
+    ]);
+    expect(stage.done).toEqual([]);
+  });
+});
+
+describe("a call that makes no sense", () => {
+  it.each(["anthropic", "openai", "openai-chat"])("is answered in words, and the others run (%s)", async (provider) => {
+    const stage = await openAgentStage({ providers: [provider], script });
+    const events = describeEvents(await playTurn(stage, "wrong"));
+    expect(events.slice(-6).map((line) => line.split("\n")[0])).toEqual([
+      expect.stringMatching(/^hist_tool_1: error: There is no tool "ad"\. Did you mean add/),
+      "hist_tool_2: error: The arguments of add do not fit:",
+      "hist_tool_3: complete: 3",
+      `request 2 to ${provider}`,
+      "text: One of three.",
+      "finished stop: One of three.",
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openAgent } from "../../src/agent/open-agent.ts";
+import type { Entry } from "../../src/conversation/entry.ts";
+import type { Part } from "../../src/conversation/parts.ts";
+import { openTrustStore } from "../../src/policy/trust/folders.ts";
+import { openSessionStore } from "../../src/session/store/store.ts";
+import { loadSettings } from "../../src/settings/load/load.ts";
+import type { ModelFunction } from "../../src/sim/family.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { ensureBuilt } from "../built.ts";
+import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
+
+/*
+ * One engine for every way to use it: the same conversation through the program, through a subagent of the program
+ * and through the library leaves the same log.
+ */
+
+const speak: ModelFunction = ({ turns }) => {
+  const delegates = turns.some((turn) => turn.by === "user" && turn.text.includes("Delegate."));
+  const answered = turns.filter((turn) => turn.by === "model").length;
+  if (delegates)
+    return answered === 0
+      ? { parts: [{ type: "call", tool: "task", input: { description: "The work", prompt: "Do the work." } }] }
+      : { parts: [{ type: "say", text: "Delegated." }] };
+  if (answered === 0)
+    return {
+      parts: [
+        { type: "think", text: "Three things at once." },
+        { type: "say", text: "Looking." },
+        { type: "call", tool: "run_shell_command", input: { command: "echo hello" } },
+        { type: "call", tool: "read_file", input: { path: "dot.png" } },
+        { type: "call", tool: "read_file", input: { path: "nowhere.txt" } },
+      ],
+    };
+  if (answered === 1) return { parts: [{ type: "call", tool: "read_fil", input: {} }] };
+  if (answered === 2) return { parts: [{ type: "call", tool: "run_shell_command", input: { command: "exit 3" } }] };
+  return { parts: [{ type: "say", text: "All is done." }] };
+};
+
+let stage: ProgramStage;
+beforeAll(async () => {
+  ensureBuilt();
+  stage = await openProgramStage(["anthropic"], { script: speak });
+});
+afterAll(() => stage.close());
+
+const homeOf = (name: string): string => join(stage.home, name);
+
+/** The entries of the only session below a home. */
+const entriesIn = async (home: string): Promise<readonly Entry[]> => {
+  const sessions = openSessionStore(realWorld({}), { home });
+  const [only, ...others] = await sessions.list();
+  expect(others).toEqual([]);
+  return (await sessions.read(only?.id ?? "")).entries;
+};
+
+/** Without what must differ: the environment a session is told of, ids of providers and processes, which call ended first. */
+const comparable = (entries: readonly Entry[]): readonly unknown[] => {
+  const rest = entries[0]?.type === "notice" ? entries.slice(1) : entries;
+  const plain = rest.map((entry) =>
+    entry.type === "model" ? { type: "model", origin: entry.origin, parts: entry.parts.map(withoutSeal) } : entry,
+  );
+  return plain.flatMap((entry, index): readonly unknown[] => {
+    if (entry.type !== "completion") return [entry];
+    if (plain[index - 1]?.type === "completion") return [];
+    const end = plain.findIndex((other, at) => at > index && other.type !== "completion");
+    return plain
+      .slice(index, end)
+      .map((each) => JSON.stringify(each).replaceAll(/PGID: \d+/g, "PGID: one"))
+      .toSorted();
+  });
+};
+
+const withoutSeal = (part: Part): object => {
+  if (!("seal" in part)) return part;
+  const { seal, ...others } = part;
+  return { ...others, sealed: Object.keys(seal ?? {}) };
+};
+
+const program = async (name: string, words: string): Promise<string> => {
+  const home = homeOf(name);
+  const { code } = await stage.run(["-p", words, "-m", "anthropic", "--approval-mode", "yolo"], {
+    env: { PARLEY_HOME: home },
+  });
+  expect(code).toBe(0);
+  return home;
+};
+
+const library = async (name: string): Promise<string> => {
+  const home = homeOf(name);
+  const world = realWorld(stage.env);
+  const { project } = stage;
+  const scope = await openTrustStore(world.disk, home).projectScope(project);
+  const flags = { model: ["anthropic"], "approval-mode": ["yolo"] };
+  const loaded = await loadSettings(world, { home, root: project, scope, flags });
+  const { agent, close } = await openAgent({ world, home, folder: project, loaded, interactive: false });
+  for await (const _ of agent.send("Do the work."));
+  await close();
+  return home;
+};
+
+describe("one conversation", () => {
+  it("leaves the same log through the program, a subagent and the library", async () => {
+    const direct = comparable(await entriesIn(await program("direct", "Do the work.")));
+    const delegated = comparable(await entriesIn(join(await program("delegated", "Delegate."), "subagents")));
+    const embedded = comparable(await entriesIn(await library("embedded")));
+    expect(direct).toHaveLength(10);
+    expect(delegated).toEqual(direct);
+    expect(embedded).toEqual(direct);
+  });
+
+  it("counts what a subagent used as its own", async () => {
+    const { code, out } = await stage.run(
+      ["-p", "Delegate.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "json"],
+      {
+        env: { PARLEY_HOME: homeOf("counted") },
+      },
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ response: "Delegated.", stats: { requests: 2 + 4 } });
+  });
+});

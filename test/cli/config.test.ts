@@ -1,0 +1,226 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openTrustStore } from "../../src/policy/trust/folders.ts";
+import { createSettingsSchema } from "../../src/settings/schema/json-schema.ts";
+import { settingPaths } from "../../src/settings/schema/table.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { bin, ensureBuilt, type Ran } from "../built.ts";
+
+beforeAll(ensureBuilt);
+
+let base: string;
+let root: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "parley-config-")));
+  root = join(base, "project");
+  mkdirSync(root);
+});
+
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const config = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Ran => {
+  const ran = spawnSync(process.execPath, [bin, "config", ...args], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], HOME: base, USERPROFILE: base, ...env },
+    encoding: "utf8",
+  });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+};
+
+const file = (): string => join(base, ".parley/settings.json");
+const keep = (text: string): void => {
+  mkdirSync(join(base, ".parley"), { recursive: true });
+  writeFileSync(file(), text);
+};
+const done = (out = ""): Ran => ({ code: 0, out, err: "" });
+
+describe("parley config", () => {
+  it("lists every setting with its value and where it comes from, in lines that fit", () => {
+    keep('{ "model": "a/b", "permissions": { "allow": ["read_file"] } }');
+    const { code, out, err } = config([], { EDITOR: "ed" });
+    expect([code, err]).toEqual([0, ""]);
+    const rows = out.trimEnd().split("\n");
+    expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(settingPaths);
+    expect(
+      rows
+        .map((row) => row.split(/ {2,}/))
+        .filter(([name]) => /^(model|editor|sandbox|limits.spend|permissions.allow)$/.test(name ?? "")),
+    ).toEqual([
+      ["model", '"a/b"', "~/.parley/settings.json"],
+      ["permissions.allow", "[]", "this folder is not trusted"],
+      ["sandbox", "false", "default"],
+      ["limits.spend", "-", "not set"],
+      ["editor", '"ed"', "EDITOR"],
+    ]);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(100);
+    expect(config(["list"], { EDITOR: "ed" }).out).toBe(out);
+  });
+
+  it("says as JSON what it says to people", () => {
+    keep('{ "model": "a/b", "modle": 1 }');
+    const { out, err } = config(["--json"]);
+    const printed = JSON.parse(out) as { readonly file: string; readonly settings: object; readonly warnings: unknown };
+    const warning = `${file()}, line 1: There is no setting modle. Did you mean model or models?`;
+    expect([printed.file, printed.warnings, err]).toEqual([file(), [warning], `parley: ${warning}\n`]);
+    expect(printed.settings).toMatchObject({
+      model: { value: "a/b", sources: [{ from: "person", where: file() }] },
+      sandbox: { value: false, sources: [{ from: "default" }] },
+    });
+  });
+
+  it("sets, gets and unsets", () => {
+    keep("{\n  // mine\n}\n");
+    expect(config(["get", "limits.spend"])).toEqual({ code: 1, out: "", err: "parley: limits.spend is not set.\n" });
+    expect(config(["set", "limits.spend", "2.5"])).toEqual(done());
+    expect(readFileSync(file(), "utf8")).toBe('{\n  // mine\n  "limits": {\n    "spend": 2.5\n  }\n}\n');
+    expect(config(["get", "limits.spend"])).toEqual(done("2.5\n"));
+    expect(config(["get", "limits"])).toEqual(
+      done('{\n  "toolTime": 600,\n  "idleTime": 300,\n  "answerTime": 3600,\n  "spend": 2.5,\n  "processes": 8\n}\n'),
+    );
+    expect(JSON.parse(config(["get", "limits.spend", "--json"]).out)).toEqual({
+      path: "limits.spend",
+      value: 2.5,
+      sources: [{ from: "person", where: file() }],
+    });
+    expect(config(["unset", "limits.spend"])).toEqual(done());
+    expect(readFileSync(file(), "utf8")).toBe("{\n  // mine\n}\n");
+    expect(config(["unset", "limits.spend"])).toEqual({
+      code: 1,
+      out: "",
+      err: `parley: limits.spend is not set in ${file()}.\n`,
+    });
+  });
+
+  it("takes lists with commas, and JSON, and prints texts as they are", () => {
+    expect(config(["set", "permissions.deny", "write_file,run_shell_command(git push)"])).toEqual(done());
+    expect(config(["set", "mcpServers.x", '{"command": "x", "args": ["a"]}'])).toEqual(done());
+    expect(config(["get", "permissions.deny"])).toEqual(
+      done('[\n  "write_file",\n  "run_shell_command(git push)"\n]\n'),
+    );
+    expect(config(["get", "mcpServers.x.command"])).toEqual(done("x\n"));
+    expect(config(["get", "mcpServers.y.command"]).code).toBe(1);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [["set", "model", "a b"], 'model must be a name without spaces; it is the text "a b". Nothing was changed.'],
+    [
+      ["set", "limits.spent", "1"],
+      "There is no setting limits.spent. Did you mean limits.spend? See parley config list.",
+    ],
+    [["get", "modle"], "There is no setting modle. Did you mean model or models? See parley config list."],
+    [["set", "model"], "VALUE is missing."],
+    [["get"], "PATH is missing."],
+    [["get", "model", "x"], 'config get does not know what to do with "x".'],
+    [["delete", "model"], 'config cannot "delete". It can list, get, set, unset, edit, path, schema.'],
+  ])("refuses %j", (args, message) => {
+    const { code, out, err } = config(args);
+    expect([code, out, err.split("\n")[0]]).toEqual([2, "", `parley: ${message}`]);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it("says where a file is wrong, and leaves it alone", () => {
+    keep('{\n  "model": "a/b"\n  "sandbox": true\n}');
+    for (const args of [[], ["get", "model"], ["set", "model", "c/d"]])
+      expect(config(args)).toEqual({
+        code: 1,
+        out: "",
+        err: `parley: ${file()} cannot be read: line 3, column 3, a comma or } is missing. Mend it there; it was left as it is.\n`,
+      });
+    expect(readFileSync(file(), "utf8")).toBe('{\n  "model": "a/b"\n  "sandbox": true\n}');
+  });
+
+  it("prints where the file is, also where PARLEY_HOME moves it, and the schema", () => {
+    expect(config(["path"])).toEqual(done(`${file()}\n`));
+    expect(config(["path"], { PARLEY_HOME: join(base, "p") })).toEqual(done(`${join(base, "p/settings.json")}\n`));
+    expect(JSON.parse(config(["schema"]).out)).toEqual(createSettingsSchema());
+  });
+
+  it("never prints a key", () => {
+    const key = `sk-ant-${"a1B2".repeat(10)}`;
+    keep(
+      JSON.stringify({
+        mcpServers: {
+          x: { command: "x", args: [`--key=${key}`], env: { A: key, B: "plain" }, headers: { C: "$NAME" } },
+        },
+      }),
+    );
+    const runs = [[], ["--json"], ["get", "mcpServers"], ["get", "mcpServers.x.env.B"], ["get", "mcpServers.x.args"]];
+    for (const { out, err } of runs.map((args) => config(args))) {
+      expect(out + err).not.toContain(key);
+      expect(out + err).not.toContain("plain");
+    }
+    expect(config(["get", "mcpServers.x.headers.C"])).toEqual(done("$NAME\n"));
+  });
+
+  it("shows what a trusted project tightens, and which of its programs wait for consent", async () => {
+    mkdirSync(join(root, ".parley"));
+    const wishes = { permissions: { mode: "plan" }, mcpServers: { x: { command: "touch" } } };
+    writeFileSync(join(root, ".parley/settings.json"), JSON.stringify(wishes));
+    expect(config(["get", "permissions.mode"])).toEqual(done("default\n"));
+    await openTrustStore(realWorld().disk, join(base, ".parley")).trustFolder(root);
+    expect(config(["get", "permissions.mode"])).toEqual(done("plan\n"));
+    const { out } = config([]);
+    expect(out).toMatch(/^permissions\.mode +"plan" +this project$/m);
+    expect(out).toMatch(/^mcpServers\.x of this project runs only if you agree to it\.$/m);
+  });
+
+  it("opens the file in an editor, and says what is wrong with what was written", () => {
+    const editor = join(base, "editor.sh");
+    writeFileSync(editor, '#!/bin/sh\nprintf \'%s\' "$TEXT" > "$2"\n');
+    chmodSync(editor, 0o755);
+    const edit = (text: string) => config(["edit"], { VISUAL: `${editor} -w`, TEXT: text });
+    expect(edit('{ "model": "a/b" }')).toEqual(done());
+    expect(config(["get", "model"])).toEqual(done("a/b\n"));
+    expect(edit('{ "model": }')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("line 1, column 12") as string,
+    });
+    expect(edit('{ "model": "c/d" }')).toEqual(done());
+    expect(config(["edit"], { VISUAL: join(base, "none") })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cannot be started") as string,
+    });
+  });
+
+  it("starts no editor that lies in the current folder", () => {
+    const mark = join(base, "mark");
+    mkdirSync(join(root, "bin"));
+    writeFileSync(join(root, "bin", "some-editor"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
+    const PATH = `${join(root, "bin")}:${process.env["PATH"]}`;
+    expect(config(["edit"], { VISUAL: "some-editor", PATH })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("some-editor cannot be started") as string,
+    });
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("is completed with the paths of settings", () => {
+    const script = `source <("$NODE" "$PARLEY" completion bash)
+      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const complete = (...words: readonly string[]): readonly string[] =>
+      spawnSync("bash", ["-c", script, "bash", "parley", "config", ...words], {
+        env: { ...process.env, NODE: process.execPath, PARLEY: bin },
+        encoding: "utf8",
+      })
+        .stdout.split("\n")
+        .filter((line) => line !== "");
+    expect(complete("un")).toEqual(["unset"]);
+    expect(complete("get", "limits.")).toEqual(settingPaths.filter((path) => path.startsWith("limits.")));
+    expect(complete("set", "unsup")).toEqual(["unsupportedMedia"]);
+  });
+});

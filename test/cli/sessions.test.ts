@@ -1,0 +1,748 @@
+import { spawn as spawnInTerminal } from "@lydell/node-pty";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { call, done, text, thinking } from "../../src/conversation/builders.ts";
+import type { Conversation, Origin } from "../../src/conversation/entry.ts";
+import { Ledger } from "../../src/conversation/ledger.ts";
+import { storeBase64 } from "../../src/conversation/media.ts";
+import { serve } from "../../src/sim/serve.ts";
+import { createSimulator } from "../../src/sim/simulator.ts";
+import type { SwitchCheck } from "../../src/agent/models/switch-check.ts";
+import type { SessionRequest } from "../../src/cli/sessions/requests.ts";
+import type { SessionSummary } from "../../src/session/store/summary.ts";
+import { bin, ensureBuilt, type Ran } from "../built.ts";
+
+let base: string;
+let here: string;
+let there: string;
+let home: string;
+
+beforeAll(ensureBuilt);
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "parley sessions ")));
+  [here, there, home] = ["here", "there", "home"].map((name) => join(base, name)) as [string, string, string];
+  for (const folder of [here, there, home]) mkdirSync(folder);
+});
+
+afterEach(() => rmSync(base, { recursive: true }));
+
+type Setting = { readonly cwd?: string; readonly input?: string; readonly env?: Readonly<Record<string, string>> };
+
+const environment = (): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: base,
+  PARLEY_HOME: home,
+  TZ: "UTC",
+});
+
+const run = async (args: readonly string[], { cwd = here, input = "", env = {} }: Setting = {}): Promise<Ran> => {
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...environment(), ...env } });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (out += String(chunk)));
+  child.stderr.on("data", (chunk: Buffer) => (err += String(chunk)));
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+};
+
+/** What a run printed, of which all went well. */
+const printed = async (args: readonly string[], setting?: Setting): Promise<string> => {
+  const { code, out, err } = await run(args, setting);
+  expect({ code, err }).toMatchObject({ code: 0 });
+  return out;
+};
+
+const json = async <Value>(args: readonly string[], setting?: Setting): Promise<Value> =>
+  JSON.parse(await printed([...args, "--json"], setting)) as Value;
+
+type Listed = { readonly sessions: readonly SessionSummary[] };
+type Shown = SessionSummary & {
+  readonly findings: readonly string[];
+  readonly requests: readonly SessionRequest[];
+  readonly conversation: Conversation;
+};
+type Pruned = { readonly removed: readonly SessionSummary[] };
+type Repaired = { readonly dryRun: boolean; readonly kept: readonly string[] };
+type Checked = SwitchCheck & { readonly session: string; readonly counted: boolean };
+type Explained = { readonly request: SessionRequest & { readonly asSent?: boolean } };
+type Body = { readonly model: string; readonly messages: readonly unknown[] };
+
+/** A conversation that ended well: thinking, a call, an image. */
+const talk = (words: string, origin: Origin = { provider: "anthropic", model: "claude-sonnet-5" }): Conversation => {
+  const { media, blob } = storeBase64("iVBORw0KGgo=", { mimeType: "image/png" });
+  const ledger = new Ledger();
+  ledger.user([text(words)]);
+  const [asked] = ledger.model(origin, [
+    { ...thinking("The picture will show it."), seal: { signature: "c2VhbA==" } },
+    call("look", { at: "harbour" }, "toolu_1"),
+  ]);
+  ledger.complete(asked!.id, "look", done(text("a grey harbour"), media));
+  ledger.model(origin, [text("It rains.")]);
+  return { version: 1, tools: [{ name: "look" }], entries: ledger.entries, blobs: { [blob.hash]: blob.base64 } };
+};
+
+const kept = async (conversation: Conversation, cwd = here): Promise<string> =>
+  (await printed(["sessions", "import", "-"], { cwd, input: JSON.stringify(conversation) })).trim();
+const imported = (words: string, cwd?: string): Promise<string> => kept(talk(words), cwd);
+
+/** A session that really talked to a model. */
+const held = async (words: string, ...more: readonly string[]): Promise<string> => {
+  const out = await printed(["-p", words, "--output-format", "json", "--model", "offline", ...more]);
+  return (JSON.parse(out) as { session_id: string }).session_id;
+};
+
+const fileOf = (id: string): string => {
+  const [project] = readdirSync(join(home, "sessions"));
+  return join(home, "sessions", project!, `${id}.jsonl`);
+};
+
+const ids = async (...options: readonly string[]): Promise<readonly string[]> =>
+  (await printed(["sessions", "--quiet", ...options])).split("\n").filter((line) => line !== "");
+
+/** Sessions are in order by when they were last used; to the millisecond, tests are too quick for that. */
+const usedAt = (id: string, time: string): void => utimesSync(fileOf(id), new Date(time), new Date(time));
+
+describe("parley sessions list", () => {
+  it("shows those of this folder, the last used first, and with --all those of every folder", async () => {
+    const [old, young] = [await imported("How is the weather?"), await imported("Another\nquestion \u001B[2J")];
+    usedAt(old, "2026-03-01T10:00:00Z");
+    usedAt(young, "2026-03-02T10:05:00Z");
+    const far = await imported("Elsewhere", there);
+    expect(await printed(["sessions"])).toBe(
+      [
+        "id          last used         model                      turns  title",
+        `${young}  2026-03-02 10:05  anthropic/claude-sonnet-5      1  Another question \uFFFD[2J`,
+        `${old}  2026-03-01 10:00  anthropic/claude-sonnet-5      1  How is the weather?`,
+        "",
+      ].join("\n"),
+    );
+    expect(await ids()).toEqual([young, old]);
+    expect(await ids("--all", "-n", "2")).toEqual([far, young]);
+    const all = await printed(["sessions", "list", "-a"]);
+    expect(all.split("\n").filter((line) => !line.startsWith("  "))).toEqual(["~/there", "", "~/here", ""]);
+    expect(all).toContain(`  ${far}  `);
+  });
+
+  it("says as JSON what is known of each", async () => {
+    const id = await imported("How is the weather?");
+    usedAt(id, "2026-03-01T10:00:00Z");
+    const { created, ...rest } = (await json<Listed>(["sessions"])).sessions[0]!;
+    expect(created).toBeGreaterThan(Date.UTC(2025));
+    expect(rest).toEqual({
+      id,
+      root: here,
+      title: "How is the weather?",
+      models: ["anthropic/claude-sonnet-5"],
+      turns: 1,
+      size: statSync(fileOf(id)).size,
+      modified: Date.UTC(2026, 2, 1, 10),
+    });
+  });
+
+  it("keeps stdout empty where there are none, and says where others may be", async () => {
+    expect(await run(["sessions"])).toEqual({
+      code: 0,
+      out: "",
+      err: "parley: there are no sessions of this folder yet; --all shows those of other folders.\n",
+    });
+  });
+});
+
+describe("parley sessions search", () => {
+  it("shows where words stand, with what stands around them", async () => {
+    const id = await imported("How is the weather?");
+    usedAt(id, "2026-03-01T10:00:00Z");
+    await imported("Elsewhere it is grey too", there);
+    const expected = `${id}  2026-03-01 10:00  How is the weather?\n    tool: a grey harbour\n`;
+    expect(await printed(["sessions", "search", "GREY", "harbour"])).toBe(expected);
+    expect((await json<{ matches: unknown }>(["sessions", "search", "grey", "--all"])).matches).toHaveLength(2);
+    expect(await run(["sessions", "search", "sunny"])).toMatchObject({ code: 1, out: "" });
+  });
+});
+
+describe("parley sessions show and export", () => {
+  it("print a session to be read", async () => {
+    const id = await imported("How is the weather?");
+    const page = await printed(["sessions", "show", id.slice(0, -1)]);
+    for (const part of [
+      `Session ${id}`,
+      "## You\n\nHow is the weather?",
+      "**Call of look**",
+      "a grey harbour",
+      "It rains.",
+    ])
+      expect(page).toContain(part);
+    expect(await printed(["sessions", "export", id, "--format", "markdown"])).toBe(page);
+  });
+
+  it("print all that is known of it with --json: its requests and its conversation", async () => {
+    const id = await held("say hello");
+    const { requests, conversation, findings, title } = await json<Shown>(["sessions", "show", id]);
+    expect({ findings, title }).toEqual({ findings: [], title: "say hello" });
+    expect(requests).toEqual([
+      {
+        number: 1,
+        at: expect.stringMatching(/^20.*Z$/),
+        model: "offline/parley",
+        entries: 2,
+        digest: expect.stringMatching(/^[0-9a-f]{16}$/),
+        usage: expect.objectContaining({ cachedRead: 0 }),
+        notes: [],
+      },
+    ]);
+    expect(conversation).toEqual(JSON.parse(await printed(["sessions", "export", id])));
+  });
+
+  it("make a file that import turns into the same conversation", async () => {
+    const id = await imported("How is the weather?");
+    expect(await printed(["sessions", "export", id, "--output", "talk.json"])).toBe("");
+    expect(statSync(join(here, "talk.json")).mode & 0o777).toBe(0o600);
+    const saved: unknown = JSON.parse(readFileSync(join(here, "talk.json"), "utf8"));
+    expect(saved).toEqual(talk("How is the weather?"));
+    const copy = (await json<{ id: string }>(["sessions", "import", "talk.json", "--title", "A copy"])).id;
+    expect(copy).not.toBe(id);
+    expect(JSON.parse(await printed(["sessions", "export", copy]))).toEqual(saved);
+    expect((await json<Shown>(["sessions", "show", copy])).title).toBe("A copy");
+  });
+
+  it("write the body of any API, for the session's own model where it speaks it", async () => {
+    const id = await kept(talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }));
+    const own = JSON.parse(await printed(["sessions", "export", id, "--format", "anthropic"])) as Body;
+    expect(own).toEqual(JSON.parse(await printed(["render", id])));
+    expect(own.model).toBe("claude-haiku-4-5");
+    const gemini = await printed(["sessions", "export", id, "--format", "gemini"]);
+    expect(gemini).toBe(await printed(["sessions", "export", id, "--for", "google"]));
+    expect(gemini).toBe(await printed(["render", id, "--for", "google"]));
+    const file = join(here, "body.json");
+    writeFileSync(file, gemini);
+    expect(await run(["lint", file, "--wire", "gemini"])).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    [["--format", "gemini", "--for", "anthropic"], "anthropic speaks anthropic, not gemini."],
+    [["--format", "json", "--for", "anthropic"], "does not go with json"],
+    [["--format", "xml"], "--format can be json, markdown, gemini"],
+    [["--for", "antropic"], "Did you mean anthropic"],
+    [["--output", "no/such/folder/x.json"], "cannot be written"],
+  ])("refuse %j before anything is written", async (options, advice) => {
+    const id = await imported("How is the weather?");
+    const { code, out, err } = await run(["sessions", "export", id, ...options]);
+    expect({ isRefused: code === 1 || code === 2, out }).toEqual({ isRefused: true, out: "" });
+    expect(err).toContain(advice);
+  });
+});
+
+describe("parley sessions import", () => {
+  it("takes a request body of an API, and the conversation goes on from there", async () => {
+    const body = {
+      messages: [
+        { role: "user", content: "Say hello." },
+        { role: "assistant", content: "Hello." },
+      ],
+    };
+    const id = (await printed(["sessions", "import", "-"], { input: JSON.stringify(body) })).trim();
+    expect(await printed(["sessions"])).toMatch(/ {2}openai-chat {2,}1 {2}Say hello\.$/m);
+    expect((await run(["render", id])).err).toContain("Say which model will receive it");
+    expect(await held("say hello", "--resume", id)).toBe(id);
+    const { entries } = JSON.parse(await printed(["sessions", "export", id])) as Conversation;
+    expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model"]);
+  });
+
+  it.each([
+    ["{}", "it is not obvious which API it was written for"],
+    ['{"version": 1, "entries": [{"type": "song"}], "blobs": {}}', "At /entries/0"],
+    ['{"contents": []}', "Nothing was said in it."],
+    ["{", "is not valid JSON"],
+  ])("refuses %s and makes no session of it", async (input, advice) => {
+    const { code, out, err } = await run(["sessions", "import", "-"], { input });
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(advice);
+    expect(await ids("--all")).toEqual([]);
+  });
+});
+
+describe("parley sessions rename and delete", () => {
+  it("rename by the beginning of an id", async () => {
+    const id = await imported("How is the weather?");
+    expect(await run(["sessions", "rename", id.slice(0, 9), "Rain", "\u001B[31m in Oslo"])).toEqual({
+      code: 0,
+      out: "",
+      err: "",
+    });
+    expect((await json<Listed>(["sessions"])).sessions[0]!.title).toBe("Rain \uFFFD[31m in Oslo");
+  });
+
+  it("remove one session and nothing else, and ask nobody where there is no terminal", async () => {
+    const [one, other] = [await imported("How is the weather?"), await imported("Another")];
+    const trial = await run(["sessions", "delete", one, "--dry-run"]);
+    expect(trial).toEqual({ code: 0, out: `Would remove session ${one} "How is the weather?".\n`, err: "" });
+    expect(await ids()).toHaveLength(2);
+    const { code, out } = await run(["sessions", "delete", one]);
+    expect({ code, out }).toEqual({ code: 0, out: `Removed session ${one} "How is the weather?".\n` });
+    expect(await ids()).toEqual([other]);
+    expect(await json<Shown>(["sessions", "show", other])).toMatchObject({ findings: [], turns: 1 });
+  });
+
+  it("ask at a terminal, and take anything but yes for no", async () => {
+    const id = await imported("How is the weather?");
+    const answering = async (answer: string): Promise<number> => {
+      const terminal = spawnInTerminal(process.execPath, [bin, "sessions", "delete", id], {
+        cwd: here,
+        env: environment(),
+      });
+      let shown = "";
+      terminal.onData((data) => {
+        const wasAsked = shown.includes("[y/N]");
+        shown += data;
+        if (!wasAsked && shown.includes("[y/N]")) terminal.write(answer);
+      });
+      return new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    };
+    expect(await answering("\r")).toBe(1);
+    expect(await ids()).toEqual([id]);
+    expect(await answering("yes\r")).toBe(0);
+    expect(await ids()).toEqual([]);
+  });
+
+  it("touch nothing when an id means several sessions, or none", async () => {
+    const both = [await imported("How is the weather?"), await imported("Another")];
+    const several = await run(["sessions", "delete", both[0]!.slice(0, 1)]);
+    expect({ code: several.code, out: several.out }).toEqual({ code: 1, out: "" });
+    for (const id of both) expect(several.err).toContain(id);
+    expect((await run(["sessions", "delete", "zzz"])).err).toContain("There is no session zzz.");
+    expect((await ids()).toSorted()).toEqual(both.toSorted());
+  });
+});
+
+describe("parley sessions repair", () => {
+  const damage = (id: string): { readonly before: Buffer; readonly broken: string } => {
+    const file = fileOf(id);
+    const lines = readFileSync(file, "utf8").split("\n");
+    const broken = lines[2]!.replace("harbour", "HARBOUR");
+    writeFileSync(file, [...lines.slice(0, 2), broken, ...lines.slice(3), '{"torn'].join("\n"));
+    return { before: readFileSync(file), broken };
+  };
+
+  it("says what it would do, and does nothing, with --dry-run", async () => {
+    const id = await imported("How is the weather?");
+    const { before } = damage(id);
+    const { code, out } = await run(["sessions", "repair", id, "--dry-run"]);
+    expect(code).toBe(0);
+    expect(out).toContain("cannot be read.");
+    expect(out).toContain(`A repair would make ${fileOf(id)} whole`);
+    expect(readFileSync(fileOf(id))).toEqual(before);
+    expect(readdirSync(join(fileOf(id), "..")).filter((name) => name.includes("damaged"))).toEqual([]);
+  });
+
+  it("makes it whole, and says where the bytes are that it could not read", async () => {
+    const id = await imported("How is the weather?");
+    const { broken } = damage(id);
+    const { code, out } = await run(["sessions", "repair", id]);
+    expect(code).toBe(0);
+    const [, kept] = /^What could not be read is kept in (.+)\.$/m.exec(out)!;
+    const aside = readFileSync(kept!, "utf8");
+    expect(aside).toContain(broken);
+    expect(aside).toContain('{"torn');
+    expect(await run(["sessions", "repair", id])).toEqual({ code: 0, out: `Session ${id} is whole.\n`, err: "" });
+    expect(await printed(["sessions", "show", id])).toContain("It rains.");
+  });
+
+  it("keeps even a file in which nothing can be read", async () => {
+    const id = await imported("How is the weather?");
+    writeFileSync(fileOf(id), "not a session at all\n");
+    expect((await run(["sessions", "show", id])).err).toContain(`parley sessions repair ${id}`);
+    const { dryRun, kept } = await json<Repaired>(["sessions", "repair", id]);
+    expect(dryRun).toBe(false);
+    expect(readFileSync(kept[0]!, "utf8")).toContain("not a session at all");
+    expect((await run(["sessions", "show", id])).code).toBe(0);
+  });
+});
+
+describe("parley sessions prune", () => {
+  const three = async (): Promise<readonly string[]> => {
+    const all = [await imported("One"), await imported("Two"), await imported("Three")];
+    for (const [at, id] of all.entries()) usedAt(id, `2026-03-0${at + 1}T10:00:00Z`);
+    return all;
+  };
+
+  it("keeps so many of a folder as it is told, and with --dry-run all of them", async () => {
+    const [one, two, last] = await three();
+    const far = await imported("Elsewhere", there);
+    const trial = await run(["sessions", "prune", "--keep-count", "1", "--dry-run"]);
+    expect(trial.out).toBe(`Would remove ${two}  2026-03-02 10:00  Two\nWould remove ${one}  2026-03-01 10:00  One\n`);
+    expect(trial.err).toBe("parley: 1 session kept.\n");
+    expect(await ids()).toEqual([last, two, one]);
+    const { removed } = await json<Pruned>(["sessions", "prune", "--keep-count", "1"]);
+    expect(removed.map((each) => each.id)).toEqual([two, one]);
+    expect(await ids("--all")).toEqual([far, last]);
+  });
+
+  it("keeps so many of each folder with --all", async () => {
+    const [, , last] = await three();
+    const far = await imported("Elsewhere", there);
+    await printed(["sessions", "prune", "--all", "--keep-count", "1"]);
+    expect(await ids("--all")).toEqual([far, last]);
+  });
+
+  it("goes by the settings where the command line says nothing, and by age", async () => {
+    await three();
+    const young = await imported("Young");
+    writeFileSync(join(home, "settings.json"), '{"sessions": {"keepDays": 30}}');
+    await printed(["sessions", "prune"]);
+    expect(await ids()).toEqual([young]);
+  });
+
+  it("removes nothing where nothing says how much to keep", async () => {
+    const all = await three();
+    const { code, err } = await run(["sessions", "prune"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Give --keep-days N or --keep-count N");
+    expect(await ids()).toHaveLength(all.length);
+  });
+});
+
+describe("parley sessions", () => {
+  it.each([
+    [["fly"], 'sessions cannot "fly". It can list, search'],
+    [["toString"], 'sessions cannot "toString".'],
+    [["show"], "Say which: parley sessions show ID."],
+    [["show", "a", "b"], 'does not know what to do with "b"'],
+    [["list", "more"], 'does not know what to do with "more"'],
+    [["rename", "abc"], "parley sessions rename ID TITLE"],
+    [["search"], "Say what to look for"],
+    [["import"], "parley sessions import FILE"],
+    [["show", "abc", "--all"], "sessions show does not know what to do with --all."],
+    [["list", "--limit", "0"], "--limit is a whole number of at least 1"],
+    [["prune", "--keep-days", "soon"], "--keep-days is a whole number of at least 1"],
+  ])("answers %j with advice and exit code 2", async (args, advice) => {
+    const { code, out, err } = await run(["sessions", ...args]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(advice);
+  });
+});
+
+describe("parley render of a session", () => {
+  const body = async (...args: readonly string[]): Promise<Body> =>
+    JSON.parse(await printed(["render", ...args])) as Body;
+  const request = async (id: string, turn: string): Promise<Explained["request"]> => {
+    const { err } = await run(["render", id, "--turn", turn, "--explain"]);
+    return (JSON.parse(err) as Explained).request;
+  };
+
+  it("shows each request as it was sent, also those of a later run", async () => {
+    writeFileSync(join(here, "a.txt"), "hello\n");
+    const id = await held("read a.txt");
+    await held("list the files", "--resume", id);
+    const { requests } = await json<Shown>(["sessions", "show", id]);
+    expect(requests.map((each) => [each.number, each.model])).toEqual([1, 2, 3, 4].map((at) => [at, "offline/parley"]));
+    for (const made of requests) {
+      const { asSent, ...rest } = await request(id, String(made.number));
+      expect(asSent).toBe(true);
+      expect(rest).toEqual(made);
+    }
+    const [first, second, third] = [
+      await body(id, "--turn", "1"),
+      await body(id, "--turn", "2"),
+      await body(id, "--turn", "3"),
+    ];
+    expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages);
+    expect(third.messages.slice(0, second.messages.length)).toEqual(second.messages);
+    expect(JSON.stringify(first)).not.toContain("hello");
+    expect(JSON.stringify(second)).toContain("hello");
+    expect(JSON.stringify(second)).not.toContain("list the files");
+    expect(JSON.stringify(third)).toContain("list the files");
+  });
+
+  it("shows it for any other model too, and says nothing then of what was sent", async () => {
+    const id = await held("say hello");
+    expect((await body(id, "--turn", "1", "--for", "anthropic")).model).toBe("claude-sonnet-5");
+    const { err } = await run(["render", id, "--turn", "1", "--for", "anthropic", "--explain"]);
+    expect((JSON.parse(err) as Explained).request).not.toHaveProperty("asSent");
+    expect(JSON.stringify(await body(id, "--for", "anthropic"))).toContain("say hello");
+  });
+
+  it("says when what is printed is not what was sent", async () => {
+    writeFileSync(join(here, "a.txt"), "hello\n");
+    const id = await held("read a.txt");
+    const { err } = await run(["render", id, "--turn", "2", "--thinking", "text", "--explain"]);
+    expect((JSON.parse(err) as Explained).request.asSent).toBe(false);
+  });
+
+  it("keeps the thinking that the session's own account can read, and no other", async () => {
+    const claude = { provider: "anthropic", model: "claude-sonnet-5" };
+    const conversation = talk("How is the weather?", { ...claude, account: "a1b2" });
+    expect(JSON.stringify(await body(await kept(conversation)))).toContain("c2VhbA==");
+    const ledger = Ledger.from(conversation.entries);
+    ledger.user([text("Sure?")]);
+    ledger.model({ ...claude, account: "c3d4" }, [text("Yes.")]);
+    const moved = await kept({ ...conversation, entries: ledger.entries });
+    expect(JSON.stringify(await body(moved))).not.toContain("c2VhbA==");
+  });
+
+  it("takes a file where there is one of that name", async () => {
+    const id = await held("say hello");
+    writeFileSync(join(here, id), JSON.stringify(talk("How is the weather?")));
+    const found = JSON.stringify(await body(id, "--for", "anthropic"));
+    expect(found).toContain("How is the weather?");
+    const { code, err } = await run(["render", id, "--for", "anthropic", "--turn", "1"]);
+    expect(code).toBe(2);
+    expect(err).toContain("--turn is about the requests of a session");
+  });
+
+  it("says what is wrong with a turn or an id", async () => {
+    const id = await held("say hello");
+    expect(await run(["render", id, "--turn", "2"])).toEqual({
+      code: 2,
+      out: "",
+      err: `parley: Session ${id} made 1 request; --turn goes from 1 to 1.\n`,
+    });
+    expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn is a whole number of at least 1");
+    expect((await run(["render", await imported("Hi"), "--turn", "1"])).err).toContain(
+      "made no request that was answered",
+    );
+    expect((await run(["render", "zzz", "--for", "google"])).err).toContain(
+      "There is no file zzz, and no session that begins so.",
+    );
+    expect((await run(["render", "zzz", "--for", "gogle"])).err).toContain("Did you mean google");
+  });
+});
+
+describe("parley switch-check", () => {
+  it("says what a model would not be shown, what does not carry over, and what that costs", async () => {
+    const id = await imported("How is the weather?");
+    const { tokens, cost, ...check } = await json<Checked>(["switch-check", "deepseek", "--session", id]);
+    expect(check).toEqual({
+      session: id,
+      counted: false,
+      model: "deepseek/deepseek-v4-flash",
+      known: true,
+      context: expect.any(Number),
+      fits: true,
+      uncached: tokens,
+      stubbed: [expect.objectContaining({ kind: "media-stub" })],
+      thinking: [expect.objectContaining({ kind: "thinking-dropped" })],
+      others: expect.any(Array),
+    });
+    expect(cost).toBeGreaterThan(0);
+    const { out } = await run(["switch-check", "deepseek", "-s", id]);
+    expect(out).toContain(`Session ${id} "How is the weather?"\nto deepseek/`);
+    expect(out).toMatch(/^ {2}context {3}fits: about [\d,]+ of [\d,]+ tokens$/m);
+    expect(out).toMatch(/^ {2}media {5}1 file would be named to it and not shown\./m);
+    expect(out).toMatch(/^ {2}thinking {2}1 thought would not carry over\./m);
+    expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it("takes the last session of this folder, and knows who answered it last", async () => {
+    await held("say hello");
+    const { uncached, stubbed, others } = await json<Checked>(["switch-check", "offline"]);
+    expect({ uncached, stubbed, others }).toEqual({ uncached: 0, stubbed: [], others: [] });
+    expect((await run(["switch-check", "offline"])).out).toContain("it answered last");
+    const none = await run(["switch-check", "offline"], { cwd: there });
+    expect({ code: none.code, out: none.out }).toEqual({ code: 1, out: "" });
+    expect(none.err).toContain("There is no session of this folder yet.");
+  });
+
+  it("counts from what the last answer counted", async () => {
+    const id = await held("say hello");
+    const { requests } = await json<Shown>(["sessions", "show", id]);
+    const [{ usage }] = requests as [SessionRequest];
+    expect((await json<Checked>(["switch-check", "anthropic"])).tokens).toBe(
+      Number(usage?.["input"]) + Number(usage?.["output"]),
+    );
+  });
+
+  it("ends with 1 where the conversation does not fit", async () => {
+    await held("say hello");
+    writeFileSync(join(home, "settings.json"), '{"models": {"local/tiny": {"context": 100}}}');
+    const { code, out } = await run(["switch-check", "local/tiny"]);
+    expect(code).toBe(1);
+    expect(out).toContain("does not fit: about");
+    expect(out).toContain("of 100 tokens");
+  });
+
+  it("has the provider count with --count, and says so where it cannot", async () => {
+    const id = await held("say hello");
+    const simulator = createSimulator({ provider: "anthropic" });
+    const serving = await serve(simulator);
+    try {
+      const env = { ANTHROPIC_API_KEY: "sk-ant-test", ANTHROPIC_BASE_URL: serving.url };
+      const { counted, tokens } = await json<Checked>(["switch-check", "anthropic", "-s", id, "--count"], { env });
+      expect(counted).toBe(true);
+      expect(tokens).toBeGreaterThan(0);
+      expect(simulator.log.map(({ path, verdict }) => [path, verdict])).toEqual([
+        ["/v1/messages/count_tokens", "accepted"],
+      ]);
+    } finally {
+      await serving.close();
+    }
+    const { code, out, err } = await run(["switch-check", "offline", "-s", id, "--count", "--json"]);
+    expect({ code, counted: (JSON.parse(out) as Checked).counted }).toEqual({ code: 0, counted: false });
+    expect(err).toContain("does not count tokens. The tokens are an estimate of our own.");
+  });
+
+  it("answers a mistyped name with the nearest", async () => {
+    const { code, err } = await run(["switch-check", "antropic"]);
+    expect(code).toBe(2);
+    expect(err).toContain("Did you mean anthropic?");
+  });
+});
+
+describe("parley trust", () => {
+  const settings = {
+    permissions: { deny: ["run_shell_command(git push)"], mode: "plan" },
+    mcpServers: {
+      files: { command: "npx", args: ["-y", "files", "--token=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"] },
+    },
+    model: "openai/gpt-5.6",
+  };
+  const furnish = (): void => {
+    mkdirSync(join(here, ".parley"));
+    mkdirSync(join(here, "sub"));
+    writeFileSync(join(here, ".parley", "settings.json"), JSON.stringify(settings));
+    writeFileSync(join(here, "AGENTS.md"), "Speak of harbours.");
+    writeFileSync(join(here, "sub", "CLAUDE.md"), "Speak of rain.");
+  };
+
+  it("says what counts from now on, and what is still asked about", async () => {
+    furnish();
+    expect(await run(["trust"])).toEqual({
+      code: 0,
+      out: [
+        `${here} is trusted now.`,
+        "  context files  AGENTS.md, sub/CLAUDE.md",
+        "  settings       at most the mode plan, never run_shell_command(git push)",
+        "  ask first      mcpServers.files (npx -y files --token=[secret])",
+        "",
+      ].join("\n"),
+      err: 'parley: .parley/settings.json: "model" has no effect. A project can only tighten what the person\'s own settings say.\n',
+    });
+    const { system } = JSON.parse(await printed(["sessions", "export", await held("say hello")])) as Conversation;
+    expect(system).toContain("Speak of harbours.");
+  });
+
+  it("lists the folders, and takes trust back", async () => {
+    furnish();
+    expect(await run(["trust", "--list"])).toEqual({ code: 0, out: "", err: "parley: you trust no folder yet.\n" });
+    await printed(["trust", "sub"]);
+    await printed(["trust", "../there"]);
+    rmSync(there, { recursive: true });
+    expect(await printed(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (it is gone)\n`);
+    expect(await printed(["trust", "../there", "--remove"])).toBe(`${there} is trusted no longer.\n`);
+    expect(await json(["trust", "--list"])).toEqual({ folders: [{ folder: join(here, "sub"), exists: true }] });
+    expect((await run(["trust", "--remove"])).err).toBe(`parley: ${here} was not trusted.\n`);
+  });
+
+  it("says when a folder stays trusted because one above it is", async () => {
+    furnish();
+    await printed(["trust"]);
+    await printed(["trust", "sub"]);
+    expect(await run(["trust", "sub", "--remove"])).toEqual({
+      code: 1,
+      out: `${join(here, "sub")} is trusted no longer.\n`,
+      err: `parley: ${join(here, "sub")} is still trusted, because a folder above it is.\n`,
+    });
+  });
+
+  it("warns of a folder with everything in it", async () => {
+    const { code, err } = await run(["trust", base]);
+    expect(code).toBe(0);
+    expect(err).toContain("everything below it is trusted as well");
+  });
+
+  it.each([
+    [["nowhere"], "There is no folder"],
+    [["a.txt"], "is a file, not a folder."],
+    [["--list", "--remove"], "--list shows all folders you trust"],
+  ])("answers %j with advice, and trusts nothing", async (args, advice) => {
+    writeFileSync(join(here, "a.txt"), "");
+    const { code, out, err } = await run(["trust", ...args]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(advice);
+    expect(await json(["trust", "--list"])).toEqual({ folders: [] });
+  });
+});
+
+describe("parley completion", () => {
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const script = `parley() { "$NODE" "$PARLEY" "$@"; }
+      source <(parley completion bash)
+      COMP_WORDS=(parley "$@"); COMP_CWORD=$#; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const env = { ...environment(), NODE: process.execPath, PARLEY: bin };
+    const child = spawn("bash", ["-c", script, "bash", ...words], { cwd: here, env });
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => (out += String(chunk)));
+    await once(child, "close");
+    return out.split("\n").filter((line) => line !== "");
+  };
+
+  it("offers the options of talking without a command, their letters and their values", async () => {
+    expect(await complete("--re")).toEqual(["--resume"]);
+    expect(await complete("-")).toEqual(expect.arrayContaining(["-p", "--prompt", "-m", "--help", "--version"]));
+    expect(await complete("-p", "hello", "--out")).toEqual(["--output-format"]);
+    expect(await complete("-o", "stream")).toEqual(["stream-json"]);
+    expect(await complete("--model", "anth")).toEqual(["anthropic/claude-sonnet-5"]);
+    expect(await complete("sess")).toEqual(["sessions"]);
+  });
+
+  it("offers the ids of sessions, wherever one is wanted", async () => {
+    const [one, other] = [await imported("One"), await imported("Two")];
+    usedAt(one, "2026-03-01T10:00:00Z");
+    for (const words of [
+      ["-r"],
+      ["--resume"],
+      ["sessions", "show"],
+      ["sessions", "delete"],
+      ["switch-check", "google", "--session"],
+    ])
+      expect(await complete(...words, "")).toEqual([other, one]);
+    expect(await complete("render", one.slice(0, -1))).toEqual([one]);
+    writeFileSync(join(here, "1 talk.json"), "");
+    expect(await complete("render", "1")).toEqual([other, one, "1 talk.json"]);
+    expect(await complete("sessions", "import", "")).toEqual(["1 talk.json"]);
+  });
+
+  it("offers actions, settings, formats and models", async () => {
+    expect(await complete("sessions", "re")).toEqual(["rename", "repair"]);
+    expect(await complete("config", "set", "sessions.")).toEqual(["sessions.keepDays", "sessions.keepCount"]);
+    expect(await complete("sessions", "export", "x", "--format", "m")).toEqual(["markdown"]);
+    expect(await complete("switch-check", "anth")).toEqual(["anthropic/claude-sonnet-5"]);
+  });
+
+  it("knows letters, ids and the options of talking in fish", async () => {
+    const fish = await printed(["completion", "fish"]);
+    expect(fish).toMatch(/^complete -c parley -n 'not __fish_seen_subcommand_from sessions [^']*' -s p -l prompt /m);
+    expect(fish).toMatch(/ -s r -l resume .* -x -a '\(parley sessions list --quiet --all 2>\/dev\/null\)'$/m);
+    expect(fish).toMatch(/from sessions; and __fish_seen_subcommand_from show' -f -a '\(parley sessions list/m);
+    expect(fish).toMatch(/from config; and __fish_seen_subcommand_from set' -f -a 'model pools/m);
+  });
+});
+
+describe("parley --help", () => {
+  it("begins with what Parley is, and groups the commands", async () => {
+    const help = await printed(["--help"]);
+    expect(help).toMatch(/^Parley is a terminal agent for every model/);
+    expect([...help.matchAll(/^[A-Z][a-z ]+$/gm)].map(([title]) => title)).toEqual([
+      "Talk",
+      "Set up",
+      "Requests",
+      "For other programs",
+    ]);
+    expect(help).toContain("  -p, --prompt TEXT ");
+    expect(help.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  });
+});

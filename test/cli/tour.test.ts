@@ -1,0 +1,442 @@
+import { execFileSync, spawn as start, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runTour, type TourOptions } from "../../src/cli/tour/steps.ts";
+import { createTourProject, type TourProject } from "../../src/cli/tour/project.ts";
+import { startTourSimulators, type TourSimulators } from "../../src/cli/tour/simulators.ts";
+import { holdConversation } from "../../src/cli/tour/conversation.ts";
+import { isSuccessful } from "../../src/cli/tour/table.ts";
+import { openTourVisitor } from "../../src/cli/tour/visit.ts";
+import { summarizeTour } from "../../src/cli/tour/texts.ts";
+import { parseConversation, type Conversation } from "../../src/api/index.ts";
+import { providers } from "../../src/providers/all.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { renderRequest } from "../../src/providers/request.ts";
+import { lint } from "../../src/rules/lint.ts";
+import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import type { SimModelRequest } from "../../src/sim/model/types.ts";
+import { bin, ensureBuilt, root } from "../built.ts";
+
+beforeAll(ensureBuilt, 240_000);
+
+let base: string;
+/** An environment of a person who has nothing, with a folder for temporary files that nobody else uses. */
+let person: { readonly env: NodeJS.ProcessEnv; readonly home: string; readonly temporary: string };
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "parley-tour-test-"));
+  const [home, temporary] = [join(base, "home"), join(base, "tmp")];
+  for (const folder of [home, temporary]) mkdirSync(folder);
+  const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
+  person = { home, temporary, env: { PATH: path, HOME: home, TMPDIR: temporary, PARLEY_HOME: join(home, ".parley") } };
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+const node = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root): Ran => {
+  const ran = spawnSync(process.execPath, args, {
+    cwd,
+    env: { ...person.env, ...env },
+    input: "",
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+};
+
+/** As the README has it: under its own name, and with shares of the cache that depend on how long paths are here. */
+const comparable = (text: string): string =>
+  text.replaceAll(/node \S*parley\.cjs/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
+
+describe("parley tour", () => {
+  it("prints what the README shows, in 80 columns and without colour, and names commands that work", () => {
+    const { code, out, err } = node([bin, "tour"], { FORCE_COLOR: "1" });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const [, shown = ""] = /```text\n\$ parley tour\n(.*?)```/s.exec(readme) ?? [];
+    expect(comparable(out)).toBe(comparable(shown));
+    expect(
+      comparable(out)
+        .split("\n")
+        .filter((line) => line.length > 80 || /\p{Cc}/u.test(line)),
+    ).toEqual([]);
+
+    const commands = [...out.matchAll(/^ {2}(node .+)$/gm)].map(([, line]) => line!);
+    expect(commands).toHaveLength(3);
+    const outs = commands.map((line) =>
+      execFileSync("bash", ["-euo", "pipefail", "-c", line], {
+        cwd: root,
+        env: person.env,
+        input: "",
+        encoding: "utf8",
+        stdio: "pipe",
+      }),
+    );
+    expect(outs[0]).toContain("README.md");
+    expect(outs[1]).toContain("what is in this folder?");
+    expect(lint(JSON.parse(outs[2]!), { wire: "openai-responses", provider: "openai", model: "gpt-5.6" })).toEqual([]);
+  });
+
+  it("asks nobody else, uses no key or setting of the person's, and leaves nothing behind", async () => {
+    let asked = 0;
+    const server = createServer((_, answer) => {
+      asked += 1;
+      answer.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    mkdirSync(join(person.home, ".parley"));
+    writeFileSync(join(person.home, ".parley", "settings.json"), "this is not JSON");
+    const child = start(process.execPath, [bin, "tour", "--json"], {
+      env: {
+        ...person.env,
+        HTTP_PROXY: url,
+        OPENAI_API_KEY: "own",
+        PARLEY_OPENAI_BASE_URL: url,
+        GOOGLE_CLOUD_LOCATION: "not a place",
+        PARLEY_SYSTEM_MD: join(person.home, "none.md"),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const said = textOf(child);
+    const [code] = (await once(child, "close")) as [number];
+    server.close();
+    expect({ code, asked }).toEqual({ code: 0, asked: 0 });
+    expect(await said).toMatch(/^\{\n {2}"accepted": true,\n/);
+    expect(readdirSync(person.temporary)).toEqual([]);
+    expect(readdirSync(person.home, { recursive: true, encoding: "utf8" }).toSorted()).toEqual([
+      ".parley",
+      join(".parley", "settings.json"),
+    ]);
+  });
+
+  it.each(["A tour", "(thinks: 12 tokens)", "google "])(
+    "ends with 130 when it is interrupted after %j, and leaves nothing behind",
+    async (sign) => {
+      const child = start(process.execPath, [bin, "tour"], { env: person.env, stdio: ["ignore", "pipe", "pipe"] });
+      const complaint = textOf(child, "stderr");
+      let said = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        if (!said.includes(sign) && (said += chunk.toString()).includes(sign)) child.kill("SIGINT");
+      });
+      const [code] = (await once(child, "close")) as [number];
+      expect({ code, complaint: await complaint }).toEqual({ code: 130, complaint: "parley: The tour was stopped.\n" });
+      expect(said).not.toContain("Try next");
+      expect(readdirSync(person.temporary)).toEqual([]);
+    },
+  );
+
+  it("leaves nothing behind when its reader goes away", async () => {
+    const child = start(process.execPath, [bin, "tour"], { env: person.env, stdio: ["ignore", "pipe", "inherit"] });
+    child.stdout.once("data", () => child.stdout.destroy());
+    await once(child, "exit");
+    expect(readdirSync(person.temporary)).toEqual([]);
+  });
+
+  it("prints one thing at a time", () => {
+    const { code, out, err } = node([bin, "tour", "--json", "--conversation"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^parley: Ask for --conversation or for --json, not for both\.\n/);
+  });
+});
+
+const textOf = async (child: ChildProcess, stream: "stdout" | "stderr" = "stdout"): Promise<string> => {
+  let text = "";
+  for await (const chunk of child[stream] ?? []) text += String(chunk);
+  return text;
+};
+
+describe("parley tour --conversation", () => {
+  it("prints a thought, a call alone, five at once of which four were cancelled, and a picture; clean for everybody", async () => {
+    const { code, out, err } = node([bin, "tour", "--conversation"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const conversation = await parseConversation(JSON.parse(out));
+    const made = conversation.entries.flatMap((entry) =>
+      entry.type === "model" ? [entry.parts.map((part) => (part.type === "call" ? part.tool : part.type))] : [],
+    );
+    expect(made).toEqual([
+      ["thinking", "text", "read_file"],
+      ["thinking", "read_file", "run_shell_command", "run_shell_command", "run_shell_command", "run_shell_command"],
+      ["read_file"],
+      ["text"],
+    ]);
+    const ends = new Map(
+      conversation.entries.flatMap((entry) => (entry.type === "completion" ? [[entry.call, entry.outcome]] : [])),
+    );
+    const word = { type: "text", text: "The user cancelled this call while it ran." };
+    const cancelled = { status: "cancelled", content: expect.arrayContaining([word]) as unknown };
+    expect(Object.fromEntries(ends)).toEqual({
+      hist_tool_1: {
+        status: "complete",
+        content: [{ type: "text", text: expect.stringContaining("<main id=") as string }],
+      },
+      hist_tool_2: {
+        status: "complete",
+        content: [{ type: "text", text: expect.stringContaining("#root") as string }],
+      },
+      hist_tool_3: cancelled,
+      hist_tool_4: cancelled,
+      hist_tool_5: cancelled,
+      hist_tool_6: cancelled,
+      hist_tool_7: {
+        status: "complete",
+        content: [expect.objectContaining({ mimeType: "image/png", name: "page.png", width: 64, height: 48 })],
+      },
+    });
+    expect(
+      Object.values(conversation.blobs).map((base64) => Buffer.from(base64, "base64").toString("latin1", 1, 4)),
+    ).toEqual(["PNG"]);
+    const findings = providers.flatMap(({ id, wire, defaultModel: model }) => {
+      const { body } = renderRequest(conversation, id, { policy: { unsupportedMedia: "stub" } });
+      return lint(body, { wire, provider: id, model }).filter(({ level }) => level === "error");
+    });
+    expect(findings).toEqual([]);
+  });
+});
+
+const refusal = {
+  ordinal: 0,
+  method: "POST",
+  path: "/",
+  faults: [],
+  verdict: "refused",
+  status: 400,
+  message: "No.",
+} as const;
+
+/** The same stage for somebody whose key is wrong. */
+const withKey =
+  (name: string) =>
+  (stage: TourSimulators): TourSimulators => ({
+    ...stage,
+    world: { ...stage.world, env: { ...stage.world.env, [name]: "wrong" } },
+  });
+
+describe("the visits of the tour", () => {
+  const signal = new AbortController().signal;
+  let project: TourProject;
+  let stage: TourSimulators;
+  let conversation: Conversation;
+  beforeAll(async () => {
+    project = await createTourProject();
+    stage = await startTourSimulators(project.home);
+    conversation = await holdConversation({ world: stage.world, project, signal });
+  });
+  afterAll(async () => {
+    await stage.close();
+    project.remove();
+  });
+
+  const visit = async (id: string, on: TourSimulators = stage) => {
+    const visiting = await openTourVisitor(on, project, conversation);
+    try {
+      return await visiting.visit(findProvider(id), signal);
+    } finally {
+      await visiting.close();
+    }
+  };
+
+  const call = (from: number): readonly string[] => Array.from({ length: 7 }, (_, at) => `call_${from + at}`);
+
+  it.each([
+    ["google", "inside", call(1), { state: 0, rendering: 2, projection: 3 }],
+    ["openai", "inside", call(1), { state: 0, rendering: 2, projection: 0 }],
+    ["openai-chat", "after", call(1), { state: 0, rendering: 3, projection: 1 }],
+    ["groq", "named", call(1), { state: 0, rendering: 3, projection: 0 }],
+    [
+      "bedrock",
+      "inside",
+      call(1).map((id) => id.replace("call", "tooluse")),
+      { state: 0, rendering: 2, projection: 0 },
+    ],
+    [
+      "mistral",
+      "after",
+      call(1).map((id) => id.replace("call_", "c0000000")),
+      { state: 0, rendering: 3, projection: 1 },
+    ],
+  ] as const)("tell what reached %s: the image %s", async (id, image, ids, notes) => {
+    expect(await visit(id)).toEqual({
+      provider: id,
+      model: findProvider(id).defaultModel,
+      accepted: 2,
+      refusals: [],
+      end: "finished",
+      ids,
+      image,
+      prompt: expect.anything() as unknown,
+      notes,
+      kinds: expect.anything() as unknown,
+    });
+  });
+
+  it("keep the ids of the provider the conversation was held with", async () => {
+    const { ids, image, notes, kinds } = await visit("anthropic");
+    const own = conversation.entries.flatMap((entry) =>
+      entry.type === "model" ? entry.parts.flatMap((part) => (part.type === "call" ? [part.seal?.id] : [])) : [],
+    );
+    expect({ ids, image, notes, kinds }).toEqual({
+      ids: own,
+      image: "inside",
+      notes: { state: 0, rendering: 0, projection: 0 },
+      kinds: {},
+    });
+  });
+
+  it.each(listSimulatedProviders())(
+    "count the tokens that %s counted, and find its second prompt in the cache if it has one",
+    async (id) => {
+      const { prompt } = await visit(id);
+      const last = stage.log(id).at(-1);
+      const usage = last?.verdict === "accepted" ? last.usage : undefined;
+      expect(prompt).toEqual({ tokens: usage?.input, cached: usage?.cachedRead });
+      const hasCache = !["cohere", "local"].includes(id);
+      expect(prompt.cached / prompt.tokens > 0.9).toBe(hasCache);
+    },
+  );
+
+  it("count repairs by kind as well", async () => {
+    expect((await visit("openai-chat")).kinds).toEqual({
+      "thinking-dropped": 2,
+      "media-after": 1,
+      "setting-adapted": 1,
+    });
+  });
+
+  it("tell of a refusal in the words of whoever refuses", async () => {
+    const refused = await visit("groq", withKey("GROQ_API_KEY")(stage));
+    expect(refused).toMatchObject({ accepted: 0, end: "failed", ids: [], image: "unseen" });
+    expect(refused.refusals).toEqual(["The key is not known."]);
+  });
+
+  it("do not pass over a refusal because a later request was taken", async () => {
+    const mended = await visit("google", { ...stage, log: (id) => [...stage.log(id), refusal] });
+    expect({ refusals: mended.refusals, end: mended.end, isGood: isSuccessful(mended) }).toEqual({
+      refusals: ["No."],
+      end: "finished",
+      isGood: false,
+    });
+  });
+
+  it("notice an image that neither arrives nor is named", async () => {
+    const deaf = (heard: SimModelRequest): SimModelRequest => ({
+      ...heard,
+      turns: heard.turns.map((turn) =>
+        turn.by === "tools"
+          ? { ...turn, results: turn.results.map((each) => ({ ...each, text: "", files: [] })) }
+          : turn,
+      ),
+    });
+    const lost = await visit("google", { ...stage, parsedRequests: (id) => stage.parsedRequests(id).map(deaf) });
+    expect({ image: lost.image, isGood: isSuccessful(lost), refusals: lost.refusals }).toEqual({
+      image: "lost",
+      isGood: false,
+      refusals: [],
+    });
+    expect(summarizeTour([], [lost])).toEqual(["Not everything went as it should:", "  google: the image was lost"]);
+  });
+});
+
+describe("a tour that meets refusals", () => {
+  const toured = async (
+    spoiled: (stage: TourSimulators) => TourSimulators,
+    { show = "story", hasColour = false, signal = new AbortController().signal }: Partial<TourOptions> = {},
+  ): Promise<{ readonly code: number; readonly lines: readonly string[] }> => {
+    const project = await createTourProject();
+    const stage = await startTourSimulators(project.home);
+    let text = "";
+    const code = await runTour({
+      stage: spoiled(stage),
+      project,
+      show,
+      hasColour,
+      write: (more) => (text += more),
+      signal,
+    }).finally(async () => {
+      await stage.close();
+      project.remove();
+    });
+    return { code, lines: text.split("\n") };
+  };
+
+  it("ends with 1, with the row of the provider that refused in red and its reason below", async () => {
+    const { code, lines } = await toured(withKey("GROQ_API_KEY"), { hasColour: true });
+    expect(code).toBe(1);
+    const row = ["groq".padEnd(11), "0 of 1".padEnd(8), " ".repeat(30), "unseen", "0%".padEnd(6), "0/3/0"].join("  ");
+    expect(lines.filter((line) => line.includes("\u001B"))).toEqual([`\u001B[31m${row}\u001B[39m`]);
+    const from = lines.indexOf("Not everything went as it should:");
+    expect(lines.slice(from + 1, from + 4)).toEqual([
+      "  groq: The key is not known.",
+      "  groq: the turn was given up",
+      "",
+    ]);
+  });
+
+  it("has no colour where none is wanted", async () => {
+    const { lines } = await toured(withKey("GROQ_API_KEY"));
+    expect(lines.filter((line) => line.includes("\u001B"))).toEqual([]);
+  });
+
+  it.each(["story", "json", "conversation"] as const)(
+    "ends with 1 when the conversation itself is refused: %s",
+    async (show) => {
+      const { code, lines } = await toured(withKey("ANTHROPIC_API_KEY"), { show });
+      expect(code).toBe(1);
+      if (show === "story") expect(lines).toContain("  the conversation: The key is not known.");
+      if (show === "json")
+        expect(JSON.parse(lines.join("\n"))).toMatchObject({
+          accepted: false,
+          refusals: ["The key is not known.", "The key is not known."],
+        });
+    },
+  );
+
+  it("ends with 1 when only a request of the conversation was refused", async () => {
+    const { code, lines } = await toured((stage) => ({
+      ...stage,
+      log: (id) => [...(id === "anthropic" ? [refusal] : []), ...stage.log(id)],
+    }));
+    expect(code).toBe(1);
+    const from = lines.indexOf("Not everything went as it should:");
+    expect(lines.slice(from + 1, from + 3)).toEqual(["  the conversation: No.", ""]);
+  });
+
+  it.each(["story", "json", "conversation"] as const)("prints no %s that was broken off", async (show) => {
+    const stopped = toured((stage) => stage, { show, signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toMatchObject({ name: "Failure", code: 130 });
+  });
+});
+
+describe("npm start", () => {
+  const script = join(root, "scripts", "start.mjs");
+
+  it("is the tour where there is no terminal and nothing is asked for", () => {
+    const { code, out } = node([script]);
+    expect({ code, first: out.split("\n", 1) }).toEqual({
+      code: 0,
+      first: ["A tour, on this machine alone: a small project in a temporary folder, and"],
+    });
+  });
+
+  it("passes on what it is given", () => {
+    expect(node([script, "--version"])).toEqual(node([bin, "--version"]));
+    expect(node([script, "lint", "examples/broken-request.json"])).toEqual(
+      node([bin, "lint", "examples/broken-request.json"]),
+    );
+  });
+
+  it("is the program itself in a terminal", async () => {
+    const terminal = spawn(process.execPath, [script], { cwd: root, env: { ...person.env, TERM: "xterm-256color" } });
+    const first = await new Promise<string>((resolve) => terminal.onData(resolve));
+    const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
+    terminal.kill("SIGKILL");
+    await ended;
+    expect(first).not.toContain("A tour");
+  });
+});

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listSimulatedProviders } from "../src/sim/registry.ts";
+import { bin, ensureBuilt } from "./built.ts";
+import { everyKey } from "./support/exchange.ts";
+import { environmentFor, serveSimulators, type ServedSimulators } from "./support/serve-simulators.ts";
+
+/*
+ * What the built program and library load, and when: a turn loads what its own
+ * provider needs, and nothing of anyone else's.
+ */
+
+let served: ServedSimulators;
+let folder: string;
+
+beforeAll(ensureBuilt, 240_000);
+beforeAll(async () => {
+  served = await serveSimulators();
+  folder = await mkdtemp(join(tmpdir(), "parley-modules-"));
+});
+afterAll(async () => {
+  await served.close();
+  await rm(folder, { recursive: true });
+});
+
+/** What a run printed, and the addresses of the modules it loaded. */
+type Ran = { readonly out: string; readonly loaded: readonly string[] };
+
+const run = async (given: readonly string[] | { words: readonly string[]; env: object }): Promise<Ran> => {
+  const { words, env: more } = "words" in given ? given : { words: given, env: {} };
+  const list = join(await mkdtemp(join(folder, "run-")), "loaded.txt");
+  const env = { LOADED: list, ...everyKey, ...environmentFor(served.bases), ...more };
+  const out = await new Promise<string>((resolve, reject) => {
+    const args = ["--import", beside("support/loaded.mjs"), ...words];
+    const child = execFile(process.execPath, args, { env }, (error, said) =>
+      error === null ? resolve(said) : reject(error),
+    );
+    child.stdin?.end();
+  });
+  return { out, loaded: [...new Set((await readFile(list, "utf8")).trim().split("\n"))] };
+};
+
+const beside = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The packages among what was loaded, and Node's own `undici`, which `fetch` brings. */
+const packagesIn = ({ loaded }: Ran): readonly string[] => {
+  const named = loaded.flatMap((url) => /.*\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/.exec(url)?.[1] ?? []);
+  return [...new Set([...named, ...loaded.filter((url) => url === "node:undici")])].toSorted();
+};
+
+const turn = (name: string): Promise<Ran> => run([beside("support/one-turn.mjs"), name]);
+
+describe("a turn through the built library", () => {
+  it.each(listSimulatedProviders().filter((name) => name !== "bedrock"))(
+    "with %s loads one small package",
+    async (name) => {
+      const ran = await turn(name);
+      expect(ran.out).toBe('You said: "Hello.".');
+      expect(packagesIn(ran)).toEqual(["eventsource-parser"]);
+    },
+  );
+
+  it("with bedrock loads what signs requests and reads Amazon's frames, and no client", async () => {
+    const ran = await turn("bedrock");
+    expect(ran.out).toBe('You said: "Hello.".');
+    expect(packagesIn(ran)).toEqual([
+      "@smithy/core",
+      "@smithy/eventstream-codec",
+      "@smithy/signature-v4",
+      "@smithy/types",
+    ]);
+  });
+
+  it("loads neither rules nor simulators", async () => {
+    const { loaded } = await turn("openai");
+    expect(loaded.filter((url) => /\/dist\/lib\/(rules|sim)\//.test(url))).toEqual([]);
+    expect(loaded.some((url) => url.includes("/dist/lib/transport/"))).toBe(true);
+  });
+});
+
+describe("the built program", () => {
+  it("loads nothing for its version but its beginning", async () => {
+    const { out, loaded } = await run([bin, "--version"]);
+    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(loaded.map((url) => fileURLToPath(url))).toEqual([bin]);
+    expect((await readFile(bin, "utf8")).length).toBeLessThan(5000);
+  });
+
+  it("loads for a task what such runs need, in the files that hold it, and nothing of another provider's", async () => {
+    const env = { HOME: folder, PARLEY_HOME: join(folder, "home") };
+    const ran = await run({ words: [bin, "-p", "Hello.", "-m", "anthropic"], env });
+    expect(ran.out).toMatch(/^You said: /);
+    const files = ran.loaded.map((url) => basename(fileURLToPath(url))).toSorted();
+    // The tools are made ready when an answer takes a moment.
+    expect(files.filter((file) => file !== "toolbox.cjs" && file !== "servers.cjs")).toEqual([
+      "claude.cjs",
+      "headless.cjs",
+      "parley.cjs",
+      "talk.cjs",
+      "wires.cjs",
+    ]);
+  });
+
+  it("needs no package from anywhere", async () => {
+    const ran = await run([bin, "tour"]);
+    expect(packagesIn(ran)).toEqual([]);
+    expect(ran.loaded.length).toBeGreaterThan(5);
+  });
+});

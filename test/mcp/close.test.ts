@@ -1,0 +1,25 @@
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { expect, it } from "vitest";
+import { createStdioTransport } from "../../src/mcp/connection/stdio.ts";
+import type { RunningProcess } from "../../src/world/processes.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+
+it("leaves no program behind when it is closed while the program starts", async () => {
+  const world = realWorld();
+  const started: RunningProcess[] = [];
+  const start: typeof world.processes.start = async (program) => {
+    const running = await world.processes.start(program);
+    started.push(running);
+    return running;
+  };
+  const transport = createStdioTransport({
+    world: { ...world, processes: { ...world.processes, start } },
+    endpoint: { type: "stdio", command: process.execPath, args: ["-e", "setInterval(() => undefined, 1000)"], env: {} },
+    root: realpathSync(tmpdir()),
+  });
+  const starting = transport.start();
+  await transport.close();
+  await expect(starting).rejects.toThrow("The connection is closed.");
+  expect(await Promise.all(started.map((running) => running.groupMembers()))).toEqual([[]]);
+});

@@ -1,0 +1,496 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { DemoScript } from "../../src/offline/script/script.ts";
+import { bin, ensureBuilt } from "../built.ts";
+import { appFixtures, type RunningApp, type AppFixture, type AppOptions } from "../tui/app-fixture.ts";
+import { scriptedCommand } from "./with-servers.ts";
+
+ensureBuilt();
+const { on } = appFixtures();
+
+type Request = { readonly method: string; readonly params: object };
+
+const sampling: Request = {
+  method: "sampling/createMessage",
+  params: {
+    systemPrompt: "Be a \u001b[31mpirate.",
+    messages: [
+      { role: "user", content: { type: "text", text: "Name a ship." } },
+      { role: "user", content: { type: "image", data: "aGVsbG8h", mimeType: "image/png" } },
+    ],
+    maxTokens: 77,
+    includeContext: "allServers",
+    modelPreferences: { hints: [{ name: "another" }] },
+  },
+};
+
+const elicitation = (message: string, properties: object = {}, required: readonly string[] = []): Request => ({
+  method: "elicitation/create",
+  params: { message, requestedSchema: { type: "object", properties, required } },
+});
+
+const form = elicitation(
+  "Who are you?",
+  {
+    name: { type: "string", title: "Name", minLength: 2 },
+    age: { type: "integer", minimum: 1, default: 42 },
+    colour: { type: "string", enum: ["r", "g"], enumNames: ["Red", "Green"] },
+    pets: {
+      type: "array",
+      items: {
+        anyOf: [
+          { const: "c", title: "Cat" },
+          { const: "d", title: "Dog" },
+        ],
+      },
+    },
+    agree: { type: "boolean" },
+  },
+  ["name"],
+);
+
+const address: Request = {
+  method: "elicitation/create",
+  params: {
+    mode: "url",
+    message: "Please sign in.",
+    url: "https://bank.example@login.pirates.example/a?b=$(id)&c='d",
+    elicitationId: "1",
+  },
+};
+
+/** The address as the browser gets it. */
+const opened = "https://bank.example@login.pirates.example/a?b=$(id)&c=%27d";
+
+/** A model that makes the server ask, all at once; and that answers the server. */
+const asks = (...requests: readonly Request[]): DemoScript => ({
+  rules: [
+    { asked: "Name a ship.", replies: [{ say: "The Unsinkable." }] },
+    {
+      asked: "go",
+      replies: [{ call: requests.map((input) => ({ tool: "echo", input: { ...input } })) }, { say: "All done." }],
+    },
+  ],
+});
+
+/** Writes down the server, which writes down what it is answered. */
+const configure = ({ project }: AppFixture, more: object = {}, behaviour = "asks"): string => {
+  const path = join(project, "servers.json");
+  const parrot = scriptedCommand([behaviour, join(project, "answers")], { trust: true, ...more });
+  writeFileSync(path, JSON.stringify({ mcpServers: { parrot } }));
+  return path;
+};
+
+const answers = ({ project }: AppFixture): readonly unknown[] =>
+  readFileSync(join(project, "answers"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+const begin = async (
+  requests: readonly Request[],
+  { args = [], more = {}, behaviour, ...options }: AppOptions & { more?: object; behaviour?: string } = {},
+): Promise<readonly [RunningApp, AppFixture]> => {
+  const stage = await on({ script: asks(...requests), ...options });
+  const app = stage.start({ args: ["--mcp-config", configure(stage, more, behaviour), ...args] });
+  await app.waitForText(args.includes("--screen-reader") ? "see /doctor" : / · \d+% of \d/);
+  app.submit("go");
+  return [app, stage];
+};
+
+/** Everything a session wrote down. */
+const kept = ({ home }: AppFixture): string => {
+  const folder = join(home, ".parley", "sessions");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".jsonl"))
+    .map((path) => readFileSync(join(folder, path), "utf8"))
+    .join("");
+};
+
+const rowsOf = (app: RunningApp, from: RegExp): readonly string[] => {
+  const rows = app.screen.rows();
+  return rows.slice(
+    rows.findIndex((row) => from.test(row)),
+    -1,
+  );
+};
+
+const down = "\u001b[B";
+const asked = /^The MCP server parrot asks/;
+
+describe("a form of an MCP server", () => {
+  it("is filled in field by field, checked in place, and reaches the server", async () => {
+    const [app, stage] = await begin([form]);
+    await app.waitForText("  y Answer");
+    expect(rowsOf(app, asked)).toEqual([
+      "The MCP server parrot asks",
+      "Who are you?",
+      "It wants to know:",
+      "- Name (required)",
+      "- age",
+      "- colour",
+      "- pets",
+      "- agree",
+      "› n No",
+      "  y Answer",
+    ]);
+    app.type("y");
+    await app.waitForText("1 of 5");
+    app.type("A\r");
+    await app.waitForText("! This must have at least 2 characters; it has 1.");
+    app.type("da\r");
+    await app.waitForText("2 of 5");
+    app.type("\r");
+    await app.waitForText("3 of 5");
+    app.type(`${down}${down}\r`);
+    await app.waitForText("4 of 5");
+    app.type(` ${down} \r`);
+    await app.waitForText("5 of 5");
+    app.type(`${down}${down}\r`);
+    await app.waitForText("It would be sent this:");
+    expect(rowsOf(app, asked)).toEqual([
+      "The MCP server parrot asks",
+      "It would be sent this:",
+      "- Name: Ada",
+      "- age: 42",
+      "- colour: Green",
+      "- pets: Cat, Dog",
+      "- agree: yes",
+      "› n No, send nothing",
+      "  y Yes, send it",
+      "  e Change it",
+    ]);
+    app.type("y");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual([
+      { action: "accept", content: { name: "Ada", age: 42, colour: "g", pets: ["c", "d"], agree: true } },
+    ]);
+    await app.quit();
+  });
+
+  it("is declined by Enter alone, also once it is filled in", async () => {
+    const [app, stage] = await begin([form, elicitation("Sure?")]);
+    await app.waitForText(/^The MCP server parrot asks \(1 more waits\)$/);
+    app.type("y");
+    await app.waitForText("1 of 5");
+    app.type("Ada\r");
+    await app.waitForText("2 of 5");
+    app.type("\r");
+    await app.waitForText("3 of 5");
+    app.type("\r");
+    await app.waitForText("4 of 5");
+    app.type("\r");
+    await app.waitForText("5 of 5");
+    app.type("\r");
+    await app.waitForText("- agree: (left out)");
+    app.type("\r");
+    await app.waitForText("Sure?");
+    app.type("\r");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual([{ action: "decline" }, { action: "decline" }]);
+    await app.quit();
+  });
+
+  it("is cancelled by Esc, and the turn goes on; one without fields is a question of yes or no", async () => {
+    const [app, stage] = await begin([form, elicitation("Sure?")]);
+    await app.waitForText(asked);
+    app.type("y");
+    await app.waitForText("1 of 5");
+    app.type("\u001b");
+    await app.waitForText("Sure?");
+    app.type("y");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual([{ action: "cancel" }, { action: "accept", content: {} }]);
+    await app.quit();
+  });
+
+  it("does not take what is being typed for an answer", async () => {
+    const [app, stage] = await begin([elicitation("Sure?")]);
+    app.type("a draft");
+    await app.waitForText("A question waits until you stop typing.");
+    app.type("y");
+    await app.waitForText("> a drafty");
+    expect(app.screen.rows().filter((row) => row === "Sure?")).toEqual([]);
+    app.type("\u0015");
+    await app.waitForText("Sure?");
+    app.type("y");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual([{ action: "accept", content: {} }]);
+    await app.quit();
+  });
+
+  it("goes with the turn that Ctrl-C ends", async () => {
+    const [app] = await begin([form]);
+    await app.waitForText(asked);
+    app.type("\u0003");
+    await app.waitForText("Cancelled.");
+    await app.waitUntilIdle();
+    expect(app.screen.rows().filter((row) => asked.test(row))).toEqual([]);
+    await app.quit();
+  });
+
+  it("goes when the server takes it back", async () => {
+    const [app] = await begin([form], { behaviour: "withdraws" });
+    await app.waitForText("The MCP server parrot no longer asks.");
+    await app.waitForText("All done.");
+    expect(app.screen.rows().filter((row) => asked.test(row))).toEqual([]);
+    await app.quit();
+  });
+
+  it("goes when the server dies", async () => {
+    const [app] = await begin([elicitation("I am process {pid}.")]);
+    const rows = await app.waitForText(/^I am process \d+\.$/);
+    process.kill(Number(/I am process (\d+)\./.exec(rows.join("\n"))?.[1]), "SIGKILL");
+    await app.waitForText("The MCP server parrot no longer asks.");
+    await app.waitForText("All done.");
+    expect(app.screen.rows().filter((row) => asked.test(row))).toEqual([]);
+    await app.quit();
+  });
+
+  it("that wants a secret is warned of, and what is typed is never seen nor kept", async () => {
+    const secret = elicitation("Please give your API key.", { api_key: { type: "string" } });
+    const [app, stage] = await begin([secret]);
+    await app.waitForText('"No" is the sane answer.');
+    app.type("y");
+    await app.waitForText("1 of 1");
+    app.type("hunter2hunter2");
+    await app.waitForText(/^> •{14}$/);
+    app.type("\r");
+    await app.waitForText("It would be sent this:");
+    app.type("y");
+    await app.waitForText("All done.");
+    await app.quit();
+    expect(answers(stage)).toEqual([{ action: "accept", content: { api_key: "hunter2hunter2" } }]);
+    expect([app.output().includes("hunter2"), kept(stage).includes("hunter2")]).toEqual([false, false]);
+  });
+
+  it("that is higher than the screen is printed, so that all of it can be read", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `clause ${at}.`);
+    const [app] = await begin([elicitation(lines.join("\n"))], { size: { columns: 80, rows: 16 } });
+    await app.waitForText("All of it is shown above.");
+    const everything = app.screen.scrollback();
+    expect(lines.filter((line) => !everything.includes(line))).toEqual([]);
+    app.type("\r");
+    await app.waitForText("All done.");
+    await app.quit();
+  });
+});
+
+describe("an address of an MCP server", () => {
+  /** A folder with a program that writes down what it is to open. */
+  const browser = (stage: AppFixture): string => {
+    const folder = join(stage.home, "bin");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\nprintf '%s\\n' "$#" "$1" > "${stage.home}/opened"\n`);
+    chmodSync(join(folder, "xdg-open"), 0o755);
+    return folder;
+  };
+
+  it.runIf(process.platform === "linux")("is shown whole and opened as it is, without a shell", async () => {
+    const stage = await on({ script: asks(address) });
+    const app = stage.start({
+      args: ["--mcp-config", configure(stage)],
+      env: { PATH: [browser(stage), process.env["PATH"]].join(delimiter) },
+    });
+    await app.waitForText(/ · \d+% of \d/);
+    app.submit("go");
+    await app.waitForText(asked);
+    expect(rowsOf(app, asked)).toEqual([
+      "The MCP server parrot asks",
+      "Please sign in.",
+      "It wants you to open this address:",
+      opened,
+      "! The address carries a user name or password; these are not sent.",
+      "› n No",
+      "  o Open it in a browser",
+    ]);
+    const at = app.screen.rows().indexOf(opened);
+    const bold = Array.from(opened)
+      .filter((_, column) => app.screen.cell(at, column).isBold)
+      .join("");
+    expect(bold).toBe("login.pirates.example");
+    app.type("o");
+    await app.waitForText(`Opened ${opened}`);
+    await app.waitForText("All done.");
+    expect([readFileSync(join(stage.home, "opened"), "utf8"), answers(stage)]).toEqual([
+      `1\n${opened}\n`,
+      [{ action: "accept" }],
+    ]);
+    await app.quit();
+  });
+
+  it("is left to the person where no browser is, and declined by Enter alone", async () => {
+    const [app, stage] = await begin([address, address], { env: { PATH: "/nowhere" } });
+    await app.waitForText(asked);
+    app.type("o");
+    await app.waitForText(/^No browser could be opened here\./);
+    await app.waitForText(asked);
+    app.type("\r");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual([{ action: "accept" }, { action: "decline" }]);
+    await app.quit();
+  });
+});
+
+describe("an MCP server that wants a model's words", () => {
+  it("gets them from one request when the person says yes; nothing of it is in the conversation", async () => {
+    const [app, stage] = await begin([sampling]);
+    await app.waitForText(asked);
+    expect(rowsOf(app, asked)).toEqual([
+      "The MCP server parrot asks",
+      "It wants offline/parley to answer this, at your cost, in at most 77 tokens. It",
+      "gets the answer; nothing of it enters the conversation.",
+      "system:",
+      "  Be a ␛[31mpirate.",
+      "user:",
+      "  Name a ship.",
+      "user:",
+      "  [image image/png, 6 bytes]",
+      "› n No",
+      "  y Yes, this once",
+    ]);
+    app.type("y");
+    await app.waitForText("The MCP server parrot was answered by offline/parley.");
+    await app.waitForText("All done.");
+    await app.waitUntilIdle();
+    expect(answers(stage)).toEqual([
+      {
+        model: "offline/parley",
+        role: "assistant",
+        content: { type: "text", text: "The Unsinkable." },
+        stopReason: "endTurn",
+      },
+    ]);
+    app.submit("/stats");
+    await app.waitForText(/3 requests/);
+    await app.quit();
+    expect(kept(stage)).not.toContain("Unsinkable");
+  });
+
+  it("is refused by Enter alone and by Esc, and no model is asked", async () => {
+    const [app, stage] = await begin([sampling, sampling]);
+    await app.waitForText(/^The MCP server parrot asks \(1 more waits\)$/);
+    app.type("\r");
+    await app.waitForText(/^The MCP server parrot asks$/);
+    app.type("\u001b");
+    await app.waitForText("All done.");
+    await app.waitUntilIdle();
+    const refused = { code: -1, message: "The user refused this." };
+    expect(answers(stage)).toEqual([refused, refused]);
+    app.submit("/stats");
+    await app.waitForText(/2 requests/);
+    await app.quit();
+  });
+});
+
+describe("for a screen reader", () => {
+  it("a form, an address and a request for words are asked in lines", async () => {
+    const [app, stage] = await begin(
+      [form, sampling, elicitation("Your password?", { password: { type: "string" } })],
+      {
+        args: ["--screen-reader"],
+        size: { columns: 160, rows: 100 },
+      },
+    );
+    await app.waitForText("n: No. y: Answer. c: Cancel. Type a letter and Enter.");
+    app.type("y\r");
+    await app.waitForText("The MCP server parrot asks 1 of 5: Name (required)");
+    app.type("A\r");
+    await app.waitForText("This must have at least 2 characters; it has 1.");
+    app.type("Ada\r");
+    await app.waitForText("asks 2 of 5: age");
+    app.type("/back\r");
+    await app.waitFor((rows) => rows.filter((row) => row.includes("asks 1 of 5")).length === 2);
+    app.type("Eva\r");
+    await app.waitFor((rows) => rows.filter((row) => row.includes("asks 2 of 5")).length === 2);
+    app.type("7\r");
+    await app.waitForText("asks 3 of 5: colour");
+    app.type("2\r");
+    await app.waitForText("asks 4 of 5: pets");
+    app.type("1, 2\r");
+    await app.waitForText("asks 5 of 5: agree");
+    app.type("no\r");
+    await app.waitForText("n: No, send nothing. y: Yes, send it. e: Change it. c: Cancel.");
+    app.type("y\r");
+    await app.waitForText("n: No. y: Yes, this once. c: Cancel. Type a letter and Enter.");
+    app.type("y\r");
+    await app.waitForText("It cannot be answered here: whatever is typed stays on the screen.");
+    await app.waitForText("n: No. c: Cancel. Type a letter and Enter.");
+    app.type("n\r");
+    await app.waitForText("All done.");
+    expect(answers(stage)).toEqual(
+      expect.arrayContaining([
+        { action: "accept", content: { name: "Eva", age: 7, colour: "g", pets: ["c", "d"], agree: false } },
+        expect.objectContaining({ content: { type: "text", text: "The Unsinkable." } }),
+        { action: "decline" },
+      ]),
+    );
+    app.type("/quit\r");
+    expect((await app.ended).code).toBe(0);
+    // oxlint-disable-next-line no-control-regex
+    expect(app.output()).not.toMatch(/\u001b/);
+  });
+});
+
+describe("without a terminal", () => {
+  const run = async (
+    requests: readonly Request[],
+    more: object,
+  ): Promise<{
+    readonly lines: readonly { type: string; message?: string; stats?: { requests: number } }[];
+    readonly stage: AppFixture;
+  }> => {
+    const stage = await on({ script: asks(...requests) });
+    const words = [
+      "-p",
+      "go",
+      "--cwd",
+      stage.project,
+      "--mcp-config",
+      configure(stage, more),
+      "--output-format",
+      "stream-json",
+    ];
+    const ran = spawnSync(process.execPath, [bin, ...words], {
+      encoding: "utf8",
+      input: "",
+      env: {
+        PATH: process.env["PATH"],
+        HOME: stage.home,
+        PARLEY_OFFLINE_SCRIPT: join(stage.home, "..", "script.json"),
+        METADATA_SERVER_DETECTION: "none",
+        AWS_EC2_METADATA_DISABLED: "true",
+      },
+    });
+    const lines = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; message?: string });
+    expect([ran.status, existsSync(join(stage.project, "answers"))]).toEqual([0, true]);
+    return { lines, stage };
+  };
+  const notices = (lines: readonly { type: string; message?: string }[]): readonly unknown[] =>
+    lines.filter(({ type }) => type === "notice").map(({ message }) => message);
+
+  it("nobody answers, the server was told so before, and the person reads of it", async () => {
+    const { lines, stage } = await run([form, sampling], {});
+    const unknown = { code: -32601, message: "Method not found" };
+    expect(answers(stage)).toEqual([unknown, unknown]);
+    expect(notices(lines)).toEqual([
+      "The MCP server parrot asked a question, and nobody is there to be asked.",
+      "The MCP server parrot asked for the words of a model, and nobody is there to be asked.",
+    ]);
+  });
+
+  it("a server the person allowed gets a model's words unasked, and they are counted", async () => {
+    const { lines, stage } = await run([sampling], { sampling: "allow" });
+    expect(answers(stage)).toEqual([
+      expect.objectContaining({ role: "assistant", content: { type: "text", text: "The Unsinkable." } }),
+    ]);
+    expect(notices(lines)).toContain("The MCP server parrot was answered by offline/parley.");
+    expect(JSON.stringify(lines.at(-1))).toMatch(/"requests":3/);
+    expect(kept(stage)).not.toContain("Unsinkable");
+  });
+});

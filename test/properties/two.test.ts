@@ -1,0 +1,3 @@
+import { checkHistories } from "../support/property-tests.ts";
+
+checkHistories({ from: 10_001, count: 10_000 });

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { analyzeScript, findMismatch } from "./support/command-mismatch.ts";
+import { canRunScripts, runScripts } from "./support/command-runs.ts";
+import { isSafeToRun, randomScript } from "./support/command-scripts.ts";
+import { Random } from "./support/random.ts";
+
+const scripts = (count: number, seed: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => randomScript(new Random(seed + at))).filter(isSafeToRun);
+
+/** Scripts whose analysis does not agree with what a real shell did. */
+const faults = async (texts: readonly string[], shell: string): Promise<readonly object[]> => {
+  const runs = await runScripts(texts, shell);
+  const found: object[] = [];
+  for (const [at, text] of texts.entries()) {
+    const run = runs[at] ?? { called: [], created: [] };
+    const fault = findMismatch(await analyzeScript(text), run, shell);
+    if (fault !== undefined) found.push({ text, fault });
+  }
+  return found;
+};
+
+describe.skipIf(!canRunScripts("bash"))("what bash really runs", () => {
+  it("is what the analysis of a line said, for random scripts and changed attacks", async () => {
+    expect(await faults(scripts(1500, 1), "bash")).toEqual([]);
+  });
+});
+
+describe.skipIf(!canRunScripts("dash"))("what a plain shell really runs", () => {
+  it("is what the analysis of a line said", async () => {
+    expect(await faults(scripts(300, 900_000), "dash")).toEqual([]);
+  });
+});

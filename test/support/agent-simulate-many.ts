@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { root } from "../built.ts";
+
+/** What came of many simulations. The hash is over everything that happened in them. */
+export type SimulationTotals = {
+  readonly simulations: number;
+  readonly turns: number;
+  readonly requests: number;
+  readonly crashes: number;
+  readonly ends: { readonly [type: string]: number };
+  readonly hash: string;
+  readonly broken?: string;
+};
+
+/**
+ * Simulates in a process of its own, from one file: where modules are loaded from the disk, late imports take real
+ * time, and simulated time would run on meanwhile.
+ */
+export const simulateMany = async (count: number, seed: number): Promise<SimulationTotals> => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-simulate-"));
+  const outfile = join(folder, "child.mjs");
+  try {
+    buildSync({
+      entryPoints: [join(root, "test/support/agent-simulate-child.ts")],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "error",
+      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    });
+    return await run(outfile, [`${count}`, `${seed}`]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const run = async (file: string, args: readonly string[]): Promise<SimulationTotals> => {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += String(chunk)));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`The simulation ended with ${String(code)}.`);
+  return JSON.parse(out) as SimulationTotals;
+};

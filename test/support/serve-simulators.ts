@@ -1,0 +1,58 @@
+import type { Provider } from "../../src/providers/define.ts";
+import { findProvider } from "../../src/providers/find.ts";
+import { listSimulatedProviders } from "../../src/sim/registry.ts";
+import { serve } from "../../src/sim/serve.ts";
+import { createSimulator, type Simulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
+import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
+import { openTransport, type Transport, type TransportOptions } from "../../src/transport/transport.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import { everyKey } from "./exchange.ts";
+
+/** Every provider's simulator on one port of this machine, and a transport that really sends there. */
+export type ServedSimulators = {
+  readonly url: string;
+  /** By provider. */
+  readonly simulators: { readonly [id: string]: Simulator };
+  /** Addresses, by provider. */
+  readonly bases: { readonly [id: string]: string };
+  readonly transport: Transport;
+  readonly close: () => Promise<void>;
+};
+
+/** Starts all simulators, each below its own path. They take our keys and signatures, and no others. */
+export const serveSimulators = async (options: Omit<SimulatorOptions, "provider"> = {}): Promise<ServedSimulators> => {
+  const simulators = Object.fromEntries(
+    listSimulatedProviders().map((id) => [id, createSimulator({ provider: id, ...allowedKeys, ...options })]),
+  );
+  const { url, close } = await serve(
+    Object.fromEntries(Object.entries(simulators).map(([id, simulator]) => [`/${id}`, simulator])),
+  );
+  const bases = Object.fromEntries(
+    Object.keys(simulators).map((id) => [id, `${url}/${id}${pathOf(findProvider(id))}`]),
+  );
+  return { url, simulators, bases, transport: realTransport(bases), close };
+};
+
+const allowedKeys = {
+  keys: Object.values(everyKey),
+  awsSecret: { id: everyKey["AWS_ACCESS_KEY_ID"] ?? "", secret: everyKey["AWS_SECRET_ACCESS_KEY"] ?? "" },
+};
+
+/** A transport in the real world that finds these providers at these addresses. */
+export const realTransport = (
+  bases: { readonly [id: string]: string },
+  options: Pick<TransportOptions, "retryPolicy" | "explain"> = {},
+): Transport => {
+  const world = realWorld({ ...everyKey, ...environmentFor(bases) });
+  return openTransport({ world, signer: createRequestSigner(world), ...options });
+};
+
+/** The variables that move providers to these addresses. */
+export const environmentFor = (bases: { readonly [id: string]: string }): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(bases).map(([id, base]) => [baseVariable(id), base]));
+
+/** What stands before a provider's paths at its own address. */
+const pathOf = ({ endpoint }: Provider): string =>
+  new URL(endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname.replace(/\/$/, "");
+
+const baseVariable = (id: string): string => `PARLEY_${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;

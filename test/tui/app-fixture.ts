@@ -1,0 +1,165 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach } from "vitest";
+import { openTrustStore } from "../../src/policy/trust/folders.ts";
+import type { DemoScript } from "../../src/offline/script/script.ts";
+import { realWorld } from "../../src/world/real/world.ts";
+import type { TerminalSize } from "../../src/world/terminal.ts";
+import { bin } from "../built.ts";
+import { runInTerminal, type TerminalProcess } from "./terminal.ts";
+
+/** How the program is started. */
+export type AppOptions = {
+  /** Files of the project, by path. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** What the offline model says. */
+  readonly script?: DemoScript;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly size?: TerminalSize;
+  readonly isTrusted?: boolean;
+  readonly isInShell?: boolean;
+  readonly reflows?: boolean;
+};
+
+/** A project, a home and everything that runs there. */
+export type AppFixture = {
+  readonly project: string;
+  readonly home: string;
+  /** Starts the program as people run it. */
+  readonly start: (options?: Pick<AppOptions, "env" | "args" | "size" | "isInShell">) => RunningApp;
+  readonly read: (path: string) => string;
+  readonly remove: () => void;
+};
+
+/** The program in a real pseudo-terminal. */
+export type RunningApp = TerminalProcess & {
+  /** Resolves once a row holds these words. */
+  readonly waitForText: (words: string | RegExp) => Promise<readonly string[]>;
+  /** Resolves once the program waits for the next message. */
+  readonly waitUntilIdle: () => Promise<readonly string[]>;
+  /** Types a message and sends it. */
+  readonly submit: (text: string) => void;
+  /** All rows seen, without what differs from run to run: folders, times, the mark that moves. */
+  readonly screenText: () => string;
+  readonly quit: () => Promise<number>;
+};
+
+/** Milliseconds after which what was not seen is taken to never come; the rows are then told. */
+const timeout = 60_000;
+
+/** Where nobody is asked about anything outside this machine. */
+const noMetadataServers = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };
+
+/** Sets up a project and a home that nobody has used. */
+const createFixture = async ({
+  files = {},
+  script,
+  isTrusted = true,
+  ...first
+}: AppOptions = {}): Promise<AppFixture> => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-app-")));
+  const [home, project] = [join(base, "home"), join(base, "project")];
+  for (const folder of [home, project]) mkdirSync(folder);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), content);
+  }
+  const scriptFile = join(base, "script.json");
+  if (script !== undefined) writeFileSync(scriptFile, JSON.stringify(script));
+  if (isTrusted) await openTrustStore(realWorld().disk, join(home, ".parley")).trustFolder(project);
+  const running = new Set<RunningApp>();
+  return {
+    project,
+    home,
+    start: (options = {}) => {
+      const app = startApp(project, {
+        ...first,
+        ...options,
+        env: {
+          ...noMetadataServers,
+          HOME: home,
+          ...(script === undefined ? {} : { PARLEY_OFFLINE_SCRIPT: scriptFile }),
+          ...first.env,
+          ...options.env,
+        },
+      });
+      running.add(app);
+      return app;
+    },
+    read: (path) => readFileSync(join(project, path), "utf8"),
+    remove: () => {
+      for (const app of running) app.kill("SIGKILL");
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+};
+
+const startApp = (
+  project: string,
+  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, reflows: breaksAnew = true }: AppOptions,
+): RunningApp => {
+  const terminal = runInTerminal(bin, {
+    args: ["--cwd", project, ...args],
+    size,
+    isInShell,
+    breaksAnew,
+    ...(env === undefined ? {} : { env }),
+  });
+  const seen: TerminalProcess["waitFor"] = async (condition) => {
+    const late = setTimeout(() => terminal.kill("SIGKILL"), timeout);
+    return terminal.waitFor(condition).finally(() => clearTimeout(late));
+  };
+  const sees = (words: string | RegExp): Promise<readonly string[]> =>
+    seen((rows) => rows.some((row) => (typeof words === "string" ? row.includes(words) : words.test(row))));
+  return {
+    ...terminal,
+    waitFor: seen,
+    waitForText: sees,
+    waitUntilIdle: () =>
+      seen(
+        (rows) =>
+          /^> (?:Ask for something, or )?\/help$/.test(rows.at(-2) ?? "") && !/Esc to cancel/.test(rows.at(-3) ?? ""),
+      ),
+    submit: (text) => terminal.type(`${text}\r`),
+    screenText: () =>
+      `${terminal.screen
+        .rows()
+        .join("\n")
+        .replaceAll(project, "/home/you/project")
+        .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋")
+        .replaceAll(/\(\d+s · Esc/g, "(0s · Esc")
+        .replaceAll(/^([?◐○✓✗⊘] .*) \d+s$/gm, "$1")}\n`,
+    quit: async () => {
+      terminal.type("\u0003/quit\r");
+      return (await terminal.ended).code;
+    },
+  };
+};
+
+/** Stages for the tests of one file; each is taken down after its test. */
+export const appFixtures = (): {
+  readonly on: (options?: AppOptions) => Promise<AppFixture>;
+  /** A stage with the program ready for the first word. */
+  readonly started: (options?: AppOptions) => Promise<readonly [RunningApp, AppFixture]>;
+} => {
+  const made: AppFixture[] = [];
+  afterEach(() => {
+    for (const each of made.splice(0)) each.remove();
+  });
+  const on = async (options: AppOptions = {}): Promise<AppFixture> => {
+    const fresh = await createFixture(options);
+    made.push(fresh);
+    return fresh;
+  };
+  return {
+    on,
+    started: async (options) => {
+      const fresh = await on(options);
+      const app = fresh.start();
+      await app.waitForText(/ · \d+% of \d/);
+      return [app, fresh];
+    },
+  };
+};
