@@ -42,7 +42,7 @@ const send = (family: WireId, body: Body): AsyncIterable<TransportEvent> => {
   const url = "http://localhost/";
   const gate = { prepare: async () => ({ method: "POST", url, headers: {} }) as const, locate: () => ({ url }) };
   const transport = openTransport({ world: { ...realWorld(), net }, signer: gate });
-  return transport.send({ provider, model: provider.defaultModel, write: () => ({}) });
+  return transport.send({ provider, model: provider.defaultModel, body: {} });
 };
 
 const decodes =

@@ -11,6 +11,7 @@ import {
   simulatedWorld,
   text,
   type Conversation,
+  type Destination,
 } from "parley-agent";
 import { createSimulator } from "parley-agent/sim";
 
@@ -20,11 +21,9 @@ const transport = openTransport({ world, signer: createRequestSigner(world) });
 
 const talk: Conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello there!")] }], blobs: {} };
 const provider = findProvider("anthropic");
-const answer = transport.send({
-  provider,
-  model: provider.defaultModel,
-  write: (destination) => composeRequest(talk, destination, { settings: { stream: true } }).body,
-});
+const model = { provider, model: provider.defaultModel };
+const encode = (destination: Destination) => composeRequest(talk, destination, { settings: { stream: true } }).body;
+const answer = transport.send({ ...model, body: encode(transport.destination(model)), rebuild: encode });
 for await (const event of answer) {
   if (event.type === "text-delta") process.stdout.write(event.text);
   if (event.type === "retrying") console.log(`${event.failure.kind}: again in ${event.delay} ms`);

@@ -8,7 +8,7 @@ import type { SideQueryModel } from "../tools/capabilities.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { SubagentDefinition } from "./subagents/agent-file.ts";
 import type { ServerAllowRules } from "./mcp/connect.ts";
-import type { OpenAgentOptions } from "./open-agent.ts";
+import type { OpenAgentOptions } from "./options.ts";
 import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
 import { createWaitTool } from "./mcp/wait-tool.ts";
 

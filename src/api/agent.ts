@@ -1,4 +1,6 @@
-export { createAgent, type Agent, type AgentOptions, type PendingApproval } from "../agent/agent.ts";
+export type { Agent, PendingApproval } from "../agent/agent.ts";
+export { createAgent } from "../agent/create-agent.ts";
+export type { AgentOptions } from "../agent/options.ts";
 export type { RequestPrefix } from "../agent/requests/builder.ts";
 export type {
   AgentEvent,
@@ -12,11 +14,12 @@ export type {
 export type { FetchFile } from "../agent/requests/fetch-media.ts";
 export { Journal, type JournalLog, type MetadataRecord } from "../agent/session/journal.ts";
 export { modelName, parseModel, type ModelRef } from "../agent/models/parse.ts";
-export { openAgent, type AgentSession, type OpenAgentOptions } from "../agent/open-agent.ts";
+export { openAgent, type AgentSession } from "../agent/open-agent.ts";
+export type { OpenAgentOptions } from "../agent/options.ts";
 export type { ModelPool } from "../agent/models/router.ts";
 export type { ServerRequestHandlers } from "../agent/mcp/server-requests.ts";
 export type { SwitchCheck } from "../agent/models/switch-check.ts";
-export type { TurnLimits } from "../agent/turn/turn.ts";
+export type { TurnLimits } from "../agent/options.ts";
 
 /* Settings, sessions and the demo model, as the command-line program uses them. */
 export { loadSettings, type LoadedSettings, type SettingsLocations } from "../settings/load/load.ts";

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../conversation/json.ts";
-import type { Provider } from "../providers/define.ts";
 import type { ModelInput } from "../providers/model-input.ts";
 import type { Quirk } from "../providers/quirks.ts";
 import type { Destination } from "../wire/bind.ts";
 import type { WireId } from "../wire/wire.ts";
 import type { HttpRequest } from "../world/net.ts";
 import type { World } from "../world/world.ts";
+import { Destinations, type ModelAddress } from "./destinations.ts";
 import { sendAttempt, type ContentEvent } from "./stream/attempt.ts";
 import { backoffDelay, retryPolicy as usualPatience, RetryBudget, type RetryPolicy } from "./retry/policy.ts";
 import type { ProviderIdentity } from "./retry/classify.ts";
@@ -14,19 +14,18 @@ import { AttemptError, redactAttemptError } from "./retry/attempt-error.ts";
 import { quirkFromError, quirkMessages } from "./retry/quirks.ts";
 
 /** A request to be sent. */
-export type OutgoingRequest = {
-  readonly provider: Provider;
-  readonly model: string;
+export type OutgoingRequest = ModelAddress & {
+  /** The request body, encoded for the transport's `destination`. */
+  readonly body: JsonObject;
   /**
-   * Writes the body for a destination. Called once, and again when a refusal
-   * taught us something about the endpoint: then the destination has changed.
-   * As long as nothing changes, it is the same object for every request.
+   * Encodes the body again for a destination that changed: a refusal taught the transport a quirk of the endpoint.
+   * Without it, a refused request is not repaired.
    */
-  readonly write: (destination: Destination) => JsonObject;
+  readonly rebuild?: (destination: Destination) => JsonObject;
   /** The session and the prompt a request belongs to, for APIs that want to know (Code Assist). */
   readonly session?: string | undefined;
   readonly prompt?: string | undefined;
-  /** Nothing leaves before it resolves, nor if it rejects; the body is written meanwhile. */
+  /** The request is sent once this resolves, and not at all if it rejects. Signing happens meanwhile. */
   readonly ready?: Promise<void>;
   /** Whether the answer is to be streamed, which is usual. The body must ask for it too, where its API has a field for it. */
   readonly stream?: boolean;
@@ -44,6 +43,8 @@ export type TransportEvent =
 
 /** The one sender. It keeps connections, what it learned of endpoints, and the budget for retries. */
 export type Transport = {
+  /** The destination to encode requests for a model to: the provider's data, and every quirk learned so far. */
+  readonly destination: (address: ModelAddress) => Destination;
   /**
    * Sends a request and hands over its answer as it comes, ending with `finish`.
    * Throws a `ProviderError` for everything else. Leaving the loop, or aborting, closes the connection at once.
@@ -53,13 +54,9 @@ export type Transport = {
 
 /** Signs requests and says where they go. */
 export type RequestSigner = {
-  readonly prepare: (
-    outgoing: Pick<OutgoingRequest, "provider" | "model">,
-    options: SignOptions,
-    signal?: AbortSignal,
-  ) => Promise<HttpRequest>;
+  readonly prepare: (address: ModelAddress, options: SignOptions, signal?: AbortSignal) => Promise<HttpRequest>;
   /** Where requests for this model go, and on whose account. */
-  readonly locate: (outgoing: Pick<OutgoingRequest, "provider" | "model">) => {
+  readonly locate: (address: ModelAddress) => {
     readonly url: string;
     readonly account?: string;
   };
@@ -78,7 +75,7 @@ export type TransportOptions = {
   readonly signer: RequestSigner;
   readonly retryPolicy?: Partial<RetryPolicy>;
   /** The kinds of files a model takes, where that is known better than by its provider. Asked before every writing. */
-  readonly inputOf?: (outgoing: Pick<OutgoingRequest, "provider" | "model">) => ModelInput | undefined;
+  readonly inputOf?: (address: ModelAddress) => ModelInput | undefined;
   /** Reads a refused body: which rules of its API it breaks. */
   readonly explain?: (
     body: JsonObject,
@@ -88,19 +85,18 @@ export type TransportOptions = {
 
 /** Opens a transport. Nothing is sent or loaded before the first request. */
 export const openTransport = (options: TransportOptions): Transport => {
+  const { signer, inputOf } = options;
   const budget = new RetryBudget();
-  const learned = new Map<string, readonly Quirk[]>();
-  const destinations = new Map<string, Destination>();
+  const destinations = new Destinations({ locate: (address) => signer.locate(address), inputOf });
   return {
-    send: (outgoing, signal) =>
-      new SendOperation({ ...options, budget, learned, destinations }, outgoing, signal).run(),
+    destination: (address) => destinations.get(address),
+    send: (outgoing, signal) => new SendOperation({ ...options, budget, destinations }, outgoing, signal).run(),
   };
 };
 
 type TransportState = TransportOptions & {
   readonly budget: RetryBudget;
-  readonly learned: Map<string, readonly Quirk[]>;
-  readonly destinations: Map<string, Destination>;
+  readonly destinations: Destinations;
 };
 
 /** One turn's worth of sending: attempts, waits and repairs until there is an answer or a failure. */
@@ -130,7 +126,7 @@ class SendOperation {
 
   async *run(): AsyncGenerator<TransportEvent, void> {
     this.#shared.budget.turn();
-    let body = this.#write();
+    let { body } = this.#outgoing;
     for (;;) {
       try {
         for await (const events of this.#once(body))
@@ -192,56 +188,38 @@ class SendOperation {
     this.#isFinished ||= event.type === "finish";
   }
 
-  #write(): JsonObject {
-    return this.#outgoing.write(this.#destination());
-  }
-
   #destination(): Destination {
-    const { provider, model } = this.#outgoing;
-    const { account } = this.#shared.signer.locate(this.#outgoing);
-    const quirks = this.#quirks();
-    const input = this.#shared.inputOf?.(this.#outgoing);
-    const key = JSON.stringify([provider.id, this.#key(), account, quirks, input]);
-    const known = this.#shared.destinations.get(key);
-    if (known !== undefined) return known;
-    const made = provider.destination(model, account, quirks, input);
-    this.#shared.destinations.set(key, made);
-    return made;
-  }
-
-  #key(): string {
-    return `${this.#shared.signer.locate(this.#outgoing).url} ${this.#outgoing.model}`;
-  }
-
-  #quirks(): readonly Quirk[] {
-    return this.#shared.learned.get(this.#key()) ?? [];
-  }
-
-  #learn(quirks: readonly Quirk[]): void {
-    this.#shared.learned.set(this.#key(), quirks);
+    return this.#shared.destinations.get(this.#outgoing);
   }
 
   /**
-   * Learns from a refusal, if it is one to learn from, and writes the request anew. No bytes that
-   * were refused are sent again, and a lesson that did not help is forgotten.
+   * Learns a quirk from a refusal, if it is one to learn from, and rebuilds the body. A body that was refused is never
+   * sent again, and a quirk that did not help is forgotten.
    */
   #repair(
-    { apiError: problem, classification: verdict }: AttemptError,
+    { apiError, classification: { failure } }: AttemptError,
     refused: JsonObject,
-  ): { quirk: Quirk; body: JsonObject } | undefined {
-    if (problem === undefined || this.#isPartial || verdict.failure.kind !== "refused") return undefined;
-    const quirk = quirkFromError(problem, this.#destination().wire.id);
+  ): { readonly quirk: Quirk; readonly body: JsonObject } | undefined {
+    const { destinations } = this.#shared;
+    const { rebuild } = this.#outgoing;
+    if (rebuild === undefined || apiError === undefined || this.#isPartial || failure.kind !== "refused")
+      return undefined;
+    const quirk = quirkFromError(apiError, this.#destination().wire.id);
     if (quirk === undefined) return undefined;
     this.#refused.add(JSON.stringify(refused));
-    const known = this.#quirks();
+    const known = destinations.quirks(this.#outgoing);
     const isNew = !known.includes(quirk);
-    if (isNew) this.#learn([...known, quirk]);
-    const body = this.#write();
+    if (isNew) destinations.setQuirks(this.#outgoing, [...known, quirk]);
+    const body = rebuild(this.#destination());
     if (!this.#refused.has(JSON.stringify(body))) {
       this.#lesson = quirk;
       return { quirk, body };
     }
-    if (isNew || this.#lesson === quirk) this.#learn(known.filter((other) => other !== quirk));
+    if (isNew || this.#lesson === quirk)
+      destinations.setQuirks(
+        this.#outgoing,
+        known.filter((other) => other !== quirk),
+      );
     return undefined;
   }
 

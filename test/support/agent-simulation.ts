@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { createAgent, type Agent } from "../../src/agent/agent.ts";
+import type { Agent } from "../../src/agent/agent.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
 import { singleModelPool } from "../../src/agent/models/choose.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { Journal } from "../../src/agent/session/journal.ts";

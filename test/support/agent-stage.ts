@@ -1,4 +1,6 @@
-import { createAgent, type Agent, type AgentOptions } from "../../src/agent/agent.ts";
+import type { Agent } from "../../src/agent/agent.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
+import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { Journal } from "../../src/agent/session/journal.ts";
 import { parseModel } from "../../src/agent/models/parse.ts";

@@ -122,7 +122,7 @@ export const sendConversation = async (
   const events: TransportEvent[] = [];
   const builder = new ResponseBuilder();
   let sent: SentRequest | undefined;
-  const write = (destination: Destination): JsonObject => {
+  const encode = (destination: Destination): JsonObject => {
     const { system, tools, blobs, entries } = conversation;
     const composer = new RequestComposer({ destination, system, tools, blobs, policy: { unsupportedMedia: "stub" } });
     composer.add(entries);
@@ -135,7 +135,8 @@ export const sendConversation = async (
   };
   try {
     const stream = settings.stream ?? true;
-    for await (const event of transport.send({ provider, model, write, stream }, signal)) {
+    const body = encode(transport.destination({ provider, model }));
+    for await (const event of transport.send({ provider, model, body, rebuild: encode, stream }, signal)) {
       events.push(event);
       if (!isTransportEvent(event)) builder.add(event);
     }

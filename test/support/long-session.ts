@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { createAgent, type Agent } from "../../src/agent/agent.ts";
+import type { Agent } from "../../src/agent/agent.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
 import { singleModelPool } from "../../src/agent/models/choose.ts";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { Journal } from "../../src/agent/session/journal.ts";
@@ -140,7 +141,7 @@ class Simulation {
     const { scheduler, declarations } = createTestScheduler(world, [produce]);
     return createAgent({
       clock: { elapsed: () => 0, after: () => () => undefined, sleep: async () => undefined },
-      transport: { send: (outgoing) => this.#send(outgoing) },
+      transport: { destination: (address) => this.#destination(address), send: (outgoing) => this.#send(outgoing) },
       journal: new Journal(this.#log, this.#log.reopen()),
       prefix: { system: "You are a model in a simulation. ".repeat(10), tools: declarations },
       pool: singleModelPool(parseModel(this.#model)),
@@ -156,16 +157,21 @@ class Simulation {
     });
   }
 
-  async *#send({
-    provider,
-    model,
-    write,
-    ready,
-  }: Parameters<Transport["send"]>[0]): AsyncGenerator<TransportEvent, void> {
+  #destination({ provider, model }: Parameters<Transport["destination"]>[0]): Destination {
     const name = `${provider.id}/${model}`;
     const destination = this.#destinations.get(name) ?? provider.destination(model);
     this.#destinations.set(name, destination);
-    const body = write(destination);
+    return destination;
+  }
+
+  async *#send({
+    provider,
+    model,
+    body,
+    ready,
+  }: Parameters<Transport["send"]>[0]): AsyncGenerator<TransportEvent, void> {
+    const name = `${provider.id}/${model}`;
+    const destination = this.#destination({ provider, model });
     await ready;
     const tokens = this.#count(body);
     const window = windowOf(model);

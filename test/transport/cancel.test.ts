@@ -4,10 +4,11 @@ import { createServer as createSocketServer, type AddressInfo, type Server, type
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { text } from "../../src/conversation/builders.ts";
 import type { Conversation } from "../../src/conversation/entry.ts";
+import type { Provider } from "../../src/providers/define.ts";
 import { findProvider } from "../../src/providers/find.ts";
 import { listSimulatedProviders } from "../../src/sim/registry.ts";
 import { ProviderError } from "../../src/transport/failure.ts";
-import type { TransportEvent } from "../../src/transport/transport.ts";
+import type { OutgoingRequest, Transport, TransportEvent } from "../../src/transport/transport.ts";
 import { composeRequest } from "../../src/wire/compose.ts";
 import { sendConversation } from "../support/exchange.ts";
 import { recordStream, type RecordedStream } from "../support/record-stream.ts";
@@ -100,6 +101,13 @@ const endless = (response: ServerResponse, name: string, events: number, written
   return response;
 };
 
+/** The request that is sent and given up. */
+const outgoing = (transport: Transport, provider: Provider): OutgoingRequest => {
+  const address = { provider, model: provider.defaultModel };
+  const { body } = composeRequest(asking, transport.destination(address), { settings: { stream: true } });
+  return { ...address, body };
+};
+
 /** How a turn that was given up ended, and after how many turns of the event loop. */
 type Ended = { readonly events: readonly TransportEvent[]; readonly error: unknown; readonly turns: number };
 
@@ -120,14 +128,8 @@ const sendUntil = async (
   };
   signal?.addEventListener("abort", () => setImmediate(count), { once: true });
   try {
-    const sent = realTransport({ [name]: url }).send(
-      {
-        provider,
-        model: provider.defaultModel,
-        write: (destination) => composeRequest(asking, destination, { settings: { stream: true } }).body,
-      },
-      signal,
-    );
+    const transport = realTransport({ [name]: url });
+    const sent = transport.send(outgoing(transport, provider), signal);
     for await (const event of sent) {
       events.push(event);
       when?.(event);
@@ -263,11 +265,8 @@ describe.each(framings)("giving up on %s", (name) => {
     for (const leaveAt of ["text-delta", "part-end", "usage"]) {
       open = await listen((response) => endless(response, name, Infinity));
       const provider = findProvider(name);
-      const sent = realTransport({ [name]: open.url }).send({
-        provider,
-        model: provider.defaultModel,
-        write: (destination) => composeRequest(asking, destination, { settings: { stream: true } }).body,
-      });
+      const transport = realTransport({ [name]: open.url });
+      const sent = transport.send(outgoing(transport, provider));
       for await (const event of sent) if (event.type === leaveAt) break;
       await open.idle();
       await open.close();

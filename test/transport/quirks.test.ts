@@ -276,9 +276,11 @@ describe("our own reading of a refusal", () => {
     });
     const transport = openTransport({ world, signer: createRequestSigner(world), explain });
     const silent = async (): Promise<unknown> => {
-      const write = ({ wire }: Destination): JsonObject =>
-        wire.encodeRequest([], { model: provider.defaultModel, tools: [], settings: { stream: true } }).body;
-      for await (const _ of transport.send({ provider, model: provider.defaultModel, write }));
+      const model = provider.defaultModel;
+      const encode = ({ wire }: Destination): JsonObject =>
+        wire.encodeRequest([], { model, tools: [], settings: { stream: true } }).body;
+      const body = encode(transport.destination({ provider, model }));
+      for await (const _ of transport.send({ provider, model, body, rebuild: encode }));
       return undefined;
     };
     const error = await world.run(silent().catch((thrown: unknown) => thrown));

@@ -5,7 +5,7 @@ import type { McpServerConfig, McpServerConfigs } from "../../mcp/config/read-se
 import type { McpServers } from "../../mcp/servers.ts";
 import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
 import type { Agent } from "../agent.ts";
-import type { OpenAgentOptions } from "../open-agent.ts";
+import type { OpenAgentOptions } from "../options.ts";
 
 /** What servers may do without being asked, by who said so. */
 export type ServerAllowRules = {

@@ -1,6 +1,6 @@
 import type { ToolDeclaration } from "../../conversation/entry.ts";
 import type { McpServers } from "../../mcp/servers.ts";
-import type { AgentOptions } from "../agent.ts";
+import type { AgentOptions } from "../options.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Journal } from "../session/journal.ts";

@@ -1,6 +1,7 @@
 import type { Failure } from "../../transport/failure.ts";
 import type { Clock } from "../../world/world.ts";
-import type { ModelChangeReason } from "../events.ts";
+import type { AgentEvent, ModelChangeReason } from "../events.ts";
+import type { Journal } from "../session/journal.ts";
 import { modelName, type ModelRef } from "./name.ts";
 
 /** Which models may answer, and how one is chosen. */
@@ -98,6 +99,17 @@ export class ModelRouter {
     return { from, to, reason };
   }
 }
+
+/** Records a change of the model in the session log, and emits it. */
+export const recordModelChange = (
+  change: ModelChange | undefined,
+  { journal, emit }: { readonly journal: Pick<Journal, "appendMetadata">; readonly emit: (event: AgentEvent) => void },
+): void => {
+  if (change === undefined) return;
+  const { from, to, reason } = change;
+  journal.appendMetadata({ kind: "model", provider: to.provider.id, model: to.model, reason: reason.type });
+  emit({ type: "model-changed", from: modelName(from), to: modelName(to), reason });
+};
 
 const isSameModel = (one: ModelRef, other: ModelRef): boolean => modelName(one) === modelName(other);
 

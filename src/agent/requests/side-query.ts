@@ -14,11 +14,14 @@ export type SideQueryResult = { readonly text: string; readonly finish?: FinishR
 export const runSideQuery = async (
   transport: Transport,
   model: ModelRef,
-  write: (destination: Destination) => JsonObject,
+  encode: (destination: Destination) => JsonObject,
   signal: AbortSignal,
 ): Promise<SideQueryResult> => {
   const builder = new ResponseBuilder();
-  for await (const event of transport.send({ ...model, write }, signal))
+  for await (const event of transport.send(
+    { ...model, body: encode(transport.destination(model)), rebuild: encode },
+    signal,
+  ))
     if (event.type !== "request" && event.type !== "retrying" && event.type !== "repaired") builder.add(event);
   const { usage, finish } = builder.build() ?? {};
   return {

@@ -4,7 +4,7 @@ import type { UserPart } from "../../conversation/parts.ts";
 import { openTrustStore } from "../../policy/trust/folders.ts";
 import { openWorkspace } from "../../policy/workspace/open.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { OpenAgentOptions } from "../open-agent.ts";
+import type { OpenAgentOptions } from "../options.ts";
 
 /** What a model is told at the start of a session. */
 export type SessionContext = {

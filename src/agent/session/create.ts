@@ -9,7 +9,7 @@ import { singleModelPool, type ModelChoice } from "../models/choose.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
 import { loadModel } from "../models/name.ts";
-import type { OpenAgentOptions } from "../open-agent.ts";
+import type { OpenAgentOptions } from "../options.ts";
 import { collectSessionContext } from "./context.ts";
 
 /** A session, and what to tell the person about it. */
@@ -26,10 +26,10 @@ export type StartedSession = {
 export const startSession = async (
   options: OpenAgentOptions,
   sessions: SessionStore,
-  { chosen, tools }: { readonly chosen: ModelChoice; readonly tools: RequestPrefix["tools"] },
+  { choice, tools }: { readonly choice: ModelChoice; readonly tools: RequestPrefix["tools"] },
 ): Promise<StartedSession> => {
   const { system, environment, notes, root } = await collectSessionContext(options, tools);
-  const [first] = chosen.pool.models;
+  const [first] = choice.pool.models;
   const { session, warnings } = await createStoredSession(options.world, sessions, {
     root,
     system,

@@ -17,14 +17,19 @@ export type PromptAttachments = {
   readonly messages: readonly string[];
 };
 
-/** Reads the files a message mentions as `@path`. */
+/** Where mentions are looked up. */
+export type MentionSources = {
+  readonly disk: Disk;
+  readonly workspace: Workspace;
+  readonly servers: Pick<McpServers, "readMention"> | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Reads the files a prompt mentions as `@path`, and resources of MCP servers. */
 export const resolveMentions = async (
   message: string,
-  files: () => Promise<{ readonly disk: Disk; readonly workspace: Workspace }>,
-  signal: AbortSignal,
-  servers?: Pick<McpServers, "readMention">,
+  { disk, workspace, servers, signal }: MentionSources,
 ): Promise<PromptAttachments> => {
-  const { disk, workspace } = await files();
   const { parts, blobs, attached, refused } = await attachMentions(message, {
     disk,
     files: workspace,

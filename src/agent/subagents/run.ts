@@ -4,21 +4,19 @@ import type { Media } from "../../conversation/parts.ts";
 import type { Scheduler } from "../../scheduler/scheduler.ts";
 import { openSessionStore } from "../../session/store/store.ts";
 import { ToolFailure, type ToolContent, type ToolResult } from "../../tools/tool.ts";
-import { createAgent, type Agent, type AgentOptions } from "../agent.ts";
+import type { Agent } from "../agent.ts";
+import { createAgent } from "../create-agent.ts";
 import { singleModelPool } from "../models/choose.ts";
 import type { AgentEvent } from "../events.ts";
 import { Journal } from "../session/journal.ts";
 import { loadModel, type ModelRef } from "../models/name.ts";
-import type { OpenAgentOptions } from "../open-agent.ts";
+import type { OpenAgentOptions, SharedAgentOptions } from "../options.ts";
 import { SpendingTracker } from "../models/spending.ts";
 import { taskToolName } from "./task-declaration.ts";
 import type { RunTask, SubagentTask } from "./task-tool.ts";
 
 /** What subagents share with the agent they work for. */
-export type SubagentContext = Pick<
-  AgentOptions,
-  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "modelInputs" | "confirm" | "fetchFile"
-> & {
+export type SubagentContext = SharedAgentOptions & {
   readonly open: Pick<OpenAgentOptions, "world" | "home" | "folder">;
   readonly tools: readonly ToolDeclaration[];
   /** A scheduler of its own for some of the tools, behind the same gate. */

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../agent/events.ts";
-import type { AgentSession, OpenAgentOptions } from "../../agent/open-agent.ts";
+import type { AgentSession } from "../../agent/open-agent.ts";
+import type { OpenAgentOptions } from "../../agent/options.ts";
 import type { RunEnvironment } from "./open-session.ts";
 
 /** Somebody who hears everything an agent says. */

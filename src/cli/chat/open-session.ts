@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { openAgent, type AgentSession, type OpenAgentOptions } from "../../agent/open-agent.ts";
+import { openAgent, type AgentSession } from "../../agent/open-agent.ts";
+import type { OpenAgentOptions } from "../../agent/options.ts";
 import { PolicyError } from "../../policy/error.ts";
 import { UnknownNameError } from "../../providers/unknown-name.ts";
 import { SessionError } from "../../session/error.ts";

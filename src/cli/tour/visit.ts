@@ -1,4 +1,4 @@
-import { createAgent } from "../../agent/agent.ts";
+import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { Journal } from "../../agent/session/journal.ts";
 import { singleModelPool } from "../../agent/models/choose.ts";

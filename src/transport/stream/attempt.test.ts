@@ -25,7 +25,7 @@ describe("an answer", () => {
     const transport = openTransport({ world, signer: gate });
     const provider = findProvider("anthropic");
     const read = async (): Promise<void> => {
-      for await (const _ of transport.send({ provider, model: "m", write: () => ({}) }));
+      for await (const _ of transport.send({ provider, model: "m", body: {} }));
     };
     const complaint =
       "The answer of Anthropic was not complete after 60 min (limits.answerTime). Nothing of it was used; try again, or use another model.";

@@ -1,0 +1,212 @@
+import { text as textPart } from "../conversation/builders.ts";
+import type { Conversation } from "../conversation/entry.ts";
+import type { UserPart } from "../conversation/parts.ts";
+import { readDecision } from "../scheduler/approval/read-decision.ts";
+import type { Agent } from "./agent.ts";
+import { ContextWindow } from "./context-window/window.ts";
+import { AgentEventStream } from "./event-stream.ts";
+import { LazyScheduler } from "./lazy-scheduler.ts";
+import { ModelInputCheck } from "./models/input.ts";
+import { ModelRouter, recordModelChange } from "./models/router.ts";
+import { SpendingTracker } from "./models/spending.ts";
+import type { AgentOptions } from "./options.ts";
+import { RequestBuilder, type RequestPrefix } from "./requests/builder.ts";
+import { MediaFetcher } from "./requests/fetch-media.ts";
+import { runSideQuery } from "./requests/side-query.ts";
+import type { Journal } from "./session/journal.ts";
+import type { TurnContext } from "./turn/context.ts";
+import { TurnRunner } from "./turn/runner.ts";
+import { Turn } from "./turn/turn.ts";
+
+/** Creates an agent. Nothing is sent before the first `send`. */
+export const createAgent = (options: AgentOptions): Agent => {
+  const core = createCore(options);
+  const turns = new TurnRunner(core.events);
+  return {
+    ...turnMethods(core, turns, createTurnContext(core, turns)),
+    ...approvalMethods(core, turns),
+    ...modelMethods(core),
+    ...stateMethods(core),
+  };
+};
+
+/** What all turns of an agent share. */
+type AgentCore = {
+  readonly options: AgentOptions;
+  readonly router: ModelRouter;
+  readonly spending: SpendingTracker;
+  readonly builder: RequestBuilder;
+  readonly window: ContextWindow;
+  readonly inputCheck: ModelInputCheck | undefined;
+  readonly scheduler: LazyScheduler;
+  readonly events: AgentEventStream;
+};
+
+const defaultCompactAt = 0.7;
+
+const createCore = (options: AgentOptions): AgentCore => {
+  const { clock, transport, journal, contextOf, modelInputs, compactAt = defaultCompactAt } = options;
+  const events = new AgentEventStream(options.onEvent);
+  const router = new ModelRouter(options.pool, clock);
+  const spending = options.spending ?? new SpendingTracker();
+  const builder = new RequestBuilder(journal, options.prefix, options.policy ?? {});
+  return {
+    options,
+    router,
+    spending,
+    builder,
+    window: new ContextWindow({
+      transport,
+      journal,
+      builder,
+      router,
+      spending,
+      compactAt,
+      ...(contextOf === undefined ? {} : { contextOf }),
+      emit: events.emit,
+    }),
+    inputCheck: modelInputs === undefined ? undefined : new ModelInputCheck(journal, modelInputs),
+    scheduler: new LazyScheduler(options.openScheduler, clock),
+    events,
+  };
+};
+
+const createTurnContext = (core: AgentCore, turns: TurnRunner): TurnContext => {
+  const { options, router, spending, builder, window, inputCheck, scheduler, events } = core;
+  const { clock, transport, journal, settings = {}, limits, fetchFile, beforeRequest } = options;
+  const { emit } = events;
+  let requests = 0;
+  return {
+    transport,
+    journal,
+    builder,
+    router,
+    spending,
+    window,
+    settings,
+    inputCheck,
+    clock,
+    limits: { turns: limits?.turns ?? Number.POSITIVE_INFINITY, spend: limits?.spend ?? Number.POSITIVE_INFINITY },
+    scheduler,
+    nextRequestNumber: () => (requests += 1),
+    takeQueuedMessages: () => turns.takeQueuedMessages(),
+    emit,
+    ...(fetchFile === undefined
+      ? {}
+      : { mediaFetcher: new MediaFetcher({ journal, fetch: fetchFile, inputs: options.modelInputs, emit }) }),
+    sessionId: options.sessionId,
+    ...(options.beforeCalls === undefined ? {} : { beforeCalls: options.beforeCalls }),
+    ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
+    ...(beforeRequest === undefined
+      ? {}
+      : {
+          beforeRequest: async () => {
+            const prefix = await beforeRequest();
+            if (prefix !== undefined) builder.replacePrefix(prefix);
+          },
+        }),
+  };
+};
+
+const turnMethods = (
+  { inputCheck, router, window, scheduler }: AgentCore,
+  turns: TurnRunner,
+  context: TurnContext,
+): Pick<Agent, "send" | "queueMessage" | "cancel" | "compact"> => ({
+  send: (input, signal) => turns.send((abort) => new Turn(context, abort).run(toUserParts(input)), signal),
+  queueMessage: (input) => turns.queueMessage(toUserParts(input)),
+  cancel: async () => {
+    const stopped = scheduler.loaded?.cancel();
+    turns.abort();
+    await stopped;
+    await turns.ended();
+  },
+  compact: (signal) =>
+    turns.runExclusive(async (abort) => {
+      await inputCheck?.prepare(router.current, abort);
+      return window.compact(abort);
+    }, signal),
+});
+
+const approvalMethods = (
+  { options, scheduler }: AgentCore,
+  turns: TurnRunner,
+): Pick<Agent, "pendingApprovals" | "decide" | "reevaluateApprovals"> => {
+  const subagents = options.subagents ?? new Map<string, Agent>();
+  return {
+    pendingApprovals: () => [
+      ...(scheduler.loaded?.pendingApprovals() ?? []),
+      ...[...subagents].flatMap(([name, agent]) => agent.pendingApprovals().map((each) => ({ ...each, agent: name }))),
+    ],
+    decide: (call, answer, name) => {
+      const decision = readDecision(answer);
+      if (name !== undefined) return subagents.get(name)?.decide(call, decision) ?? false;
+      const isDecided = scheduler.loaded?.decide(call, decision) ?? false;
+      if (isDecided && decision.type === "cancel") turns.abort();
+      return isDecided;
+    },
+    reevaluateApprovals: async () => {
+      await Promise.all([
+        scheduler.loaded?.reconsider(),
+        ...[...subagents.values()].map((each) => each.reevaluateApprovals()),
+      ]);
+    },
+  };
+};
+
+const modelMethods = ({
+  options: { transport, journal, modelInputs },
+  router,
+  spending,
+  builder,
+  window,
+  inputCheck,
+  events,
+}: AgentCore): Pick<Agent, "model" | "pool" | "switchModel" | "checkSwitch" | "runSideQuery"> => ({
+  model: () => router.current,
+  pool: () => router.pool,
+  switchModel: (pool, model) => recordModelChange(router.switchTo(pool, model), { journal, emit: events.emit }),
+  checkSwitch: async (model) => {
+    const { checkSwitch } = await import("./models/switch-check.ts");
+    await inputCheck?.prepare(model, new AbortController().signal);
+    return checkSwitch({ journal, prefix: builder.prefix, window, input: modelInputs?.get(model) }, model);
+  },
+  runSideQuery: async (encode, signal) => {
+    const model = router.current;
+    const answer = await runSideQuery(transport, model, encode, signal);
+    if (answer.usage !== undefined) await spending.add(model, answer.usage);
+    return answer;
+  },
+});
+
+const stateMethods = ({
+  options: { journal },
+  spending,
+  builder,
+  window,
+  events,
+}: AgentCore): Omit<
+  Agent,
+  | keyof ReturnType<typeof turnMethods>
+  | keyof ReturnType<typeof approvalMethods>
+  | keyof ReturnType<typeof modelMethods>
+> => ({
+  conversation: () => toConversation(journal, builder.prefix),
+  entryCount: () => journal.entryCount,
+  hasMessages: () => journal.ledger.entries.some(({ type }) => type !== "notice"),
+  usageTotals: () => spending.totals,
+  contextUsage: async () => ({ used: window.tokens, size: await window.limit() }),
+  lastReport: () => events.lastReport,
+  emit: events.emit,
+});
+
+const toUserParts = (input: string | readonly UserPart[]): readonly UserPart[] =>
+  typeof input === "string" ? [textPart(input)] : input;
+
+const toConversation = (journal: Journal, { system, tools }: RequestPrefix): Conversation => ({
+  version: 1,
+  ...(system === undefined ? {} : { system }),
+  tools,
+  entries: journal.ledger.entries,
+  blobs: journal.blobs,
+});

@@ -1,0 +1,37 @@
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Clock } from "../world/world.ts";
+import { requestHeadStartMs } from "./requests/model-request.ts";
+
+/** Loads the tools when the first calls arrive, or earlier while a response is awaited. */
+export class LazyScheduler {
+  readonly #load: (() => Promise<Scheduler>) | undefined;
+  readonly #clock: Pick<Clock, "sleep">;
+  #loading: Promise<Scheduler> | undefined;
+  #loaded: Scheduler | undefined;
+
+  constructor(load: (() => Promise<Scheduler>) | undefined, clock: Pick<Clock, "sleep">) {
+    this.#load = load;
+    this.#clock = clock;
+  }
+
+  /** The scheduler, if it is loaded. */
+  get loaded(): Scheduler | undefined {
+    return this.#loaded;
+  }
+
+  async open(): Promise<Scheduler> {
+    if (this.#load === undefined) throw new Error("This agent has no tools.");
+    this.#loading ??= this.#load();
+    this.#loaded = await this.#loading;
+    return this.#loaded;
+  }
+
+  /** Starts loading once the request had time to be sent. A failure is reported by `open`. */
+  preload(): void {
+    if (this.#load === undefined || this.#loading !== undefined) return;
+    void this.#clock
+      .sleep(requestHeadStartMs)
+      .then(() => this.open())
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,39 @@
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { OpenServices } from "../scheduler/services.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** Opens the tools of a session when they are first needed, and closes what was opened. */
+export class LazyToolbox {
+  readonly #open: () => Promise<Toolbox>;
+  readonly #signal: AbortSignal;
+  #toolbox: Promise<Toolbox> | undefined;
+  #cleanup: Promise<void> | undefined;
+
+  /** `signal` stops the removal of leftover files when the session closes. */
+  constructor(open: () => Promise<Toolbox>, signal: AbortSignal) {
+    this.#open = open;
+    this.#signal = signal;
+  }
+
+  async services(): Promise<OpenServices> {
+    return (await this.#load()).services;
+  }
+
+  /** The scheduler. Files that killed programs left in the workspace are removed in the background. */
+  async scheduler(): Promise<Scheduler> {
+    const { scheduler, removeLeftovers } = await this.#load();
+    this.#cleanup ??= removeLeftovers(this.#signal);
+    return scheduler;
+  }
+
+  async close(): Promise<void> {
+    await this.#cleanup;
+    const toolbox = await this.#toolbox?.catch(() => undefined);
+    await toolbox?.services.close();
+  }
+
+  #load(): Promise<Toolbox> {
+    this.#toolbox ??= this.#open();
+    return this.#toolbox;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Call } from "../conversation/parts.ts";
+import type { PolicyOptions } from "../policy/open-policy.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { LoadedSettings } from "../settings/load/load.ts";
+import type { RenderPolicy } from "../transcript/target.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { RequestSettings } from "../wire/wire.ts";
+import type { Clock, World } from "../world/world.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentEvent } from "./events.ts";
+import type { ServerRequestHandlers } from "./mcp/server-requests.ts";
+import type { ModelInputRegistry } from "./models/input.ts";
+import type { ModelRef } from "./models/name.ts";
+import type { ModelPool } from "./models/router.ts";
+import type { SpendingTracker } from "./models/spending.ts";
+import type { RequestPrefix } from "./requests/builder.ts";
+import type { FetchFile } from "./requests/fetch-media.ts";
+import type { Journal } from "./session/journal.ts";
+
+/** Limits of a turn. There is none unless it is set. */
+export type TurnLimits = {
+  /** The most requests of one turn. */
+  readonly turns: number;
+  /** The most a session may cost, in US dollars. */
+  readonly spend: number;
+};
+
+/** Asks the person whether a model that repeats itself should continue. */
+export type ConfirmContinue = (question: string, signal: AbortSignal) => Promise<boolean>;
+
+/** Options of `createAgent`. */
+export type AgentOptions = {
+  readonly clock: Pick<Clock, "elapsed" | "after" | "sleep">;
+  readonly transport: Transport;
+  /** The conversation, new or resumed. */
+  readonly journal: Journal;
+  readonly prefix: RequestPrefix;
+  readonly pool: ModelPool;
+  /** Opens the scheduler when the first calls arrive. */
+  readonly openScheduler?: () => Promise<Scheduler>;
+  readonly settings?: RequestSettings;
+  readonly policy?: Partial<RenderPolicy>;
+  readonly limits?: Partial<TurnLimits>;
+  /** Adds up usage; shared with a parent, the agent counts towards the parent's limit. */
+  readonly spending?: SpendingTracker;
+  /** The share of the context window that may be full before it is compacted; 0 for never. */
+  readonly compactAt?: number;
+  /** The context window of a model in tokens, where settings know better than our list. */
+  readonly contextOf?: (model: ModelRef) => number | undefined;
+  /** The kinds of media models accept, where settings or a server know better than the provider's data. */
+  readonly modelInputs?: ModelInputRegistry | undefined;
+  /** Called before each request. Returns another request prefix if the list of tools changed. */
+  readonly beforeRequest?: () => Promise<RequestPrefix | undefined>;
+  /** Called with tool calls before they are scheduled, e.g. to wait for an MCP server. */
+  readonly beforeCalls?: (calls: readonly Call[], signal: AbortSignal) => Promise<void>;
+  /** The session id, for APIs that group requests by session. */
+  readonly sessionId?: string;
+  /** Downloads media named by URL for models that accept only bytes. Without it, such models get the URL as text. */
+  readonly fetchFile?: FetchFile;
+  /** The running subagents, by name. */
+  readonly subagents?: ReadonlyMap<string, Agent>;
+  /** Asks the person instead of stopping a model that repeats itself. */
+  readonly confirm?: ConfirmContinue;
+  /** Receives every event of every turn, before the reader of the turn. */
+  readonly onEvent?: (event: AgentEvent) => void;
+};
+
+/** The options that subagents share with their parent. */
+export type SharedAgentOptions = Pick<
+  AgentOptions,
+  "clock" | "transport" | "settings" | "policy" | "compactAt" | "contextOf" | "modelInputs" | "confirm" | "fetchFile"
+>;
+
+/** Options of `openAgent`. */
+export type OpenAgentOptions = {
+  readonly world: World;
+  /** Parley's own folder. */
+  readonly home: string;
+  /** The project's folder. */
+  readonly folder: string;
+  readonly loaded: LoadedSettings;
+  /** Whether a person can answer questions. */
+  readonly interactive: boolean;
+  /** The session to resume, by id, or the last one of this project. Without it, a new session is created. */
+  readonly resume?: { readonly id: string } | "last";
+  /** Replaces the system prompt. */
+  readonly system?: string;
+  /** Whether a sandbox is required, or used if there is one. */
+  readonly sandbox?: PolicyOptions["sandbox"];
+  /** MCP servers for this run alone, as written by the person. */
+  readonly servers?: unknown;
+  /** Answers requests of MCP servers. Without it, servers learn that no person is available. */
+  readonly serverRequests?: ServerRequestHandlers;
+  /** Asks the person whether a model that repeats itself should continue. Without it, such a model is stopped. */
+  readonly confirm?: ConfirmContinue;
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Shows a message at once while the session opens. */
+  readonly onProgress?: (text: string) => void;
+};

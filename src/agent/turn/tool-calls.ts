@@ -1,0 +1,145 @@
+import type { Call } from "../../conversation/parts.ts";
+import type { FinishedCall } from "../../scheduler/events.ts";
+import type { Scheduler } from "../../scheduler/scheduler.ts";
+import { excessCallResult, repeatedCallResult, truncatedCallResult } from "../prompts.ts";
+import type { TurnContext } from "./context.ts";
+import type { DurableEventQueue } from "./durable-event-queue.ts";
+import { RepeatedCallDetector } from "./repetition.ts";
+import { skippedCallResult } from "./skipped-call.ts";
+
+/**
+ * The most calls of one answer that are run. Models make at most some dozen; each costs milliseconds and some 90 kB
+ * while it runs, so thousands would hold the program for minutes.
+ */
+const maxCalls = 500;
+
+/**
+ * Milliseconds after which an answer is committed while its calls run. Calls that only read usually end sooner, and then
+ * the answer and their results are one write to the disk; longer, and a crash could lose the answer.
+ */
+const commitDelayMs = 10;
+
+/** The turn whose calls are run. */
+export type CallBatchOptions = {
+  readonly context: TurnContext;
+  readonly events: DurableEventQueue;
+  /** Names the prompt the turn answers, where there is a session. */
+  readonly promptId: () => string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Runs the tool calls of a turn, one answer's calls at a time, and detects calls that repeat without a new result. */
+export class ToolCallRunner {
+  readonly #options: CallBatchOptions;
+  readonly #repeated = new RepeatedCallDetector();
+
+  constructor(options: CallBatchOptions) {
+    this.#options = options;
+  }
+
+  /** Forgets earlier calls, so that the same calls may be made again. */
+  resetRepetition(): void {
+    this.#repeated.reset();
+  }
+
+  /**
+   * Runs the calls of an answer as one batch. `skipped` if the answer was cut short and none was run, `loop` if none was
+   * run because they repeat.
+   */
+  async run(requested: readonly Call[], isTruncated: boolean): Promise<"done" | "skipped" | "loop"> {
+    for (const call of requested) this.#emitRequested(call);
+    if (isTruncated) {
+      // Which call was cut short cannot be known, so none is run.
+      await this.#skip(requested, truncatedCallResult);
+      return "skipped";
+    }
+    const calls = requested.slice(0, maxCalls);
+    if (requested.length > maxCalls) await this.#skip(requested.slice(maxCalls), excessCallResult(maxCalls));
+    if (this.#repeated.isRepeating(calls) && !(await this.#confirmRepetition(calls))) {
+      await this.#skip(calls, repeatedCallResult);
+      return "loop";
+    }
+    await this.#schedule(calls);
+    return "done";
+  }
+
+  /** Runs calls. The answer they are in is committed before one of them asks for approval or has a side effect. */
+  async #schedule(calls: readonly Call[]): Promise<void> {
+    const { context, events, signal } = this.#options;
+    const { journal, clock, beforeCalls } = context;
+    const scheduler = await context.scheduler.open();
+    if (beforeCalls !== undefined) {
+      await events.flush();
+      await beforeCalls(calls, signal);
+    }
+    let committed: Promise<void> | undefined;
+    const commitAnswer = (): Promise<void> => {
+      committed ??= events.commitInBackground();
+      return committed;
+    };
+    const cancelCommit = clock.after(commitDelayMs, commitAnswer);
+    const unsubscribe = this.#subscribe(scheduler);
+    try {
+      await scheduler.schedule(calls, signal, commitAnswer);
+    } finally {
+      cancelCommit();
+      unsubscribe();
+    }
+    if (signal.aborted) return;
+    this.#repeated.add(
+      calls,
+      calls.map(({ id }) => journal.ledger.interaction(id)?.outcome),
+    );
+  }
+
+  /** Records results as calls end, and emits the progress of the others. */
+  #subscribe(scheduler: Scheduler): () => void {
+    const { context, events } = this.#options;
+    return scheduler.listen((event) => {
+      if (event.type === "call-output") return events.emit(event);
+      const { call, status } = event;
+      if (!("finished" in status)) return events.emit({ type: "call-updated", call, status });
+      const { finished } = status;
+      context.journal.addBlobs(finished.blobs);
+      this.#complete(finished);
+      void events.commitInBackground();
+    });
+  }
+
+  /** Completes calls that are not run, with the reason as their result. */
+  async #skip(calls: readonly Call[], reason: string): Promise<void> {
+    for (const call of calls) this.#complete(skippedCallResult(call, reason));
+    await this.#options.events.commit();
+  }
+
+  #complete(finished: FinishedCall): void {
+    const { context, events, promptId } = this.#options;
+    const { call, outcome, record } = finished;
+    context.journal.ledger.complete(call.id, call.tool, outcome);
+    const prompt_id = promptId();
+    events.emitAfterCommit({
+      type: "call-completed",
+      finished: prompt_id === undefined ? finished : { ...finished, record: { ...record, prompt_id } },
+    });
+  }
+
+  #emitRequested(call: Call): void {
+    const { events, promptId: getPromptId } = this.#options;
+    const promptId = getPromptId();
+    // The model makes every call of a turn; what the program itself reads or runs is not part of one.
+    const event = { type: "call-requested", call, isClientInitiated: false } as const;
+    events.emitAfterCommit(promptId === undefined ? event : { ...event, promptId });
+  }
+
+  /** Asks the person whether calls may be repeated once more. False if there is no person. */
+  async #confirmRepetition(calls: readonly Call[]): Promise<boolean> {
+    const { context, events, signal } = this.#options;
+    if (context.confirm === undefined) return false;
+    await events.flush();
+    const tools = [...new Set(calls.map(({ tool }) => tool))].join(", ");
+    const question = `The model keeps making the same calls (${tools}) without a new result. Let it continue?`;
+    if (!(await context.confirm(question, signal))) return false;
+    this.#repeated.reset();
+    return true;
+  }
+}
