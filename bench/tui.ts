@@ -1,10 +1,10 @@
 /*
- * What the terminal interface costs, in a real pseudo-terminal: the first frame and the first key next to Node's own
- * start, memory at rest, and bytes written per streamed token.
+ * Measures the terminal UI in a real pseudo-terminal: time to the first frame and to the first accepted key next to
+ * Node's own start, memory at rest, and bytes written per streamed token.
  *
- * Others can stand beside it: npm run bench:tui -- "name=command with words" runs each in the same terminal, in turn with
- * ours. Their first frame is whole at the first moment after which nothing more is written for a while; keys are pressed
- * from the start, and the first is accepted when its letter is shown.
+ * Other programs can be measured too: npm run bench:tui -- "name=command with words" runs each in the same terminal,
+ * alternating with ours. Their first frame counts as complete at the last output before a quiet period; keys are sent
+ * from the start, and the first is accepted when its letter appears.
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,18 +16,18 @@ import { bin } from "../test/built.ts";
 
 const rounds = 9;
 
-/** Milliseconds without output after which a frame is taken to be whole. */
+/** Milliseconds without output after which a frame counts as complete. */
 const quietTime = 400;
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-")));
 const env = { TERM: "xterm-256color", PATH: process.env["PATH"] ?? "", HOME: home };
 
-/** A program in a terminal, and how long after its start each piece of output came. */
+/** A program in a terminal, with the time since its start of each piece of output. */
 type BenchProcess = {
   readonly pid: number;
   readonly type: (text: string) => void;
   readonly output: () => string;
-  /** Milliseconds from the start until the output satisfies a condition. */
+  /** Returns the milliseconds from the start until the output satisfies a condition. */
   readonly until: (condition: (output: string) => boolean) => Promise<number>;
   readonly ended: Promise<number>;
   readonly stop: () => Promise<void>;
@@ -68,7 +68,7 @@ const run = (file: string, args: readonly string[], more: Readonly<Record<string
 const median = (times: readonly number[]): number =>
   times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
 
-/** Each in turn, so that all of them meet the same weather. */
+/** Runs the measures in turn, so that all of them run under the same load. */
 const sideBySide = async (
   measures: Readonly<Record<string, () => Promise<number>>>,
 ): Promise<Readonly<Record<string, number>>> => {
@@ -94,12 +94,12 @@ const firstFrame = async (): Promise<number> => {
   return time;
 };
 
-/** A letter that no program shows by itself. */
+/** A letter that no program prints by itself. */
 const letter = "ж";
 
-/** Pressed before there is anything to press it in, and again and again, since some throw away what came early. */
+/** Sends the key before the program is ready and repeats it, since some programs discard early input. */
 const firstKey = (command: string) => async (): Promise<number> => {
-  // The terminal itself would show it at once.
+  // Without raw mode the terminal itself would echo the key at once.
   const running = run("sh", ["-c", `stty -echo; echo .; exec ${command}`]);
   await running.until((output) => output.includes("."));
   const typing = setInterval(() => running.type(letter), 50);
@@ -110,11 +110,11 @@ const firstKey = (command: string) => async (): Promise<number> => {
   return time;
 };
 
-/** What never comes is not waited for. */
+/** Gives up on output that never comes. */
 const inTime = (time: Promise<number>): Promise<number> =>
   Promise.race([time, pause(30_000).then(() => Number.POSITIVE_INFINITY)]);
 
-/** When the last of a burst of output came. */
+/** Returns when the last output of a burst came. */
 const settledFrame = (command: string) => async (): Promise<number> => {
   const [file = "", ...args] = command.split(" ");
   const running = run(file, args);
@@ -138,7 +138,7 @@ const settled = async (running: BenchProcess): Promise<number> => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Megabytes a process and all it started hold. */
+/** Returns the megabytes a process and its descendants hold. */
 const memoryOf = (pid: number): number => {
   const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
@@ -155,7 +155,7 @@ const atRest = async (command: string): Promise<number> => {
   return memory;
 };
 
-/** Bytes written per byte of an answer that streams, in paragraphs of prose. */
+/** Bytes written per byte of a streamed answer, in paragraphs of prose. */
 const perByte = async (): Promise<number> => {
   const answer = Array.from(
     { length: 200 },

@@ -10,7 +10,7 @@ import { lastMentioned, parseIntents } from "./intent/parse-intents.ts";
 import type { IntentStep, Intent } from "./intent/intent.ts";
 import { joinList } from "./reply/text.ts";
 
-/** What the demo model says to a request: the next calls, or an answer from what the calls returned. */
+/** Returns the demo model's reply to a request: the next tool calls, or an answer from what the calls returned. */
 export const answerRequest = (heard: ParsedRequest): DemoReply => {
   const aside = answerSideQuery(heard);
   if (aside !== undefined) return { text: aside };
@@ -19,17 +19,17 @@ export const answerRequest = (heard: ParsedRequest): DemoReply => {
   const plan = planCalls(task.steps, heard.tools, task.exchanges);
   const forced = forcedCall(heard, plan, task);
   const next = forced === undefined ? plan.nextCalls : [forced];
-  // A conversation in which calls come back changed must end too.
+  // A conversation whose calls come back changed must still end.
   if (next.length > 0 && task.exchanges.length < maxCalls) return { thinking: describePlan(plan), calls: next };
   return { text: describeTask(task, plan, requests, heard) };
 };
 
 const maxCalls = 60;
 
-/** A request with what it asks for. */
+/** A user request with its intents. */
 type ParsedUserRequest = UserRequest & { readonly steps: readonly IntentStep[] };
 
-/** Reads each request in the light of those before it. */
+/** Parses each request, resolving references to earlier ones. */
 const parseRequests = (requests: readonly UserRequest[]): readonly ParsedUserRequest[] => {
   let known = {};
   return requests.map((request) => {
@@ -37,33 +37,33 @@ const parseRequests = (requests: readonly UserRequest[]): readonly ParsedUserReq
     for (const [index, text] of request.texts.entries()) {
       const said = parseIntents(text, known);
       known = lastMentioned(
-        said.map(({ intent: wish }) => wish),
+        said.map(({ intent }) => intent),
         known,
       );
-      // What stands before a person's own words and asks for nothing is no question.
+      // A text before the user's own that contains no intent is not a question.
       const isLast = index === request.texts.length - 1;
-      wanted.push(...(isLast ? said : said.filter(({ intent: wish }) => wish.type !== "unknown")));
+      wanted.push(...(isLast ? said : said.filter(({ intent }) => intent.type !== "unknown")));
     }
     return { ...request, steps: preferAttachments(request, wanted) };
   });
 };
 
-/** Questions about files that came with the message need no tool. */
+/** Questions about attached files need no tool. */
 const preferAttachments = ({ files }: UserRequest, wanted: readonly IntentStep[]): readonly IntentStep[] => {
   const isAbout = ({ type, ...wish }: Intent): boolean =>
     type === "unknown" || (type === "read" && "as" in wish && wish.as === "look");
-  if (files.length === 0 || !wanted.every(({ intent: wish }) => isAbout(wish))) return wanted;
+  if (files.length === 0 || !wanted.every(({ intent }) => isAbout(intent))) return wanted;
   return [{ intent: { type: "attached" }, isLater: false }];
 };
 
-/** What is to be done now, and which calls were made for it. */
+/** The steps to do now, and the calls already made for them. */
 type DemoTask = {
   readonly request: UserRequest;
   readonly steps: readonly IntentStep[];
   readonly exchanges: readonly ToolExchange[];
 };
 
-/** The last request; or an earlier one, where the last only says to go on with it or to do it again. */
+/** Returns the last request, or the earlier one it refers to ("continue", "again"). */
 const currentTask = (requests: readonly ParsedUserRequest[], { tools }: ParsedRequest): DemoTask => {
   const last = requests.at(-1) ?? { texts: [], files: [], exchanges: [], steps: [] };
   const { exchanges, steps } = last;
@@ -76,27 +76,27 @@ const currentTask = (requests: readonly ParsedUserRequest[], { tools }: ParsedRe
   if (type === "again") return { ...task, steps: before.steps };
   const kept = before.exchanges.filter((exchange) => !isStopped(exchange));
   if (before.answer === undefined) return { ...task, steps: before.steps, exchanges: [...kept, ...exchanges] };
-  const { remaining: left } = planCalls(before.steps, tools, before.exchanges);
-  return left.length === 0 ? task : { ...task, steps: left.map((intent) => ({ intent, isLater: false })) };
+  const { remaining } = planCalls(before.steps, tools, before.exchanges);
+  return remaining.length === 0 ? task : { ...task, steps: remaining.map((intent) => ({ intent, isLater: false })) };
 };
 
-const isReference = ({ intent: wish }: IntentStep): boolean => wish.type === "continue" || wish.type === "again";
+const isReference = ({ intent }: IntentStep): boolean => intent.type === "continue" || intent.type === "again";
 
-/** Where the caller demands a call and nothing has been called yet, there is one. */
+/** Makes one call where the caller requires one and none has been made. */
 const forcedCall = (
-  { toolChoice: choice, tools }: ParsedRequest,
-  { nextCalls: next }: CallPlan,
-  { request, exchanges: made }: DemoTask,
+  { toolChoice, tools }: ParsedRequest,
+  { nextCalls }: CallPlan,
+  { request, exchanges }: DemoTask,
 ): DemoToolCall | undefined => {
-  if (choice === "auto" || choice === "none" || made.length > 0) return undefined;
-  const wanted = typeof choice === "object" ? choice.tool : undefined;
-  if (next.some(({ tool }) => wanted === undefined || tool === wanted)) return undefined;
+  if (toolChoice === "auto" || toolChoice === "none" || exchanges.length > 0) return undefined;
+  const wanted = typeof toolChoice === "object" ? toolChoice.tool : undefined;
+  if (nextCalls.some(({ tool }) => wanted === undefined || tool === wanted)) return undefined;
   const tool = tools.find(({ name }) => (wanted === undefined || name === wanted) && !toolsWithSideEffects.has(name));
   const words = request.texts.at(-1) ?? "";
   return tool && { tool: tool.name, input: Object.fromEntries(tool.required.map((name) => [name, words])) };
 };
 
-/** Tools that are never called with words nobody meant for them, whoever demands it. */
+/** Tools that are never called with made-up input, even if a call is required. */
 const toolsWithSideEffects: ReadonlySet<string> = new Set([
   "write_file",
   "replace",
@@ -105,9 +105,9 @@ const toolsWithSideEffects: ReadonlySet<string> = new Set([
   "save_memory",
 ]);
 
-const describePlan = ({ nextCalls: next, remaining: left }: CallPlan): string => {
-  const deeds = joinList([...new Set(left.map(describeIntent))]);
-  const calls = joinList([...new Set(next.map(({ tool }) => tool))]);
+const describePlan = ({ nextCalls, remaining }: CallPlan): string => {
+  const deeds = joinList([...new Set(remaining.map(describeIntent))]);
+  const calls = joinList([...new Set(nextCalls.map(({ tool }) => tool))]);
   return deeds === "" ? `A tool is demanded.` : `I am to ${deeds}. For this I call ${calls} now.`;
 };
 
@@ -117,12 +117,12 @@ const describeTask = (
   requests: readonly UserRequest[],
   heard: ParsedRequest,
 ): string => {
-  const { steps: wanted, exchanges: made, request } = task;
-  const isOther = wanted.every(({ intent: wish }) => wish.type === "unknown" || wish.type === "continue");
-  if (isOther && made.length > 0) return made.map(describeAnyExchange).join("\n\n");
-  const isStrange = wanted.length > 0 && wanted.every(({ intent: wish }) => wish.type === "unknown");
+  const { steps, exchanges, request } = task;
+  const isOther = steps.every(({ intent }) => intent.type === "unknown" || intent.type === "continue");
+  if (isOther && exchanges.length > 0) return exchanges.map(describeAnyExchange).join("\n\n");
+  const isStrange = steps.length > 0 && steps.every(({ intent }) => intent.type === "unknown");
   if (isStrange) return notUnderstood(heard.tools);
-  const isAlone = wanted.length === 1;
+  const isAlone = steps.length === 1;
   const parts = plan.progress.flatMap((work) =>
     isSmallTalk(work.intent)
       ? answerSmallTalk(work.intent, { isAlone, request, requests, parsed: heard })

@@ -1,16 +1,15 @@
 import type { Net } from "../world/net.ts";
 import type { DemoScript } from "./script/script.ts";
 
-/** How the offline model is set up. */
+/** Options of the demo model. */
 export type DemoModelOptions = {
-  /** What it says instead of thinking for itself; see `parseOfflineScript`. */
+  /** Scripted replies instead of rule-based ones; see `parseDemoScript`. */
   readonly script?: DemoScript;
 };
 
 /**
- * A network in which addresses that begin with `offline:` are answered in
- * process, by the model that comes with Parley; all others go to `net`. The
- * model is loaded by the first request to it.
+ * Wraps a network so that URLs starting with `offline:` are answered in process by the demo model; all others go to
+ * `net`. The model is loaded with its first request.
  */
 export const withDemoModel = (net: Net, { script }: DemoModelOptions = {}): Net => ({
   send: async (request, signal) => {

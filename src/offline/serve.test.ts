@@ -29,7 +29,7 @@ const asking = (text: string, more: object = {}): object => ({
   ...more,
 });
 
-/** An answer as a stranger reads it: by the names of its fields, whatever they hold; a wrong guess fails the test. */
+/** Reads an answer by the names of its fields, without our types; a wrong guess fails the test. */
 type Json = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
 
 const told = async (body: unknown, from: Net = net): Promise<{ readonly status: number; readonly body: Json }> => {
@@ -49,14 +49,14 @@ const streamed = async (body: object): Promise<readonly Json[]> => {
   return lines.slice(0, -2).map((line) => JSON.parse(line.replace(/^data: /, "")) as Json);
 };
 
-describe("the offline network", () => {
-  it("sends everything else to the other one", async () => {
+describe("the demo model's network", () => {
+  it("passes all other requests on", async () => {
     await expect(net.send(request("", { url: "https://example.com/chat" }))).rejects.toThrow(
       "sent to https://example.com/chat",
     );
   });
 
-  it("gives up when told to, before and within an answer", async () => {
+  it("aborts before and during a response", async () => {
     const stop = new AbortController();
     const response = await net.send(request(asking("help", { stream: true })), stop.signal);
     const reading = (async () => {
@@ -77,8 +77,8 @@ describe("the offline network", () => {
   });
 });
 
-describe("an answer", () => {
-  it("comes whole", async () => {
+describe("a reply", () => {
+  it("is one JSON object", async () => {
     const { status, body } = await told(asking("read a.txt and b.txt"));
     expect([status, body["object"], body["model"], body["created"]]).toEqual([200, "chat.completion", "parley", 0]);
     const [first, second] = body["choices"][0].message.tool_calls;
@@ -104,7 +104,7 @@ describe("an answer", () => {
     expect(first.id).not.toBe(second.id);
   });
 
-  it.each(["read a.txt and b.txt", "help"])("comes in pieces that make the same whole: %s", async (text) => {
+  it.each(["read a.txt and b.txt", "help"])("streams chunks that add up to the same reply: %s", async (text) => {
     const whole = (await told(asking(text))).body;
     const events = await streamed(asking(text, { stream_options: { include_usage: true } }));
     const deltas = events.slice(0, -1).map((event) => event["choices"][0].delta as Json);
@@ -128,12 +128,12 @@ describe("an answer", () => {
     expect(events.at(-1)).toEqual({ ...events[0], choices: [], usage: whole["usage"] });
   });
 
-  it("counts no tokens in a stream that was not asked to", async () => {
+  it("reports no usage in a stream that did not ask for it", async () => {
     for (const more of [{}, { stream_options: { include_usage: false } }])
       expect((await streamed(asking("help", more))).filter((event) => event["usage"] !== undefined)).toEqual([]);
   });
 
-  it("counts tokens by length, and those of the request before as cached", async () => {
+  it("estimates tokens by length, and counts the previous request as cached", async () => {
     const first = asking("x".repeat(400)) as { readonly messages: readonly Json[] };
     const one = (await told(first)).body["usage"];
     const head = Math.ceil(JSON.stringify(tools).length / 4);
@@ -150,7 +150,7 @@ describe("an answer", () => {
     expect(two.total_tokens).toBe(two.prompt_tokens + two.completion_tokens);
   });
 
-  it("is cut where the caller allows no more", async () => {
+  it("is truncated at the token limit", async () => {
     const { choices, usage } = (await told(asking("help", { max_tokens: 5 }))).body;
     expect([choices[0].finish_reason, choices[0].message.content.length, usage.completion_tokens]).toEqual([
       "length",
@@ -160,7 +160,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a bad request", () => {
+describe("an invalid request", () => {
   it.each([
     ["no JSON", "{", 400, null],
     ["a list", "[]", 400, null],
@@ -172,7 +172,7 @@ describe("a bad request", () => {
     ["a role nobody has", { model: "parley", messages: [{ role: "king", content: "" }] }, 400, "messages.[0]"],
     ["no content", { model: "parley", messages: [{ role: "user" }] }, 400, "messages.[0]"],
     ["a result of nothing", { model: "parley", messages: [{ role: "tool", content: "" }] }, 400, "messages.[0]"],
-  ])("is refused: %s", async (_, body, status, param) => {
+  ])("is rejected: %s", async (_, body, status, param) => {
     const refused = await told(body);
     expect([refused.status, refused.body["error"].param]).toEqual([status, param]);
     expect(refused.body["error"]).toMatchObject({
@@ -181,12 +181,12 @@ describe("a bad request", () => {
     });
   });
 
-  it("is refused at any other address", async () => {
+  it("is rejected at any other URL", async () => {
     const elsewhere = await net.send(request(asking("hi"), { url: "offline:/models" }));
     expect([elsewhere.status, (await readBodyText(elsewhere)).includes("Unknown request URL")]).toEqual([404, true]);
   });
 
-  it("never makes it stumble, whatever it is", async () => {
+  it("never crashes the server, whatever it contains", async () => {
     const word = fc.oneof(
       fc.constantFrom(
         ...'read list run create replace with in to a.txt and then it "x" `y` \'z\' https://x.y/ {"a":1} *.ts remember search for the last 5 lines of why ... Error: See file file-1 Command: Output:'.split(
@@ -269,7 +269,7 @@ describe("a script", () => {
   const scripted = withDemoModel(nobody, { script });
   const say = (role: string, content: string): Json => ({ role, content });
 
-  it("speaks where its rules fit, then by turn", async () => {
+  it("answers by rules first, then by position", async () => {
     const weather = asking("The Weather?") as { readonly messages: readonly Json[] };
     const first = await messageTo(weather, scripted);
     expect([first["reasoning_content"], first["content"], first["tool_calls"][0].function]).toEqual([
@@ -291,7 +291,7 @@ describe("a script", () => {
     ]);
   });
 
-  it("leaves the word to the model when it has nothing to say", async () => {
+  it("falls back to the rules of the demo model when it has no reply left", async () => {
     const third = [
       say("user", "a"),
       say("assistant", "b"),
@@ -305,14 +305,14 @@ describe("a script", () => {
     expect((await messageTo(asking("", { messages: third }), otherwise))["content"]).toBe("Enough.");
   });
 
-  it("keeps silent where a condition does not hold, or what it speaks to is answered", async () => {
+  it("skips a rule whose condition fails or whose prompt is answered", async () => {
     const untooled = asking("The weather?", { tools: [] });
     expect((await messageTo(untooled, scripted))["content"]).toBe("First.");
     const answered = [say("user", "The weather?"), say("assistant", "Rain."), say("user", "Hello")];
     expect((await messageTo(asking("", { messages: answered }), scripted))["content"]).toBe("Second.");
   });
 
-  it("is shown in the documents as it is taken", async () => {
+  it("matches its documentation", async () => {
     const page = readFileSync(new URL("../../docs/offline.md", import.meta.url), "utf8");
     const shown = withDemoModel(nobody, { script: parseDemoScript(JSON.parse(/```json\n(.*?)```/s.exec(page)![1]!)) });
     expect((await messageTo(asking("Hello"), shown))["content"]).toBe("The first answer.");
@@ -320,7 +320,7 @@ describe("a script", () => {
     expect((await told(asking("crash"), shown)).status).toBe(503);
   });
 
-  it("can fail", async () => {
+  it("can return errors", async () => {
     expect(await told(asking("crash"), scripted)).toEqual({
       status: 503,
       body: { error: { message: "Later.", type: "server_error", param: null, code: null } },
@@ -338,7 +338,7 @@ describe("a script", () => {
       { otherwise: { call: { tool: "" }, error: { status: 200, message: "" } } },
       "otherwise.call.input: expected, but not there\notherwise.call.tool: expected the name of a tool\notherwise.error.status: expected a number from 400 to 599",
     ],
-  ])("that is none is named for what is wrong with it: %j", (value, message) => {
+  ])("that is invalid is rejected with every problem: %j", (value, message) => {
     expect(() => parseDemoScript(value)).toThrow(new DemoScriptError(message));
   });
 });

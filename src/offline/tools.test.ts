@@ -37,7 +37,7 @@ beforeAll(async () => {
     "package.json",
     '{"name":"clock","version":"1.2.3","description":"A clock","scripts":{"test":"node --test"}}\n',
   );
-  bench.put("src/clock.ts", "/** Tells the time. */\nexport const hour = 12; // TODO minutes\n");
+  bench.put("src/clock.ts", "/** A tool that returns the time. */\nexport const hour = 12; // TODO minutes\n");
   bench.put("src/face.ts", "export type Face = string;\n");
   bench.put("long.log", Array.from({ length: 2500 }, (_, index) => `entry ${index + 1}`).join("\n"));
   bench.put("secret.key", "no");
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** A conversation in which every call is really made. */
+/** Runs a conversation in which every call is really made. */
 const talk = (decide: (call: Call) => Outcome | undefined = () => undefined) => {
   const provider = findProvider("offline");
   const bodies: JsonObject[] = [];
@@ -103,7 +103,7 @@ const carryOut = async (call: Call, blobs: Record<string, string>): Promise<Outc
   }
 };
 
-describe("with real tools, the demo model", () => {
+describe("the demo model with real tools", () => {
   it.each<[string, readonly string[], string | RegExp]>([
     [
       "list the files",
@@ -186,7 +186,7 @@ describe("with real tools, the demo model", () => {
       ["read_file", "read_file"],
       /^README\.md has 7 lines:[\s\S]*src\/face\.ts has 1 line:/,
     ],
-  ])("answers from what they return: %s", async (words, calls, said) => {
+  ])("answers from their results: %s", async (words, calls, said) => {
     const { ask } = talk();
     const went = await ask(words);
     expect(went.calls).toEqual(calls);
@@ -194,7 +194,7 @@ describe("with real tools, the demo model", () => {
     else expect(went.said).toMatch(said);
   });
 
-  it("writes, changes, adds to and removes files", async () => {
+  it("writes, changes, appends to and removes files", async () => {
     const { ask } = talk();
     expect((await ask('create notes/a.txt with "one two"')).said).toBe("I created notes/a.txt with 1 line (7 bytes).");
     expect((await ask("replace two with 2 in it")).said).toBe('I replaced "two" with "2" in notes/a.txt, in 1 place.');
@@ -214,7 +214,7 @@ describe("with real tools, the demo model", () => {
     expect((await ask("fetch https://clocks.test/")).said).toContain("All about clocks.");
   });
 
-  it("says what was refused, cancelled and interrupted", async () => {
+  it("reports refused, cancelled and interrupted calls", async () => {
     const outcomes: readonly Outcome[] = [
       {
         status: "cancelled",
@@ -231,7 +231,7 @@ describe("with real tools, the demo model", () => {
     ]);
   });
 
-  it("gets requests that break no rule of the API, each beginning like the one before", async () => {
+  it("gets valid requests, each with the previous one as its prefix", async () => {
     const { ask, bodies } = talk();
     for (const words of [
       "list the files",
@@ -292,13 +292,13 @@ const webp = (width: number, height: number): Buffer => {
   return bytes;
 };
 
-describe("a picture", () => {
+describe("an image", () => {
   it.each([
     ["a.png", png(64, 48), "a PNG image of 64x48 pixels (image/png"],
     ["b.jpg", jpeg(320, 200), "a JPEG image of 320x200 pixels (image/jpeg"],
     ["c.gif", gif(7, 9), "a GIF image of 7x9 pixels (image/gif"],
     ["d.webp", webp(1000, 600), "a WEBP image of 1000x600 pixels (image/webp"],
-  ])("arrives, and is told by its type, its pixels and its size: %s", async (name, bytes, told) => {
+  ])("is received, and described by type, pixels and bytes: %s", async (name, bytes, told) => {
     bench.put(name, bytes);
     const { ask, bodies } = talk();
     expect(await ask(`look at ${name}`)).toEqual({
@@ -310,7 +310,7 @@ describe("a picture", () => {
     expect(bodies.flatMap((body) => lint(body, target))).toEqual([]);
   });
 
-  it("that is one of several is told beside the others", async () => {
+  it("is told apart from others in the same batch", async () => {
     bench.put("a.png", png(64, 48));
     bench.put("b.png", png(3, 2));
     const { said } = await talk().ask("read a.png, b.png and src/face.ts");

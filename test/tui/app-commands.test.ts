@@ -9,7 +9,7 @@ import { appFixtures } from "./app-fixture.ts";
 ensureBuilt();
 const { on, started } = appFixtures();
 
-/** A red picture of two by one pixels. */
+/** A red image of two by one pixels. */
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DAwPAfAAUAAf/8Q1SWAAAAAElFTkSuQmCC",
   "base64",
@@ -21,7 +21,7 @@ describe("trust", () => {
     ".parley/commands/greet.md": "---\ndescription: says hello\n---\nSay hello to $ARGUMENTS.\n",
   };
 
-  it("is asked for before anything of a project counts, and is not given by Enter alone", async () => {
+  it("is asked for before project settings are used, and Enter alone does not grant it", async () => {
     const { start } = await on({ files, isTrusted: false });
     const app = start();
     await app.waitForText("Trust this folder?");
@@ -42,7 +42,7 @@ describe("trust", () => {
     await third.quit();
   });
 
-  it("once given, brings the project's commands and context into the session", async () => {
+  it("loads the project's commands and context files once granted", async () => {
     const { start } = await on({
       files,
       isTrusted: false,
@@ -74,8 +74,8 @@ describe("trust", () => {
   });
 });
 
-describe("commands people wrote", () => {
-  it("fill in what is typed, in Markdown and in TOML", async () => {
+describe("custom commands", () => {
+  it("fill in arguments, in Markdown and in TOML", async () => {
     const [app] = await started({
       files: {
         ".claude/commands/pair.md": "First $1, then $2, all: $ARGUMENTS",
@@ -97,7 +97,7 @@ describe("commands people wrote", () => {
     await app.quit();
   });
 
-  it("run a command only after the person said so, with what was typed as one word", async () => {
+  it("run a shell command only after confirmation, with the arguments quoted as one", async () => {
     const [app, { project }] = await started({
       files: { ".gemini/commands/see.toml": 'prompt = "It printed: !{mkdir {{args}} && echo made}"\n' },
       script: {
@@ -122,8 +122,8 @@ describe("commands people wrote", () => {
   });
 });
 
-describe("what a message brings along", () => {
-  it("is completed after an @ and attached", async () => {
+describe("attachments", () => {
+  it("are completed after @ and attached", async () => {
     const [app] = await started({
       files: { "notes/today.txt": "buy milk\n" },
       script: { rules: [{ asked: "buy milk", replies: [{ say: "Milk it is." }] }] },
@@ -140,7 +140,7 @@ describe("what a message brings along", () => {
     await app.quit();
   });
 
-  it("is a picture whose path was pasted, also from outside the folder", async () => {
+  it("include an image whose path was pasted, also from outside the folder", async () => {
     const [app, { home }] = await started();
     mkdirSync(join(home, "my pictures"));
     writeFileSync(join(home, "my pictures", "red.png"), png);
@@ -159,7 +159,7 @@ describe("MCP servers", () => {
     args: [fileURLToPath(new URL("../mcp/scripted-server.mjs", import.meta.url))],
   };
 
-  it("have resources to be mentioned, prompts to be given as commands, and tools that are asked about", async () => {
+  it("offer resources as mentions, prompts as commands, and tools that need approval", async () => {
     const made = await on({
       script: {
         rules: [
@@ -193,7 +193,7 @@ describe("MCP servers", () => {
     await app.quit();
   });
 
-  it("of a project are started only after the person agreed to what is written", async () => {
+  it("of a project are started only after consent", async () => {
     const { start } = await on({ files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server } }) } });
     const app = start();
     await app.waitForText("› No");
@@ -210,7 +210,7 @@ describe("MCP servers", () => {
     await app.quit();
   });
 
-  it("of a project are asked about at each start, until the person has said yes or never", async () => {
+  it("of a project ask for consent at each start, until yes or never", async () => {
     const other = { ...server, env: { OTHER: "1" } };
     const files = { ".mcp.json": JSON.stringify({ mcpServers: { theirs: server, other } }) };
     const { start } = await on({ files, isTrusted: false });
@@ -235,8 +235,8 @@ describe("MCP servers", () => {
   });
 });
 
-describe("pictures", () => {
-  it("are shown where the terminal can, below the line that says what they are", async () => {
+describe("images", () => {
+  it("are shown below a line of facts if the terminal can", async () => {
     const [app] = await started({ files: { "red.png": png }, env: { TERM: "xterm-kitty" } });
     app.submit("look at red.png");
     await app.waitForText("[red.png: image/png, 72 bytes, 2 × 1 pixels]");
@@ -246,7 +246,7 @@ describe("pictures", () => {
     await app.quit();
   });
 
-  it("are drawn in sixels where the terminal says that it draws such, in the size of its letters", async () => {
+  it("are drawn as sixels on a terminal that reports them, scaled to its cell size", async () => {
     const [app] = await started({ files: { "light.png": createPng(40, 90) } });
     app.type("\u001b[?62;4c");
     await app.waitFor(() => app.output().includes("\u001b[16t"));
@@ -265,7 +265,7 @@ describe("pictures", () => {
 });
 
 describe("commands", () => {
-  it("are completed, and given with Enter", async () => {
+  it("are completed, and run with Enter", async () => {
     const [app] = await started();
     app.type("/sta");
     await app.waitForText("› stats  what this session used");
@@ -274,14 +274,14 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("name what is nearest to one that is not there", async () => {
+  it("suggest the nearest name for an unknown one", async () => {
     const [app] = await started();
     app.submit("/modle");
     await app.waitForText("There is no command /modle. Did you mean /model?");
     await app.quit();
   });
 
-  it("tell what fills the context, by part", async () => {
+  it("show what fills the context, by part", async () => {
     const [app] = await started({ files: { "a.txt": "hello\n" } });
     app.submit("read a.txt");
     await app.waitForText(/9\d% cached/);
@@ -300,7 +300,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("change the approval mode, also for what waits", async () => {
+  it("change the approval mode, also for pending questions", async () => {
     const [app, { read }] = await started();
     app.type("\u001b[Z");
     await app.waitForText(/ · auto_edit/);
@@ -313,7 +313,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("switch to a model only where its provider can be used, and keep it and the mode in a new session", async () => {
+  it("switch only to a usable model, and keep model and mode in a new session", async () => {
     const [app] = await started();
     app.submit("/model anthropic/claude-sonnet-5");
     await app.waitForText("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
@@ -328,7 +328,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("export the session without writing over anything", async () => {
+  it("export the session without overwriting a file", async () => {
     const [app, { read }] = await started({ files: { "taken.md": "mine" } });
     app.submit("which model are you?");
     await app.waitForText(/^I am /);
@@ -350,7 +350,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("copy the last answer to the clipboard, and nothing else ever does", async () => {
+  it("copy the last answer to the clipboard, and nothing else does", async () => {
     const [app] = await started({ script: { rules: [{ asked: "go", replies: [{ say: "Copied words." }] }] } });
     app.submit("go");
     await app.waitForText("Copied words.");
@@ -363,7 +363,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("remember, and keep the colours", async () => {
+  it("save to memory, and save the theme", async () => {
     const [app, { home }] = await started();
     app.submit("/memory add I like tea");
     await app.waitForText("It is remembered");
@@ -377,7 +377,7 @@ describe("commands", () => {
     await app.quit();
   });
 
-  it("show in full what was folded", async () => {
+  it("expand collapsed output", async () => {
     const [app] = await started({
       files: { "long.txt": Array.from({ length: 12 }, (_, at) => `row ${at}`).join("\n") },
       script: {

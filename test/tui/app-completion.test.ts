@@ -7,7 +7,7 @@ import { appFixtures, type RunningApp } from "./app-fixture.ts";
 ensureBuilt();
 const { on, started } = appFixtures();
 
-/** The rows of the menu once it has so many and begins like this. */
+/** Waits for the rows of a menu with this many entries and this beginning. */
 const menu = async (app: RunningApp, first: string, count: number): Promise<readonly string[]> => {
   const offered = (rows: readonly string[]): readonly string[] =>
     rows.slice(rows.findLastIndex((row) => row.startsWith("> ")) + 1, -1);
@@ -16,8 +16,8 @@ const menu = async (app: RunningApp, first: string, count: number): Promise<read
   );
 };
 
-describe("after a command, what can follow is offered", () => {
-  it("and Tab takes it, Enter gives the command", async () => {
+describe("completing arguments of a command", () => {
+  it("Tab inserts the choice, Enter runs the command", async () => {
     const [app] = await started();
     app.type("/approval ");
     expect(await menu(app, "plan", 4)).toEqual([
@@ -41,7 +41,7 @@ describe("after a command, what can follow is offered", () => {
     await app.quit();
   });
 
-  it("and a model that is written in full is the one that is meant", async () => {
+  it("accepts a model written in full", async () => {
     const [app] = await started({ env: { ANTHROPIC_API_KEY: "none" } });
     app.type("/model offline/par");
     await menu(app, "offline/parley", 1);
@@ -54,7 +54,7 @@ describe("after a command, what can follow is offered", () => {
     await app.quit();
   });
 
-  it("also where that are sessions, pools, formats and servers", async () => {
+  it("works for sessions, pools, formats and servers", async () => {
     const { home, start } = await on({ script: { otherwise: { say: "Well." } }, size: { columns: 80, rows: 40 } });
     const pools = { cheap: { models: ["offline/parley", "offline/other"] } };
     const mcpServers = { broken: { command: "false" } };

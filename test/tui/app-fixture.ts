@@ -13,7 +13,7 @@ import { runInTerminal, type TerminalProcess } from "./terminal.ts";
 export type AppOptions = {
   /** Files of the project, by path. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** What the offline model says. */
+  /** Scripted replies of the demo model. */
   readonly script?: DemoScript;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
@@ -23,7 +23,7 @@ export type AppOptions = {
   readonly reflows?: boolean;
 };
 
-/** A project, a home and everything that runs there. */
+/** A project and home folder, and the programs running there. */
 export type AppFixture = {
   readonly project: string;
   readonly home: string;
@@ -35,24 +35,24 @@ export type AppFixture = {
 
 /** The program in a real pseudo-terminal. */
 export type RunningApp = TerminalProcess & {
-  /** Resolves once a row holds these words. */
+  /** Resolves once a row contains this text. */
   readonly waitForText: (words: string | RegExp) => Promise<readonly string[]>;
   /** Resolves once the program waits for the next message. */
   readonly waitUntilIdle: () => Promise<readonly string[]>;
   /** Types a message and sends it. */
   readonly submit: (text: string) => void;
-  /** All rows seen, without what differs from run to run: folders, times, the mark that moves. */
+  /** The visible rows, with folders, times and spinner frames normalized. */
   readonly screenText: () => string;
   readonly quit: () => Promise<number>;
 };
 
-/** Milliseconds after which what was not seen is taken to never come; the rows are then told. */
+/** Milliseconds after which a wait fails and shows the rows. */
 const timeout = 60_000;
 
-/** Where nobody is asked about anything outside this machine. */
+/** Keeps credential lookups on this machine. */
 const noMetadataServers = { METADATA_SERVER_DETECTION: "none", AWS_EC2_METADATA_DISABLED: "true" };
 
-/** Sets up a project and a home that nobody has used. */
+/** Creates a fresh project and home folder. */
 const createFixture = async ({
   files = {},
   script,
@@ -98,13 +98,13 @@ const createFixture = async ({
 
 const startApp = (
   project: string,
-  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, reflows: breaksAnew = true }: AppOptions,
+  { args = [], env, size = { columns: 80, rows: 24 }, isInShell = false, reflows = true }: AppOptions,
 ): RunningApp => {
   const terminal = runInTerminal(bin, {
     args: ["--cwd", project, ...args],
     size,
     isInShell,
-    breaksAnew,
+    breaksAnew: reflows,
     ...(env === undefined ? {} : { env }),
   });
   const seen: TerminalProcess["waitFor"] = async (condition) => {
@@ -138,10 +138,10 @@ const startApp = (
   };
 };
 
-/** Stages for the tests of one file; each is taken down after its test. */
+/** Fixtures for the tests of one file; each is removed after its test. */
 export const appFixtures = (): {
   readonly on: (options?: AppOptions) => Promise<AppFixture>;
-  /** A stage with the program ready for the first word. */
+  /** A fixture with the program ready for input. */
   readonly started: (options?: AppOptions) => Promise<readonly [RunningApp, AppFixture]>;
 } => {
   const made: AppFixture[] = [];

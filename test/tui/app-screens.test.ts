@@ -8,7 +8,7 @@ ensureBuilt();
 const { on, started } = appFixtures();
 const folder = fileURLToPath(new URL("screens/", import.meta.url));
 
-/** What is seen now is what was reviewed. */
+/** Compares the screen with its golden file. */
 const looksLike = async (app: RunningApp, name: string): Promise<void> =>
   expect(app.screenText()).toMatchFileSnapshot(`${folder}${name}.txt`);
 
@@ -21,7 +21,7 @@ describe("the screen", () => {
     await app.quit();
   });
 
-  it("greets, takes a message and shows an edit before it is made", async () => {
+  it("shows the greeting, takes a prompt and shows an edit for approval", async () => {
     const [app] = await started({
       files: { "greeting.txt": "Hello world.\nHow are you?\n" },
       script: {
@@ -56,7 +56,7 @@ describe("the screen", () => {
     await app.quit();
   });
 
-  it("shows calls side by side", async () => {
+  it("shows parallel calls", async () => {
     const [app, { project }] = await started({
       args: ["--approval-mode", "yolo"],
       script: {
@@ -93,7 +93,7 @@ describe("the screen", () => {
     await app.quit();
   });
 
-  it("is narrow where the terminal is", async () => {
+  it("fits a narrow terminal", async () => {
     const [app] = await started({ size: { columns: 40, rows: 20 } });
     app.submit('create notes.md with "milk"');
     await app.waitForText("The model asks");
@@ -101,7 +101,7 @@ describe("the screen", () => {
     await app.quit();
   });
 
-  it("is as docs/terminal.md shows it", () => {
+  it("is quoted in docs/terminal.md", () => {
     const page = readFileSync(`${root}docs/terminal.md`, "utf8");
     const screens = readdirSync(folder).map(
       (name) => [name, readFileSync(`${folder}${name}`, "utf8").trimEnd()] as const,

@@ -9,14 +9,14 @@ import { appFixtures } from "./app-fixture.ts";
 ensureBuilt();
 const { on, started } = appFixtures();
 
-/** A red picture of two by one pixels. */
+/** A red image of two by one pixels. */
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DAwPAfAAUAAf/8Q1SWAAAAAElFTkSuQmCC",
   "base64",
 );
 
-describe("sessions in the interface", () => {
-  it("goes on where it was after the terminal vanished in the middle of a call", async () => {
+describe("sessions in the terminal app", () => {
+  it("resume after the terminal was lost during a call", async () => {
     const [app, { start, project }] = await started({
       args: ["--approval-mode", "yolo"],
       script: {
@@ -51,7 +51,7 @@ describe("sessions in the interface", () => {
     ["the terminal is closed", 129],
     ["SIGHUP", 129],
     ["SIGTERM", 143],
-  ] as const)("cancels, records and lets go of its locks when %s", async (how, code) => {
+  ] as const)("cancel, record and release locks on %s", async (how, code) => {
     const command = "echo $$ > pid; sleep 600";
     const [app, { project, home }] = await started({
       args: ["--approval-mode", "yolo"],
@@ -75,14 +75,14 @@ describe("sessions in the interface", () => {
     expect(log).toContain("The user cancelled this call while it ran.");
   });
 
-  it("ends on SIGTERM while it asks whether to trust the folder", async () => {
+  it("end on SIGTERM while the trust question is open", async () => {
     const app = (await on({ isTrusted: false })).start();
     await app.waitForText("Trust this folder?");
     app.kill("SIGTERM");
     expect(await app.ended).toEqual({ code: 143, signal: 0 });
   });
 
-  it("resumes a session from a list", async () => {
+  it("are resumed from a list", async () => {
     const [app, { start }] = await started();
     app.submit("which model are you?");
     await app.waitForText(/^I am /);
@@ -97,7 +97,7 @@ describe("sessions in the interface", () => {
     await again.quit();
   });
 
-  it("rewinds the conversation and the files to before a message, and leaves alone what was changed since", async () => {
+  it("are rewound with their files to before a message, leaving files changed since alone", async () => {
     const [app, { read, project }] = await started({
       files: { "a.txt": "one\n", "b.txt": "one\n" },
       args: ["--approval-mode", "auto_edit"],
@@ -137,7 +137,7 @@ describe("sessions in the interface", () => {
     await app.quit();
   });
 
-  it("takes away a file that an edit made, when that is undone", async () => {
+  it("lose a created file when its edit is undone", async () => {
     const [app, { project }] = await started({ args: ["--approval-mode", "auto_edit"] });
     app.submit('create a.txt with "hello"');
     await app.waitForText("I created a.txt");
@@ -147,7 +147,7 @@ describe("sessions in the interface", () => {
     await app.quit();
   });
 
-  it("remembers what was typed", async () => {
+  it("keep the input history", async () => {
     const [app, { start }] = await started();
     app.submit("which model are you?");
     await app.waitUntilIdle();
@@ -162,7 +162,7 @@ describe("sessions in the interface", () => {
   });
 });
 
-describe("a move to another model", () => {
+describe("switching the model", () => {
   let served: ServedSimulators;
   beforeAll(async () => {
     served = await serveSimulators({
@@ -182,7 +182,7 @@ describe("a move to another model", () => {
   });
   afterAll(() => served.close());
 
-  it("shows what it means, with a picture in the past, and goes on there", async () => {
+  it("shows the switch check, with an image in the history, and continues there", async () => {
     const { start } = await on({
       files: { "logo.png": png },
       env: { ...everyKey, ...environmentFor(served.bases) },

@@ -8,7 +8,7 @@ import { appFixtures } from "./app-fixture.ts";
 ensureBuilt();
 const { on, started } = appFixtures();
 
-describe("the interface in its terminal", () => {
+describe("the terminal app", () => {
   it("writes no colours with NO_COLOR", async () => {
     const [app] = await started({ env: { NO_COLOR: "1" } });
     app.submit("which model are you?");
@@ -32,7 +32,7 @@ describe("the interface in its terminal", () => {
     await app.quit();
   });
 
-  it("is resized in the middle of a turn, and loses nothing", async () => {
+  it("is resized during a turn without losing text", async () => {
     const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
     const waiting = { command: "echo begun; until [ -e go ]; do sleep 0.05; done" };
     const [app, { project }] = await started({
@@ -69,7 +69,7 @@ describe("the interface in its terminal", () => {
     await app.quit();
   });
 
-  it("prints a question that is higher than the screen, so that all of it can be read", async () => {
+  it("prints a question taller than the screen, so that all of it can be read", async () => {
     const lines = Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n");
     const [app] = await started({
       size: { columns: 80, rows: 16 },
@@ -98,7 +98,7 @@ describe("the interface in its terminal", () => {
     await app.quit();
   });
 
-  it("gives the terminal back while it is stopped, and goes on where it was", async () => {
+  it("restores the terminal while suspended, and continues afterwards", async () => {
     const { start } = await on();
     const app = start({ isInShell: true });
     await app.waitForText(/ · \d+% of \d/);
@@ -118,7 +118,7 @@ describe("the interface in its terminal", () => {
     expect((await app.ended).code).toBe(0);
   });
 
-  it("shows hostile words of models and tools in their own cells, and nothing acts", async () => {
+  it("sanitizes hostile text of models and tools", async () => {
     const [app, { project }] = await started({
       size: { columns: 80, rows: 40 },
       files: { "evil.txt": `${hostileTexts.join("\n\n").replaceAll("\u0000", "")}\n` },
@@ -155,7 +155,7 @@ describe("the interface in its terminal", () => {
     );
   });
 
-  it("never takes pasted text for an answer, nor what stands in a paste for keys", async () => {
+  it("never takes pasted text for an answer or for keys", async () => {
     const [app] = await started();
     app.type("\u001b[200~first\u001b[201\u001b[201~");
     await app.waitForText("first");
@@ -173,7 +173,7 @@ describe("the interface in its terminal", () => {
 });
 
 describe("for a screen reader", () => {
-  it("everything is said once, in order, and answers are typed as lines", async () => {
+  it("everything is printed once, in order, and answers are typed as lines", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
     await app.waitForText("see /doctor");
@@ -194,7 +194,7 @@ describe("for a screen reader", () => {
     expect(app.output()).not.toMatch(/\u001b/);
   });
 
-  it("a line that was typed when a question came is a message, not an answer", async () => {
+  it("a line typed when a question arrived is a message, not an answer", async () => {
     const { start, read } = await on({ args: ["--screen-reader"] });
     const app = start();
     await app.waitForText("see /doctor");
@@ -208,7 +208,7 @@ describe("for a screen reader", () => {
     expect(() => read("a.txt")).toThrow("ENOENT");
   });
 
-  it("Ctrl-C ends what is under way, and leaves the second time", async () => {
+  it("Ctrl-C cancels, and quits the second time", async () => {
     const { start } = await on({
       args: ["--screen-reader", "--approval-mode", "yolo"],
       script: {

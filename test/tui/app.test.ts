@@ -9,8 +9,8 @@ const { on, started } = appFixtures();
 
 const shell = (command: string) => ({ tool: "run_shell_command", input: { command } });
 
-describe("the interface", () => {
-  it("shows what was found, takes a message, asks before it writes, and tells what was done", async () => {
+describe("the terminal app", () => {
+  it("shows the greeting, takes a prompt, asks before it writes, and reports the result", async () => {
     const [app, { read, project }] = await started();
     expect(app.screen.rows()).toEqual([
       `Parley  ${project}`,
@@ -45,7 +45,7 @@ describe("the interface", () => {
     expect(await app.quit()).toBe(0);
   });
 
-  it("refuses with Enter alone, and hands the model the reason that was typed", async () => {
+  it("refuses with Enter alone, and sends the typed reason to the model", async () => {
     const [app, { project }] = await started();
     app.submit('create a.txt with "hello"');
     await app.waitForText("The model asks");
@@ -65,7 +65,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("asks no more for what was allowed for always", async () => {
+  it('stops asking after "don\'t ask again"', async () => {
     const [app, { read }] = await started();
     app.submit('create a.txt with "one"');
     await app.waitForText("The model asks");
@@ -77,7 +77,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("has the person edit a proposal in their own editor, and asks about that again", async () => {
+  it("opens a proposed edit in the user's editor, and asks again", async () => {
     const made = await on({ env: { EDITOR: "sed -i s/hello/goodbye/" } });
     const app = made.start();
     await app.waitForText("offline/parley · 2%");
@@ -92,7 +92,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("runs calls side by side, shows them in order, and asks about them one after the other", async () => {
+  it("runs calls in parallel, shows them in order, and asks about one at a time", async () => {
     const [app] = await started({
       script: {
         rules: [
@@ -133,7 +133,7 @@ describe("the interface", () => {
   it.each([
     ["Esc", "\u001b"],
     ["Ctrl-C", "\u0003"],
-  ])("ends a batch in the middle with %s, and goes on talking", async (_, key) => {
+  ])("cancels a batch with %s, and takes the next prompt", async (_, key) => {
     const [app] = await started({
       args: ["--approval-mode", "yolo"],
       script: {
@@ -162,7 +162,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("delivers what is typed while tools run, after them", async () => {
+  it("sends a message typed while tools run after them", async () => {
     const [app, { project }] = await started({
       args: ["--approval-mode", "yolo"],
       script: {
@@ -185,7 +185,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("runs a line in the shell, shows what it prints, and tells the model with the next message", async () => {
+  it("runs a shell command, shows its output, and adds it to the next prompt", async () => {
     const [app] = await started({
       script: {
         rules: [
@@ -203,7 +203,7 @@ describe("the interface", () => {
     await app.quit();
   });
 
-  it("leaves on the second Ctrl-C, and takes back what was typed on the first", async () => {
+  it("quits on the second Ctrl-C, and clears the input on the first", async () => {
     const [app] = await started();
     app.type("a draft");
     await app.waitForText("> a draft");
@@ -215,7 +215,7 @@ describe("the interface", () => {
     expect((await app.ended).code).toBe(0);
   });
 
-  it("leaves no session behind in which nothing was said", async () => {
+  it("leaves no unused session behind", async () => {
     const [app, { home }] = await started();
     await app.quit();
     const folder = join(home, ".parley", "sessions");

@@ -1,4 +1,4 @@
-/** Texts that would act on a terminal if anything of them reached it. */
+/** Texts that would act on a terminal if they reached it unsanitized. */
 export const hostileTexts: readonly string[] = [
   "a\u001b]52;c;ZXZpbA==\u0007b",
   "a\u001b]52;c;?\u0007b",

@@ -2,18 +2,18 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
 
-/** A model behind a local server whose answer comes exactly as it is told. */
+/** A model behind a local server that streams exactly what the test tells it to. */
 export type ManualModel = {
-  /** What a program needs to use it. */
+  /** Environment and arguments that make a program use it. */
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
-  /** Resolves once it was asked. */
+  /** Resolves once a request arrived. */
   readonly requested: Promise<void>;
   readonly stream: (text: string) => void;
   readonly end: () => void;
 };
 
-/** Held models for the tests of one file; each is gone after its test. */
+/** Manual models for the tests of one file; each is closed after its test. */
 export const manualModels = (): (() => Promise<ManualModel>) => {
   const closers: (() => void)[] = [];
   afterEach(() => {

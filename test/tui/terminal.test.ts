@@ -16,7 +16,7 @@ const started = async (options: Parameters<typeof runInTerminal>[1] = {}): Promi
   return running;
 };
 
-/** Types a command; it is a message of its own, so its Enter is a key of its own. */
+/** Types a command and, as a key of its own, Enter. */
 const submit = async (running: TerminalProcess, command: string): Promise<void> => {
   running.type(command);
   await running.waitFor((rows) => rows.some((row) => row.replace(/^> /, "").endsWith(command.slice(-12))));
@@ -29,7 +29,7 @@ const quit = async (running: TerminalProcess): Promise<number> => {
 };
 
 describe("in a real terminal", () => {
-  it("what is typed is seen where it is typed", async () => {
+  it("typed text appears where it is typed", async () => {
     const running = await started();
     running.type("hé日😀\u001b[13;2usecond");
     await running.waitFor((rows) => rows.includes("  second"));
@@ -39,7 +39,7 @@ describe("in a real terminal", () => {
     expect(running.screen.cursor().column).toBe(0);
   });
 
-  it("Markdown streams into the history, block by block", async () => {
+  it("Markdown streams into the scrollback, block by block", async () => {
     const running = await started();
     await submit(running, String.raw`say "# Title\n\nSome **bold"`);
     await running.waitFor((rows) => rows.includes("Some **bold"));
@@ -55,7 +55,7 @@ describe("in a real terminal", () => {
     await quit(running);
   });
 
-  it("a hundred thousand lines stream in little memory, and keys are heard meanwhile", async () => {
+  it("a hundred thousand lines stream in little memory, and keys are handled meanwhile", async () => {
     const running = await started({ node: ["--max-old-space-size=40"] });
     await submit(running, "lines 100000");
     await running.waitFor((rows) => rows.some((row) => /^line \d{4,} /.test(row)));
@@ -74,7 +74,7 @@ describe("in a real terminal", () => {
     await quit(running);
   });
 
-  it("another size during streaming leaves a right screen", async () => {
+  it("a resize during streaming leaves a correct screen", async () => {
     const running = await started({ size: { columns: 60, rows: 12 } });
     await submit(
       running,
@@ -100,7 +100,7 @@ describe("in a real terminal", () => {
     await quit(running);
   });
 
-  it("hostile text changes nothing outside its own cells, letter by letter", async () => {
+  it("hostile text changes nothing outside its own cells, character by character", async () => {
     const running = await started({ size: { columns: 60, rows: 24 } });
     const path = join(dirname(script.path), "hostile.json");
     writeFileSync(path, JSON.stringify(hostileTexts));
@@ -113,7 +113,7 @@ describe("in a real terminal", () => {
     expect(running.output().replaceAll("\u001b", "ESC")).not.toMatch(acting);
   });
 
-  it("what the terminal answers is never typed", async () => {
+  it("terminal replies are never typed", async () => {
     const running = await started();
     await submit(running, "ask");
     await running.waitFor((rows) => rows.includes("reply attributes"));
@@ -124,7 +124,7 @@ describe("in a real terminal", () => {
   it.each([
     ["ends", "quit", 0],
     ["crashes", "crash", 1],
-  ])("the terminal is as it was when the program %s", async (_, command, code) => {
+  ])("the terminal is restored when the program %s", async (_, command, code) => {
     const running = await started();
     await submit(running, command);
     expect((await running.ended).code).toBe(code);
@@ -134,14 +134,14 @@ describe("in a real terminal", () => {
   it.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ])("the terminal is as it was after %s", async (signal, code) => {
+  ])("the terminal is restored after %s", async (signal, code) => {
     const running = await started();
     running.kill(signal);
     expect((await running.ended).code).toBe(code);
     expect(modesLeft(running.output())).toEqual([]);
   });
 
-  it("is given back to the shell while the program is stopped, and taken again", async () => {
+  it("the terminal is restored while the program is suspended, and taken again", async () => {
     const shell = runInTerminal(script.path, { isInShell: true });
     await shell.waitFor((rows) => rows.includes("ready"));
     shell.type("draft");
@@ -166,7 +166,7 @@ describe("in a real terminal", () => {
   });
 });
 
-/** Modes that were changed and not changed back. */
+/** Modes that were changed and not restored. */
 const modesLeft = (output: string): readonly string[] => {
   const usual: Readonly<Record<string, string>> = { "7": "h", "25": "h" };
   const now = new Map<string, string>();
@@ -178,5 +178,5 @@ const modesLeft = (output: string): readonly string[] => {
   ];
 };
 
-/** What acts on a terminal and is no move, no colour and no mode of ours. */
+/** Sequences that are neither cursor movement, colour nor one of our modes. */
 const acting = /ESC\](?!8;;ESC)|ESC[P_^X]|ESCc|ESC\[[23]J|[\u0080-\u009f\u202e]/;

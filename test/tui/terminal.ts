@@ -7,27 +7,27 @@ import xterm from "@xterm/headless";
 import { build } from "esbuild";
 import type { Terminal, TerminalEvent, TerminalSize } from "../../src/world/terminal.ts";
 
-/** A terminal whose cells can be read. */
+/** A terminal emulator whose cells can be read. */
 export type Emulator = {
-  /** The rows that are seen, without spaces at their ends and without empty rows at the bottom. */
+  /** The visible rows, without trailing spaces and empty rows at the bottom. */
   readonly rows: () => readonly string[];
-  /** Everything, from the first line that was ever written. */
+  /** All lines ever written, scrollback included. */
   readonly scrollback: () => readonly string[];
   readonly cursor: () => { readonly row: number; readonly column: number };
-  /** What was done besides showing letters: titles, clipboards, bells, modes left on. */
+  /** Effects besides text: titles, clipboards, bells, modes left on. */
   readonly effects: () => readonly string[];
   /** What the terminal sent by itself. */
   readonly replies: () => string;
   readonly write: (text: string | Uint8Array) => Promise<void>;
   readonly resize: (size: TerminalSize) => void;
-  /** The cell itself, for its style. */
+  /** One cell, for its style. */
   readonly cell: (
     row: number,
     column: number,
   ) => { readonly chars: string; readonly isBold: boolean; readonly colour: number };
 };
 
-/** An emulated terminal. `answer` gets what it replies; one that does not break lines anew for another size cuts them. */
+/** Creates an emulator. `answer` gets its replies; one that does not reflow truncates lines on resize. */
 export const emulator = (
   size: TerminalSize,
   answer: (text: string) => void = () => undefined,
@@ -38,7 +38,7 @@ export const emulator = (
     rows: size.rows,
     scrollback: 200_000,
     allowProposedApi: true,
-    // What the emulator knows of older Windows is that lines stay as they are.
+    // For older Windows, the emulator does not reflow lines.
     ...(breaksAnew ? {} : { windowsPty: { backend: "conpty", buildNumber: 1 } }),
   });
   const effects: string[] = [];
@@ -95,11 +95,11 @@ export type TestTerminal = Terminal & {
   readonly resize: (size: TerminalSize) => void;
   readonly isRaw: () => boolean;
   readonly stops: () => number;
-  /** What would be written if the process ended now. */
+  /** The sequence written if the process ended now. */
   readonly exitSequence: () => string;
 };
 
-/** A terminal in this process. */
+/** Creates a terminal in this process. */
 export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): TestTerminal => {
   let size = start;
   let isRaw = false;
@@ -136,7 +136,7 @@ export const testTerminal = (start: TerminalSize = { columns: 40, rows: 10 }): T
   };
 };
 
-/** A program in a real pseudo-terminal, and what is seen of it. */
+/** A program in a real pseudo-terminal. */
 export type TerminalProcess = {
   readonly screen: Emulator;
   readonly type: (text: string) => void;
@@ -145,14 +145,14 @@ export type TerminalProcess = {
   /** Closes the terminal, as when its window is closed. */
   readonly close: () => void;
   readonly pid: number;
-  /** Resolves once the rows satisfy a condition; fails with the rows when the program ends before. */
+  /** Resolves once the rows satisfy a condition; fails with the rows if the program ends before. */
   readonly waitFor: (condition: (rows: readonly string[]) => boolean) => Promise<readonly string[]>;
   readonly ended: Promise<{ readonly code: number; readonly signal: number | undefined }>;
   /** Everything the program wrote. */
   readonly output: () => string;
 };
 
-/** Runs a built script in a pseudo-terminal, with these variables alone. */
+/** Runs a built script in a pseudo-terminal, with only these environment variables. */
 export const runInTerminal = (
   script: string,
   {
@@ -170,7 +170,7 @@ export const runInTerminal = (
     /** Options of Node itself. */
     readonly node?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
-    /** Whether the terminal breaks lines anew for another size. */
+    /** Whether the terminal reflows lines on resize. */
     readonly breaksAnew?: boolean;
   } = {},
 ): TerminalProcess => {
@@ -211,7 +211,7 @@ export const runInTerminal = (
       pty.resize(next.columns, next.rows);
     },
     kill: (signal) => pty.kill(signal),
-    // The far end is closed, as when a window is; the type does not know it.
+    // Closes the far end, as when a window is closed; missing in the type.
     close: () => (pty as unknown as { destroy: () => void }).destroy(),
     pid: pty.pid,
     waitFor: async (condition) => {
@@ -227,7 +227,7 @@ export const runInTerminal = (
   };
 };
 
-/** Builds a script of this folder as the program is built; `remove` takes it away again. */
+/** Builds a script of this folder as the program is built; `remove` deletes it. */
 export const buildScript = async (name: string): Promise<{ readonly path: string; readonly remove: () => void }> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-tui-"));
   const path = join(folder, `${name}.mjs`);

@@ -1,4 +1,4 @@
-/** What is known of a file that reached the model. */
+/** A file the model received. */
 export type AttachedFile = {
   readonly kind: "image" | "document" | "audio" | "video";
   readonly mimeType: string;
@@ -6,18 +6,18 @@ export type AttachedFile = {
   readonly name?: string;
   readonly width?: number;
   readonly height?: number;
-  /** The short name it is called by in words, such as `file-1a2b3c4d`. */
+  /** Short label used for it in texts, such as `file-1a2b3c4d`. */
   readonly label?: string;
 };
 
-/** What the bytes of a file tell: its type by its first bytes where they are known, and the pixels of a picture. */
+/** Inspects the bytes of a file: its media type by signature where known, and the pixel size of an image. */
 export const inspectFile = (
   base64: string,
   claimed: string,
 ): Pick<AttachedFile, "mimeType" | "bytes" | "width" | "height"> => {
   const data = Buffer.from(base64, "base64");
-  for (const { mimeType, matches: isSo, size } of formats)
-    if (isSo(data)) {
+  for (const { mimeType, matches, size } of formats)
+    if (matches(data)) {
       const pixels = size(data);
       return { mimeType, bytes: data.length, ...(pixels === undefined ? {} : { width: pixels[0], height: pixels[1] }) };
     }
@@ -36,7 +36,7 @@ const startsWithBytes =
   (data: Buffer): boolean =>
     data.length >= least && data.subarray(0, signature.length).equals(Buffer.from(signature, "latin1"));
 
-/** Pictures by how they begin. */
+/** Image formats by signature. */
 const formats: readonly ImageSignature[] = [
   {
     mimeType: "image/png",
@@ -56,7 +56,7 @@ const formats: readonly ImageSignature[] = [
   },
 ];
 
-/** The frame header has the size; it comes after any number of other segments, a thumbnail among them. */
+/** Reads the size from the frame header, which follows any number of other segments, a thumbnail among them. */
 const jpegSize = (data: Buffer): ImageDimensions | undefined => {
   for (let at = 2; at + 9 <= data.length && data[at] === 0xff;) {
     const marker = data[at + 1] ?? 0;
@@ -68,7 +68,7 @@ const jpegSize = (data: Buffer): ImageDimensions | undefined => {
   return undefined;
 };
 
-/** Huffman tables, extensions and arithmetic coding stand among the numbers of frames. */
+/** Huffman tables, extensions and arithmetic coding share the number range of frame markers. */
 const nonFrameMarkers: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 
 const webpSize = (data: Buffer): ImageDimensions | undefined => {

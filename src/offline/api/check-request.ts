@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../../world/net.ts";
 import { isObject } from "../json.ts";
 
-/** Why a request is not answered, in the API's own form. */
+/** An error response in the API's format. */
 export type DemoApiError = {
   readonly status: number;
   readonly message: string;
@@ -10,7 +10,7 @@ export type DemoApiError = {
   readonly code?: string;
 };
 
-/** What is wrong with a request; undefined where nothing is. */
+/** Returns the error of an invalid request; undefined for a valid one. */
 export const checkRequest = ({ method, url }: HttpRequest, body: unknown): DemoApiError | undefined => {
   if (!/^offline:\/*chat\/completions$/.test(url) || method !== "POST")
     return apiError(`Unknown request URL: ${method} ${url}.`, { status: 404, code: "unknown_url" });

@@ -3,21 +3,21 @@ import { estimateUsage } from "./usage.ts";
 
 type DemoJson = Readonly<Record<string, unknown>>;
 
-/** What is said, with all that an answer of the API needs besides. */
+/** A reply with the request data its encoding needs. */
 export type ReplyContext = {
-  /** Follows from the request alone. */
+  /** Derived from the request alone. */
   readonly id: string;
   readonly body: DemoJson;
   readonly reply: DemoReply;
 };
 
-/** The answer as one object. */
+/** Encodes the reply as one response object. */
 export const encodeCompletion = (spoken: ReplyContext): DemoJson => {
-  const { thinking: think, text: say, calls = [], finish } = truncateReply(spoken);
+  const { thinking, text, calls = [], finish } = truncateReply(spoken);
   const message = {
     role: "assistant",
-    content: say ?? null,
-    ...(think === undefined ? {} : { reasoning_content: think }),
+    content: text ?? null,
+    ...(thinking === undefined ? {} : { reasoning_content: thinking }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => encodeCall(spoken, call, index)) }),
   };
   return {
@@ -27,16 +27,16 @@ export const encodeCompletion = (spoken: ReplyContext): DemoJson => {
   };
 };
 
-/** The answer as the events of a stream, without their framing. */
+/** Encodes the reply as stream events, without framing. */
 export const encodeChunks = function* (spoken: ReplyContext): Generator<DemoJson> {
-  const { thinking: think = "", text: say = "", calls = [], finish } = truncateReply(spoken);
+  const { thinking = "", text = "", calls = [], finish } = truncateReply(spoken);
   const chunk = (delta: DemoJson, reason: string | null = null): DemoJson => ({
     ...envelope(spoken, "chat.completion.chunk"),
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
   yield chunk({ role: "assistant", content: "" });
-  for (const piece of splitText(think)) yield chunk({ reasoning_content: piece });
-  for (const piece of splitText(say)) yield chunk({ content: piece });
+  for (const piece of splitText(thinking)) yield chunk({ reasoning_content: piece });
+  for (const piece of splitText(text)) yield chunk({ content: piece });
   for (const [index, call] of calls.entries()) {
     const { id, type, function: named } = encodeCall(spoken, call, index);
     yield chunk({ tool_calls: [{ index, id, type, function: { name: named.name, arguments: "" } }] });
@@ -73,22 +73,25 @@ const encodeCall = (
 });
 
 const encodeUsage = (spoken: ReplyContext): DemoJson => {
-  const { thinking: think = "", text: say = "", calls = [] } = truncateReply(spoken);
-  return estimateUsage(spoken.body, { thought: think, said: say + (calls.length === 0 ? "" : JSON.stringify(calls)) });
+  const { thinking = "", text = "", calls = [] } = truncateReply(spoken);
+  return estimateUsage(spoken.body, {
+    thought: thinking,
+    said: text + (calls.length === 0 ? "" : JSON.stringify(calls)),
+  });
 };
 
-/** What fits into the tokens the caller allows, and why the answer ends. */
-const truncateReply = ({ reply: said, body }: ReplyContext): DemoReply & { readonly finish: string } => {
+/** Truncates a reply to the allowed tokens and sets the finish reason. */
+const truncateReply = ({ reply, body }: ReplyContext): DemoReply & { readonly finish: string } => {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   const room = typeof limit === "number" && limit > 0 ? limit * 4 : Infinity;
-  const { thinking: think = "", text: say = "", calls = [] } = said;
-  const length = think.length + say.length;
-  if (length <= room) return { ...said, finish: calls.length > 0 ? "tool_calls" : "stop" };
-  const thought = think.slice(0, room).toWellFormed();
-  const words = say.slice(0, room - thought.length).toWellFormed();
+  const { thinking = "", text = "", calls = [] } = reply;
+  const length = thinking.length + text.length;
+  if (length <= room) return { ...reply, finish: calls.length > 0 ? "tool_calls" : "stop" };
+  const thought = thinking.slice(0, room).toWellFormed();
+  const words = text.slice(0, room - thought.length).toWellFormed();
   return { ...(thought === "" ? {} : { thinking: thought }), text: words, finish: "length" };
 };
 
-/** A text in pieces of a few words, as models write. Letters are never cut in two. */
+/** Splits text into pieces of a few words, as models stream. Surrogate pairs are never split. */
 const splitText = (text: string): readonly string[] =>
   text.match(/[\s\S]{1,24}(?:\s+|$)|[\s\S]{1,24}(?<![\ud800-\udbff])|[\s\S]/g) ?? [];

@@ -2,7 +2,7 @@ import { inspectFile, type AttachedFile } from "./attached-file.ts";
 import type { ToolExchange, ParsedRequest, DemoTool, ExchangeResult, DemoTurn } from "./parsed-request.ts";
 import { isObject, parseJson, listOf, objectOf, textOf } from "../json.ts";
 
-/** What the model hears of a request body that is one. */
+/** Parses a request body that passed the check. */
 export const parseRequest = (body: Readonly<Record<string, unknown>>): ParsedRequest => {
   const messages = listOf(body["messages"]).map(objectOf);
   const isInstruction = (message: DemoMessage): boolean => /^(?:system|developer)$/.test(textOf(message["role"]));
@@ -44,7 +44,7 @@ const parseTurns = (messages: readonly DemoMessage[]): readonly DemoTurn[] => {
   return attachFiles(turns);
 };
 
-/** Results by the id of their call. Ids are unique in a conversation that Parley writes; where not, the first result counts. */
+/** Collects results by tool-call id. Ids are unique in conversations that Parley writes; otherwise the first result wins. */
 const collectResults = (messages: readonly DemoMessage[]): ReadonlyMap<string, ExchangeResult> => {
   const results = new Map<string, ExchangeResult>();
   for (const message of messages) {
@@ -80,7 +80,7 @@ const parseExchange = (call: DemoMessage, results: ReadonlyMap<string, ExchangeR
   return { id, tool: textOf(name), input, ...(result === undefined ? {} : { result }) };
 };
 
-/** Content as a list of parts, whatever it is written as. */
+/** Returns content as a list of parts, whether it was text or a list. */
 const contentParts = ({ content }: DemoMessage): readonly DemoMessage[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : listOf(content).map(objectOf);
 
@@ -89,7 +89,7 @@ const contentText = (message: DemoMessage): string =>
     .flatMap(({ text }) => (typeof text === "string" ? [text] : []))
     .join("\n");
 
-/** A file with the words in front of it that say which one it is. */
+/** Separates texts and files of a user message; a text before a file can give its label or name. */
 const parseUserContent = (
   parts: readonly DemoMessage[],
 ): { readonly texts: readonly string[]; readonly files: readonly AttachedFile[] } => {
@@ -133,14 +133,14 @@ const parseFile = (part: DemoMessage): readonly AttachedFile[] => {
 
 const urlIn = (value: unknown): string => (isObject(value) ? textOf(value["url"]) : textOf(value));
 
-/** Only bytes that are in the request can be looked at: nothing is ever fetched. */
+/** Only data URLs can be inspected: nothing is ever fetched. */
 const fileFromDataUrl = (kind: AttachedFile["kind"], address: string): readonly AttachedFile[] => {
   const head = /^data:([^;,]*)[^,]{0,200}?;base64,/.exec(address);
   if (head === null) return [];
   return [{ kind, ...inspectFile(address.slice(head[0].length), head[1] || "application/octet-stream") }];
 };
 
-/** Files that follow a batch go to the results that speak of them. */
+/** Attaches files that follow a batch to the results that refer to them. */
 const attachFiles = (turns: readonly DemoTurn[]): readonly DemoTurn[] => {
   const byLabel = new Map(
     turns.flatMap((turn) => (turn.role === "user" ? turn.files : [])).map((file) => [file.label, file]),

@@ -7,7 +7,7 @@ import { checkRequest, type DemoApiError } from "./check-request.ts";
 import { selectScriptedReply, toDemoReply, type DemoScript } from "../script/script.ts";
 import { encodeChunks, encodeCompletion, type ReplyContext } from "./encode-reply.ts";
 
-/** Answers a request as a server of the API would. The same request always gets the same bytes. */
+/** Serves a request as a Chat Completions server would. The same request always gets the same bytes. */
 export const serve = (request: HttpRequest, script: DemoScript | undefined, signal?: AbortSignal): HttpResponse => {
   signal?.throwIfAborted();
   const text = typeof request.body === "string" ? request.body : new TextDecoder().decode(request.body);

@@ -1,6 +1,6 @@
 import { listOf, objectOf, textOf } from "../json.ts";
 
-/** Tokens of a request and its answer, in the API's own words. */
+/** Token usage in the API's format. */
 export type DemoUsage = {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -9,10 +9,7 @@ export type DemoUsage = {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 };
 
-/**
- * Counts tokens by length. What stood in the request before this one, all up to
- * the model's last words, counts as found in a cache.
- */
+/** Estimates tokens by length. Everything up to the last model message was in the previous request and counts as cached. */
 export const estimateUsage = (
   body: Readonly<Record<string, unknown>>,
   { thought, said }: { readonly thought: string; readonly said: string },
@@ -35,7 +32,7 @@ export const estimateUsage = (
 const sum = (messages: readonly Readonly<Record<string, unknown>>[]): number =>
   messages.reduce((all, message) => all + messageTokens(message), 0);
 
-/** A few for the frame of each message. A file costs the same however large it is. */
+/** A few tokens of overhead per message; a file costs the same whatever its size. */
 const messageTokens = ({ content, tool_calls: calls }: Readonly<Record<string, unknown>>): number => {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content).map(objectOf);
   const words = parts.reduce(
@@ -47,5 +44,5 @@ const messageTokens = ({ content, tool_calls: calls }: Readonly<Record<string, u
 
 const fileTokens = 258;
 
-/** One for every four characters begun. */
+/** One token per four characters, rounded up. */
 const estimateTextTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -1,7 +1,7 @@
-/** One part of what was said that can be a wish of its own. */
+/** A part of a request that can be an intent of its own. */
 export type Clause = { readonly text: string; readonly isLater: boolean };
 
-/** Cuts what was said at ends of sentences, at "then", and at "and" where something else to do follows. */
+/** Splits a request at sentence ends, at "then", and at "and" where another action follows. */
 export const splitClauses = (text: string, isDoing: (words: string) => boolean): readonly Clause[] =>
   text
     .split(sentenceEnds)
@@ -12,7 +12,7 @@ export const splitClauses = (text: string, isDoing: (words: string) => boolean):
     })
     .filter((clause) => /[\p{L}\p{N}\ue000*?]/u.test(clause.text));
 
-/** A clause without what is only polite, and without what ends it. */
+/** Removes polite phrases and trailing punctuation from a clause. */
 export const trimClause = (text: string): string => {
   let rest = text.trim();
   for (;;) {
@@ -24,7 +24,7 @@ export const trimClause = (text: string): string => {
 
 const sentenceEnds = /(?<=[.?!;])\s+|\n+/;
 
-/** Said once at the beginning of what comes later. */
+/** Words that order what follows after what precedes. */
 const sequenceWords =
   /(?:^|[\s,;]+)(?:and\s+)?(?:then|after that|afterwards|after which|finally|once (?:that|it) is done)\b,?\s+/i;
 
@@ -35,14 +35,14 @@ const splitBySequence = (sentence: string): readonly Clause[] => {
   );
 };
 
-/** What these begin goes on to the end of the sentence. */
+/** Verbs whose object extends to the end of the sentence. */
 const takesRestOfSentence =
   /^(?:remember|memori[sz]e|keep in mind|don't forget|do not forget|note(?: down)? that|save to memory|search the web|google)\b/i;
 
 const conjunctions =
   /(?:\s*,\s*and\s+|\s+and\s+(?:also\s+)?|\s*,\s+(?:also\s+)?|\s+as well as\s+|\s+&\s+|\s+but\s+(?:also\s+)?)/gi;
 
-/** Cuts at joints that something to do follows. */
+/** Splits at conjunctions that another action follows. */
 const splitAtConjunctions = (text: string, isDoing: (words: string) => boolean): readonly string[] => {
   const parts: string[] = [];
   let from = 0;
@@ -60,7 +60,7 @@ const splitAtConjunctions = (text: string, isDoing: (words: string) => boolean):
   return [...parts, text.slice(from)];
 };
 
-/** Says where something is to be done; what is to be done follows. */
+/** A clause that only names the place of an action that follows. */
 const locationOnly = /^(?:in|inside|within|edit|modify|update)\s+(?:the file )?\S+$/i;
 
 const politeness =

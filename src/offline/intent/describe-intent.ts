@@ -1,6 +1,6 @@
 import type { LineRange, Intent } from "./intent.ts";
 
-/** A wish as something to do: "read a.txt". */
+/** Describes an intent as an action: "read a.txt". */
 export const describeIntent = (wish: Intent): string => {
   switch (wish.type) {
     case "list":
@@ -48,7 +48,7 @@ export const describeIntent = (wish: Intent): string => {
   }
 };
 
-/** Lines in words: "the last 10 lines". */
+/** Describes a line range: "the last 10 lines". */
 export const describeRange = ({ from, count }: LineRange): string => {
   if (from < 0) return `the last ${-from === 1 ? "line" : `${-from} lines`}`;
   if (count === undefined) return `the lines from ${from + 1}`;

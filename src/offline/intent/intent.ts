@@ -1,8 +1,8 @@
-/** One thing a person wants, as far as a sentence tells. */
+/** One thing the user wants, as recognized in a sentence. */
 export type Intent =
   | { readonly type: "list"; readonly path: string }
   | { readonly type: "read"; readonly path: string; readonly lines?: LineRange; readonly as?: ReadAspect }
-  /** Many files at once, by patterns. */
+  /** Many files at once, by globs. */
   | { readonly type: "read-many"; readonly patterns: readonly string[] }
   | { readonly type: "find"; readonly pattern: string; readonly path?: string; readonly as?: "count" }
   | {
@@ -16,20 +16,20 @@ export type Intent =
   | { readonly type: "size"; readonly path: string }
   | { readonly type: "run"; readonly command: string }
   | { readonly type: "write"; readonly path: string; readonly content: string }
-  /** Text at the end of a file that is there. */
+  /** Appends text to an existing file. */
   | { readonly type: "append"; readonly path: string; readonly content: string }
   | { readonly type: "edit"; readonly path: string; readonly old: string; readonly fresh: string }
   | { readonly type: "fetch"; readonly prompt: string }
   | { readonly type: "web"; readonly query: string }
   | { readonly type: "remember"; readonly fact: string }
-  /** A tool by its name, for those the sentences know nothing of. */
+  /** Calls a tool by name, for tools without phrases. */
   | { readonly type: "use"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
-  /** What this project is. */
+  /** An overview of the project. */
   | { readonly type: "survey" }
   | { readonly type: SmallTalkType }
   | { readonly type: "unknown"; readonly text: string };
 
-/** What can be answered without doing anything. */
+/** Intents that are answered without a tool. */
 export type SmallTalkType =
   | "greet"
   | "thank"
@@ -40,14 +40,14 @@ export type SmallTalkType =
   | "explain"
   | "attached";
 
-/** What of a file is told: its gist, what it looks like, or how much of something it has. */
+/** How a file is reported: as a summary, as an image, or as a count. */
 type ReadAspect = "gist" | "look" | Countable;
 
-/** What a text can be counted in. */
+/** Units a text can be counted in. */
 export type Countable = "lines" | "words" | "characters";
 
-/** Lines counted from 0; `from` is negative for lines at the end. */
+/** Lines counted from 0; a negative `from` counts from the end. */
 export type LineRange = { readonly from: number; readonly count?: number };
 
-/** A wish and whether it was said to come after the one before. */
+/** An intent, and whether it comes after the one before. */
 export type IntentStep = { readonly intent: Intent; readonly isLater: boolean };

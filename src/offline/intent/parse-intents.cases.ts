@@ -1,4 +1,4 @@
-/** What people say, and the calls that answer it, one line each: the tool and its arguments. */
+/** Requests and the tool calls they lead to, one line each: tool and arguments. */
 export const intentCases: readonly (readonly [sentence: string, ...calls: readonly string[]])[] = [
   ["list the files", 'list_directory {"path":"."}'],
   ["List files in src", 'list_directory {"path":"src"}'],
@@ -239,7 +239,7 @@ export const intentCases: readonly (readonly [sentence: string, ...calls: readon
   ["make a directory called out", 'run_shell_command {"command":"mkdir -p out"}'],
 ];
 
-/** What people say that takes no tool, or that nobody here understands. */
+/** Requests that need no tool or are not understood. */
 export const ignoredCases: readonly string[] = [
   "Hello",
   "hi there!",

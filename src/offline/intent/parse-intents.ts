@@ -8,7 +8,7 @@ import { commandPhrases, isCommandLine, shortcutPhrases } from "./phrases/run.ts
 import { smallTalkPhrases } from "./phrases/small-talk.ts";
 import type { IntentStep, Intent } from "./intent.ts";
 
-/** What a person wants, in the order it was said. What nobody understands is a wish too, of type `unknown`. */
+/** Parses the intents of a request, in order. A clause that is not understood becomes an intent of type `unknown`. */
 export const parseIntents = (text: string, before: LastMentioned = {}): readonly IntentStep[] => {
   const held = maskQuotations(text);
   const whole = trimClause(held.text.slice(0, maxParsedLength).replaceAll(/[ \t]+/g, " "));
@@ -21,14 +21,13 @@ export const parseIntents = (text: string, before: LastMentioned = {}): readonly
     wanted.push(...intents.map((intent, index) => ({ intent, isLater: isLater && index === 0 })));
     known = lastMentioned(intents, known);
   }
-  // Half of a request is no request: nothing is changed or sent before all of it is understood.
+  // A request is executed entirely or not at all: nothing is changed or sent unless all of it is understood.
   const isHalf =
-    wanted.some(({ intent: wish }) => wish.type === "unknown") &&
-    wanted.some(({ intent: wish }) => !isReadOnlyIntent(wish));
+    wanted.some(({ intent }) => intent.type === "unknown") && wanted.some(({ intent }) => !isReadOnlyIntent(intent));
   return isHalf ? [{ intent: { type: "unknown", text: held.restore(whole) }, isLater: false }] : wanted;
 };
 
-/** Whether fulfilling a wish only looks at files, or only talks. */
+/** Whether an intent has no side effects. */
 const isReadOnlyIntent = ({ type }: Intent): boolean => !intentsWithSideEffects.has(type);
 
 const intentsWithSideEffects: ReadonlySet<Intent["type"]> = new Set([
@@ -42,31 +41,31 @@ const intentsWithSideEffects: ReadonlySet<Intent["type"]> = new Set([
   "use",
 ]);
 
-/** Nobody asks in more words than these, quotations aside; what follows is material. */
+/** Requests are parsed up to this length, quotations aside; the rest is material. */
 const maxParsedLength = 4000;
 
-/** What "it" is after these wishes. */
+/** Returns the path that "it" refers to after these intents. */
 export const lastMentioned = (wishes: readonly Intent[], before: LastMentioned): LastMentioned =>
   wishes.reduce(
     (known, wish) => ("path" in wish && wish.path !== undefined && wish.path !== "." ? { path: wish.path } : known),
     before,
   );
 
-/** An address that is spoken of is to be read, whatever else is said of it. */
+/** A URL in a request is fetched, whatever else the sentence says. */
 const fetchPhrases: readonly Phrase[] = [
-  definePhrase(".*https?://\\S.*", ({ clause: whole }) =>
-    isCommandLine(whole) || /^(?:run|execute|remember|create|write|replace|search the web)\b/i.test(whole)
+  definePhrase(".*https?://\\S.*", ({ clause }) =>
+    isCommandLine(clause) || /^(?:run|execute|remember|create|write|replace|search the web)\b/i.test(clause)
       ? undefined
-      : { type: "fetch", prompt: whole },
+      : { type: "fetch", prompt: clause },
   ),
 ];
 
 const memoryPhrases: readonly Phrase[] = [
   definePhrase(
     "(?:remember|memori[sz]e|don't forget|do not forget|save to memory)(?: that| this| the fact that)?[:,]? (?<fact>.+)",
-    ({ quotations: held, masked: words }) => ({
+    ({ quotations, masked }) => ({
       type: "remember",
-      fact: held.restore(words("fact")),
+      fact: quotations.restore(masked("fact")),
     }),
   ),
 ];
@@ -74,14 +73,14 @@ const memoryPhrases: readonly Phrase[] = [
 const toolPhrases: readonly Phrase[] = [
   definePhrase(
     "(?:call|use|invoke|run) (?:the )?(?:tool )?(?<tool>[\\w.-]+)(?: tool)?(?: with| on|:)? (?<input>\\{.*\\})",
-    ({ quotations: held, masked: words }) => {
-      const input = parseInput(held.restore(words("input")));
-      return input === undefined ? undefined : { type: "use", tool: words("tool"), input };
+    ({ quotations, masked }) => {
+      const input = parseInput(quotations.restore(masked("input")));
+      return input === undefined ? undefined : { type: "use", tool: masked("tool"), input };
     },
   ),
-  definePhrase("(?:call|use|invoke) the (?:tool (?<tool>[\\w.-]+)|(?<other>[\\w.-]+) tool)", ({ masked: words }) => ({
+  definePhrase("(?:call|use|invoke) the (?:tool (?<tool>[\\w.-]+)|(?<other>[\\w.-]+) tool)", ({ masked }) => ({
     type: "use",
-    tool: words("tool") || words("other"),
+    tool: masked("tool") || masked("other"),
     input: {},
   })),
 ];
@@ -97,7 +96,7 @@ const parseInput = (json: string): Readonly<Record<string, unknown>> | undefined
   }
 };
 
-/** All phrases. The first that fits counts, so the narrow stand before the wide. */
+/** All phrases. The first match wins, so narrow patterns come before wide ones. */
 const phrases: readonly Phrase[] = [
   ...toolPhrases,
   ...memoryPhrases,
@@ -113,7 +112,7 @@ const phrases: readonly Phrase[] = [
   ...commandPhrases,
 ];
 
-/** Words that begin something else to do. */
+/** Verbs that start another action. */
 const actionVerbs =
   /^(?:read|show|open|print|display|cat|view|list|ls|find|search|grep|look|locate|count|run|execute|write|create|make|append|add|put|save|replace|change|edit|update|fix|rename|move|copy|delete|remove|fetch|download|get|visit|summari[sz]e|explain|describe|review|analy[sz]e|tell|remember|check|use|call|invoke|install|give|touch|what|what's|how|which|where|who|why|when)\s+\S/i;
 

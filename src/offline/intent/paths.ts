@@ -1,6 +1,6 @@
 import { isMasked } from "./quotations.ts";
 
-/** Whether a word names a file or folder rather than being a word. */
+/** Whether a word names a file or folder. */
 export const isPath = (word: string): boolean => {
   const bare = word.replace(/^@/, "");
   if (/^https?:/i.test(bare)) return false;
@@ -9,12 +9,12 @@ export const isPath = (word: string): boolean => {
   return /[\p{L}\p{N}_.~*]\/|^\/\S|^\.{1,2}$/u.test(bare) || hasFileExtension(bare);
 };
 
-/** A file's ending has a letter, and a letter or more before it. */
+/** Whether a word ends like a file name: letters after a dot, and something before it. */
 const hasFileExtension = (word: string): boolean =>
   /^\.[a-z][\w.-]*$/i.test(word) ||
   (/[^.]\.[a-z\d]{1,10}$/i.test(word) && !/^[\d.]+$/.test(word) && !/^(?:e\.g|i\.e)$/i.test(word));
 
-/** Files people call by their first name. */
+/** Files with well-known short names. */
 const wellKnownFiles: ReadonlyMap<string, string> = new Map([
   ["readme", "README.md"],
   ["changelog", "CHANGELOG.md"],
@@ -25,23 +25,23 @@ const wellKnownFiles: ReadonlyMap<string, string> = new Map([
   ["gitignore", ".gitignore"],
 ]);
 
-/** The path a word stands for. */
+/** Returns the path a word stands for. */
 export const normalizePath = (word: string): string =>
   wellKnownFiles.get(word.toLowerCase()) ?? word.replace(/^@(?=.)/, "");
 
-/** Words that stand for what was spoken of last. */
+/** Whether the words refer to the path mentioned last. */
 export const isPronoun = (words: string): boolean =>
   /^(?:it|that|this|them|that file|this file|the file|the same file|that one|its (?:content|contents)|the result)$/i.test(
     words.trim(),
   );
 
-/** Words for where we are. */
+/** Whether the words mean the current folder. */
 export const isCurrentFolder = (words: string): boolean =>
   /^(?:here|there|\.|\.\/|(?:(?:in|of) )?(?:the |this |my |our |current |working |whole |entire |root |project |workspace |top[- ]level )*(?:folder|directory|dir|project|workspace|repo|repository|codebase|code ?base|code|root|files?|tree|sources?|place))$/i.test(
     words.trim(),
   );
 
-/** The folder that words name: by its path, or as "the src folder". */
+/** Parses a folder given by path or as "the src folder". */
 export const parseFolder = (words: string): string | undefined => {
   const text = words.trim().replace(/^(?:in|inside|of|from|under|within|at|to)\s+/i, "");
   if (text === "" || isCurrentFolder(text)) return ".";
@@ -53,7 +53,7 @@ export const parseFolder = (words: string): string | undefined => {
   return isPath(plain) || /^[\w.-]+$/.test(plain) ? normalizePath(plain) : undefined;
 };
 
-/** The files that words name, in order: "a.txt, the file b.txt and c.txt". */
+/** Parses the files named in a text, in order: "a.txt, the file b.txt and c.txt". */
 export const parseFiles = (words: string): readonly string[] =>
   words
     .split(/\s*,\s*(?:and\s+)?|\s+(?:and|or|plus|&)\s+|\s+/i)

@@ -2,47 +2,47 @@ import type { MaskedText } from "./quotations.ts";
 import { parseFiles, isPath, isPronoun, normalizePath } from "./paths.ts";
 import type { Intent } from "./intent.ts";
 
-/** A way to say something, and what is then wanted; undefined where it only looked like it. */
+/** A sentence pattern and the intents it expresses; `toIntents` returns undefined if the match turns out wrong. */
 export type Phrase = {
   readonly pattern: RegExp;
   readonly toIntents: (said: PhraseMatch) => readonly Intent[] | Intent | undefined;
 };
 
-/** What stands in the places of a phrase. */
+/** The groups of a matched phrase. */
 export type PhraseMatch = {
-  /** The words of a place as they stand, quotations still held; "" where there are none. */
+  /** The text of a group with quotations still masked; "" if the group is absent. */
   readonly masked: (place: string) => string;
-  /** The words of a place, quotations opened. */
+  /** The text of a group with quotations unquoted. */
   readonly text: (place: string) => string;
-  /** The whole clause as it was written. */
+  /** The whole clause as written. */
   readonly clause: string;
-  /** The one path a place names, also as "it". */
+  /** The single path a group names; "it" counts. */
   readonly path: (place: string) => string | undefined;
-  /** All paths a place names, also as "it". */
+  /** All paths a group names; "it" counts. */
   readonly paths: (place: string) => readonly string[];
   readonly quotations: MaskedText;
   readonly mentioned: LastMentioned;
 };
 
-/** What was spoken of before. */
+/** The path that "it" refers to. */
 export type LastMentioned = { readonly path?: string };
 
-/** A phrase by the source of its pattern, which the whole clause has to fit. */
+/** Defines a phrase by a pattern that must match the whole clause. */
 export const definePhrase = (source: string, wishes: Phrase["toIntents"]): Phrase => ({
   pattern: new RegExp(`^(?:${source})$`, "i"),
   toIntents: wishes,
 });
 
-/** What the first phrase that fits makes of a clause. */
+/** Returns the intents of the first phrase that matches a clause. */
 export const matchPhrases = (
   phrases: readonly Phrase[],
   clause: string,
   held: MaskedText,
   before: LastMentioned,
 ): readonly Intent[] | undefined => {
-  for (const { pattern, toIntents: wishes } of phrases) {
+  for (const { pattern, toIntents } of phrases) {
     const found = pattern.exec(clause);
-    const made = found === null ? undefined : wishes(createMatch(found.groups ?? {}, clause, held, before));
+    const made = found === null ? undefined : toIntents(createMatch(found.groups ?? {}, clause, held, before));
     if (made !== undefined) return [made].flat();
   }
   return undefined;

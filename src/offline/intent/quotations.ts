@@ -1,13 +1,13 @@
-/** A text in which everything quoted is one sign, so that its words cannot be taken for the sentence's own. */
+/** A text whose quotations are masked, so that quoted words are not taken for words of the sentence. */
 export type MaskedText = {
   readonly text: string;
-  /** What was quoted, without its marks; other text as it is. */
+  /** Replaces masks by the quoted text without quotation marks. */
   readonly unquote: (text: string) => string;
-  /** All as it was written, marks included. */
+  /** Replaces masks by the original text, quotation marks included. */
   readonly restore: (text: string) => string;
 };
 
-/** Puts fences, code and quotations aside. */
+/** Masks code fences, inline code and quotations. */
 export const maskQuotations = (given: string): MaskedText => {
   const quoted: Quotation[] = [];
   const text = given.replaceAll(maskCharacters, "").replaceAll(quotations, (match, ...groups: unknown[]) => {
@@ -28,10 +28,10 @@ export const maskQuotations = (given: string): MaskedText => {
   };
 };
 
-/** How a held text looks in a pattern. */
+/** Matches one mask. */
 const maskPattern = "\\ue000\\d+\\ue001";
 
-/** Whether a word is a held text. */
+/** Whether a word is a single mask. */
 export const isMasked = (word: string): boolean => new RegExp(`^${maskPattern}$`).test(word);
 
 type Quotation = { readonly raw: string; readonly inner: string };
@@ -41,7 +41,7 @@ const maskEnd = "\ue001";
 const maskCharacters = /[\ue000\ue001]/g;
 const masks = /\ue000(\d+)\ue001/g;
 
-/** Ways to quote. An apostrophe within or after a word quotes nothing. */
+/** Quotation forms. An apostrophe inside or after a word starts no quotation. */
 const quotationForms = [
   /\s{0,20}```[^\n`]*\n([\s\S]*?)```/,
   /(?<![\p{L}\p{N}"])"([^"\n]*)"/u,

@@ -1,11 +1,11 @@
 import type { ToolExchange } from "../api/parsed-request.ts";
 
-/** How a call ended, as far as its result tells. */
+/** How a tool call ended, as far as its result shows. */
 export type ExchangeOutcome =
   | { readonly status: "done"; readonly text: string }
   | { readonly status: "failed" | "refused" | "cancelled" | "interrupted"; readonly text: string };
 
-/** Reads a result. This API has no flag for failures: they begin with the word, and end without a line end. */
+/** Parses a result. Chat Completions has no failure flag: failures start with "Error" and have no trailing newline. */
 export const parseOutcome = ({ result }: ToolExchange): ExchangeOutcome => {
   if (result === undefined) return { status: "interrupted", text: "No result was recorded." };
   const { text } = result;
@@ -15,7 +15,7 @@ export const parseOutcome = ({ result }: ToolExchange): ExchangeOutcome => {
   return { status: status ?? "failed", text: said };
 };
 
-/** Whether a call was stopped from outside before it was done. */
+/** Whether a call was cancelled or interrupted. */
 export const isStopped = (exchange: ToolExchange): boolean =>
   /^(?:cancelled|interrupted)$/.test(parseOutcome(exchange).status);
 

@@ -4,16 +4,16 @@ import { parseOutcome } from "./outcome.ts";
 import { parseFileText, parseListing } from "./tool-results.ts";
 import type { IntentStep, Intent } from "../intent/intent.ts";
 
-/** What has been done about a wish, and what has to be called next. */
+/** The calls made for an intent, and the calls to make next. */
 export type IntentProgress = {
   readonly intent: Intent;
   readonly exchanges: readonly ToolExchange[];
   readonly nextCalls: readonly DemoToolCall[];
-  /** Why it cannot be gone on with. */
+  /** Why it cannot be continued. */
   readonly blockedBy?: string;
 };
 
-/** Where a request stands: the calls to make now; or, when there are none, what was done and what was not begun. */
+/** The calls to make now; if there are none, what was done and what was not started. */
 export type CallPlan = {
   readonly nextCalls: readonly DemoToolCall[];
   readonly progress: readonly IntentProgress[];
@@ -21,9 +21,8 @@ export type CallPlan = {
 };
 
 /**
- * Looks which wishes are fulfilled by calls already made, and plans the next
- * ones. What only looks is done together; what changes something waits for
- * what was said before it, and the rest waits for that.
+ * Matches intents with the calls already made and plans the next ones. Read-only intents run together; one with side
+ * effects waits for those before it, and those after it wait for it.
  */
 export const planCalls = (
   wanted: readonly IntentStep[],
@@ -32,23 +31,21 @@ export const planCalls = (
 ): CallPlan => {
   const works: IntentProgress[] = [];
   const stages = groupStages(wanted);
-  // What was seen before a change is not what is there after it.
+  // Results from before a change may be outdated after it.
   let since = made;
   for (const [index, stage] of stages.entries()) {
     const begun = stage.map((wish) => progressOf(wish, tools, since));
-    const next = uniqueCalls(begun.flatMap(({ nextCalls: needs }) => needs));
+    const next = uniqueCalls(begun.flatMap(({ nextCalls }) => nextCalls));
     if (next.length > 0) return { nextCalls: next, progress: works, remaining: stages.slice(index).flat() };
     works.push(...begun);
-    const used = begun.flatMap(({ intent: wish, exchanges: done }) =>
-      intentsWithSideEffects.has(wish.type) ? done : [],
-    );
+    const used = begun.flatMap(({ intent, exchanges }) => (intentsWithSideEffects.has(intent.type) ? exchanges : []));
     since = since.slice(Math.max(-1, ...used.map((exchange) => since.indexOf(exchange))) + 1);
     if (begun.some(isBlocking)) return { nextCalls: [], progress: works, remaining: stages.slice(index + 1).flat() };
   }
   return { nextCalls: [], progress: works, remaining: [] };
 };
 
-/** Whether two calls are the same. */
+/** Identifies a call by tool and input. */
 const keyOf = ({ tool, input }: DemoToolCall): string =>
   JSON.stringify([tool, Object.entries(input).toSorted(([one], [other]) => (one < other ? -1 : 1))]);
 
@@ -58,27 +55,27 @@ const uniqueCalls = (calls: readonly DemoToolCall[]): readonly DemoToolCall[] =>
 
 const groupStages = (wanted: readonly IntentStep[]): readonly (readonly Intent[])[] => {
   const stages: Intent[][] = [];
-  for (const { intent: wish, isLater: later } of wanted) {
+  for (const { intent, isLater } of wanted) {
     const last = stages.at(-1);
-    if (last === undefined || later || !canRunTogether(wish, last)) stages.push([wish]);
-    else last.push(wish);
+    if (last === undefined || isLater || !canRunTogether(intent, last)) stages.push([intent]);
+    else last.push(intent);
   }
   return stages;
 };
 
 const intentsWithSideEffects: ReadonlySet<Intent["type"]> = new Set(["run", "write", "append", "edit", "use"]);
 
-/** Looking goes with looking, and writing with writing to other files. */
+/** Reads run with reads, and writes with writes to other files. */
 const canRunTogether = (wish: Intent, others: readonly Intent[]): boolean => {
   if (!intentsWithSideEffects.has(wish.type)) return !others.some(({ type }) => intentsWithSideEffects.has(type));
   return wish.type === "write" && others.every((other) => other.type === "write" && other.path !== wish.path);
 };
 
-/** Whether what comes later should not be begun: the person stepped in, or what it builds on is not there. */
-const isBlocking = ({ intent: wish, exchanges: done, blockedBy: lacks }: IntentProgress): boolean => {
-  const states = done.map((exchange) => parseOutcome(exchange).status);
+/** Whether later steps must not start: the user intervened, or a step they build on failed. */
+const isBlocking = ({ intent, exchanges, blockedBy }: IntentProgress): boolean => {
+  const states = exchanges.map((exchange) => parseOutcome(exchange).status);
   if (states.some((status) => status !== "done" && status !== "failed")) return true;
-  return intentsWithSideEffects.has(wish.type) && (lacks !== undefined || states.includes("failed"));
+  return intentsWithSideEffects.has(intent.type) && (blockedBy !== undefined || states.includes("failed"));
 };
 
 const progressOf = (wish: Intent, tools: readonly DemoTool[], made: readonly ToolExchange[]): IntentProgress => {
@@ -114,7 +111,7 @@ const progressOf = (wish: Intent, tools: readonly DemoTool[], made: readonly Too
   }
 };
 
-/** One call, made or to be made. */
+/** The progress of an intent that takes one call. */
 const progressOfCall = (
   wish: Intent,
   step: SingleCallIntent,
@@ -131,7 +128,7 @@ const progressOfCall = (
 
 const missingToolText = (tool: string): string => `there is no tool ${tool} in this session`;
 
-/** Files that say what a project is, the most telling first. */
+/** Files that describe a project, most informative first. */
 const overviewFiles = ["README.md", "README", "readme.md", "package.json", "pyproject.toml", "Cargo.toml", "go.mod"];
 
 const progressOfOverview = (
@@ -149,12 +146,12 @@ const progressOfOverview = (
     .map((path) => progressOfCall(wish, { type: "read", path }, tools, made));
   return {
     intent: wish,
-    exchanges: [listing, ...reads.flatMap(({ exchanges: done }) => done)],
-    nextCalls: reads.flatMap(({ nextCalls: needs }) => needs),
+    exchanges: [listing, ...reads.flatMap(({ exchanges }) => exchanges)],
+    nextCalls: reads.flatMap(({ nextCalls }) => nextCalls),
   };
 };
 
-/** Reads the file, and then writes it with the text at its end. */
+/** Reads the file, then writes it with the text appended. */
 const progressOfAppend = (
   wish: Extract<Intent, { type: "append" }>,
   tools: readonly DemoTool[],

@@ -1,7 +1,7 @@
 import type { DemoTool, DemoToolCall } from "../api/parsed-request.ts";
 import type { Intent } from "../intent/intent.ts";
 
-/** The wishes that one call fulfils. */
+/** The intents that a single tool call fulfils. */
 export type SingleCallIntent = Extract<
   Intent,
   {
@@ -22,7 +22,7 @@ export type SingleCallIntent = Extract<
   }
 >;
 
-/** The call for a wish, with the tools that are offered; the name of the tool that is missing where none of them can do it. */
+/** Returns the tool call for an intent, using the offered tools; returns the name of the missing tool if none can do it. */
 export const toolCallFor = (wish: SingleCallIntent, tools: readonly DemoTool[]): DemoToolCall | string => {
   const asked = preferredCall(wish);
   const ways = [asked, ...alternativeCalls(asked)];
@@ -75,14 +75,14 @@ const rangeInput = ({ lines }: Extract<Intent, { type: "read" }>): DemoToolCall[
     ? {}
     : { ...(lines.from === 0 ? {} : { offset: lines.from }), ...withoutUndefined({ limit: lines.count }) };
 
-/** The folder a path is in, and its last name. */
+/** Returns the folder that contains a path. */
 const parentFolder = (path: string): string =>
   path.replace(/\/+$/, "").replace(/\/?[^/]*$/, "") || (path.startsWith("/") ? "/" : ".");
 
 const withoutUndefined = (values: Readonly<Record<string, unknown>>): DemoToolCall["input"] =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-/** Other tools that can do the same, where the usual one is not offered. */
+/** Returns calls of other tools with the same effect, for when the preferred tool is not offered. */
 const alternativeCalls = ({ tool, input }: DemoToolCall): readonly DemoToolCall[] => {
   if (tool !== "replace") return [];
   const { expected_replacements: _, ...rest } = input;
@@ -90,7 +90,7 @@ const alternativeCalls = ({ tool, input }: DemoToolCall): readonly DemoToolCall[
   return [{ tool: "smart_edit", input: { instruction, ...rest } }];
 };
 
-/** The arguments under the names this tool declares. */
+/** Renames the arguments to the parameter names this tool declares. */
 const renameArguments = (input: DemoToolCall["input"], { parameters }: DemoTool): DemoToolCall["input"] =>
   Object.fromEntries(Object.entries(input).map(([key, value]) => [parameterName(parameters, key), value]));
 
@@ -99,7 +99,7 @@ const parameterName = (parameters: readonly string[], key: string): string =>
     ? key
     : (parameterAliases.find((names) => names.includes(key))?.find((name) => parameters.includes(name)) ?? key);
 
-/** Names that different hands have given to one parameter. */
+/** Names that different agents use for the same parameter. */
 const parameterAliases: readonly (readonly string[])[] = [
   ["absolute_path", "file_path", "path"],
   ["path", "dir_path", "directory"],

@@ -1,7 +1,7 @@
-/** A name in a listing, with its size where it is a file. */
+/** A name in a folder listing, with its size if it is a file. */
 export type ListedName = { readonly name: string; readonly kind: "folder" | "link" | "file"; readonly bytes?: number };
 
-/** The names in what list_directory returns. */
+/** Parses the result of list_directory. */
 export const parseListing = (listing: string): readonly ListedName[] =>
   listing.split("\n").flatMap((line): readonly ListedName[] => {
     const [, mark, marked] = /^\[(DIR|LINK)\] (.+)$/.exec(line) ?? [];
@@ -10,7 +10,7 @@ export const parseListing = (listing: string): readonly ListedName[] =>
     return name === undefined ? [] : [{ name, kind: "file", bytes: Number(bytes) }];
   });
 
-/** What read_file returns: the text itself, and what it says of it where that is only a part. */
+/** Parses the result of read_file: the text, and the note if it was truncated. */
 export const parseFileText = (result: string): { readonly text: string; readonly part?: string } => {
   const head =
     /^IMPORTANT: The file content has been truncated\.\nStatus: (.*)\n\n--- FILE CONTENT \(truncated\) ---\n\n/.exec(
@@ -20,7 +20,7 @@ export const parseFileText = (result: string): { readonly text: string; readonly
   return { text: /^\(.* is empty\.\)$/.test(result) ? "" : result };
 };
 
-/** What glob returns: paths, with the folder they were looked for in. */
+/** Parses the result of glob: paths, relative to the searched folder. */
 export const parsePaths = (result: string): { readonly paths: readonly string[]; readonly folder: string } => {
   const lines = result.split("\n");
   const [, folder = ""] = / within (.+?)(?: \(only .*\))?, sorted by /.exec(lines[0] ?? "") ?? [];
@@ -28,10 +28,10 @@ export const parsePaths = (result: string): { readonly paths: readonly string[];
   return { paths: paths.map((path) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path)), folder };
 };
 
-/** A line that a search found. */
+/** A line found by a search. */
 export type FoundLine = { readonly file: string; readonly line: number; readonly text: string };
 
-/** What search_file_content returns. */
+/** Parses the result of search_file_content. */
 export const parseFoundLines = (result: string): readonly FoundLine[] => {
   const matches: FoundLine[] = [];
   let file = "";
@@ -44,7 +44,7 @@ export const parseFoundLines = (result: string): readonly FoundLine[] => {
   return matches;
 };
 
-/** What run_shell_command returns. */
+/** The result of run_shell_command. */
 export type CommandResult = {
   readonly output: string;
   readonly error: string;
@@ -53,7 +53,10 @@ export type CommandResult = {
   readonly background: string;
 };
 
-/** The fields of a command's result; undefined where the text has none. The output may hold anything, so the others are found from the end. */
+/**
+ * Parses the result of a command; undefined if it has another format. The output may contain anything, so the other
+ * fields are matched from the end.
+ */
 export const parseCommandResult = (result: string): CommandResult | undefined => {
   const found =
     /^Command: [\s\S]*?\nDirectory: .*\nOutput: ([\s\S]*)\nError: (.*)\nExit Code: (.*)\nSignal: (.*)\nBackground PIDs: (.*)\nProcess Group PGID: .*\s*$/.exec(

@@ -2,18 +2,18 @@ import type { AttachedFile } from "../api/attached-file.ts";
 import type { ToolExchange, DemoTurn } from "../api/parsed-request.ts";
 import { isStopped } from "./outcome.ts";
 
-/** Something a person asked for, and what was done about it so far. */
+/** A user's request and what was done for it so far. */
 export type UserRequest = {
   readonly texts: readonly string[];
   readonly files: readonly AttachedFile[];
   readonly exchanges: readonly ToolExchange[];
-  /** What was said in the end. */
+  /** The final answer. */
   readonly answer?: string;
 };
 
 /**
- * A conversation as requests. What is said while tools run belongs to the
- * request they run for, unless one of them was stopped: then it is a new one.
+ * Groups a conversation into user requests. A message sent while tools run belongs to the running request, unless one
+ * of its calls was stopped: then it starts a new one.
  */
 export const groupUserRequests = (turns: readonly DemoTurn[]): readonly UserRequest[] => {
   const requests: UserRequest[] = [];
@@ -36,7 +36,7 @@ export const groupUserRequests = (turns: readonly DemoTurn[]): readonly UserRequ
   return requests;
 };
 
-/** Whether a text is a person's own words, and not something set beside them. */
+/** Whether a text was written by the user rather than injected by the program. */
 const isUserText = (text: string): boolean => !injectedTexts.some((pattern) => pattern.test(text));
 
 const injectedTexts: readonly RegExp[] = [

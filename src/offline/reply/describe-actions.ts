@@ -6,7 +6,7 @@ import { codeBlock, countOf, linesOf, endSentence, excerpt } from "./text.ts";
 
 type ActionIntent<Type extends Intent["type"]> = Extract<Intent, { type: Type }>;
 
-/** How a command went. */
+/** Describes how a command ended. */
 export const describeRun = ({ command }: ActionIntent<"run">, text: string): string => {
   const ran = parseCommandResult(text);
   if (ran === undefined) return `\`${command}\` returned:\n\n${codeBlock(excerpt(text).text)}`;
@@ -36,7 +36,7 @@ export const describeRun = ({ command }: ActionIntent<"run">, text: string): str
   ].join("\n\n");
 };
 
-/** A file that was written. */
+/** Describes a written file. */
 export const describeWrite = ({ path, content }: ActionIntent<"write">, text: string): string => {
   const deed = /overwrote/i.test(text) ? "I replaced what was in" : /created/i.test(text) ? "I created" : "I wrote";
   const size =
@@ -46,11 +46,11 @@ export const describeWrite = ({ path, content }: ActionIntent<"write">, text: st
   return `${deed} ${path}${size}.${editedNote(text)}`;
 };
 
-/** Text that was added to a file. */
+/** Describes appended text. */
 export const describeAppend = ({ path, content }: ActionIntent<"append">, text: string): string =>
   `I added ${countOf(linesOf(content).length, "line")} to the end of ${path}.${editedNote(text)}`;
 
-/** A file that was changed. */
+/** Describes an edit. */
 export const describeEdit = ({ path, old, fresh }: ActionIntent<"edit">, text: string): string => {
   const [, times] = /\((\d+) replacements?\)/.exec(text) ?? [];
   const where = times === undefined ? "" : ` in ${countOf(Number(times), "place")}`;
@@ -58,13 +58,13 @@ export const describeEdit = ({ path, old, fresh }: ActionIntent<"edit">, text: s
   return `${change}${where === "" ? "" : `,${where}`}.${editedNote(text)}`;
 };
 
-/** People may change an edit before they approve it. */
+/** The user may change an edit before approving it. */
 const editedNote = (text: string): string =>
   /The user changed the edit/.test(text)
     ? " You changed the edit before you approved it; the file has your version."
     : "";
 
-/** Web pages, or what was said about them. */
+/** Describes fetched pages. */
 export const describeFetch = (text: string): string => {
   const pages = [...text.matchAll(/^--- (https?:\S+) ---\n([\s\S]*?)(?=^--- https?:|$(?![\s\S]))/gm)];
   if (pages.length === 0) return text.trim();
@@ -76,7 +76,7 @@ export const describeFetch = (text: string): string => {
     .join("\n\n");
 };
 
-/** A fact that was kept. */
+/** Describes a saved memory. */
 export const describeRemember = ({ fact }: ActionIntent<"remember">, text: string): string => {
   const { message } = objectOf(parseJson(text));
   return textOf(message) === "" ? `I have noted: ${endSentence(fact)}` : endSentence(textOf(message));

@@ -9,7 +9,7 @@ import { codeBlock, countOf, groupThousands, linesOf, joinList, excerpt } from "
 
 type FileIntent<Type extends Intent["type"]> = Extract<Intent, { type: Type }>;
 
-/** What a folder holds. */
+/** Describes a folder listing. */
 export const describeListing = ({ path }: FileIntent<"list">, text: string): string => {
   const names = parseListing(text);
   const folder = path === "." ? "The folder" : `The folder ${path}`;
@@ -27,7 +27,7 @@ export const describeListing = ({ path }: FileIntent<"list">, text: string): str
   return `${folder} holds ${parts.join("; and ")}.${note}`;
 };
 
-/** A file: its text, its gist, how much of something it has, or what it looks like. */
+/** Describes a file: its text, a summary, a count, or its image facts. */
 export const describeRead = (wish: FileIntent<"read">, exchange: ToolExchange): string => {
   const { path, as, lines } = wish;
   const files = exchange.result?.files ?? [];
@@ -65,7 +65,7 @@ const lineTotal = (text: string, part: string | undefined): string => {
   return `${part === undefined ? "" : "more than "}${countOf(linesOf(text).length, "line")}`;
 };
 
-/** A file that arrived: "a PNG image of 64x48 pixels (1,234 bytes)". */
+/** Describes an attached file: "a PNG image of 64x48 pixels (1,234 bytes)". */
 export const describeFile = ({ kind, mimeType, bytes, width, height }: AttachedFile): string => {
   const name = (mimeType.split("/")[1] ?? mimeType).replace(/^x-/, "").toUpperCase();
   const pixels = width === undefined || height === undefined ? "" : ` of ${width}x${height} pixels`;
@@ -73,7 +73,7 @@ export const describeFile = ({ kind, mimeType, bytes, width, height }: AttachedF
   return `${/^[AEFHILMNORSX]/.test(name) ? "an" : "a"} ${name} ${what}${pixels} (${mimeType}, ${countOf(bytes, "byte")})`;
 };
 
-/** Many files at once. */
+/** Describes many files at once. */
 export const describeManyFiles = (text: string): string => {
   const files = [...text.matchAll(/^--- (.+) ---\n\n([\s\S]*?)(?=^--- |$(?![\s\S]))/gm)].filter(
     ([, name]) => name !== "End of content",
@@ -91,7 +91,7 @@ export const describeManyFiles = (text: string): string => {
 const skippedLines = (text: string): readonly string[] =>
   text.split("\n").filter((line) => /^(?:Skipped|Truncated): /.test(line));
 
-/** Files that were found by name. */
+/** Describes files found by name. */
 export const describeFind = (wish: FileIntent<"find">, text: string): string => {
   const { paths } = parsePaths(text);
   const where = wish.path === undefined ? "" : ` in ${wish.path}`;
@@ -103,7 +103,7 @@ export const describeFind = (wish: FileIntent<"find">, text: string): string => 
   return `I found ${number} for ${wish.pattern}${where}:\n${bullets(paths)}`;
 };
 
-/** Lines that were found by what they say. */
+/** Describes lines found by a search. */
 export const describeSearch = (wish: FileIntent<"search">, text: string): string => {
   const matches = parseFoundLines(text);
   const place = wish.path ?? wish.include;
@@ -112,7 +112,7 @@ export const describeSearch = (wish: FileIntent<"search">, text: string): string
   const files = new Set(matches.map(({ file }) => file));
   const number = `${countOf(matches.length, "line")} in ${countOf(files.size, "file")}`;
   if (wish.as === "count") return `"${wish.pattern}" stands on ${number}${where}.`;
-  return `"${wish.pattern}" stands on ${number}${where}:\n${bullets(matches.map(({ file, line, text: words }) => `${file}:${line}: ${words.trim().slice(0, 200).toWellFormed()}`))}`;
+  return `"${wish.pattern}" stands on ${number}${where}:\n${bullets(matches.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, 200).toWellFormed()}`))}`;
 };
 
 const bullets = (lines: readonly string[], most = 30): string =>
@@ -121,7 +121,7 @@ const bullets = (lines: readonly string[], most = 30): string =>
     ...(lines.length > most ? [`- and ${groupThousands(lines.length - most)} more`] : []),
   ].join("\n");
 
-/** How large a file is, from the listing of its folder. */
+/** Describes the size of a file, from the listing of its folder. */
 export const describeSize = ({ path }: FileIntent<"size">, text: string): string => {
   const name = path.replace(/\/+$/, "").split("/").at(-1) ?? path;
   const found = parseListing(text).find((each) => each.name === name);

@@ -26,18 +26,18 @@ import {
 import type { Intent } from "../intent/intent.ts";
 import { codeBlock, joinList, endSentence, excerpt } from "./text.ts";
 
-/** What was not begun because of what came before it. */
-export const describeRemaining = ({ remaining: left }: CallPlan): readonly string[] =>
-  left.length === 0 ? [] : [`I stopped there and did not ${joinList(left.map(describeIntent))}.`];
+/** Describes the steps that were not started because an earlier one failed. */
+export const describeRemaining = ({ remaining }: CallPlan): readonly string[] =>
+  remaining.length === 0 ? [] : [`I stopped there and did not ${joinList(remaining.map(describeIntent))}.`];
 
-/** What was done about a wish, in sentences from what its calls returned; nothing where it took none. */
+/** Describes the outcome of an intent from the results of its calls; empty if it took none. */
 export const describeProgress = (work: IntentProgress): readonly string[] => {
-  const { intent: wish, exchanges: done, blockedBy: lacks } = work;
-  if (lacks !== undefined) return [`I could not ${describeIntent(wish)}: ${lacks}.`];
-  if (done.length === 0) return [];
-  if (wish.type === "survey") return [describeOverview(done)];
-  const [last] = done.slice(-1);
-  return last === undefined ? [] : [describeExchange(wish, last)];
+  const { intent, exchanges, blockedBy } = work;
+  if (blockedBy !== undefined) return [`I could not ${describeIntent(intent)}: ${blockedBy}.`];
+  if (exchanges.length === 0) return [];
+  if (intent.type === "survey") return [describeOverview(exchanges)];
+  const [last] = exchanges.slice(-1);
+  return last === undefined ? [] : [describeExchange(intent, last)];
 };
 
 const describeExchange = (wish: Intent, exchange: ToolExchange): string => {
@@ -47,7 +47,7 @@ const describeExchange = (wish: Intent, exchange: ToolExchange): string => {
     : describeFailure(describeIntent(wish), outcome);
 };
 
-/** What did not come about, and why. */
+/** Describes an unsuccessful call and why. */
 const describeFailure = (deed: string, { status, text }: ExchangeOutcome): string => {
   const hint = errorHint(text);
   switch (status) {
@@ -110,7 +110,7 @@ const describeSuccess = (wish: Intent, exchange: ToolExchange, text: string): st
   }
 };
 
-/** What any tool returned, for calls that were not planned here. */
+/** Describes the result of any tool, for calls that were not planned here. */
 export const describeAnyExchange = (exchange: ToolExchange): string => {
   const outcome = parseOutcome(exchange);
   if (outcome.status !== "done") return describeFailure(`use ${exchange.tool}`, outcome);
@@ -123,7 +123,7 @@ export const describeAnyExchange = (exchange: ToolExchange): string => {
     : `${exchange.tool} returned:\n\n${codeBlock(shown.text)}${seen}`;
 };
 
-/** What a project is: what its folder holds, and what the files say that tell most. */
+/** Describes a project: its folder and its most informative files. */
 const describeOverview = ([listing, ...reads]: readonly ToolExchange[]): string => {
   if (listing === undefined) return "";
   const gists = reads.map((exchange) => {

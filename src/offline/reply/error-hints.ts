@@ -1,4 +1,4 @@
-/** What an error usually means, in a sentence; undefined where nobody knows. */
+/** Explains a common error in one sentence; undefined for others. */
 export const errorHint = (text: string): string | undefined => hints.find(([pattern]) => pattern.test(text))?.[1];
 
 const hints: readonly (readonly [pattern: RegExp, words: string])[] = [

@@ -8,10 +8,10 @@ import { parseCommandResult } from "../plan/tool-results.ts";
 import type { SmallTalkType, Intent } from "../intent/intent.ts";
 import { codeBlock, countOf, joinList, endSentence, excerpt } from "./text.ts";
 
-/** What can be answered without a tool. */
+/** An intent that is answered without a tool. */
 type SmallTalkIntent = Extract<Intent, { type: SmallTalkType | "unknown" }>;
 
-/** Whether a wish needs an answer and nothing else. */
+/** Whether an intent is answered without a tool. */
 export const isSmallTalk = (wish: Intent): wish is SmallTalkIntent => kinds.has(wish.type);
 
 const kinds: ReadonlySet<string> = new Set<SmallTalkIntent["type"]>([
@@ -26,28 +26,28 @@ const kinds: ReadonlySet<string> = new Set<SmallTalkIntent["type"]>([
   "unknown",
 ]);
 
-/** What the answer can speak of. */
+/** Context for an answer without tools. */
 type SmallTalkContext = {
-  /** Whether nothing else was said. */
+  /** Whether the request contains nothing else. */
   readonly isAlone: boolean;
   readonly request: UserRequest;
   readonly requests: readonly UserRequest[];
   readonly parsed: ParsedRequest;
 };
 
-/** The answer to what needs no tool. */
+/** Answers an intent that needs no tool. */
 export const answerSmallTalk = (
   wish: SmallTalkIntent,
-  { isAlone, request, requests, parsed: heard }: SmallTalkContext,
+  { isAlone, request, requests, parsed }: SmallTalkContext,
 ): readonly string[] => {
-  const able = describeAbilities(heard.tools);
+  const able = describeAbilities(parsed.tools);
   switch (wish.type) {
     case "greet":
       return isAlone ? [`Hello! ${identity} ${able}`] : [];
     case "thank":
       return isAlone ? ["You are welcome."] : [];
     case "identity":
-      return [`${identity} The model's name is offline/${heard.model}. ${howToAddKey}`];
+      return [`${identity} The model's name is offline/${parsed.model}. ${howToAddKey}`];
     case "abilities":
       return [`${identity}\n\n${able}\n\n${howToAddKey}`];
     case "continue":
@@ -62,19 +62,19 @@ export const answerSmallTalk = (
   }
 };
 
-/** The answer where nothing was understood. */
+/** The answer to a request that was not understood. */
 export const notUnderstood = (tools: readonly DemoTool[]): string =>
   `Sorry, that is more than I understand, so I have done nothing. ${identity}\n\n${describeAbilities(tools)}\n\n${howToAddKey}`;
 
-/** Who speaks, plainly. */
+/** States that this is the demo model. */
 const identity =
   "I am Parley's built-in demo model: a small set of rules, not a language model. I understand a few simple requests in plain English and really use the tools of this session.";
 
-/** How to get a model that understands more. */
+/** How to use a real model. */
 const howToAddKey =
   "To work with a real model, set a key in the environment, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, and start Parley again; `parley models` lists what there is, and `parley doctor` what is set.";
 
-/** What can be asked, by the tools that are offered. */
+/** Lists example requests for the offered tools. */
 export const describeAbilities = (tools: readonly DemoTool[]): string => {
   const known = examples.filter(([tool]) => tools.some(({ name }) => name === tool));
   if (known.length === 0) return "This session offers me no tools, so I can only talk.";
@@ -93,14 +93,14 @@ const examples: readonly (readonly [tool: string, words: string])[] = [
   ["save_memory", '"remember that I prefer tabs"'],
 ];
 
-/** What files came with the message. */
+/** Describes the files attached to the message. */
 const describeAttachments = ({ files }: UserRequest): string =>
   `You sent me ${countOf(files.length, "file")}: ${joinList(files.map(describeNamedFile))}. I can see type and size, but not what is shown.`;
 
 const describeNamedFile = (file: AttachedFile): string =>
   `${file.name === undefined ? "" : `${file.name}, `}${describeFile(file)}`;
 
-/** What failed last, in all of the conversation. */
+/** Describes the last failure of the conversation. */
 const describeLastFailure = (requests: readonly UserRequest[]): string => {
   const trouble = requests.flatMap(({ exchanges }) => exchanges).findLast(isFailure);
   if (trouble === undefined) return "Nothing has failed so far in this conversation.";

@@ -5,7 +5,7 @@ import { groupUserRequests, type UserRequest } from "../plan/user-requests.ts";
 import { parseCommandResult } from "../plan/tool-results.ts";
 import { excerpt } from "./text.ts";
 
-/** Whether a conversation is to be summed up, rather than a file or a project. */
+/** Whether the request asks to summarize the conversation rather than a file or project. */
 export const asksForSummary = ({ system, turns }: ParsedRequest, asked: string): boolean => {
   const wants = (text: string): boolean => /\bsummar(?:y|i[sz]e)\b/i.test(text) && conversationWords.test(text);
   const isAlone = turns.length === 1 && asked.length > 400;
@@ -15,7 +15,7 @@ export const asksForSummary = ({ system, turns }: ParsedRequest, asked: string):
 const conversationWords =
   /\b(?:conversations?|sessions?|chats?|history|so far|transcript|handover|what (?:we|has|have|was) (?:did|done|been done|happened))\b/i;
 
-/** A summary in the form that was asked for: its tags, its headings, or our own. */
+/** Writes a summary in the requested form (tags or headings), or in a default one. */
 export const summarizeConversation = ({ system, turns }: ParsedRequest, asked: string): string => {
   const facts = collectFacts(turns.slice(0, -1), asked);
   const form = parseSummaryForm(asked) ?? parseSummaryForm(system) ?? { style: "heading", names: defaultSections };
@@ -31,7 +31,7 @@ type SummaryForm =
   | { readonly style: "heading"; readonly names: readonly string[] }
   | { readonly style: "tag"; readonly names: readonly string[]; readonly root?: string };
 
-/** The sections a text asks for: pairs of tags, or headings. */
+/** Finds the sections a text asks for: pairs of tags, or headings. */
 const parseSummaryForm = (text: string): SummaryForm | undefined => {
   const short = text.slice(0, 20_000);
   const pairs = [...short.matchAll(/<([a-z][\w-]{2,40})>/gi)].flatMap(([, name = ""], index, all) =>
@@ -51,7 +51,7 @@ const parseSummaryForm = (text: string): SummaryForm | undefined => {
   return headings.length > 1 ? { style: "heading", names: [...new Set(headings)] } : undefined;
 };
 
-/** All that is known of a conversation, in lines. */
+/** The facts of a conversation, one per line. */
 type ConversationFacts = {
   readonly asked: readonly string[];
   readonly facts: readonly string[];
@@ -106,7 +106,7 @@ const summaryMark = /^\s*Summary of the conversation so far:/;
 const firstLine = (text: string): string =>
   excerpt(text.trim(), { most: 3 }).text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed();
 
-/** What people said in a conversation that is given as text. */
+/** Finds the user's words in a conversation given as text. */
 const quotedIn = (asked: string): readonly string[] =>
   [...asked.matchAll(/^\s*(?:\*\*)?(?:user|person|human)(?:\*\*)?\s*:\s*(.+)$/gim)].flatMap(([, words]) =>
     words === undefined ? [] : [firstLine(words)],

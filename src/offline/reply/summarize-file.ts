@@ -1,7 +1,7 @@
 import { isObject, parseJson, objectOf, textOf } from "../json.ts";
 import { countOf, linesOf, joinList, endSentence } from "./text.ts";
 
-/** What a text file is about, from its own words. */
+/** Summarizes a text file from its own content. */
 export const summarizeFile = (path: string, text: string): string => {
   if (text.trim() === "") return "It is empty.";
   const [, make] = summarizers.find(([pattern]) => pattern.test(path)) ?? [undefined, summarizeText];
@@ -68,7 +68,7 @@ const summarizeCode = (text: string): string => {
   ].join(" ");
 };
 
-/** What most languages declare at the beginning of a line. */
+/** Declarations of most languages at the beginning of a line. */
 const declarations =
   /^(?:export )?(?:default )?(?:pub(?:\([a-z]+\))? )?(?:async )?(?:(?:function\*?|class|interface|type|enum|struct|trait|const|let|var|fn|func|def|module|namespace)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*))/gm;
 

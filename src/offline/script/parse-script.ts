@@ -1,17 +1,17 @@
 import { isObject } from "../json.ts";
 import { patternOf, type DemoScript } from "./script.ts";
 
-/** A value that is no script. The message names each wrong place and what is expected there, line by line. */
+/** Reports an invalid script: one line for each wrong place, with what is expected there. */
 export class DemoScriptError extends Error {}
 
-/** A script from parsed JSON. Throws an `OfflineScriptError`. */
+/** Parses a script from a JSON value. Throws a `DemoScriptError`. */
 export const parseDemoScript = (value: unknown): DemoScript => {
   const wrong = findProblems(value, "the whole", scriptShape);
   if (wrong.length > 0) throw new DemoScriptError(wrong.join("\n"));
   return value as DemoScript;
 };
 
-/** What a value may be: a check with its words, a list of something, or an object of known fields. */
+/** The expected shape of a value: a check with its description, a list, or an object of known fields. */
 type ScriptShape =
   | { readonly is: (value: unknown) => boolean; readonly expected: string }
   | { readonly each: ScriptShape; readonly orOne?: true }

@@ -1,6 +1,6 @@
 import type { ParsedRequest, DemoReply, DemoToolCall, DemoTurn } from "../api/parsed-request.ts";
 
-/** What a scripted model says, and when: the first rule that fits and has something left to say, then the list, then `otherwise`. */
+/** Scripted replies: the first matching rule with a reply left, then the list, then `otherwise`. */
 export type DemoScript = {
   readonly rules?: readonly DemoScriptRule[];
   /** The first answer of the conversation, the second, and so on. */
@@ -8,18 +8,18 @@ export type DemoScript = {
   readonly otherwise?: ScriptedReply;
 };
 
-/** When a rule fits: all conditions hold. `asked` and `system` are words to find, or `/a pattern/flags`. */
+/** A rule with its conditions, all of which must hold. `asked` and `system` are text to find, or `/a pattern/flags`. */
 type DemoScriptRule = {
   readonly asked?: string;
   readonly system?: string;
-  /** Name of a tool that is offered. */
+  /** Name of an offered tool. */
   readonly tool?: string;
   readonly model?: string;
-  /** The answer to the question, then the answer to the results of its calls, and so on. */
+  /** The answer to the prompt, then the answer to the results of its calls, and so on. */
   readonly replies: readonly ScriptedReply[];
 };
 
-/** One answer: a thought, words, calls; or a failure of the server. */
+/** A scripted answer (thinking, text, calls), or a server error. */
 export type ScriptedReply = {
   readonly think?: string;
   readonly say?: string;
@@ -27,7 +27,7 @@ export type ScriptedReply = {
   readonly error?: { readonly status: number; readonly message: string };
 };
 
-/** What the script answers, by the request alone; undefined where it has nothing to say. */
+/** Selects the scripted reply, by the request alone; undefined if the script has none left. */
 export const selectScriptedReply = (
   { rules = [], replies = [], otherwise }: DemoScript,
   heard: ParsedRequest,
@@ -40,7 +40,7 @@ export const selectScriptedReply = (
   return replies[answersIn(heard.turns)] ?? otherwise;
 };
 
-/** A reply as it is said. */
+/** Converts a scripted reply. */
 export const toDemoReply = ({ think, say, call }: ScriptedReply): DemoReply => ({
   ...(think === undefined ? {} : { thinking: think }),
   ...(say === undefined ? {} : { text: say }),
@@ -52,7 +52,7 @@ const conditionsHold = ({ system, tool, model }: DemoScriptRule, heard: ParsedRe
   (model === undefined || matchesText(model, heard.model)) &&
   (tool === undefined || heard.tools.some(({ name }) => name === tool));
 
-/** The latest fitting words of the person since the last answer that ended a request. */
+/** Finds the latest matching user text since the last final answer. */
 const askedAt = ({ asked }: DemoScriptRule, turns: readonly DemoTurn[]): number => {
   const last = turns.findLastIndex(
     (turn, index) => turn.role === "model" && turn.exchanges.length === 0 && index < turns.length - 1,
@@ -64,11 +64,11 @@ const askedAt = ({ asked }: DemoScriptRule, turns: readonly DemoTurn[]): number 
   return at > last ? at : -1;
 };
 
-const answersIn = (turns: readonly DemoTurn[]): number => turns.filter(({ role: by }) => by === "model").length;
+const answersIn = (turns: readonly DemoTurn[]): number => turns.filter(({ role }) => role === "model").length;
 
 const matchesText = (words: string, text: string): boolean => patternOf(words)?.test(text) ?? text.includes(words);
 
-/** The pattern that words in slashes stand for. Throws when it is not valid. */
+/** Compiles text in slashes as a pattern. Throws if it is invalid. */
 export const patternOf = (words: string): RegExp | undefined => {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(words) ?? [];
   return source === undefined ? undefined : new RegExp(source, flags);

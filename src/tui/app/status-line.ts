@@ -7,7 +7,7 @@ import { truncate, span } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import type { ChatSession } from "./session/chat-session.ts";
 
-/** What the line at the bottom tells. */
+/** The values of the status line. */
 export type StatusLine = {
   readonly model: string;
   readonly used: number;
@@ -17,20 +17,20 @@ export type StatusLine = {
   readonly mode: string;
   readonly isTrusted: boolean;
   readonly isSandboxed: boolean;
-  /** MCP servers that are being started, and those that are not there. */
+  /** MCP servers that are starting, and those that are unavailable. */
   readonly starting: readonly string[];
   readonly missing: readonly string[];
 };
 
-/** What a session tells of itself. */
+/** The status of a chat session. */
 export const chatStatus = ({
   opened,
   context,
-  lastUsage: last,
+  lastUsage,
 }: ChatSession): Omit<StatusLine, "mode" | "isTrusted" | "isSandboxed"> => ({
   model: modelName(opened.agent.model()),
   ...context,
-  last,
+  last: lastUsage,
   spent: opened.agent.usageTotals(),
   starting: serversIn(opened, ["connecting", "restarting"]),
   missing: serversIn(opened, ["failed", "sign-in"]),
@@ -39,7 +39,7 @@ export const chatStatus = ({
 const serversIn = ({ servers }: AgentSession, states: readonly McpServerState["state"][]): readonly string[] =>
   (servers?.status() ?? []).flatMap(({ name, status }) => (states.includes(status.state) ? [name] : []));
 
-/** Where we are: model, context, cache, cost, what is allowed. The most important stands first. */
+/** Shows model, context use, cache share, cost and permissions, most important first. */
 export const viewStatusLine = (status: StatusLine | undefined, width: number): StyledLine => {
   if (status === undefined) return [span("…", { tone: "muted" })];
   const { model, used, size, last, spent, mode, isTrusted, isSandboxed, starting, missing } = status;

@@ -34,22 +34,22 @@ import { themeForSetting } from "./theme-setting.ts";
 import { askToTrustFolder } from "./approvals/trust-prompt.ts";
 import { askServerConsents } from "./approvals/server-consent.ts";
 
-/** What the interface is made of. */
+/** Options of the terminal app. */
 export type TerminalAppOptions = SessionSource & {
   readonly terminal: Terminal;
   readonly folder: string;
   readonly isSandboxed: boolean;
-  /** Runs the person's own editor on a text, while the terminal is theirs. */
+  /** Runs the user's editor on a text, with the terminal released. */
   readonly openEditor: (text: string, name: string) => Promise<string | undefined>;
   readonly doctor: () => Promise<string>;
   readonly history: InputHistory;
-  /** Where MCP servers put their questions. */
+  /** Questions of MCP servers. */
   readonly serverQuestions: ServerQuestions;
-  /** What is said at once. */
+  /** A prompt submitted at start. */
   readonly initialPrompt?: string;
 };
 
-/** The terminal interface: it sends requests to the agent and draws its events. */
+/** The terminal app: sends prompts to the agent and shows its events. */
 export class TerminalApp {
   readonly #options: TerminalAppOptions;
   readonly #front: FrontEnd;
@@ -63,16 +63,16 @@ export class TerminalApp {
   #end: () => void = () => undefined;
   #custom: readonly SlashCommand[] = [];
   #finding: Promise<unknown> = Promise.resolve();
-  /** What was typed before there was a session. */
+  /** Prompts typed before a session was open. */
   #early: string[] = [];
   #isLeaving = false;
   #reason: QuitReason | undefined;
 
   constructor(options: TerminalAppOptions, front: (host: FrontEndHost, theme: Theme | undefined) => FrontEnd) {
-    const { world, loaded, initialPrompt: first } = options;
+    const { world, loaded, initialPrompt } = options;
     const { settings } = loaded;
     this.#options = options;
-    this.#early = first === undefined ? [] : [first];
+    this.#early = initialPrompt === undefined ? [] : [initialPrompt];
     this.#ended = new Promise((resolve) => (this.#end = resolve));
     this.#current = new ActiveSession(options, {
       onEvent: (event) => this.#feed.handleEvent(event),
@@ -98,7 +98,7 @@ export class TerminalApp {
     });
   }
 
-  /** Runs until the person leaves; answers why where something else ended it. */
+  /** Runs until the user quits; returns the reason if something else ended it. */
   async run(): Promise<QuitReason | undefined> {
     const { folder, loaded } = this.#options;
     const front = this.#front;
@@ -120,7 +120,7 @@ export class TerminalApp {
     return this.#reason;
   }
 
-  /** Ends the interface: what runs is cancelled and recorded, and the session is closed, before `run` returns. */
+  /** Quits: cancels and records running work and closes the session before `run` returns. */
   quit(reason?: QuitReason): void {
     this.#reason ??= this.#isLeaving ? undefined : reason;
     this.#isLeaving = true;
@@ -138,7 +138,7 @@ export class TerminalApp {
       showMarkdown: (markdown) => this.#markdown.print(markdown),
       showMedia: (media) => this.#showMedia(media),
     });
-    // Not before: until now, the person waited.
+    // Not earlier: until now the user was waiting.
     void this.#markdown.load();
     this.#finding = this.#findCommands();
   }
@@ -148,7 +148,7 @@ export class TerminalApp {
     for (const text of this.#early.splice(0)) this.#submit(text);
   }
 
-  /** Ends what is under way besides the talk. */
+  /** Cancels work outside the chat session. */
   #stop(): void {
     this.#shellLines.stop();
     this.#options.serverQuestions.cancel();
@@ -159,19 +159,19 @@ export class TerminalApp {
     const { findCommands } = await import("./commands/custom/custom-commands.ts");
     const project = this.#current.loaded.policy.trusted ? { project: folder } : {};
     const places = { disk: world.disk, home, userHome: world.host.home, ...project };
-    const { commands, problems: notes } = await findCommands(places);
-    for (const note of notes) this.#say(note);
+    const { commands, problems } = await findCommands(places);
+    for (const note of problems) this.#say(note);
     this.#custom = commands;
     return commands;
   }
 
-  /* What happens. */
+  /* Events. */
 
   #showMedia(media: Media): void {
     printMedia(this.#front, media, this.#current.chat?.opened.agent.conversation().blobs ?? {});
   }
 
-  /* What the person does. */
+  /* User actions. */
 
   #submit(text: string): void {
     this.#arguments.clearCache();
@@ -206,7 +206,7 @@ export class TerminalApp {
     await this.#current.chat?.refreshContextUsage();
   }
 
-  /** What goes wrong in a command is told, and nothing else suffers. */
+  /** Reports an error of a command without affecting anything else. */
   async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -230,9 +230,9 @@ export class TerminalApp {
     this.#current.chat?.addToNextPrompt(shellContextPart(ran));
   }
 
-  async #editFirst({ approval: { subject: about }, call, agent: name }: PendingApproval): Promise<void> {
-    if (about.type !== "edit") return;
-    const edited = await this.#front.suspendFor(() => this.#options.openEditor(about.after, about.path));
+  async #editFirst({ approval: { subject }, call, agent: name }: PendingApproval): Promise<void> {
+    if (subject.type !== "edit") return;
+    const edited = await this.#front.suspendFor(() => this.#options.openEditor(subject.after, subject.path));
     if (edited !== undefined) this.#current.opened().agent.decide(call, { type: "edit", text: edited }, name);
     this.#front.update();
   }
@@ -252,17 +252,17 @@ export class TerminalApp {
     return viewStatusLine(talk && { ...chatStatus(talk), mode: this.#current.mode, isTrusted, isSandboxed }, width);
   }
 
-  /** What a front shows, and what it tells. */
+  /** The state and actions a front end uses. */
   #host(): FrontEndHost {
-    const { openEditor: edit, serverQuestions: desk } = this.#options;
+    const { openEditor, serverQuestions } = this.#options;
     return {
       live: () => [...this.#feed.live(), ...this.#shellLines.live(this.#front.width())],
       status: (width) => this.#status(width),
       busySince: () => this.#current.chat?.busySince ?? this.#shellLines.busySince,
       questions: () => this.#current.chat?.opened.agent.pendingApprovals() ?? [],
       answerApproval: ({ call, agent }, decision) => void this.#current.opened().agent.decide(call, decision, agent),
-      serverQuestions: () => desk.pending(),
-      answerServer: (question, answer) => desk.answer(question, answer),
+      serverQuestions: () => serverQuestions.pending(),
+      answerServer: (question, answer) => serverQuestions.answer(question, answer),
       model: () =>
         this.#current.chat === undefined ? "the model" : modelName(this.#current.chat.opened.agent.model()),
       editBeforeApproval: (question) => void this.#guarded(() => this.#editFirst(question)),
@@ -274,10 +274,11 @@ export class TerminalApp {
       resolvePaste: (text) => this.#pasted.paste(text),
       pasteClipboardImage: () => this.#pasted.pasteClipboardImage(),
       submit: (text) => this.#submit(text),
-      editPrompt: async (text) => (await this.#front.suspendFor(() => edit(text, "message.md")))?.replace(/\n$/, ""),
+      editPrompt: async (text) =>
+        (await this.#front.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
         this.#shellLines.stop();
-        desk.cancel();
+        serverQuestions.cancel();
         void this.#current.chat?.cancel();
       },
       quit: (reason) => this.quit(reason),
@@ -288,9 +289,9 @@ export class TerminalApp {
     };
   }
 
-  /** What commands can do. */
+  /** The services slash commands can use. */
   #desk(): SlashCommandContext {
-    const { world, home, folder, openEditor: edit, doctor } = this.#options;
+    const { world, home, folder, openEditor, doctor } = this.#options;
     const front = this.#front;
     return {
       world,
@@ -307,7 +308,7 @@ export class TerminalApp {
       pick: (title, options, focused) => front.pick(title, options, focused),
       confirm: (title, options) => front.confirm(title, options),
       send: (text, parts = []) => this.#send(text, parts),
-      openEditor: (text, name) => front.suspendFor(() => edit(text, name)),
+      openEditor: (text, name) => front.suspendFor(() => openEditor(text, name)),
       copyToClipboard: (text) => front.copyToClipboard(text),
       runShell: (command) => this.#shell(command),
       setTheme: (theme) => front.setTheme(theme),
@@ -320,7 +321,7 @@ export class TerminalApp {
   }
 }
 
-/** What follows a mode when the person goes on to the next; what allows everything must be named. */
+/** The mode after each mode when cycling; yolo must be chosen by name. */
 const modeCycle: Readonly<Record<ApprovalMode, ApprovalMode>> = {
   default: "auto_edit",
   auto_edit: "plan",

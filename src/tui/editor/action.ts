@@ -1,4 +1,4 @@
-/** What a key does to what is being written. */
+/** An edit of the input text. */
 export type EditAction =
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "paste"; readonly text: string }
@@ -6,29 +6,29 @@ export type EditAction =
   | { readonly type: "move"; readonly to: MoveTarget }
   | { readonly type: "up" }
   | { readonly type: "down" }
-  /** Removes what lies between the cursor and the target. */
+  /** Deletes the text between the cursor and the target. */
   | { readonly type: "delete"; readonly to: MoveTarget }
-  /** The same, and keeps it to be yanked. */
+  /** Deletes the text and keeps it in the kill ring. */
   | { readonly type: "kill"; readonly to: MoveTarget }
   | { readonly type: "yank" }
-  /** Puts an older kill in the place of what was just yanked. */
+  /** Replaces the yanked text by an older kill. */
   | { readonly type: "yank-older" }
   | { readonly type: "undo" }
   | { readonly type: "redo" }
   | { readonly type: "older" }
   | { readonly type: "newer" }
-  /** Begins a search in the history, or goes on to the next older find. */
+  /** Starts a history search, or finds the next older match. */
   | { readonly type: "search" }
   | { readonly type: "accept-search" }
   | { readonly type: "cancel-search" }
-  /** Puts a text in the place of everything: from another editor, say. */
+  /** Replaces the whole text, e.g. after an external editor. */
   | { readonly type: "replace"; readonly text: string }
-  /** Puts a text in the place of a part: what was completed. */
+  /** Replaces a range by a completion. */
   | { readonly type: "complete"; readonly start: number; readonly end: number; readonly text: string }
   | { readonly type: "clear" }
   | { readonly type: "resize"; readonly columns: number };
 
-/** Where to move or delete to. */
+/** Target of a movement or deletion. */
 export type MoveTarget =
   | "left"
   | "right"

@@ -2,40 +2,40 @@ import type { EditAction } from "./action.ts";
 import { type FuzzyMatch, rankMatches } from "./fuzzy.ts";
 import type { Editor } from "./state.ts";
 
-/** What can be completed at the cursor: a command after `/` at the beginning, a word after a command, or something named after `@`. */
+/** A completion at the cursor: a command after `/` at the start, an argument after a command, or a mention after `@`. */
 export type CompletionQuery = CompletionRange &
   (
     | { readonly kind: "command" | "mention" }
-    /** With the words before it; the first is the command. */
+    /** The words before it; the first is the command. */
     | { readonly kind: "argument"; readonly words: readonly string[] }
   );
 
 type CompletionRange = {
   readonly query: string;
-  /** The part of the text that a choice takes the place of, with its sign. */
+  /** The range a choice replaces, including its sign. */
   readonly start: number;
   readonly end: number;
 };
 
-/** Something to choose. */
+/** A completion choice. */
 export type CompletionChoice = {
   readonly label: string;
   readonly detail?: string;
   readonly insert: string;
-  /** What is written may be meant as it stands, so only who goes to this choice takes it. */
+  /** The typed text may be meant as it is, so the choice is taken only if the user moved to it. */
   readonly isOptional?: boolean;
 };
 
-/** What can be chosen now, best first, and which has the focus. */
+/** The completion menu: choices, best first, and the focus. */
 export type CompletionMenu = {
   readonly query: CompletionQuery;
   readonly choices: readonly FuzzyMatch<CompletionChoice>[];
   readonly focus: number;
-  /** Whether the person went to the choice in focus. */
+  /** Whether the user moved the focus. */
   readonly isMoved: boolean;
 };
 
-/** What can be completed where the cursor stands, if anything can. */
+/** Finds what can be completed at the cursor, if anything. */
 export const findCompletion = ({ text, cursor, search }: Editor): CompletionQuery | undefined => {
   if (search !== undefined) return undefined;
   const before = text.slice(0, cursor);
@@ -51,7 +51,7 @@ export const findCompletion = ({ text, cursor, search }: Editor): CompletionQuer
   return { kind: "argument", words: words.trim().split(/\s+/), query, start: cursor - query.length, end: cursor };
 };
 
-/** The choices that fit what is written so far. */
+/** Creates a menu of the choices that match the typed text. */
 export const createMenu = (
   completing: CompletionQuery,
   choices: readonly CompletionChoice[],
@@ -62,18 +62,18 @@ export const createMenu = (
     : { query: completing, choices: ranked.slice(0, 50), focus: 0, isMoved: false };
 };
 
-/** The menu with the focus moved; from the last choice to the first and back. */
+/** Moves the focus, wrapping around at the ends. */
 export const moveFocus = (menu: CompletionMenu, by: number): CompletionMenu => ({
   ...menu,
   focus: (menu.focus + by + menu.choices.length) % menu.choices.length,
   isMoved: true,
 });
 
-/** Whether Enter takes the choice in focus, or what is written as it stands. */
+/** Whether Enter takes the focused choice rather than the typed text. */
 export const acceptsOnEnter = ({ query: { kind, query }, choices, focus, isMoved }: CompletionMenu): boolean =>
   kind !== "argument" || isMoved || (query !== "" && choices[focus]?.item.isOptional !== true);
 
-/** What choosing does to the text: a space follows, unless the choice is a folder to go into. */
+/** The edit that inserts the choice: a space follows, unless the choice is a folder. */
 export const completeAction = ({
   query: { start, end, kind },
   choices,

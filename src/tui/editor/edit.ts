@@ -4,13 +4,13 @@ import { recallHistory, searchHistory } from "./history-search.ts";
 import { editorRows, offsetAt, positionOf } from "./layout.ts";
 import { type Editor, type EditorSnapshot, placeholder, withoutPlaceholders } from "./state.ts";
 
-/** Pastes of more lines, or more letters, are folded. */
+/** Pastes with more lines or characters than this are collapsed. */
 const collapsePasteOver = { lines: 6, letters: 1000 };
 
-/** How many steps can be undone. */
+/** Limit of undo steps. */
 const maxUndoSteps = 500;
 
-/** What an action makes of the editor. Nothing is ever lost that was not asked to go: every change can be undone. */
+/** Applies an action to the editor. Every change can be undone. */
 export const edit = (editor: Editor, action: EditAction): Editor => {
   if (editor.search !== undefined) {
     const searched = searchHistory(editor, action);
@@ -65,11 +65,11 @@ const withoutSearch = ({ search: _search, ...rest }: Editor): Editor => rest;
 
 const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
 
-/** A new text, with the old one kept for undo. Typing goes on in one step until something else is done. */
+/** Sets a new text and keeps the old one for undo. Consecutive typing is one undo step. */
 const withChange = (editor: Editor, next: EditorSnapshot, last: Editor["lastAction"]): Editor => {
   if (next.text === editor.text) return withCursor(editor, next.cursor);
-  const { goalColumn: _goal, yanked: _yanked, lastAction: before, ...rest } = editor;
-  const isSameStep = last === "typing" && before === "typing" && editor.undoStack.length > 0;
+  const { goalColumn: _goal, yanked: _yanked, lastAction, ...rest } = editor;
+  const isSameStep = last === "typing" && lastAction === "typing" && editor.undoStack.length > 0;
   return {
     ...rest,
     ...next,
@@ -81,10 +81,10 @@ const withChange = (editor: Editor, next: EditorSnapshot, last: Editor["lastActi
 
 const insert = (editor: Editor, text: string, last: Editor["lastAction"]): Editor => {
   const before = editor.text.slice(0, editor.cursor) + text;
-  // A space ends a step, so that undo goes back word by word.
+  // A space ends an undo step, so that undo works word by word.
   const step =
     last === "typing" && /\s$/.test(editor.text.slice(0, editor.cursor))
-      ? { ...editor, last: "moving" as const }
+      ? { ...editor, lastAction: "moving" as const }
       : editor;
   return withChange(step, { text: before + editor.text.slice(editor.cursor), cursor: before.length }, last);
 };
@@ -125,7 +125,7 @@ const targetPosition = ({ text, cursor }: Editor, target: MoveTarget): number =>
   }
 };
 
-/** Up and down by rows; from the first and last row, into the history. */
+/** Moves up or down by visual rows; beyond the first or last row, through the history. */
 const moveVertically = (editor: Editor, by: 1 | -1): Editor => {
   const rows = editorRows(editor);
   const seen = positionOf(rows, editor.cursor);
@@ -140,7 +140,7 @@ const removeRange = ({ text, cursor }: Editor, target: number): EditorSnapshot =
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 };
 
-/** Kills in a row are one: backwards before what was killed, forwards after it. */
+/** Kills text. Consecutive kills are joined: backwards before the earlier text, forwards after it. */
 const kill = (editor: Editor, target: number): Editor => {
   const { text, cursor } = editor;
   const isAtEnd = target === cursor && text.charAt(cursor) === "\n";
@@ -160,9 +160,9 @@ const yank = (editor: Editor, index: number): Editor => {
 };
 
 const yankOlder = (editor: Editor): Editor => {
-  const { yanked, killRing: kills, cursor } = editor;
+  const { yanked, killRing, cursor } = editor;
   if (yanked === undefined) return editor;
-  return yank({ ...editor, ...removeRange({ ...editor, cursor }, yanked.at) }, (yanked.index + 1) % kills.length);
+  return yank({ ...editor, ...removeRange({ ...editor, cursor }, yanked.at) }, (yanked.index + 1) % killRing.length);
 };
 
 const undoOrRedo = (editor: Editor, from: "undoStack" | "redoStack"): Editor => {

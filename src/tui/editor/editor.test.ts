@@ -20,7 +20,7 @@ import { viewEditor } from "./view.ts";
 
 const family = "👨\u200d👩\u200d👧";
 
-/** Keys one after the other: `<chord>` or letters. */
+/** Keys in order: `<chord>` or letters. */
 const pressed = (editor: Editor, ...keys: readonly (string | KeyEvent)[]): Editor =>
   keys.reduce(
     (state: Editor, each) => handleKey(state, typeof each === "string" ? eventOf(each) : each).editor,
@@ -32,7 +32,7 @@ const eventOf = (name: string): KeyEvent =>
 
 const wishOf = (editor: Editor, name: string): EditorRequest | undefined => handleKey(editor, eventOf(name)).request;
 
-/** The text with its cursor as a bar. */
+/** The text with the cursor as a bar. */
 const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 const empty = emptyEditor();
@@ -69,11 +69,11 @@ describe("editing", () => {
     ]);
   });
 
-  it("forgets what was undone once something else is written", () => {
+  it("clears the redo stack on a new edit", () => {
     expect(shown(pressed(empty, "a", "<ctrl+_>", "b", "<alt+_>"))).toBe("b|");
   });
 
-  it("can take back anything, and give it again", () => {
+  it("can undo and redo everything", () => {
     const action: fc.Arbitrary<EditAction> = fc.oneof(
       fc.record({ type: fc.constant("insert" as const), text: fc.constantFrom("a", " ", family, "日", "b c") }),
       fc.record({ type: fc.constant("paste" as const), text: fc.constantFrom("x\ny", "l\n".repeat(10)) }),
@@ -137,20 +137,20 @@ const boundaries = (text: string): readonly number[] => {
 };
 
 describe("submitting", () => {
-  it("hands on the text, keeps it in the history and starts anew", () => {
-    const { editor, request: wish } = handleKey(pressed(empty, "hello"), eventOf("<enter>"));
-    expect([editor, wish]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello" }]);
+  it("returns the text, adds it to the history and clears the editor", () => {
+    const { editor, request } = handleKey(pressed(empty, "hello"), eventOf("<enter>"));
+    expect([editor, request]).toEqual([emptyEditor(["hello"]), { type: "submit", text: "hello" }]);
   });
 
-  it("of nothing does nothing", () => {
+  it("ignores empty text", () => {
     expect(handleKey(pressed(empty, " "), eventOf("<enter>")).request).toBeUndefined();
   });
 
-  it("does not repeat the history", () => {
+  it("adds no duplicate to the history", () => {
     expect(pressed(emptyEditor(["a"]), "a", "<enter>").history).toEqual(["a"]);
   });
 
-  it("is not the only wish", () => {
+  it("is one of several requests keys can make", () => {
     const written = pressed(empty, "x");
     expect(
       ["<ctrl+c>", "<escape>", "<ctrl+d>", "<ctrl+z>", "<ctrl+l>", "<ctrl+x>"].map((name) => wishOf(written, name)),
@@ -166,17 +166,17 @@ describe("submitting", () => {
     expect(shown(edit(written, { type: "replace", text: "from outside" }))).toBe("from outside|");
   });
 
-  it("knows what the text is", () => {
+  it("detects the input mode", () => {
     expect(
       ["!ls", "/model", "/model x", "/usr/bin is", "hi /x", ""].map((text) => modeOf(pressed(empty, text))),
     ).toEqual(["shell", "command", "command", "message", "message", "message"]);
   });
 });
 
-describe("the history", () => {
+describe("the input history", () => {
   const editor = pressed(emptyEditor(["first", "second"]), "draft");
 
-  it("goes back and forth, and keeps the draft", () => {
+  it("moves back and forth, keeping the draft", () => {
     const keys = ["<up>", "<up>", "<up>", "<down>", "<down>", "<down>"];
     expect(keys.map((_, at) => shown(pressed(editor, ...keys.slice(0, at + 1))))).toEqual([
       "second|",
@@ -188,12 +188,12 @@ describe("the history", () => {
     ]);
   });
 
-  it("can be edited without losing the edit or the draft", () => {
+  it("keeps edits of recalled entries and the draft", () => {
     const edited = pressed(editor, "<up>", "!", "<down>");
     expect([shown(edited), shown(pressed(edited, "<ctrl+_>"))]).toEqual(["draft|", "second!|"]);
   });
 
-  it("is searched backwards", () => {
+  it("can be searched backwards", () => {
     const searching = pressed(emptyEditor(["git status", "ls", "git log"]), "x", "<ctrl+r>", "git");
     const older = pressed(searching, "<ctrl+r>");
     expect(
@@ -212,7 +212,7 @@ describe("the history", () => {
     ]);
   });
 
-  it("search ends with any other key, which then does its work", () => {
+  it("ends the search with any other key, which then takes effect", () => {
     expect(shown(pressed(emptyEditor(["git log"]), "<ctrl+r>", "log", "<end>", "!"))).toBe("git log!|");
   });
 });
@@ -221,7 +221,7 @@ describe("a large paste", () => {
   const lines = Array.from({ length: 120 }, (_, at) => `line ${at}`).join("\n");
   const pasted = pressed(empty, "see ", paste(lines), " and ", paste("y".repeat(2000)));
 
-  it("is folded on the screen and whole when submitted", () => {
+  it("is collapsed on the screen and complete when submitted", () => {
     expect(viewEditor(pasted, { height: 5 }).lines.map(lineText)).toEqual([
       "> see [pasted 120 lines #1] and [pasted 2000 characters #2]",
     ]);
@@ -229,7 +229,7 @@ describe("a large paste", () => {
     expect(wishOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
   });
 
-  it("is one letter to delete, and comes back with undo", () => {
+  it("is deleted as one character, and restored by undo", () => {
     const gone = pressed(pasted, "<backspace>");
     expect([expandedText(gone), expandedText(pressed(gone, "<ctrl+_>"))]).toEqual([
       `see ${lines} and `,
@@ -237,12 +237,12 @@ describe("a large paste", () => {
     ]);
   });
 
-  it("cannot be pretended by what is pasted or typed", () => {
+  it("cannot be faked by pasted or typed characters", () => {
     const pretended = pressed(pasted, paste("\u{100000}"), "\u{100001}");
     expect(expandedText(pretended)).toBe(`${expandedText(pasted)}\ufffd\ufffd`);
   });
 
-  it("that is small is text", () => {
+  it("below the limit is inserted as text", () => {
     expect(shown(pressed(empty, paste("a\nb")))).toBe("a\nb|");
   });
 });
@@ -258,20 +258,20 @@ describe("the view of an editor", () => {
     ]);
   });
 
-  it("shows what cannot be seen, in its place", () => {
+  it("makes invisible characters visible", () => {
     const editor = pressed(empty, paste("a\u001bb\tc\u200bd"));
     expect(viewEditor(editor, { height: 5 })).toMatchObject({ cursor: { row: 0, column: 12 } });
     expect(viewEditor(editor, { height: 5 }).lines.map(lineText)).toEqual(["> a␛b    c\ufffdd"]);
   });
 
-  it("hints at what to write while it is empty, and shows the shell's sign", () => {
+  it("shows a hint while empty, and the shell sign", () => {
     expect(viewEditor(empty, { height: 5, hint: "Ask anything" }).lines.map(lineText)).toEqual(["> Ask anything"]);
     expect(viewEditor(pressed(empty, "!ls"), { height: 5 }).lines.map(lineText)).toEqual(["! !ls"]);
   });
 });
 
 describe("completion", () => {
-  it("knows what is being completed", () => {
+  it("finds what is being completed", () => {
     expect(
       ["/mo", "see @src/m", "a@b.c", "/model x", "/mcp  restart ", "/model @x", "@", "(@x", "x /mo", "/ x"].map(
         (text) => findCompletion(pressed(empty, text)),
@@ -290,7 +290,7 @@ describe("completion", () => {
     ]);
   });
 
-  it("puts the choice in the place of what was typed", () => {
+  it("replaces the typed text by the choice", () => {
     const editor = pressed(empty, "see @ma", "<left>", "<right>");
     const completing = findCompletion(editor);
     const choices = ["src/domain.ts", "src/main.ts", "manual/"].map((path) => ({ label: path, insert: path }));
@@ -303,7 +303,7 @@ describe("completion", () => {
     expect([after(0), after(1), after(-1)]).toEqual(["see @manual/|", "see @src/main.ts |", "see @src/domain.ts |"]);
   });
 
-  it("takes with Enter what was chosen, and otherwise the word that was written where that may be meant", () => {
+  it("takes the focused choice with Enter, or the typed word where other values are accepted", () => {
     const menuOf = (text: string, isSuggestion: boolean): CompletionMenu => {
       const completing = findCompletion(pressed(empty, text));
       const menu = completing && createMenu(completing, [{ label: "a/bc", insert: "a/bc", isOptional: isSuggestion }]);
@@ -317,13 +317,13 @@ describe("completion", () => {
     expect(completeAction(menuOf("/mo a", false))).toEqual({ type: "complete", start: 4, end: 5, text: "a/bc " });
   });
 
-  it("has no menu where nothing fits", () => {
+  it("has no menu without a match", () => {
     expect(
       createMenu({ kind: "command", query: "zz", start: 0, end: 3 }, [{ label: "model", insert: "model" }]),
     ).toBeUndefined();
   });
 
-  it("ranks beginnings and runs before letters strewn about", () => {
+  it("ranks prefixes and runs before scattered letters", () => {
     const paths = [
       "src/tui/editor/edit.ts",
       "docs/credits.md",

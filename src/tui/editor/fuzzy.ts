@@ -1,7 +1,7 @@
-/** A candidate that holds the letters of a query in order, how well it does, and where they stand. */
+/** A candidate that contains the letters of a query in order, with its score and their positions. */
 export type FuzzyMatch<Item> = { readonly item: Item; readonly score: number; readonly positions: readonly number[] };
 
-/** Those candidates that match a query, best first; equals keep their order. Without a query, all of them. */
+/** Ranks the candidates that match a query, best first; ties keep their order. An empty query matches all. */
 export const rankMatches = <Item>(
   query: string,
   items: readonly Item[],
@@ -16,11 +16,11 @@ export const rankMatches = <Item>(
   return found.toSorted((one, other) => other.score - one.score);
 };
 
-/** Runs of letters, beginnings of words and the end of a path count; what stands between and what is long costs. */
+/** Scores a match: runs, word starts and the last path segment count; gaps and length cost. */
 const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"> | undefined => {
   const wanted = query.toLowerCase();
   const lower = text.toLowerCase();
-  // Letters that change their length with their case would shift all places.
+  // Letters whose length changes with case would shift the positions.
   const shown = lower.length === text.length ? lower : text;
   const whole = shown.lastIndexOf(wanted);
   if (whole !== -1) {
@@ -31,7 +31,7 @@ const fuzzyMatch = (query: string, text: string): Omit<FuzzyMatch<never>, "item"
   return places === undefined ? undefined : { positions: places, score: scoreOf(text, places) };
 };
 
-/** From the end, since the end of a path tells more than its folders. */
+/** Matches from the end, since the end of a path says more than its folders. */
 const matchBackwards = (wanted: string, text: string): readonly number[] | undefined => {
   const places: number[] = [];
   let at = text.length;

@@ -1,7 +1,7 @@
 import type { EditAction } from "./action.ts";
 import type { Editor, EditorSnapshot } from "./state.ts";
 
-/** Older and newer entries of the history. What was being written is kept, and is the newest. */
+/** Recalls older and newer history entries. The draft is kept as the newest. */
 export const recallHistory = (editor: Editor, direction: "older" | "newer"): Editor => {
   const { history, recall } = editor;
   const back = (recall?.back ?? 0) + (direction === "older" ? 1 : -1);
@@ -15,13 +15,13 @@ export const recallHistory = (editor: Editor, direction: "older" | "newer"): Edi
   return { ...withText(kept, { text, cursor: text.length }), recall: { back, draft } };
 };
 
-/** Whether an entry of the history was changed after it was called back: undo brings that back. */
+/** Whether a recalled entry was edited: undo can restore the edit. */
 const isRecalledEdited = ({ text, history, recall }: Editor): boolean =>
   recall !== undefined && text !== history[history.length - recall.back];
 
 const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
 
-/** What an action does during a search; undefined when it ends the search and does its own work. */
+/** Applies an action during a history search; undefined if the action ends the search. */
 export const searchHistory = (editor: Editor, action: EditAction): Editor | undefined => {
   const { search } = editor;
   if (search === undefined) return undefined;
@@ -57,7 +57,7 @@ export const searchHistory = (editor: Editor, action: EditAction): Editor | unde
   }
 };
 
-/** The newest entry that holds the query, from a place in the history on. Without one, what was found before stays. */
+/** Finds the newest entry that contains the query, from a position on. Without one, the previous match stays. */
 const findInHistory = (editor: Editor, query: string, from: number): Editor => {
   const { history, search } = editor;
   if (search === undefined) return editor;

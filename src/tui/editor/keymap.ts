@@ -3,20 +3,20 @@ import type { EditAction, MoveTarget } from "./action.ts";
 import { edit } from "./edit.ts";
 import { emptyEditor, type Editor, expandedText } from "./state.ts";
 
-/** What a key wants from whoever owns the editor. */
+/** A request of a key beyond editing. */
 export type EditorRequest =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "cancel" }
   | { readonly type: "leave" }
   | { readonly type: "stop" }
   | { readonly type: "redraw" }
-  /** The text in the person's own editor; what comes back is a `replace` action. */
+  /** Opens the text in the user's editor; the result comes back as a `replace` action. */
   | { readonly type: "edit-outside"; readonly text: string };
 
-/** The editor after a key, and what the key wants beyond it. */
+/** The editor after a key, and the key's request. */
 export type KeyResult = { readonly editor: Editor; readonly request?: EditorRequest };
 
-/** What a key does. */
+/** Handles a key. */
 export const handleKey = (editor: Editor, event: KeyEvent): KeyResult => {
   switch (event.type) {
     case "text":
@@ -59,7 +59,7 @@ const handleChord = (editor: Editor, name: string): KeyResult => {
   return { editor };
 };
 
-/** A backslash before the cursor asks for a new line, on terminals that cannot tell Shift-Enter. */
+/** A backslash before the cursor makes Enter insert a newline, for terminals that do not report Shift-Enter. */
 const handleEnter = (editor: Editor): KeyResult => {
   const { text, cursor } = editor;
   if (text.charAt(cursor - 1) === "\\")
@@ -81,7 +81,7 @@ const remove = (to: MoveTarget): EditAction => ({ type: "delete", to });
 const kill = (to: MoveTarget): EditAction => ({ type: "kill", to });
 const newline: EditAction = { type: "newline" };
 
-/** Keys that only edit. */
+/** Key bindings that only edit. */
 const keyBindings: Readonly<Record<string, EditAction>> = {
   "shift+enter": newline,
   "alt+enter": newline,

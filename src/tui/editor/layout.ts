@@ -2,10 +2,10 @@ import { sanitizeLine } from "../text/line.ts";
 import { textWidth, graphemesOf } from "../text/width.ts";
 import { type Editor, pasteLabel, pasteIndex } from "./state.ts";
 
-/** A row as it is seen: the letters from `start` to `end` of the text. */
+/** A visual row: the cells from `start` to `end` of the text. */
 export type TextRow = { readonly start: number; readonly end: number; readonly cells: readonly EditorCell[] };
 
-/** One letter: its place in the text, how it is shown and how many columns that takes. */
+/** A grapheme: its offset, how it is shown, and its width in columns. */
 type EditorCell = {
   readonly at: number;
   readonly shown: string;
@@ -13,14 +13,14 @@ type EditorCell = {
   readonly isPaste: boolean;
 };
 
-/** The rows of an editor, beside its sign. */
+/** Lays the editor text out in rows beside the prompt sign. */
 export const editorRows = ({ text, pastes, columns }: Editor): readonly TextRow[] =>
   rowsOf(text, pastes, Math.max(2, columns - promptColumns));
 
-/** How wide the sign before the text is. */
+/** Width of the prompt sign. */
 export const promptColumns = 2;
 
-/** A text in rows no wider than this. There is room for the cursor behind the last letter of every line. */
+/** Wraps a text to the width, leaving room for the cursor after the last cell of every line. */
 const rowsOf = (text: string, pastes: readonly string[], width: number): readonly TextRow[] => {
   const rows: TextRow[] = [];
   let start = 0;
@@ -61,7 +61,7 @@ const cellOf = (
   return { at, shown, columns: textWidth(shown), isPaste: false };
 };
 
-/** Where a place in the text is seen: which row, and how far to the right. */
+/** The row and column of a text offset. */
 export const positionOf = (
   rows: readonly TextRow[],
   place: number,
@@ -74,7 +74,7 @@ export const positionOf = (
   return { row, column: letters.reduce((sum, { at, columns }) => (at < place ? sum + columns : sum), 0) };
 };
 
-/** The place in a row that is seen nearest to a column. */
+/** The text offset nearest to a column of a row. */
 export const offsetAt = (row: TextRow, column: number): number => {
   let columns = 0;
   for (const letter of row.cells) {

@@ -1,30 +1,30 @@
-/** What a person writes, and everything needed to go on writing. `cursor` is a place in `text`, always between two letters. */
+/** The state of the input editor. `cursor` is an offset in `text`, always between two graphemes. */
 export type Editor = {
   readonly text: string;
   readonly cursor: number;
-  /** How wide a row is: up and down go by what is seen. */
+  /** Width of a row: up and down move by visual rows. */
   readonly columns: number;
-  /** Where up and down want to be, when shorter rows lie between. */
+  /** The column that up and down aim for across shorter rows. */
   readonly goalColumn?: number;
-  /** Large pastes, each standing as one letter in the text. */
+  /** Large pastes, each represented by one character in the text. */
   readonly pastes: readonly string[];
   readonly killRing: readonly string[];
-  /** What was yanked last, to be replaced by an older kill. */
+  /** The last yank, which yank-older replaces. */
   readonly yanked?: { readonly at: number; readonly index: number };
   readonly undoStack: readonly EditorSnapshot[];
   readonly redoStack: readonly EditorSnapshot[];
-  /** What was done last: letters typed in a row are undone together, kills in a row are one. */
+  /** The last action: consecutive typing is undone together, consecutive kills are joined. */
   readonly lastAction?: "typing" | "killing" | "yanking" | "moving";
   readonly history: readonly string[];
-  /** Where in the history, counted back from its end, and what was being written before. */
+  /** The position in the history, counted from its end, and the draft. */
   readonly recall?: { readonly back: number; readonly draft: EditorSnapshot };
   readonly search?: HistorySearch;
 };
 
-/** The text and the cursor at some time. */
+/** Text and cursor at one time. */
 export type EditorSnapshot = { readonly text: string; readonly cursor: number };
 
-/** A search in the history, backwards. */
+/** A backward history search. */
 export type HistorySearch = {
   readonly query: string;
   readonly back: number | undefined;
@@ -32,7 +32,7 @@ export type HistorySearch = {
   readonly before: EditorSnapshot;
 };
 
-/** An editor with nothing in it. */
+/** Creates an empty editor. */
 export const emptyEditor = (history: readonly string[] = [], columns = 80): Editor => ({
   text: "",
   cursor: 0,
@@ -44,32 +44,32 @@ export const emptyEditor = (history: readonly string[] = [], columns = 80): Edit
   history,
 });
 
-/** What the first letter makes of the text: a line for the shell, a command of the program, or a message. */
+/** The input mode by the first character: shell command, slash command, or message. */
 export const modeOf = ({ text }: Editor): "shell" | "command" | "message" => {
   if (text.startsWith("!")) return "shell";
   return /^\/[\w-]*(?:\s|$)/.test(text) ? "command" : "message";
 };
 
-/** What the person has written, with all pastes in full. */
+/** The text with all pastes expanded. */
 export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
   text.replaceAll(placeholders, (letter) => pastes[placeholderIndex(letter)] ?? "");
 
-/** How a large paste is shown. */
+/** The label shown for a large paste. */
 export const pasteLabel = (paste: string, index: number): string => {
   const lines = paste.split("\n").length;
   return lines > 1 ? `[pasted ${lines} lines #${index + 1}]` : `[pasted ${paste.length} characters #${index + 1}]`;
 };
 
-/** The letter that stands for a paste. It is of the last private plane, which no script and no icon font uses. */
+/** The character that represents a paste. It is in the last private use plane, which no script and no icon font uses. */
 export const placeholder = (index: number): string => String.fromCodePoint(firstPlaceholder + index);
 
-/** The paste a letter stands for, or undefined when it is an ordinary letter. */
+/** The paste a character represents; undefined for an ordinary one. */
 export const pasteIndex = (letter: string): number | undefined => {
   const number = placeholderIndex(letter);
   return number >= 0 && number < 0xfffe ? number : undefined;
 };
 
-/** A text without letters that would be taken for pastes. */
+/** Replaces characters that would be taken for pastes. */
 export const withoutPlaceholders = (text: string): string => text.replaceAll(placeholders, "\ufffd");
 
 const firstPlaceholder = 0x100000;

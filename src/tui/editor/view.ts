@@ -3,13 +3,13 @@ import type { StyledLine, StyledSpan } from "../text/style.ts";
 import { editorRows, positionOf, promptColumns, type TextRow } from "./layout.ts";
 import { type Editor, modeOf, type HistorySearch } from "./state.ts";
 
-/** What is seen of an editor, and where its cursor is. */
+/** The lines of an editor and its cursor. */
 export type EditorView = {
   readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number };
 };
 
-/** How an editor is shown: as high as needed up to `height` rows; the cursor is always among them. */
+/** Shows the editor in up to `height` rows, scrolled so that the cursor is visible. */
 export const viewEditor = (
   editor: Editor,
   { height, hint = "" }: { readonly height: number; readonly hint?: string },
@@ -33,8 +33,8 @@ const promptSign = (editor: Editor, row: number): StyledSpan => {
   return { text: isShell ? "! " : "> ", style: { tone: isShell ? "warning" : "accent", bold: true } };
 };
 
-const spansOf = ({ cells: letters }: TextRow): readonly StyledSpan[] =>
-  letters.map(({ shown, isPaste }) => ({ text: shown, style: isPaste ? { tone: "accent", italic: true } : {} }));
+const spansOf = ({ cells }: TextRow): readonly StyledSpan[] =>
+  cells.map(({ shown, isPaste }) => ({ text: shown, style: isPaste ? { tone: "accent", italic: true } : {} }));
 
 const searchLine = ({ query, isFound }: HistorySearch): StyledLine => [
   { text: isFound ? "search: " : "not found: ", style: { tone: isFound ? "muted" : "warning" } },

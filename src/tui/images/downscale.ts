@@ -1,12 +1,12 @@
 import type { PixelRows } from "./png.ts";
 
-/** A whole picture, four bytes a pixel. */
+/** A complete image, four bytes per pixel. */
 export type Bitmap = { readonly width: number; readonly height: number; readonly pixels: Uint8Array };
 
-/** How many pixels are looked at before others get their turn: keys are heard meanwhile. */
+/** Pixels processed before yielding to the event loop, so that keys are handled meanwhile. */
 const pixelsPerTurn = 2 ** 18;
 
-/** A picture no larger than it was: each pixel is the mean of those it stands for. */
+/** Downscales an image by averaging; it is never enlarged. */
 export const downscale = async (
   { width, height, rows }: PixelRows,
   size: { readonly width: number; readonly height: number },
@@ -21,7 +21,7 @@ export const downscale = async (
     addRow(sums, next, width);
     y += 1;
     if (y % atOnce === 0) await new Promise((resolve) => setImmediate(resolve));
-    // The last of the rows that fall into this one.
+    // The last source row of this target row.
     if (Math.floor((y * small.height) / height) === row) continue;
     pixels.set(averageRow(sums), row * small.width * 4);
     sums.fill(0);
@@ -30,7 +30,7 @@ export const downscale = async (
   return { ...small, pixels };
 };
 
-/** Adds a row: for each pixel of the small picture the colours, as much as they are opaque, the opacity, and the count. */
+/** Adds a source row: for each target pixel the colours weighted by alpha, the alpha, and the count. */
 const addRow = (sums: Float64Array, pixels: Uint8Array, width: number): void => {
   const columns = sums.length / 5;
   for (let x = 0, from = 0; x < width; x++, from += 4) {

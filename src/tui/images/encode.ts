@@ -1,15 +1,15 @@
 import type { ImageSupport } from "./support.ts";
 
-/** A picture as its terminal takes it, and the room it takes there. One that is still being made, and may turn out to be none, is waited for. */
+/** An image encoded for its terminal, and the rows it takes. Encoding may still run, and may yield nothing. */
 export type EncodedImage = { readonly encoded: string | Promise<string | undefined>; readonly rows: number };
 
-/** How large a picture is. */
+/** The size of an image in pixels. */
 export type PixelSize = { readonly width: number; readonly height: number };
 
-/** Where a picture may stand: letters, and how large one of them is where the terminal has said so. */
+/** The area for an image in cells, and the cell size if the terminal reported it. */
 export type ImageArea = { readonly columns: number; readonly rows: number; readonly cellSize?: PixelSize | undefined };
 
-/** A picture for a terminal that shows such, in no more room than this; undefined where it cannot be shown. */
+/** Encodes an image for a terminal to fit an area; undefined if it cannot be shown. */
 export const encodeImage = (
   support: ImageSupport,
   { bytes, mimeType, pixels }: { readonly bytes: Uint8Array; readonly mimeType: string; readonly pixels: PixelSize },
@@ -17,7 +17,7 @@ export const encodeImage = (
 ): EncodedImage | undefined => {
   switch (support) {
     case "kitty": {
-      // Of files, kitty takes PNG alone.
+      // kitty accepts no file format but PNG.
       if (mimeType !== "image/png") return undefined;
       const cells = cellsFor(pixels, room, usualCell);
       return { encoded: encodeKitty(bytes, cells), rows: cells.rows };
@@ -35,10 +35,10 @@ export const encodeImage = (
 
 type CellSize = { readonly columns: number; readonly rows: number };
 
-/** A letter is about eight pixels wide and sixteen high. */
+/** Typical cell size. */
 const usualCell: PixelSize = { width: 8, height: 16 };
 
-/** Hardly any letter is smaller: a picture made for such takes less room than it was given, never more. */
+/** Hardly any cell is smaller: an image scaled for it takes less room than reserved, never more. */
 const smallestCell: PixelSize = { width: 6, height: 12 };
 
 const cellsFor = (pixels: PixelSize, room: ImageArea, letter: PixelSize): CellSize => {
@@ -49,7 +49,7 @@ const cellsFor = (pixels: PixelSize, room: ImageArea, letter: PixelSize): CellSi
   };
 };
 
-/** The size of a picture that was made no larger, and as much smaller as it must be. */
+/** Scales an image down to fit, never up. */
 const scaleToFit = ({ width, height }: PixelSize, { columns, rows }: ImageArea, letter: PixelSize): PixelSize => {
   const scale = Math.min(
     1,
@@ -59,16 +59,16 @@ const scaleToFit = ({ width, height }: PixelSize, { columns, rows }: ImageArea, 
   return { width: width * scale, height: height * scale };
 };
 
-/** Of sixels the terminal is told every pixel, so the picture is made as small as it is shown. */
+/** Sixel sends every pixel, so the image is scaled down to its displayed size. */
 const encodeSixelImage = (bytes: Uint8Array, pixels: PixelSize, room: ImageArea): EncodedImage => {
-  const { cellSize: letter = smallestCell } = room;
-  const { width, height } = scaleToFit(pixels, room, letter);
+  const { cellSize = smallestCell } = room;
+  const { width, height } = scaleToFit(pixels, room, cellSize);
   const size = { width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) };
   const encoded = import("./sixel.ts").then(({ encodeSixel }) => encodeSixel(bytes, size)).catch(() => undefined);
-  return { encoded, rows: Math.ceil(size.height / letter.height) };
+  return { encoded, rows: Math.ceil(size.height / cellSize.height) };
 };
 
-/** How many letters of base64 kitty takes at once. */
+/** The base64 characters kitty accepts per chunk. */
 const kittyChunkLength = 4096;
 
 const encodeKitty = (png: Uint8Array, { columns, rows }: CellSize): string => {
@@ -77,7 +77,7 @@ const encodeKitty = (png: Uint8Array, { columns, rows }: CellSize): string => {
   return Array.from({ length: count }, (_, at) => {
     const piece = data.slice(at * kittyChunkLength, (at + 1) * kittyChunkLength);
     const more = at + 1 < count ? 1 : 0;
-    // q=2: the terminal says nothing back, not even what went wrong. C=1: the cursor stays.
+    // q=2: the terminal sends no response, not even errors. C=1: the cursor does not move.
     const keys = at === 0 ? `a=T,f=100,q=2,C=1,c=${columns},r=${rows},m=${more}` : `m=${more}`;
     return `\u001b_G${keys};${piece}\u001b\\`;
   }).join("");

@@ -12,7 +12,7 @@ import { viewImageLine } from "./view.ts";
 
 const kittyAnswer: TerminalReply = { type: "pictures", isKitty: true };
 
-describe("pictures", () => {
+describe("images", () => {
   it.each<readonly [Readonly<Record<string, string>>, readonly TerminalReply[], ImageSupport]>([
     [{ TERM: "xterm-kitty" }, [], "kitty"],
     [{ TERM: "xterm-256color" }, [kittyAnswer], "kitty"],
@@ -24,7 +24,7 @@ describe("pictures", () => {
     [{ TERM: "xterm-kitty", TMUX: "/tmp/x" }, [kittyAnswer], "none"],
     [{ TERM: "tmux-256color" }, [{ type: "attributes", attributes: [1, 2, 4] }], "sixel"],
     [{}, [], "none"],
-  ])("of %j with %j are shown by %s", (env, replies, support) => {
+  ])("of %j with %j use %s", (env, replies, support) => {
     expect(detectImageSupport(env, replies)).toBe(support);
   });
 
@@ -34,7 +34,7 @@ describe("pictures", () => {
     pixels: { width: 160, height: 64 },
   };
 
-  it("are sent to kitty in pieces it takes, with their size in letters", async () => {
+  it("are sent to kitty in chunks, with their size in cells", async () => {
     const sent = encodeImage("kitty", picture, { columns: 40, rows: 10 });
     const pieces = ((await sent?.encoded) ?? "").split("\u001b\\").slice(0, -1);
     expect([sent?.rows, pieces.map((piece) => piece.slice(0, piece.indexOf(";")))]).toEqual([
@@ -52,7 +52,7 @@ describe("pictures", () => {
     });
   });
 
-  it("that cannot be shown are not sent", () => {
+  it("that the terminal cannot show are not sent", () => {
     expect([
       encodeImage("none", picture, { columns: 40, rows: 10 }),
       encodeImage("sixel", { ...picture, mimeType: "image/jpeg" }, { columns: 40, rows: 10 }),
@@ -60,7 +60,7 @@ describe("pictures", () => {
     ]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("that cannot be shown are a line", () => {
+  it("that cannot be shown are described in a line", () => {
     expect(
       lineText(
         viewImageLine(

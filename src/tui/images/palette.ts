@@ -1,6 +1,6 @@
 import type { Bitmap } from "./downscale.ts";
 
-/** A picture in few colours: for each pixel the number of its colour, or `clear` where there is none. */
+/** An image with a palette: for each pixel the palette index, or `transparent`. */
 export type IndexedImage = {
   readonly width: number;
   readonly height: number;
@@ -11,10 +11,10 @@ export type IndexedImage = {
 /** Red, green and blue, each up to 255. */
 export type RgbColour = readonly [red: number, green: number, blue: number];
 
-/** The number of no colour. */
+/** Index of a transparent pixel. */
 export const transparent = 0xffff;
 
-/** The colours that come nearest to a picture, and no more than this many. */
+/** Quantizes an image to at most this many colours (median cut). */
 export const quantizeColours = ({ width, height, pixels }: Bitmap, most: number): IndexedImage => {
   const tones = countColours(pixels);
   const boxes = splitBoxes([...tones.values()], most);
@@ -25,12 +25,12 @@ export const quantizeColours = ({ width, height, pixels }: Bitmap, most: number)
   return { width, height, palette: boxes.map(averageColour), indexes };
 };
 
-/** Pixels of nearly the same colour: how many, and the sums of their parts. */
+/** Pixels of nearly the same colour: count and channel sums. */
 type ColourBucket = { readonly key: number; count: number; red: number; green: number; blue: number };
 
 const isTransparent = (pixels: Uint8Array, at: number): boolean => (pixels[at * 4 + 3] ?? 0) < 128;
 
-/** The upper five bits of each part. */
+/** Upper five bits of each channel. */
 const keyAt = (pixels: Uint8Array, at: number): number =>
   (((pixels[at * 4] ?? 0) >> 3) << 10) | (((pixels[at * 4 + 1] ?? 0) >> 3) << 5) | ((pixels[at * 4 + 2] ?? 0) >> 3);
 
@@ -52,7 +52,7 @@ const countColours = (pixels: Uint8Array): ReadonlyMap<number, ColourBucket> => 
 type ColourBox = readonly ColourBucket[];
 const channels = ["red", "green", "blue"] as const;
 
-/** Splits the box with the most pixels times spread in its middle, along its longest side, until there are enough. */
+/** Splits the box with the highest pixel count times spread at its median, along its longest side, until there are enough. */
 const splitBoxes = (tones: ColourBox, most: number): readonly ColourBox[] => {
   const boxes = tones.length === 0 ? [] : [{ box: tones, ...spreadOf(tones) }];
   while (boxes.length < most) {
@@ -80,7 +80,7 @@ const spreadOf = (box: ColourBox): { readonly part: (typeof channels)[number]; r
 
 const countOf = (box: ColourBox): number => box.reduce((sum, { count }) => sum + count, 0);
 
-/** Where half of the pixels stand before; neither half is empty. */
+/** Index with half of the pixels before it; neither half is empty. */
 const medianIndex = (box: ColourBox): number => {
   const half = countOf(box) / 2;
   let sum = 0;

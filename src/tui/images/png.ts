@@ -1,12 +1,12 @@
 import { inflate } from "node:zlib";
 
-/** A picture, row by row and four bytes a pixel: red, green, blue, opacity. All rows share one buffer. */
+/** An image by rows, four bytes per pixel (RGBA). All rows share one buffer. */
 export type PixelRows = { readonly width: number; readonly height: number; readonly rows: Iterable<Uint8Array> };
 
-/** More pixels are not looked at: it would take too long. */
+/** Pixel limit: larger images take too long. */
 const maxPixels = 2 ** 23;
 
-/** The pixels of a PNG; undefined for what is none, what is broken, what is too large, and what is interlaced. */
+/** Decodes a PNG; undefined for other data and for a broken, oversized or interlaced file. */
 export const readPng = async (bytes: Uint8Array): Promise<PixelRows | undefined> => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (file.length < 33 || !file.subarray(0, 8).equals(signature)) return undefined;
@@ -42,11 +42,11 @@ type PngHeader = {
   readonly depth: number;
   readonly colourType: PngColourType;
   readonly palette: Buffer;
-  /** How opaque the colours of the palette are. */
+  /** Alpha values of the palette. */
   readonly alphas: Buffer;
 };
 
-/** What the samples of a pixel are, by the number PNG has for it. */
+/** Colour types by their PNG number. */
 type PngColourType = "gray" | "colour" | "index" | "gray-opacity" | "colour-opacity";
 
 const colourTypes: Readonly<Record<number, { readonly kind: PngColourType; readonly depths: readonly number[] }>> = {
@@ -76,12 +76,12 @@ const readHeader = (header: Buffer, chunks: readonly PngChunk[]): PngHeader | un
   return { width, height, depth, colourType: known.kind, palette: named("PLTE"), alphas: named("tRNS") };
 };
 
-/** Bytes of a pixel, at least one, and of a row. */
-const pixelBytes = ({ colourType: kind, depth }: PngHeader): number => Math.max(1, (samplesOf[kind] * depth) >> 3);
-const strideOf = ({ colourType: kind, depth, width }: PngHeader): number =>
-  Math.ceil((samplesOf[kind] * depth * width) / 8);
+/** Bytes per pixel (at least one) and per row. */
+const pixelBytes = ({ colourType, depth }: PngHeader): number => Math.max(1, (samplesOf[colourType] * depth) >> 3);
+const strideOf = ({ colourType, depth, width }: PngHeader): number =>
+  Math.ceil((samplesOf[colourType] * depth * width) / 8);
 
-/** What is packed, if it is no more than this: a small file may hold gigabytes. */
+/** Inflates data up to a limit: a small file may expand to gigabytes. */
 const inflateWithin = (data: Buffer, most: number): Promise<Buffer | undefined> =>
   new Promise((resolve) => {
     inflate(data, { maxOutputLength: most }, (error, raw) => resolve(error === null ? raw : undefined));
@@ -101,7 +101,7 @@ function* rowsOf(raw: Buffer, form: PngHeader): Generator<Uint8Array> {
   }
 }
 
-/** Turns differences to the pixel on the left and the row above into what is meant, in place. */
+/** Reverses the filter of a row in place, from the pixel on the left and the row above. */
 const unfilter = (
   filter: number,
   { bytes, before, back }: { readonly bytes: Uint8Array; readonly before: Uint8Array; readonly back: number },
@@ -126,27 +126,27 @@ const predict = (filter: number, left: number, above: number, corner: number): n
   return toAbove <= toCorner ? above : corner;
 };
 
-/** Writes the pixels of a row. */
+/** Converts a row to RGBA. */
 const writePixels = (pixels: Uint8Array, bytes: Uint8Array, form: PngHeader): void => {
-  const { width, depth, colourType: kind, palette, alphas: opacities } = form;
-  const each = samplesOf[kind];
-  const scale = kind === "index" ? 1 : 255 / (2 ** Math.min(depth, 8) - 1);
-  // How far the second and the third part are from the first, and the opacity, if there is one.
+  const { width, depth, colourType, palette, alphas } = form;
+  const each = samplesOf[colourType];
+  const scale = colourType === "index" ? 1 : 255 / (2 ** Math.min(depth, 8) - 1);
+  // Offsets of green and blue from red, and of alpha if there is one.
   const [toGreen, toBlue] = each < 3 ? [0, 0] : [1, 2];
   const toOpacity = each % 2 === 0 ? each - 1 : undefined;
   for (let x = 0, to = 0; x < width; x++, to += 4) {
     const from = x * each;
     const first = sampleAt(bytes, from, depth) * scale;
-    const isIndex = kind === "index";
+    const isIndex = colourType === "index";
     pixels[to] = isIndex ? (palette[first * 3] ?? 0) : first;
     pixels[to + 1] = isIndex ? (palette[first * 3 + 1] ?? 0) : sampleAt(bytes, from + toGreen, depth) * scale;
     pixels[to + 2] = isIndex ? (palette[first * 3 + 2] ?? 0) : sampleAt(bytes, from + toBlue, depth) * scale;
-    pixels[to + 3] = isIndex ? (opacities[first] ?? 255) : 255;
+    pixels[to + 3] = isIndex ? (alphas[first] ?? 255) : 255;
     if (toOpacity !== undefined) pixels[to + 3] = sampleAt(bytes, from + toOpacity, depth) * scale;
   }
 };
 
-/** Of sixteen bits, the upper eight; of fewer than eight, as many as there are. */
+/** The upper eight of sixteen bits; fewer bits as they are. */
 const sampleAt = (bytes: Uint8Array, at: number, depth: number): number => {
   if (depth >= 8) return bytes[at * (depth >> 3)] ?? 0;
   const bit = at * depth;

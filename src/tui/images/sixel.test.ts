@@ -24,7 +24,7 @@ if (!red || !green || !blue || !white || !black || !none) throw new Error("No co
 
 /* oxlint-disable no-control-regex */
 describe("sixels", () => {
-  it("show every pixel of a PNG in its colour, and leave alone what is clear", async () => {
+  it("show every pixel of a PNG, leaving transparent ones unchanged", async () => {
     const rows = [
       [red, green, blue, white, black],
       [none, red, red, red, red],
@@ -33,7 +33,7 @@ describe("sixels", () => {
     expect(await shown(png({ rows }), { width: 100, height: 100 })).toEqual(rows.map((row) => row.map(seen)));
   });
 
-  it.each(["none", "left", "above", "mean", "paeth"])("read rows written as differences to %s", async (filter) => {
+  it.each(["none", "left", "above", "mean", "paeth"])("decode rows filtered by %s", async (filter) => {
     const rows = Array.from({ length: 9 }, (_, y) =>
       Array.from({ length: 7 }, (__, x): Pixel => [x * 36, y * 28, ((x * y) % 7) * 40, 255]),
     );
@@ -54,7 +54,7 @@ describe("sixels", () => {
     expect(await shown(pngOf({ width: 3, height: 1, colour, depth, data }), { width: 9, height: 9 })).toEqual(wanted);
   });
 
-  it.each([1, 2, 4, 8])("show the colours of a palette, of %i bits", async (depth) => {
+  it.each([1, 2, 4, 8])("show palette colours of %i bits", async (depth) => {
     const data = [[[0b0100_0000], [0b0001_0000], [0x01, 0x00], [0, 1, 0]][Math.log2(depth)] ?? []];
     const palette = [
       { type: "PLTE", data: Buffer.from([255, 0, 0, 0, 0, 255]) },
@@ -64,7 +64,7 @@ describe("sixels", () => {
     expect(await shown(file, { width: 9, height: 9 })).toEqual([[seen(red), undefined, seen(red)]]);
   });
 
-  it("are no larger than they may be, and each pixel is the mean of those it stands for", async () => {
+  it("are downscaled to the limit by averaging", async () => {
     const half = Array.from({ length: 8 }, (_, y) => Array.from({ length: 12 }, () => (y < 4 ? black : white)));
     const file = png({ rows: half });
     expect(await shown(file, { width: 3, height: 2 })).toEqual([
@@ -74,7 +74,7 @@ describe("sixels", () => {
     expect(await shown(file, { width: 1, height: 1 })).toEqual([[seen([128, 128, 128, 255])]]);
   });
 
-  it("come near to every colour where there are more than the terminal has", async () => {
+  it("approximate colours beyond the palette limit", async () => {
     const rows = Array.from({ length: 40 }, (_, y) =>
       Array.from({ length: 60 }, (__, x): Pixel => [x * 4, y * 6, 255 - x * 2 - y, 255]),
     );
@@ -89,7 +89,7 @@ describe("sixels", () => {
     expect(far).toEqual([]);
   });
 
-  it("hold nothing but colours and counts, whatever the file holds", async () => {
+  it("contain only colours and counts, whatever the file contains", async () => {
     const hostile = Buffer.from('\u001b]0;title\u0007\u001b[2J\u001bP"q');
     const words = { type: "tEXt", data: hostile };
     const before = [words, { type: "PLTE", data: hostile }];
@@ -99,7 +99,7 @@ describe("sixels", () => {
     expect(sent?.slice(2, -2)).not.toContain("\u001b");
   });
 
-  it("are not made of what is broken, interlaced, cut, too large or no PNG", async () => {
+  it("are not made of broken, interlaced, truncated, oversized or other files", async () => {
     const rows = [[red, green]];
     const file = png({ rows });
     const changed = (at: number, value: number): Buffer => {
@@ -134,7 +134,7 @@ describe("sixels", () => {
     );
   });
 
-  it("are made of any bytes, or not, but nothing breaks", async () => {
+  it("never crash on arbitrary bytes", async () => {
     const file = png({ rows: Array.from({ length: 4 }, () => [red, green, none, blue]) });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { maxLength: 6 }), async (changes) => {
@@ -147,7 +147,7 @@ describe("sixels", () => {
     );
   });
 
-  it("take the rows they are given room for, among the printed lines", async () => {
+  it("take the reserved rows among the printed lines", async () => {
     const terminal = testTerminal({ columns: 20, rows: 12 });
     const world = simulatedWorld();
     const paint = createSgrEncoder({ theme: dark, depth: "none" });
@@ -155,7 +155,7 @@ describe("sixels", () => {
     const rows = Array.from({ length: 50 }, () => Array.from({ length: 20 }, () => red));
     const file = { bytes: png({ rows }), mimeType: "image/png", pixels: { width: 20, height: 50 } };
     const broken = { ...file, bytes: Buffer.from("broken") };
-    const room = { columns: 20, rows: 3, letter: { width: 10, height: 10 } };
+    const room = { columns: 20, rows: 3, cellSize: { width: 10, height: 10 } };
     screen.print([line("a")]);
     for (const each of [file, broken]) {
       const picture = encodeImage("sixel", each, room);
@@ -168,7 +168,7 @@ describe("sixels", () => {
     expect(terminal.written().join("")).toContain('\u001b7\u001bP0;1q"1;1;12;30#0;2;100;0;0#0!12~-');
   });
 
-  it("are made for small letters where nobody knows how large they are", () => {
+  it("assume small cells if the cell size is unknown", () => {
     const picture = { bytes: Buffer.alloc(0), mimeType: "image/png", pixels: { width: 1000, height: 1000 } };
     expect(encodeImage("sixel", picture, { columns: 80, rows: 16 })?.rows).toBe(16);
     expect(
@@ -177,7 +177,7 @@ describe("sixels", () => {
   });
 });
 
-/** A colour as it comes back: sixels know a hundred steps of each part. */
+/** A colour after a round trip: sixel has a hundred steps per channel. */
 const seen = ([r, g, b, opacity]: Pixel): readonly number[] | undefined =>
   opacity < 128 ? undefined : [r, g, b].map((part) => Math.round((part * 100) / 255));
 
@@ -186,7 +186,7 @@ const shown = async (
   size: { readonly width: number; readonly height: number },
 ): Promise<ReturnType<typeof decoded>> => decoded((await encodeSixel(file, size)) ?? "");
 
-/** What a terminal makes of sixels: its colours, pixel by pixel. */
+/** Decodes sixels to colours, pixel by pixel. */
 const decoded = (text: string): readonly (readonly (readonly number[] | undefined)[])[] => {
   const [, size = "", body = ""] = /^\u001bP0;1q"1;1;(\d+;\d+)(.*)\u001b\\$/.exec(text) ?? [];
   const [width = 0, height = 0] = size.split(";").map(Number);
@@ -211,7 +211,7 @@ const decoded = (text: string): readonly (readonly (readonly number[] | undefine
 
 type Chunk = { readonly type: string; readonly data: Buffer };
 
-/** A PNG of colours with opacity, its rows written with one of the five filters. */
+/** A PNG of RGBA colours, its rows written with one of the five filters. */
 const png = ({
   rows,
   filter = 0,
@@ -257,7 +257,7 @@ const pngOf = ({
   return Buffer.concat([Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"), ...chunks.map(chunkBytes)]);
 };
 
-/** What each filter takes away, by its definition. */
+/** What each filter subtracts, by its definition. */
 const guessed = (data: readonly (readonly number[])[], y: number, x: number, filter: number): number => {
   const at = (row: number, column: number): number => data[row]?.[column] ?? 0;
   const [a, b, c] = [at(y, x - 4), at(y - 1, x), at(y - 1, x - 4)];

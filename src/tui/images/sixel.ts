@@ -2,10 +2,10 @@ import { transparent, quantizeColours, type RgbColour, type IndexedImage } from 
 import { readPng } from "./png.ts";
 import { downscale } from "./downscale.ts";
 
-/** Terminals have at least this many colours for pictures, nearly all of them. */
+/** Colour registers nearly all terminals have. */
 const maxColours = 256;
 
-/** A PNG as sixels in this many pixels at most; undefined where it cannot be read. Nothing of the file is in it but its colours. */
+/** Encodes a PNG as sixels within a pixel size; undefined if it cannot be read. Only its colours are sent, nothing else of the file. */
 export const encodeSixel = async (
   png: Uint8Array,
   size: { readonly width: number; readonly height: number },
@@ -14,18 +14,18 @@ export const encodeSixel = async (
   return picture && sixelText(quantizeColours(await downscale(picture, size), maxColours));
 };
 
-/** A picture in the letters of DEC's terminals. What has no colour is left as it is. */
+/** Encodes an image in DEC's sixel format. Transparent pixels are left unchanged. */
 const sixelText = (picture: IndexedImage): string => {
-  const { width, height, palette: colours } = picture;
+  const { width, height, palette } = picture;
   const bands = Array.from({ length: Math.ceil(height / 6) }, (_, band) => bandText(picture, band));
-  return `\u001bP0;1q"1;1;${width};${height}${colours.map(colourDefinition).join("")}${bands.join("-")}\u001b\\`;
+  return `\u001bP0;1q"1;1;${width};${height}${palette.map(colourDefinition).join("")}${bands.join("-")}\u001b\\`;
 };
 
-/** Parts of colours are percents. */
+/** Channels are percentages. */
 const colourDefinition = (colour: RgbColour, number: number): string =>
   `#${number};2;${colour.map((part) => Math.round((part * 100) / 255)).join(";")}`;
 
-/** Six rows: for each colour in them one line of letters, all of them over each other. */
+/** A band of six rows: one run of characters per colour, drawn over each other. */
 const bandText = ({ width, height, indexes }: IndexedImage, band: number): string => {
   const lines = new Map<number, Uint8Array>();
   for (let bit = 0; bit < 6 && band * 6 + bit < height; bit++)
@@ -39,7 +39,7 @@ const bandText = ({ width, height, indexes }: IndexedImage, band: number): strin
   return [...lines].map(([number, line]) => `#${number}${runLengthEncode(line)}`).join("$");
 };
 
-/** Equal letters in a row are counted; empty ones at the end are left out. */
+/** Run-length encodes a band; empty cells at the end are omitted. */
 const runLengthEncode = (line: Uint8Array): string => {
   const end = line.findLastIndex((bits) => bits !== 0) + 1;
   let text = "";

@@ -1,10 +1,10 @@
 import type { Environment } from "../../world/world.ts";
 import type { TerminalReply } from "../keys/key-event.ts";
 
-/** How a terminal shows pictures, if it does. */
+/** The image protocol of a terminal. */
 export type ImageSupport = "kitty" | "iterm" | "sixel" | "none";
 
-/** What the environment and the terminal's answers say. Within tmux and screen, only pictures they draw themselves get through. */
+/** Detects image support from the environment and the terminal's replies. Inside tmux and screen only sixels they draw themselves get through. */
 export const detectImageSupport = (env: Environment, replies: readonly TerminalReply[] = []): ImageSupport => {
   const drawn = replies.some(reportsSixel) ? "sixel" : "none";
   if (env["TMUX"] !== undefined || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return drawn;
@@ -16,6 +16,6 @@ export const detectImageSupport = (env: Environment, replies: readonly TerminalR
   return drawn;
 };
 
-/** Whether a terminal says that it draws sixels. */
+/** Whether a terminal reports sixel support. */
 export const reportsSixel = (reply: TerminalReply): boolean =>
   reply.type === "attributes" && reply.attributes.includes(4);

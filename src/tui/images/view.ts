@@ -1,7 +1,7 @@
 import { truncate, line } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 
-/** What is known of a picture, or of any other file. */
+/** Facts about an image or another file. */
 export type ImageFacts = {
   readonly mimeType: string;
   readonly bytes: number;
@@ -9,7 +9,7 @@ export type ImageFacts = {
   readonly pixels?: { readonly width: number; readonly height: number };
 };
 
-/** A picture in one line, where it cannot be shown. */
+/** Describes an image in one line. */
 export const viewImageLine = ({ mimeType, bytes, name, pixels }: ImageFacts, width: number): StyledLine => {
   const size = pixels === undefined ? "" : `, ${pixels.width} × ${pixels.height} pixels`;
   return truncate(
@@ -18,7 +18,7 @@ export const viewImageLine = ({ mimeType, bytes, name, pixels }: ImageFacts, wid
   );
 };
 
-/** Bytes as people say them. */
+/** Formats a byte count. */
 const formatBytes = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ["KB", "MB", "GB"];

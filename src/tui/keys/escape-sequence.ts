@@ -1,7 +1,7 @@
 import { chordOf, type KeyEvent } from "./key-event.ts";
 import { parseReply } from "./terminal-reply.ts";
 
-/** What one whole escape sequence means. One that nobody knows means nothing, and is never typed. */
+/** Parses a complete escape sequence. An unknown one yields nothing and is never typed. */
 export const parseSequence = (sequence: string): readonly KeyEvent[] => {
   const second = sequence.charAt(1);
   if (sequence.startsWith("\u001b\u001b")) return withAlt(parseSequence(sequence.slice(1)));
@@ -52,7 +52,7 @@ const controlEvents = (body: string): readonly KeyEvent[] => {
   return keyEvents(letterKeys[last], held);
 };
 
-/** A key named by the number of its character, or of its place on the keyboard. */
+/** A key given by its character code or its key code. */
 const characterEvents = (code: number, held: number, text: readonly number[]): readonly KeyEvent[] => {
   const name = namedKeys[code];
   if (name !== undefined) return keyEvents(name, held);
@@ -69,7 +69,7 @@ const characterEvents = (code: number, held: number, text: readonly number[]): r
 const isCharacter = (code: number): boolean =>
   code >= 0x20 && code !== 0x7f && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xf8ff);
 
-/** What else may be held is no part of a chord: the keys of the system, and locks. */
+/** Other modifiers (super, locks) are not part of a chord. */
 const keyEvents = (name: string | undefined, held: number): readonly KeyEvent[] =>
   name === undefined || held & 8 ? [] : [{ type: "key", chord: chordOf(name, held) }];
 

@@ -1,26 +1,26 @@
-/** What a person does at the keyboard, or what the terminal answers. */
+/** A key, paste or focus event, or a reply of the terminal. */
 export type KeyEvent =
-  /** Letters, as typed. */
+  /** Typed text. */
   | { readonly type: "text"; readonly text: string }
-  /** A key that is no letter, or a letter with others held: `enter`, `shift+tab`, `ctrl+a`, `alt+left`. Order: ctrl, alt, shift. */
+  /** A key that is not text, or a letter with modifiers: `enter`, `shift+tab`, `ctrl+a`, `alt+left`. Order: ctrl, alt, shift. */
   | { readonly type: "key"; readonly chord: string }
-  /** A whole paste. Its line ends are line feeds. */
+  /** A complete paste with line feeds as line ends. */
   | { readonly type: "paste"; readonly text: string }
   | { readonly type: "focus"; readonly isFocused: boolean }
   | { readonly type: "reply"; readonly reply: TerminalReply };
 
-/** What terminals answer to our questions. */
+/** Replies of terminals to our queries. */
 export type TerminalReply =
-  /** The colour of the ground behind the text. */
+  /** The background colour. */
   | { readonly type: "ground"; readonly rgb: number }
-  /** What the terminal is; 4 among its attributes means sixel pictures. Every terminal sends this. */
+  /** Device attributes; 4 means sixel support. Every terminal replies to this query. */
   | { readonly type: "attributes"; readonly attributes: readonly number[] }
-  /** Whether the terminal takes pictures in kitty's way. */
+  /** Whether the terminal supports the kitty image protocol. */
   | { readonly type: "pictures"; readonly isKitty: boolean }
-  /** How large a letter is, in pixels. */
+  /** The cell size in pixels. */
   | { readonly type: "letter"; readonly width: number; readonly height: number }
   | { readonly type: "other" };
 
-/** The name of a key with what was held: bits as terminals count them, 1 shift, 2 alt, 4 ctrl. */
+/** The name of a key with its modifiers, as terminals encode them: 1 shift, 2 alt, 4 ctrl. */
 export const chordOf = (name: string, held: number): string =>
   `${held & 4 ? "ctrl+" : ""}${held & 2 ? "alt+" : ""}${held & 1 ? "shift+" : ""}${name}`;

@@ -2,10 +2,10 @@ import type { Clock } from "../../world/world.ts";
 import type { KeyEvent } from "./key-event.ts";
 import { KeyReader } from "./key-reader.ts";
 
-/** How long an escape may be the beginning of something longer. */
+/** Milliseconds an escape may be the start of a longer sequence. */
 const escapeTimeout = 40;
 
-/** What to hand a terminal's bytes to; it tells of keys as they come, and of a lone Esc after a moment. */
+/** Creates a handler for a terminal's bytes that reports keys, and a lone Esc after a timeout. */
 export const createKeyListener = (clock: Clock, hear: (event: KeyEvent) => void): ((bytes: Uint8Array) => void) => {
   const reader = new KeyReader();
   let stopWaiting = (): void => {};

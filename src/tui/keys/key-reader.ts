@@ -4,17 +4,17 @@ import { parseSequence } from "./escape-sequence.ts";
 const pasteStart = "\u001b[200~";
 const pasteEnd = "\u001b[201~";
 
-/** The longest escape sequence that is waited for. What is longer was none. */
+/** The longest escape sequence that is awaited; longer input is not a sequence. */
 const maxSequenceLength = 4096;
 
-/** Turns what a terminal sends into what was pressed, however it is cut. */
+/** Parses terminal input into key events, however it is split. */
 export class KeyReader {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #held = "";
   /** The pieces of an open paste. */
   #paste: string[] | undefined;
 
-  /** Whether something stands there that may be a key by itself, or the beginning of a longer one. */
+  /** Whether there is input that may be a key by itself or the start of a longer sequence. */
   get hasPending(): boolean {
     return this.#held !== "" && this.#paste === undefined;
   }
@@ -23,14 +23,14 @@ export class KeyReader {
     return this.#parse(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** Nothing more comes: what waits is what it is. */
+  /** Interprets the pending input as complete. */
   flush(): readonly KeyEvent[] {
     if (!this.hasPending) return [];
     const held = this.#held;
     this.#held = "";
     if (held === "\u001b") return [{ type: "key", chord: "escape" }];
     if (held === "\u001b\u001b") return [{ type: "key", chord: "alt+escape" }];
-    // Alt and a letter that usually begins a sequence: [, O, P, ] and others.
+    // Alt and a letter that usually starts a sequence: [, O, P, ] and others.
     return held.length === 2
       ? [{ type: "key", chord: chordOf(held.slice(1).toLowerCase(), 2 + (/[A-Z]/.test(held) ? 1 : 0)) }]
       : [];
@@ -70,7 +70,7 @@ export class KeyReader {
     return events;
   }
 
-  /** Reads an open paste on; what follows it is returned. An end that is followed by another end was part of what was pasted. */
+  /** Reads an open paste and returns the input after it. An end mark followed by another end mark was part of the pasted text. */
   #readPaste(text: string, events: KeyEvent[]): string {
     const end = text.lastIndexOf(pasteEnd);
     if (end === -1) {
@@ -86,10 +86,10 @@ export class KeyReader {
   }
 }
 
-/** A paste that holds the marks of a paste wants the rest of it to be taken for keys. */
+/** A paste that contains paste marks tries to have the rest taken for keys. */
 const withoutPasteMarks = (text: string): string => text.replaceAll(pasteStart, "").replaceAll(pasteEnd, "");
 
-/** How much at the end of a text may be the beginning of the end of a paste. */
+/** Length of a partial paste end mark at the end of a text. */
 const partialEndLength = (text: string): number => {
   for (let length = Math.min(pasteEnd.length - 1, text.length); length > 0; length--)
     if (pasteEnd.startsWith(text.slice(text.length - length))) return length;
@@ -116,7 +116,7 @@ const controlChord = (code: number): string | undefined => {
   return code >= 28 && code <= 31 ? `ctrl+${"\\]^_".charAt(code - 28)}` : undefined;
 };
 
-/** How long the escape sequence at the beginning is, or undefined while it is not complete. */
+/** Length of the escape sequence at the start; undefined while it is incomplete. */
 const sequenceLength = (text: string): number | undefined => {
   const second = text.charAt(1);
   switch (second) {
@@ -138,7 +138,7 @@ const sequenceLength = (text: string): number | undefined => {
   return 1 + String.fromCodePoint(text.codePointAt(1) ?? 0).length;
 };
 
-/** Alt with a key that is a sequence itself. */
+/** Alt with a key that is itself a sequence. */
 const altSequenceLength = (text: string): number | undefined => {
   const third = text.charAt(2);
   if (third === "") return undefined;
@@ -147,9 +147,9 @@ const altSequenceLength = (text: string): number | undefined => {
 };
 
 const controlLength = (text: string): number | undefined => {
-  // Linux names its first five function keys with two brackets.
+  // The Linux console encodes its first five function keys with two brackets.
   if (text.startsWith("\u001b[[")) return text.length > 3 ? 4 : undefined;
-  // The oldest way to tell of the mouse: a letter and three bytes.
+  // X10 mouse report: a letter and three bytes.
   if (text.startsWith("\u001b[M")) return text.length > 5 ? 6 : undefined;
   for (let at = 2; at < text.length; at++) {
     const code = text.charCodeAt(at);

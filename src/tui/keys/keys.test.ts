@@ -10,7 +10,7 @@ const text = (typed: string): KeyEvent => ({ type: "text", text: typed });
 const other: KeyEvent = { type: "reply", reply: { type: "other" } };
 const bytesOf = (sent: string): Uint8Array => new TextEncoder().encode(sent);
 
-/** What is sent, and what it means. */
+/** Input bytes and their meaning. */
 const rows: readonly (readonly [what: string, sent: string, events: readonly KeyEvent[]])[] = [
   ["letters", "hé日😀", [text("hé日😀")]],
   ["Enter, Tab and Backspace", "\r\t\u007f", [key("enter"), key("tab"), key("backspace")]],
@@ -126,13 +126,13 @@ describe("keys", () => {
     expect(joined(new KeyReader().read(bytesOf(sent)))).toEqual(events);
   });
 
-  it.each(rows)("are the same split at every byte: %s", (_, sent, events) => {
+  it.each(rows)("are parsed the same split at every byte: %s", (_, sent, events) => {
     const reader = new KeyReader();
     expect(joined(Array.from(bytesOf(sent), (byte) => reader.read(Uint8Array.of(byte))).flat())).toEqual(events);
     expect(reader.hasPending).toBe(false);
   });
 
-  it("are the same in random pieces, and never typed when they are no letters", () => {
+  it("are parsed the same in random pieces, and control sequences are never typed", () => {
     const piece = fc.constantFrom(...rows.map(([, sent]) => sent).filter((sent) => !sent.includes("200~")));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 5 }), fc.array(fc.nat(200)), (sent, cuts) => {
@@ -147,12 +147,12 @@ describe("keys", () => {
     );
   });
 
-  it("of a paste that claims to be over stay in the paste", () => {
+  it("inside a paste with a fake end mark stay in the paste", () => {
     const sent = "\u001b[200~safe\u001b[201~\rrm -rf x\r\u001b[200~\u001b[201~";
     expect(new KeyReader().read(bytesOf(sent))).toEqual([{ type: "paste", text: "safe\nrm -rf x\n" }]);
   });
 
-  it("of a paste of ten megabytes in small pieces are one paste", () => {
+  it("of a ten-megabyte paste in small pieces are one paste", () => {
     const reader = new KeyReader();
     const events: KeyEvent[] = [...reader.read(bytesOf("\u001b[200~"))];
     const piece = bytesOf("0123456789".repeat(400));
@@ -161,7 +161,7 @@ describe("keys", () => {
     expect(events.map((event) => (event.type === "paste" ? event.text.length : event))).toEqual([10_000_000]);
   });
 
-  it("that began a sequence which never ends are given up in the end", () => {
+  it("of a sequence that never ends are dropped eventually", () => {
     const reader = new KeyReader();
     expect(reader.read(bytesOf(`\u001b]52;c;${"A".repeat(5000)}`)).length).toBeLessThan(3);
     reader.flush();
@@ -198,7 +198,7 @@ describe("a lone Esc", () => {
   });
 });
 
-/** Letters that came in pieces are letters. */
+/** Joins text that arrived in pieces. */
 const joined = (events: readonly KeyEvent[]): readonly KeyEvent[] => {
   const together: KeyEvent[] = [];
   for (const event of events) {

@@ -1,6 +1,6 @@
 import type { TerminalReply } from "./key-event.ts";
 
-/** What a sequence answers, given what stands after its escape; or undefined when it is no answer. */
+/** Parses a reply from the text after its escape; undefined if it is none. */
 export const parseReply = (sequence: string): TerminalReply | undefined => {
   const attributes = /^\[\?([\d;]*)c$/.exec(sequence);
   if (attributes !== null) return { type: "attributes", attributes: (attributes[1] ?? "").split(";").map(Number) };
@@ -14,9 +14,9 @@ export const parseReply = (sequence: string): TerminalReply | undefined => {
   return isReply(sequence) ? { type: "other" } : undefined;
 };
 
-/** The highest bits of a colour's part, which comes in one to four digits. */
+/** Scales a colour channel of one to four hex digits to eight bits. */
 const eightBits = (part: string): number => Math.round((Number.parseInt(part, 16) / (16 ** part.length - 1)) * 255);
 
-/** Modes, flags, sizes, versions, places of the cursor, and every kind of text. The place on the first row looks like F3. */
+/** Modes, flags, sizes, versions, cursor positions, and all string sequences. A cursor position on the first row looks like F3. */
 const isReply = (sequence: string): boolean =>
   /^(?:[\]P_^X]|\[[?>=][\d;]*[a-zA-Z$]|\[[?]?[\d;]+\$y|\[(?!1;)\d+;\d+R|\[[\d;]+t|\[\d*n)/.test(sequence);

@@ -1,28 +1,28 @@
-/** A part of a Markdown text that nothing that follows can change. `isApart`: an empty line stands before it. */
+/** A part of a Markdown text that later text cannot change. `hasBlankBefore`: an empty line precedes it. */
 export type MarkdownBlock =
   | { readonly type: "text"; readonly text: string; readonly hasBlankBefore: boolean }
-  /** One item of a list with all that is in it. */
+  /** One list item with all its content. */
   | { readonly type: "item"; readonly text: string; readonly hasBlankBefore: boolean }
   | { readonly type: "code-start"; readonly language: string; readonly hasBlankBefore: boolean }
   | { readonly type: "code"; readonly lines: readonly string[] }
   | { readonly type: "code-end" };
 
-/** What is being read. Only whole lines decide where it ends, so it does not matter how the text is cut on its way. */
+/** The parser state for the open block. Only complete lines decide where it ends, so chunk boundaries do not matter. */
 export type BlockParser = {
   readonly kind: "nothing" | "paragraph" | "item" | "quote" | "indented" | "fence";
   readonly lines: readonly string[];
-  /** Of an item: how far its content stands in. Of a fence: how far it stands in itself. */
+  /** Of an item: the indent of its content. Of a fence: its own indent. */
   readonly indent: number;
   readonly fence: string;
-  /** Empty lines that may belong to what is being read, or end it. */
+  /** Empty lines that either belong to the open block or end it. */
   readonly blanks: number;
   readonly length: number;
   readonly hasBlankBefore: boolean;
-  /** Lines at the beginning that were shown before: the head of a table that goes on. */
+  /** Leading lines that were shown before: the head of a table that is continued. */
   readonly repeated: number;
 };
 
-/** Nothing read yet. */
+/** The state before any input. */
 export const initialParser: BlockParser = {
   kind: "nothing",
   lines: [],
@@ -34,11 +34,11 @@ export const initialParser: BlockParser = {
   repeated: 0,
 };
 
-/** A block that grows beyond this is handed on as it is, so that the work per letter stays the same. */
+/** A block that grows beyond this is emitted as it is, so that the work per character stays constant. */
 const maxBlockLength = 8000;
 const maxBlockLines = 200;
 
-/** Reads one more line. */
+/** Parses one more line. */
 export const parseLine = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   if (reading.kind === "fence") return inFence(reading, line);
   const isBlank = line.trim() === "";
@@ -56,22 +56,22 @@ export const parseLine = (reading: BlockParser, line: string): readonly [BlockPa
   }
 };
 
-/** Everything has come: what is open ends. */
+/** Ends the open block at the end of the input. */
 export const endBlocks = (reading: BlockParser): readonly MarkdownBlock[] => {
   if (reading.kind === "fence") return [{ type: "code-end" }];
   return blockOf(reading);
 };
 
-const blockOf = ({ kind, lines, hasBlankBefore: isApart, repeated }: BlockParser): readonly MarkdownBlock[] => {
+const blockOf = ({ kind, lines, hasBlankBefore, repeated }: BlockParser): readonly MarkdownBlock[] => {
   if (kind === "nothing" || kind === "fence" || lines.length <= repeated) return [];
-  return [{ type: kind === "item" ? "item" : "text", text: lines.join("\n"), hasBlankBefore: isApart }];
+  return [{ type: kind === "item" ? "item" : "text", text: lines.join("\n"), hasBlankBefore }];
 };
 
-/** The open block ends before this line, which begins another. */
+/** Ends the open block before this line, which begins another. */
 const endAndBegin = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const isBlank = line.trim() === "";
   if (isBlank) return [{ ...initialParser, hasBlankBefore: true }, blockOf(reading)];
-  // An item stands close to what is before it unless an empty line is between; all else stands apart.
+  // An item follows directly unless an empty line is between; all other blocks are separated.
   const [next, blocks] = beginBlock(line, reading.blanks > 0 || itemIndent(line) === undefined);
   return [next, [...blockOf(reading), ...blocks]];
 };
@@ -101,13 +101,13 @@ const continueBlock = (reading: BlockParser, line: string): readonly [BlockParse
   return [isTable(lines) ? tableHead(grown) : initialParser, blockOf(grown)];
 };
 
-/** Whether a table is being read: its rows are shown when they are whole, since every letter may move all columns. */
+/** Whether a table is open: its rows are shown once complete, since each character may change the column widths. */
 export const isInTable = ({ kind, lines }: BlockParser): boolean => kind === "paragraph" && isTable(lines);
 
 const isTable = ([, second = ""]: readonly string[]): boolean =>
   second.includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(second);
 
-/** A table that is too long for one goes on as another with the same head. */
+/** A table that exceeds the limit continues as another with the same head. */
 const tableHead = ({ lines }: BlockParser): BlockParser => ({
   ...initialParser,
   kind: "paragraph",
@@ -135,12 +135,12 @@ const inItem = (
   return isLazy ? continueBlock(reading, line) : endAndBegin(reading, line);
 };
 
-/** Whether a line begins something new though no empty line stands before it. */
+/** Whether a line begins a new block without an empty line before it. */
 const interrupts = (line: string, { kind }: BlockParser): boolean => {
   if (fenceIn(line) !== undefined || isHeading(line)) return true;
   if (isRule(line) && !(kind === "paragraph" && isUnderline(line))) return true;
   if (kind !== "quote" && /^ {0,3}>/.test(line)) return true;
-  // Of numbers, only the first begins a list within a text.
+  // Of ordered lists, only one that starts at 1 interrupts a paragraph.
   return /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/.test(line);
 };
 
@@ -165,7 +165,7 @@ const isRule = (line: string): boolean => /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*
 
 const isUnderline = (line: string): boolean => /^ {0,3}(?:=+|-+)[ \t]*$/.test(line);
 
-/** How far the content of a list item stands in, or undefined when the line begins none. */
+/** The indent of a list item's content; undefined if the line begins none. */
 const itemIndent = (line: string): number | undefined => {
   const found = /^( {0,3})([-*+]|\d{1,9}[.)])(?:([ \t]+)\S|[ \t]*$)/.exec(line);
   if (found === null || isRule(line)) return undefined;

@@ -2,10 +2,10 @@ import { span } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import { codeLine, type MarkdownRenderOptions } from "./render.ts";
 
-/** Lines that wait to be coloured together, at most. A comment longer than that loses its colour, and only that. */
+/** Limit of lines that are highlighted together. A longer comment loses its colour, nothing else. */
 const maxPendingLines = 40;
 
-/** The lines of a code block as they come: final as soon as their colours are sure. */
+/** The lines of a code block while it streams: final as soon as their colours are certain. */
 export class CodeLines {
   readonly #language: string;
   #waiting: string[] = [];
@@ -32,7 +32,7 @@ export class CodeLines {
     return rest;
   }
 
-  /** What waits, and what comes next, as it looks for now. */
+  /** The pending lines and those after them, as they look now. */
   open(next: readonly string[], rendering: MarkdownRenderOptions): readonly StyledLine[] {
     const lines = [...this.#waiting, ...next];
     return lines.length === 0 ? [] : highlightLines(lines, this.#language, rendering).lines;

@@ -3,19 +3,19 @@ import type { StyledLine, StyledSpan, Style, Tone } from "../text/style.ts";
 import { span } from "../text/line.ts";
 import { aliases, languages } from "./languages.ts";
 
-/** Colours code. */
+/** Highlights code. */
 export type Highlighter = {
-  /** Whether code in a language can be coloured now. What is `absent` never can; the rest is for `load`. */
+  /** Whether a language can be highlighted now. `absent` ones never can; `loading` ones need `load`. */
   readonly state: (language: string) => "ready" | "loading" | "absent";
   readonly load: (language: string) => Promise<void>;
-  /** Lines of code in colours. `isWhole`: nothing is open at the end, so what follows can be coloured by itself. */
+  /** Highlighted lines. `isWhole`: no scope is open at the end, so what follows can be highlighted separately. */
   readonly highlight: (
     code: string,
     language: string,
   ) => { readonly lines: readonly StyledLine[]; readonly isWhole: boolean };
 };
 
-/** A highlighter that has loaded nothing yet. */
+/** Creates a highlighter; languages are loaded on demand. */
 export const createHighlighter = (): Highlighter => {
   let core: Promise<HLJSApi> | undefined;
   let ready: HLJSApi | undefined;
@@ -71,17 +71,17 @@ const highlightCode = (
   };
 };
 
-/** Some of its patterns take a time that grows with the square of what they look at: minified code stays plain. */
+/** Some patterns take quadratic time, so minified code is not highlighted. */
 const isTooLong = (code: string): boolean => code.length > maxCodeLength || longLine.test(code);
 
 const maxCodeLength = 20_000;
 
 const longLine = /[^\n]{2000}/;
 
-/** Takes what highlight.js finds as spans, where it would write HTML. */
+/** Collects the scopes of highlight.js as spans instead of HTML. */
 class Spans implements Emitter {
   readonly spans: StyledSpan[] = [];
-  /** The style of every open scope: its own, or that of the scope around it. */
+  /** The style of every open scope: its own, or that of the enclosing scope. */
   readonly #styles: Style[] = [];
 
   startScope(name: string): void {
@@ -118,7 +118,7 @@ class Spans implements Emitter {
 
 const plainStyle: Style = {};
 
-/** Code of people is nested some dozen scopes deep. The work of highlight.js grows with the square of the depth. */
+/** Written code nests a few dozen scopes. The work of highlight.js grows with the square of the depth. */
 const maxScopeDepth = 200;
 
 const styleOf = (scope: string): Style | undefined => tones[scope] ?? tones[scope.split(".")[0] ?? ""];

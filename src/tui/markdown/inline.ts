@@ -2,7 +2,7 @@ import type { Token, Tokens } from "marked";
 import { span } from "../text/line.ts";
 import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 
-/** What stands in a paragraph, a heading or a cell, as lines: one for every line that was written. */
+/** The inline content of a paragraph, heading or cell, one line per source line. */
 export const inlineLines = (tokens: readonly Token[], style: Style = {}): readonly StyledLine[] => {
   const lines: StyledSpan[][] = [[]];
   for (const each of spansOf(tokens, style)) {
@@ -17,7 +17,7 @@ function* spansOf(tokens: readonly Token[], style: Style): Generator<StyledSpan>
   for (const token of tokens) yield* spansOfToken(token as Tokens.Generic, style);
 }
 
-/** marked's tokens are an open union; what is not known here is shown as it was written. */
+/** marked's tokens are an open union; an unknown token is shown as written. */
 function* spansOfToken(token: Tokens.Generic, style: Style): Generator<StyledSpan> {
   const inner = token.tokens ?? [];
   switch (token.type) {
@@ -47,7 +47,7 @@ function* spansOfToken(token: Tokens.Generic, style: Style): Generator<StyledSpa
   yield { text: token.raw, style };
 }
 
-/** A link's text, and where it leads whenever that is not what the text says. */
+/** A link's text, followed by its target if the text differs. */
 function* linkSpans({ tokens, href, text }: Tokens.Link, style: Style): Generator<StyledSpan> {
   const shown: Style = { ...style, tone: "link", underline: true, link: href };
   yield* spansOf(tokens, shown);

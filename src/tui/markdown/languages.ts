@@ -1,6 +1,6 @@
 import type { LanguageFn } from "highlight.js";
 
-/** The languages code is coloured in, each loaded when the first code in it appears. */
+/** The highlighted languages, each loaded with the first code block that uses it. */
 export const languages: Readonly<Record<string, () => Promise<{ readonly default: LanguageFn }>>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
   c: () => import("highlight.js/lib/languages/c"),
@@ -38,7 +38,7 @@ export const languages: Readonly<Record<string, () => Promise<{ readonly default
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
 
-/** What people call a language, by the name it is loaded under. */
+/** Aliases of languages. */
 export const aliases: Readonly<Record<string, string>> = {
   "c++": "cpp",
   cc: "cpp",

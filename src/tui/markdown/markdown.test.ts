@@ -12,7 +12,7 @@ beforeAll(async () => {
   highlighter = createHighlighter();
 });
 
-/** The final lines of a text that comes in these pieces. */
+/** The final lines of a text that arrives in these pieces. */
 const finalLines = async (pieces: readonly string[], width = 40, own = highlighter): Promise<readonly StyledLine[]> => {
   const stream = new MarkdownStream({ lexer, highlighter: own }, width);
   for (const piece of pieces) stream.write(piece);
@@ -73,7 +73,7 @@ describe("Markdown", () => {
     expect((await shown(text)).map((each) => each.trimEnd())).toEqual(lines);
   });
 
-  it("gives words their styles", async () => {
+  it("styles words", async () => {
     expect(await finalLines(["**b *bi* `c`** ~~s~~ [t](u)"])).toEqual([
       [
         { text: "b ", style: { bold: true } },
@@ -89,7 +89,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("colours code, also what goes over several lines", async () => {
+  it("highlights code, also across lines", async () => {
     const lines = await finalLines(["```ts\nconst a = 1; // x\n/* y\nz */ b\n```"]);
     expect(lines).toEqual([
       [
@@ -152,7 +152,7 @@ describe("Markdown", () => {
     expect((await shown(table, width)).map((each) => each.trimEnd())).toEqual(lines);
   });
 
-  it("is the same however it is cut", async () => {
+  it("renders the same however it is split", async () => {
     const whole = await finalLines([sample]);
     expect(await finalLines(sample.split(""))).toEqual(whole);
     await fc.assert(
@@ -164,7 +164,7 @@ describe("Markdown", () => {
     );
   });
 
-  it("of anything is the same however it is cut, no wider than the screen, and harmless", async () => {
+  it("of any text renders the same however it is split, within the width, and sanitized", async () => {
     const unit = fc.constantFrom(
       "a",
       " ",
@@ -216,7 +216,7 @@ describe("Markdown", () => {
     ["swift", '"\\(\n'.repeat(1000)],
     ["ruby", '"#{'.repeat(15_000)],
     ["markdown", "[".repeat(45_000)],
-  ])("leaves code without colours that would take its time: %s", async (language, code) => {
+  ])("skips highlighting that would take too long: %s", async (language, code) => {
     const own = createHighlighter();
     await own.load(language);
     expect(own.highlight(code, language)).toEqual({
@@ -225,12 +225,12 @@ describe("Markdown", () => {
     });
   });
 
-  it("is the same whether a language was loaded before or comes while it is written", async () => {
+  it("renders the same whether a language is loaded before or during streaming", async () => {
     const slow = createHighlighter();
     expect(await finalLines(sample.split(""), 40, slow)).toEqual(await finalLines([sample]));
   });
 
-  it("prints a block when it is finished, and shows what is open meanwhile", () => {
+  it("prints a finished block, and shows the open one meanwhile", () => {
     const stream = new MarkdownStream({ lexer, highlighter }, 40);
     const seen: (readonly [readonly string[], readonly string[]])[] = [];
     for (const piece of ["# Ti", "tle\npa", "ra **bo", "ld**\n", "\n- it", "em\n- two", "\n```\nco", "de\nmo"]) {
@@ -252,7 +252,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("prints a line of code as soon as nothing is open in it", async () => {
+  it("prints a line of code once no scope is open", async () => {
     await highlighter.load("ts");
     const stream = new MarkdownStream({ lexer, highlighter }, 40);
     const taken = (text: string): readonly string[] => {
@@ -269,12 +269,12 @@ describe("Markdown", () => {
     expect([comment.length >= 40, stream.openLines().length <= 40]).toEqual([true, true]);
   });
 
-  it("of quotes in quotes beyond all reason is shown as written", async () => {
+  it("nested beyond reason is shown as written", async () => {
     expect(await shown(`${"> ".repeat(30)}x`, 80)).toEqual([`${"> ".repeat(30)}x`]);
     expect(await shown("> > > x", 80)).toEqual(["│ │ │ x"]);
   });
 
-  it("shows the rows of an open table when they are whole", () => {
+  it("shows rows of an open table once they are complete", () => {
     const stream = new MarkdownStream({ lexer, highlighter }, 40);
     stream.write("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | ");
     const open = stream.openLines();
@@ -287,7 +287,7 @@ describe("Markdown", () => {
     expect(stream.openLines()).not.toBe(open);
   });
 
-  it("keeps code apart until its language is there", async () => {
+  it("holds code back until its language is loaded", async () => {
     const loading = createHighlighter();
     let ready = 0;
     const stream = new MarkdownStream({ lexer, highlighter: loading, onReady: () => (ready += 1) }, 40);
@@ -306,7 +306,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("takes the same work per piece, however much came before", () => {
+  it("takes constant work per piece, whatever came before", () => {
     let letters = 0;
     const counting: Lexer = (text) => {
       letters += text.length;
@@ -327,7 +327,7 @@ describe("Markdown", () => {
   });
 
   it.each(["[", "> ", "- ", "**a", "_a_", "|-", "`", "<!--\n", "  - \n", "x"])(
-    "of fifty thousand %j ends, in bounded pieces",
+    "of fifty thousand %j finishes, in bounded pieces",
     async (piece) => {
       const longest = { letters: 0 };
       const stream = new MarkdownStream(
@@ -348,7 +348,7 @@ describe("Markdown", () => {
     },
   );
 
-  it("repeats the head of a table that is too long for one", async () => {
+  it("repeats the head of a table beyond the size limit", async () => {
     const rows = Array.from({ length: 250 }, (_, at) => `| ${at} | x |\n`).join("");
     const lines = await shown(`| n | v |\n|---|---|\n${rows}`);
     expect(lines.filter((line) => line.startsWith("n")).length).toBe(2);

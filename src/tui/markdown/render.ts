@@ -6,13 +6,13 @@ import { viewTable } from "../views/table.ts";
 import type { Highlighter } from "./highlight.ts";
 import { inlineLines } from "./inline.ts";
 
-/** How tokens become lines. */
+/** Options for rendering tokens. */
 export type MarkdownRenderOptions = { readonly width: number; readonly highlighter: Highlighter };
 
-/** The narrowest anything is made, however deep it stands. */
+/** The minimum width, at any nesting depth. */
 const minWidth = 8;
 
-/** marked's tokens as lines no wider than the width. */
+/** Renders marked's tokens as lines of at most the width. */
 export const renderTokens = (tokens: readonly Token[], rendering: MarkdownRenderOptions): readonly StyledLine[] => {
   const lines: StyledLine[] = [];
   let isApart = false;
@@ -51,7 +51,7 @@ const renderToken = (token: Tokens.Generic, rendering: MarkdownRenderOptions): r
     case "text":
       return inlineLines(token.tokens ?? [token as Token]).flatMap((each) => wrap(each, { width }));
   }
-  // Addresses for links elsewhere, HTML: shown as written, since nothing here is lost.
+  // Link definitions and HTML are shown as written, so that nothing is lost.
   return token.raw
     .trimEnd()
     .split("\n")
@@ -77,7 +77,7 @@ const languageOf = ({ lang = "" }: Tokens.Code): string => lang.split(/\s/)[0] ?
 
 const plainCode = (text: string): readonly StyledLine[] => text.split("\n").map((each) => [span(each)]);
 
-/** A line of code stands in a little, and is broken only where it must be. */
+/** Indents a line of code and wraps it by characters. */
 export const codeLine = (code: StyledLine, width: number): readonly StyledLine[] => {
   const indent: StyledLine = [{ text: "  ", style: {} }];
   return wrap(code, { width: Math.max(minWidth, width), breakAt: "letters", first: indent, rest: indent });
@@ -116,7 +116,7 @@ const table = ({ header, rows, align }: Tokens.Table, width: number): readonly S
   return viewTable({ head: header.map(cell), rows: rows.map((row) => row.map(cell)), align }, width);
 };
 
-/** The languages of all code in these tokens. */
+/** The languages of all code blocks in these tokens. */
 export const languagesIn = (tokens: readonly Token[]): readonly string[] =>
   (tokens as readonly Tokens.Generic[]).flatMap((token) => {
     if (token.type === "code") return [languageOf(token as Tokens.Code)];

@@ -8,11 +8,11 @@ import { CodeLines } from "./code-block.ts";
 import type { Highlighter } from "./highlight.ts";
 import { languagesIn, renderTokens, type MarkdownRenderOptions } from "./render.ts";
 
-/** What a Markdown stream works with. */
+/** Options of a Markdown stream. */
 export type MarkdownOptions = {
   readonly lexer: Lexer;
   readonly highlighter: Highlighter;
-  /** Called when something that waited for a language has become final. */
+  /** Called when a block that waited for a language has become final. */
   readonly onReady?: () => void;
 };
 
@@ -23,19 +23,19 @@ type OpenLinesCache = {
   readonly lines: readonly StyledLine[];
 };
 
-/** Reads a whole block. */
+/** Tokenizes a complete block. */
 export type Lexer = (text: string) => readonly Token[];
 
-/** Loads what reads Markdown. */
+/** Loads the Markdown lexer. */
 export const loadLexer = async (): Promise<Lexer> => {
   const { lexer } = await import("marked");
   return (text) => lexer(text);
 };
 
-/** The longest line that is waited for; a longer one is broken, so that the work per letter stays the same. */
+/** The longest line that is buffered; a longer one is broken, so that the work per character stays constant. */
 const maxLineLength = 4000;
 
-/** Markdown as it comes. Lines are final as soon as nothing can change them; only what is open is made anew. */
+/** Renders Markdown while it streams. Lines are final as soon as nothing can change them; only the open block is rendered again. */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
   readonly #plain = new TerminalSanitizer();
@@ -46,10 +46,10 @@ export class MarkdownStream {
   #loading: Promise<void> | undefined;
   #final: StyledLine[] = [];
   #isEmpty = true;
-  /** The number of the last item, in a list that may go on. */
+  /** The number of the last item of a list that may continue. */
   #ordinal: number | undefined;
   #width: number;
-  /** What was open when last asked, to be given again while nothing has changed. */
+  /** Cached open lines, valid until something changes. */
   #shown: OpenLinesCache | undefined;
 
   constructor(options: MarkdownOptions, width: number) {
@@ -57,7 +57,7 @@ export class MarkdownStream {
     this.#width = width;
   }
 
-  /** What becomes final from now on is this wide. */
+  /** Sets the width of lines that become final from now on. */
   resize(width: number): void {
     this.#width = width;
   }
@@ -66,7 +66,7 @@ export class MarkdownStream {
     this.#read(this.#plain.write(text));
   }
 
-  /** Nothing more comes. */
+  /** Ends the input. */
   end(): void {
     this.#read(this.#plain.end());
     if (this.#partial !== "") this.#readLine(this.#partial);
@@ -76,12 +76,12 @@ export class MarkdownStream {
     this.#settle();
   }
 
-  /** The lines that have become final since the last time. */
+  /** Returns the lines that became final since the last call. */
   takeFinal(): readonly StyledLine[] {
     return this.#final.splice(0);
   }
 
-  /** The lines that may still change. */
+  /** Returns the lines that may still change. */
   openLines(): readonly StyledLine[] {
     const isSame = this.#shown?.reading === this.#reading && this.#shown.width === this.#width;
     const partial = isInTable(this.#reading) && this.#partial.includes("|") ? "" : this.#partial;
@@ -108,7 +108,7 @@ export class MarkdownStream {
     return lines;
   }
 
-  /** Everything that can be final is. */
+  /** Resolves once no block waits for a language. */
   async settled(): Promise<void> {
     while (this.#loading !== undefined) await this.#loading;
   }
@@ -136,7 +136,7 @@ export class MarkdownStream {
     this.#settle();
   }
 
-  /** Makes final what can be, in order. What waits for a language holds up what follows. */
+  /** Finalizes blocks in order. A block that waits for a language holds up those after it. */
   #settle(): void {
     if (this.#loading !== undefined) return;
     for (let block = this.#waiting[0]; block !== undefined; block = this.#waiting[0]) {
@@ -196,7 +196,7 @@ export class MarkdownStream {
     try {
       return this.#options.lexer(block.text);
     } catch {
-      // Whatever a model may write that brings the reader down is shown as it is.
+      // Text that crashes the lexer is shown as it is.
       return [];
     }
   }
@@ -218,7 +218,7 @@ export class MarkdownStream {
   }
 }
 
-/** An item goes on counting from the one before it, whatever number it was given. */
+/** Continues the numbering of a list across items. */
 const renumberList = (
   tokens: readonly Token[],
   before: number | undefined,
@@ -229,10 +229,10 @@ const renumberList = (
   return [[{ ...first, start: ordinal } as Token, ...rest], ordinal];
 };
 
-/** Quotes and lists in each other on one line, more than anybody means: reading them takes the square of their number. */
+/** More nested quotes and lists on one line than people write: lexing them takes quadratic time. */
 const isTooDeep = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){24}/m;
 
-/** Where a line that is too long is broken: behind its last space, else anywhere but within a letter. */
+/** Where an overlong line is broken: after its last space, else anywhere but inside a surrogate pair. */
 const breakPosition = (text: string): number => {
   const space = text.lastIndexOf(" ", maxLineLength - 1);
   if (space > maxLineLength / 2) return space + 1;

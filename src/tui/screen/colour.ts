@@ -1,12 +1,12 @@
 import type { Environment } from "../../world/world.ts";
 
-/** How many colours a terminal has: none wanted, the sixteen it names itself, 256 fixed ones, or any. */
+/** The colours of a terminal: none, its own sixteen, 256 fixed ones, or true colour. */
 export type ColourDepth = "none" | "sixteen" | "indexed" | "true";
 
-/** A colour: its value, and the nearest of the terminal's own sixteen. */
+/** A colour as RGB, and the nearest of the sixteen ANSI colours. */
 export type TerminalColour = { readonly rgb: number; readonly ansi: number };
 
-/** What the environment says about colours. `NO_COLOR` wins over everything but `FORCE_COLOR`. */
+/** Detects the colour depth from the environment. `NO_COLOR` overrides everything but `FORCE_COLOR`. */
 export const colourDepthOf = (env: Environment): ColourDepth => {
   const term = (env["TERM"] ?? "").toLowerCase();
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "") return forcedDepth(env["FORCE_COLOR"]);
@@ -22,9 +22,9 @@ const forcedDepth = (value: string): ColourDepth => {
   return depths[value] ?? "sixteen";
 };
 
-/** The numbers that set a colour, as text or as the ground behind it. */
+/** The SGR parameters of a colour, as foreground or background. */
 export const colourCodes = (
-  { rgb, ansi: own }: TerminalColour,
+  { rgb, ansi }: TerminalColour,
   { depth, isGround }: { readonly depth: ColourDepth; readonly isGround: boolean },
 ): string => {
   const [red, green, blue] = [rgb >> 16, (rgb >> 8) & 255, rgb & 255];
@@ -32,7 +32,7 @@ export const colourCodes = (
     case "none":
       return "";
     case "sixteen":
-      return String((own < 8 ? 30 + own : 82 + own) + (isGround ? 10 : 0));
+      return String((ansi < 8 ? 30 + ansi : 82 + ansi) + (isGround ? 10 : 0));
     case "indexed":
       return `${isGround ? 48 : 38};5;${indexOf(red, green, blue)}`;
     case "true":
@@ -40,7 +40,7 @@ export const colourCodes = (
   }
 };
 
-/** The place in the table of 256: a cube of six steps by colour, then a ramp of greys. */
+/** The index in the 256-colour table: a 6x6x6 cube, then a grey ramp. */
 const indexOf = (red: number, green: number, blue: number): number => {
   const isGrey = Math.max(red, green, blue) - Math.min(red, green, blue) < 10;
   if (isGrey) {

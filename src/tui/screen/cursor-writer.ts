@@ -2,22 +2,22 @@ import { sameStyle, type Style, unstyled } from "../text/style.ts";
 import type { SgrEncoder } from "./sgr.ts";
 import type { RowChange, ScreenRow } from "./row.ts";
 
-/** A place in the live region: rows from its top, columns from the left. */
+/** A position in the live region: row from its top, column from the left. */
 export type CellPosition = { readonly row: number; readonly column: number };
 
-/** A place whose column need not be known. */
+/** A cursor position whose column may be unknown. */
 type CursorPosition = { readonly row: number; readonly column: number | undefined };
 
-/** Writes changes at their places, moving as little as possible. Knows where it stands and in which style. */
+/** Writes changes at their positions with minimal cursor movement. Tracks cursor position and style. */
 export class CursorWriter {
   readonly #paint: SgrEncoder;
   #text = "";
   #row: number;
-  /** Unknown after letters about whose width terminals differ. */
+  /** Undefined after a cell whose width differs between terminals. */
   #column: number | undefined;
   #style: Style = unstyled;
   #link: string | undefined;
-  /** How many rows exist below the top; beyond them, rows are made by line feeds. */
+  /** Number of existing rows; further rows are created by line feeds. */
   #rows: number;
 
   constructor(paint: SgrEncoder, { at, rows }: { readonly at: CursorPosition; readonly rows: number }) {
@@ -49,20 +49,19 @@ export class CursorWriter {
 
   write({ cells, clear }: RowChange): void {
     if (clear === "before") this.#clear("K");
-    for (const { text, style, columns, hasCertainWidth: isCertain } of cells) {
+    for (const { text, style, columns, hasCertainWidth } of cells) {
       this.#use(style);
       if (this.#column === undefined) this.#text += sequence(this.#expected + 1, "G");
       this.#text += text;
       this.#expected = (this.#column ?? this.#expected) + columns;
-      this.#column = isCertain ? this.#expected : undefined;
+      this.#column = hasCertainWidth ? this.#expected : undefined;
     }
     if (clear === "after") this.#clear("K");
   }
 
   /**
-   * Writes whole rows that are finished, and is then at the beginning of the row below them, which counts as the first.
-   * Nothing that follows depends on how many rows they took: where the terminal is narrower than anybody knows yet, it
-   * breaks them itself.
+   * Prints final rows and ends at the start of the row below them, which becomes row 0. Nothing later depends on how
+   * many rows they took: a terminal that is narrower than last reported wraps them itself.
    */
   print(rows: readonly ScreenRow[]): void {
     if (rows.length === 0) return;
@@ -78,23 +77,23 @@ export class CursorWriter {
     this.#rows = 1;
   }
 
-  /** Writes a picture here; wherever that leaves the cursor, it comes back. */
+  /** Writes an image here and restores the cursor position. */
   writeImage(picture: string): void {
     this.#use(unstyled);
     this.#text += `\u001b7${picture}\u001b8`;
   }
 
-  /** Erases this row from here, and all below. */
+  /** Erases from here to the end of the screen. */
   clearBelow(): void {
     this.#clear("J");
   }
 
-  /** Leaves everything in the terminal's own style. */
+  /** Resets the style. */
   resetStyle(): void {
     this.#use(unstyled);
   }
 
-  /** Where the pen should stand after letters that took we do not know how many columns. */
+  /** The expected column after a cell of uncertain width. */
   #expected = 0;
 
   #clear(kind: "K" | "J"): void {

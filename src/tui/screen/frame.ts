@@ -4,30 +4,30 @@ import type { SgrEncoder } from "./sgr.ts";
 import { CursorWriter, type CellPosition } from "./cursor-writer.ts";
 import { diffRows, createRow, type ScreenRow } from "./row.ts";
 
-/** What is on the screen below everything that is finished. */
+/** The live part of the screen, below all final lines. */
 export type ScreenRegion = {
   readonly rows: readonly ScreenRow[];
   readonly size: TerminalSize;
-  /** Where the terminal's cursor stands. */
+  /** Position of the terminal's cursor. */
   readonly at: CellPosition;
   readonly isCursorShown: boolean;
   readonly isStreaming: boolean;
 };
 
-/** What shall be on the screen: `printed` is finished and never touched again, `live` may change. */
+/** The content of a frame: `printed` lines are final and never touched again, `live` ones may change. */
 export type FrameContent = {
   readonly printed: readonly StyledLine[];
-  /** What is put over the first of the printed lines: a picture, already in the terminal's own words. */
+  /** An encoded image placed over the first printed lines. */
   readonly image?: string | undefined;
   readonly live: readonly StyledLine[];
-  /** Where the cursor is shown in the live part; without, it rests hidden at its beginning. */
+  /** Position of the visible cursor in the live part; without it the cursor is hidden at its start. */
   readonly cursor?: CellPosition | undefined;
-  /** Whether more is printed all the time, so that the terminal may get its next size before it gets this frame. */
+  /** Whether output is streaming, so that the terminal may be resized before it gets this frame. */
   readonly isStreaming?: boolean | undefined;
   readonly size: TerminalSize;
 };
 
-/** An empty screen, from the line on which the cursor stands. */
+/** An empty region that starts at the cursor's line. */
 export const emptyRegion = (size: TerminalSize): ScreenRegion => ({
   rows: [],
   size,
@@ -36,13 +36,13 @@ export const emptyRegion = (size: TerminalSize): ScreenRegion => ({
   isStreaming: false,
 });
 
-/** What to write to get from one region to the next. The work depends on what is new and what is live, not on what was printed before. */
+/** Renders the bytes that turn one region into the next. The work depends on new and live lines, not on what was printed before. */
 export const renderFrame = (
   before: ScreenRegion,
   scene: FrameContent,
   paint: SgrEncoder,
 ): { readonly region: ScreenRegion; readonly text: string } => {
-  const { live: all, cursor, isStreaming: isFlowing = false, size } = scene;
+  const { live: all, cursor, isStreaming = false, size } = scene;
   const isResized = before.size.columns !== size.columns || before.size.rows !== size.rows;
   const isAnew = isResized || scene.printed.length > 0;
   const old = isAnew ? [] : before.rows;
@@ -64,12 +64,12 @@ export const renderFrame = (
   pen.move(end);
   pen.resetStyle();
   return {
-    region: { rows, size, at: end, isCursorShown: isShown, isStreaming: isFlowing },
+    region: { rows, size, at: end, isCursorShown: isShown, isStreaming },
     text: synchronized(pen.text, before.isCursorShown, isShown),
   };
 };
 
-/** A pen at the beginning of an empty live part, below what is printed. */
+/** Prints the final lines; returns a writer at the start of an empty live part below them. */
 const writePrinted = (before: ScreenRegion, { printed, size }: FrameContent, paint: SgrEncoder): CursorWriter => {
   const row = rowsAbove(before, size);
   const pen = new CursorWriter(paint, { at: { row, column: undefined }, rows: row + 1 });
@@ -95,25 +95,25 @@ const writeLive = (pen: CursorWriter, old: readonly ScreenRow[], rows: readonly 
 
 const empty: ScreenRow = { cells: [], columns: 0, from: [] };
 
-/** A line that is drawn already needs no second look. */
+/** Reuses the row of an unchanged line. */
 const reuseRow = (old: ScreenRow | undefined, line: StyledLine): ScreenRow | undefined =>
   old?.from === line ? old : undefined;
 
 /**
- * How many rows of the screen are above the cursor in the region. Most terminals break lines anew when they become
- * narrower; a frame that came after that was cut instead. Too few leave something live behind, too many would take
- * what is finished: so while frames are on their way, no line is taken to be broken.
+ * The screen rows above the cursor in the region. Most terminals reflow lines when they get narrower, but a frame that
+ * arrives after the resize was cut instead. Too small a number leaves old live rows behind, too large a one would erase
+ * final lines: so while output is streaming, no reflow is assumed.
  */
 const rowsAbove = (
-  { rows, at, size: before, isStreaming: isFlowing }: ScreenRegion,
+  { rows, at, size: before, isStreaming }: ScreenRegion,
   { columns, rows: height }: TerminalSize,
 ): number => {
-  if (isFlowing || before.columns === columns) return Math.min(at.row, height - 1);
+  if (isStreaming || before.columns === columns) return Math.min(at.row, height - 1);
   const broken = rows.slice(0, at.row).reduce((sum, row) => sum + Math.max(1, Math.ceil(row.columns / columns)), 0);
   return Math.min(broken, height - 1);
 };
 
-/** All of it at once for terminals that can, without a cursor that runs about. */
+/** Wraps output in a synchronized update with the cursor hidden meanwhile. */
 const synchronized = (text: string, wasShown: boolean, isShown: boolean): string => {
   if (text === "" && wasShown === isShown) return "";
   const hide = wasShown && (text !== "" || !isShown) ? "\u001b[?25l" : "";

@@ -3,10 +3,7 @@ import { lineText, sanitizeLine } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import type { PrintSurface } from "./screen.ts";
 
-/**
- * A surface for screen readers and terminals that can do nothing: finished lines as plain text, one after the other,
- * and nothing that is ever redrawn. The terminal keeps its own line editing.
- */
+/** Prints final lines as plain text, for screen readers and dumb terminals: nothing is redrawn, and the terminal keeps its own line editing. */
 export class LinePrinter implements PrintSurface {
   readonly #terminal: Pick<Terminal, "write">;
   #written: Promise<void> = Promise.resolve();

@@ -2,7 +2,7 @@ import { sanitizeLine } from "../text/line.ts";
 import { type StyledLine, sameStyle, type Style } from "../text/style.ts";
 import { graphemeWidth, graphemesOf, hasCertainWidth } from "../text/width.ts";
 
-/** One letter on the screen. */
+/** One cell of the screen. */
 type ScreenCell = {
   readonly text: string;
   readonly style: Style;
@@ -10,10 +10,10 @@ type ScreenCell = {
   readonly hasCertainWidth: boolean;
 };
 
-/** One row of the screen, letter by letter. */
+/** One row of the screen as cells. */
 export type ScreenRow = { readonly cells: readonly ScreenCell[]; readonly columns: number; readonly from: StyledLine };
 
-/** A line as a row: whatever it holds, nothing in it acts on the terminal, and nothing goes beyond the width. */
+/** Converts a line to a row: sanitized, and cut at the width. */
 export const createRow = (from: StyledLine, width: number): ScreenRow => {
   const cells: ScreenCell[] = [];
   let columns = 0;
@@ -27,15 +27,15 @@ export const createRow = (from: StyledLine, width: number): ScreenRow => {
   return { cells, columns, from };
 };
 
-/** What must be written to turn one row into another: the cells from `start` to `end`, at a column; then perhaps clearing what is left. */
+/** The change that turns one row into another: cells to write at a column, and whether to clear the rest. */
 export type RowChange = {
   readonly column: number;
   readonly cells: readonly ScreenCell[];
-  /** Clear the rest of the row: before writing, so that nothing shines through, or after it. */
+  /** Whether to clear the rest of the row before writing (so that no old cell shows through) or after it. */
   readonly clear: "before" | "after" | "no";
 };
 
-/** The smallest stretch in which two rows differ, or undefined when they are the same. */
+/** Returns the smallest difference between two rows; undefined if they are equal. */
 export const diffRows = (old: ScreenRow, fresh: ScreenRow): RowChange | undefined => {
   if (old.from === fresh.from && old.columns === fresh.columns) return undefined;
   let start = 0;

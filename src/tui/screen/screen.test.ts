@@ -18,7 +18,7 @@ type Stage = {
   readonly terminal: TestTerminal;
   readonly screen: Screen;
   readonly world: SimulatedWorld;
-  /** What is live from now on; drawn when this returns. */
+  /** Sets the live part; it is drawn when this returns. */
   readonly show: (lines: readonly (string | StyledLine)[], cursor?: LiveView["cursor"]) => Promise<void>;
   readonly print: (...lines: readonly string[]) => Promise<void>;
 };
@@ -52,7 +52,7 @@ const costOf = async ({ terminal }: Stage, change: () => Promise<void>): Promise
 };
 
 describe("the screen", () => {
-  it("prints finished lines once, above what is live", async () => {
+  it("prints final lines once, above the live part", async () => {
     const { terminal, show, print } = stage();
     await show(["> type", "status"], { row: 0, column: 6 });
     await print("one", "two");
@@ -72,7 +72,7 @@ describe("the screen", () => {
     expect(terminal.screen.cursor()).toEqual({ row: 4, column: 7 });
   });
 
-  it("grows and shrinks what is live", async () => {
+  it("grows and shrinks the live part", async () => {
     const { terminal, show } = stage();
     await show(["a", "b", "c"]);
     await show(["a"]);
@@ -83,13 +83,13 @@ describe("the screen", () => {
     expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([[], { row: 0, column: 0 }]);
   });
 
-  it("shows the end of what is too high", async () => {
+  it("shows the end of a live part taller than the screen", async () => {
     const { terminal, show } = stage({ columns: 20, rows: 3 });
     await show(["a", "b", "c", "d", "e"], { row: 4, column: 1 });
     expect([terminal.screen.rows(), terminal.screen.cursor()]).toEqual([["c", "d", "e"], { row: 2, column: 1 }]);
   });
 
-  it("makes a live line finished by writing it once more, and nothing twice", async () => {
+  it("finalizes a live line by writing it once, and nothing twice", async () => {
     const all = stage();
     const done = line("a whole line of text");
     await all.show([done, "> "]);
@@ -100,7 +100,7 @@ describe("the screen", () => {
     expect([cost, all.terminal.screen.rows()]).toEqual([55, ["a whole line of text", ">"]]);
   });
 
-  it("loses nothing it prints in a terminal that is narrower than anybody knows, and takes nothing back later", async () => {
+  it("loses no printed text in a terminal narrower than last reported, and erases none later", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "日", "é"), minLength: 1, maxLength: 30 });
     const step = fc.record({ printed: fc.array(text, { maxLength: 3 }), live: fc.array(text, { maxLength: 4 }) });
     await fc.assert(
@@ -123,7 +123,7 @@ describe("the screen", () => {
     );
   });
 
-  it("rests at the beginning of what is live while no cursor is shown", async () => {
+  it("keeps the hidden cursor at the start of the live part", async () => {
     const { terminal, show, print } = stage();
     await print("done");
     await show(["a", "b", "c"]);
@@ -135,7 +135,7 @@ describe("the screen", () => {
     ]);
   });
 
-  it("takes lines to be as they were drawn while more is printed all the time", async () => {
+  it("assumes no reflow while output is streaming", async () => {
     const terminal = testTerminal({ columns: 30, rows: 12 });
     const world = simulatedWorld();
     const live: LiveView = {
@@ -145,7 +145,7 @@ describe("the screen", () => {
     };
     const screen = new Screen({ terminal, clock: world.clock, sgr: plainPaint, live: () => live });
     handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
-    // The frame comes when the terminal is narrow already.
+    // The frame arrives when the terminal is narrow already.
     terminal.screen.resize({ columns: 15, rows: 12 });
     screen.print(["one", "two", "three", "four"].map((each) => line(each)));
     await world.run(screen.flush());
@@ -154,7 +154,7 @@ describe("the screen", () => {
     expect(terminal.screen.scrollback()).toEqual(["one", "two", "three", "four", "x".repeat(15), "y".repeat(15), ">"]);
   });
 
-  it("writes no more than twice a token and a constant", async () => {
+  it("writes at most twice the token and a constant", async () => {
     const all = stage({ columns: 80, rows: 24 });
     const words = "The quick brown fox jumps over the lazy dog and runs away".split(" ");
     let text = "";
@@ -167,7 +167,7 @@ describe("the screen", () => {
     expect(Math.max(...extra.slice(1))).toBeLessThanOrEqual(48);
   });
 
-  it("writes only what changed within a line", async () => {
+  it("writes only the changed part of a line", async () => {
     const all = stage({ columns: 60, rows: 5 });
     await all.show(["⠋ Thinking for a rather long time about it all"]);
     expect(await costOf(all, () => all.show(["⠙ Thinking for a rather long time about it all"]))).toBeLessThan(90);
@@ -182,7 +182,7 @@ describe("the screen", () => {
     expect(await costOf(all, () => all.show(["a", "b"], { row: 1, column: 1 }))).toBe(0);
   });
 
-  it("writes every frame at once, synchronised, and never clears the history", async () => {
+  it("writes every frame at once, synchronized, and never clears the scrollback", async () => {
     const all = stage();
     await all.show(["a"], { row: 0, column: 1 });
     await all.print("x");
@@ -195,7 +195,7 @@ describe("the screen", () => {
     expect(frames.join("")).not.toMatch(/\[[23]J|\[\?1049/);
   });
 
-  it("is right whatever is printed and shown", async () => {
+  it("is correct whatever is printed and shown", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "日", "é", "─", "x"), maxLength: 24 });
     const step = fc.record({
       printed: fc.array(text, { maxLength: 4 }),
@@ -222,14 +222,14 @@ describe("the screen", () => {
     );
   });
 
-  it("keeps everything in its column, also where the terminal disagrees about a letter's width", async () => {
+  it("keeps columns aligned even if the terminal disagrees about a grapheme's width", async () => {
     const { terminal, show } = stage();
     await show(["👨\u200d👩\u200d👧 x"]);
     await show(["👨\u200d👩\u200d👧 y", "❤\ufe0f|"]);
     expect([terminal.screen.cell(0, 3).chars, terminal.screen.cell(1, 2).chars]).toEqual(["y", "|"]);
   });
 
-  it("lets no text act, not even text nobody cleaned", async () => {
+  it("sanitizes all text, also text that was not sanitized before", async () => {
     const { terminal, show } = stage();
     await show([[{ text: "a\u001b]0;t\u0007b\u001b[2J\rc\u009b6n", style: {} }], "after"]);
     expect([terminal.screen.rows(), terminal.screen.effects(), terminal.screen.replies()]).toEqual([
@@ -239,7 +239,7 @@ describe("the screen", () => {
     ]);
   });
 
-  it("is drawn anew for another size", async () => {
+  it("is redrawn on resize", async () => {
     const { terminal, show, print, screen, world } = stage({ columns: 30, rows: 8 });
     handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
     await print("finished line", "another");
@@ -256,7 +256,7 @@ describe("the screen", () => {
     }
   });
 
-  it("waits with drawing until the terminal has taken the frame before", async () => {
+  it("waits until the terminal has taken the previous frame", async () => {
     const { terminal, screen, world, show } = stage();
     await show(["a"]);
     const before = terminal.written().length;
@@ -266,7 +266,7 @@ describe("the screen", () => {
     expect(terminal.written().length - before).toBe(1);
   });
 
-  it("draws what a key did without waiting for the next frame, once for all that came together", async () => {
+  it("draws the effect of a key without waiting for the next frame, once for keys that arrive together", async () => {
     const terminal = testTerminal();
     const world = simulatedWorld();
     let typed = "";
@@ -276,7 +276,7 @@ describe("the screen", () => {
       sgr: plainPaint,
       live: () => ({ lines: [line(`${typed} at ${world.clock.elapsed()}`)] }),
     });
-    // The first frame was drawn, and its time is not over.
+    // The first frame was drawn, and its interval is not over.
     await Promise.resolve();
     await terminal.screen.write("");
     const before = terminal.written().length;
@@ -288,7 +288,7 @@ describe("the screen", () => {
     expect([terminal.screen.rows(), terminal.written().length - before]).toEqual([["abc at 0"], 1]);
   });
 
-  it("lets who prints much wait, in pieces between which keys are heard", async () => {
+  it("applies back pressure, and handles keys between frames", async () => {
     const { screen, world, terminal } = stage();
     screen.print(Array.from({ length: 5000 }, (_, at) => line(`${at}`)));
     const order: string[] = [];
@@ -305,7 +305,7 @@ describe("the screen", () => {
 });
 
 describe("the terminal", () => {
-  it("is given back as it was", async () => {
+  it("is restored on close", async () => {
     const { terminal, screen, world, show } = stage();
     await show(["a", "b"], { row: 0, column: 0 });
     expect(terminal.isRaw()).toBe(true);
@@ -319,14 +319,14 @@ describe("the terminal", () => {
     expect(terminal.written().at(-1)).toContain(leaveModes);
   });
 
-  it("is given back when the process ends by itself", async () => {
+  it("is restored when the process ends by itself", async () => {
     const { terminal, show } = stage();
     await show(["a", "b"], { row: 0, column: 0 });
     await terminal.screen.write(`${terminal.exitSequence()}$ `);
     expect(terminal.screen.rows()).toEqual(["a", "b", "$"]);
   });
 
-  it("is given back for a stop, and taken again below what was written meanwhile", async () => {
+  it("is restored on suspend, and taken again below what was written meanwhile", async () => {
     const { terminal, screen, world, show } = stage();
     handleTerminalEvents({ terminal, screen }, { input: () => undefined, quit: () => undefined });
     await show(["> text"], { row: 0, column: 6 });
@@ -345,7 +345,7 @@ describe("the terminal", () => {
     ]);
   });
 
-  it("tells who listens of keys, and of its end", () => {
+  it("passes on keys and its end", () => {
     const { terminal, screen } = stage();
     const heard: unknown[] = [];
     const end = handleTerminalEvents(
@@ -362,7 +362,7 @@ describe("the terminal", () => {
 });
 
 describe("for screen readers", () => {
-  it("finished lines come one after the other, plain", async () => {
+  it("prints final lines in order, as plain text", async () => {
     const terminal = testTerminal();
     const surface = new LinePrinter(terminal);
     surface.print([[span("bold", { bold: true }), span(" text", { tone: "error" })], line("two\u001b[31m")]);
@@ -388,8 +388,8 @@ describe("colours", () => {
     expect(colourDepthOf(env)).toBe(depth);
   });
 
-  it("are written for what the terminal has", () => {
-    const style = { tone: "error", ground: "added", bold: true } as const;
+  it("are encoded for the terminal's depth", () => {
+    const style = { tone: "error", background: "added", bold: true } as const;
     const depths = ["none", "sixteen", "indexed", "true"] as const;
     expect(depths.map((depth) => createSgrEncoder({ theme: dark, depth }).codes(style))).toEqual([
       "\u001b[0;1m",
@@ -401,7 +401,7 @@ describe("colours", () => {
     expect(createSgrEncoder({ theme: dark, depth: "true" }).codes({})).toBe("\u001b[m");
   });
 
-  it("suit the ground", () => {
+  it("suit the background", () => {
     expect([
       themeFor({}, 0xffffff),
       themeFor({}, 0x101010),
@@ -411,7 +411,7 @@ describe("colours", () => {
     ]).toEqual([light, dark, light, dark, dark]);
   });
 
-  it("make links only when asked, and only to the web", () => {
+  it("include links only if enabled, and only to the web", () => {
     const style = { link: "https://a.test" } as const;
     expect(
       [false, true].map((links) => createSgrEncoder({ theme: dark, depth: "none", links }).link(style.link)),
@@ -424,7 +424,7 @@ describe("colours", () => {
   });
 });
 
-/** As much of a text as the screen shows. */
+/** The visible part of a text. */
 const fitting = (text: string, width: number): string => {
   let columns = 0;
   let shown = "";

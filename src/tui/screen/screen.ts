@@ -9,50 +9,50 @@ import { enterModes, leaveModes } from "./modes.ts";
 import type { SgrEncoder } from "./sgr.ts";
 import type { CellPosition } from "./cursor-writer.ts";
 
-/** What may change on the screen. It is asked for once per frame, so what changes between two frames costs nothing. */
+/** The live part of the screen. It is requested once per frame, so changes between two frames cost nothing. */
 export type LiveView = {
   readonly lines: readonly StyledLine[];
-  /** Where the cursor is shown; hidden without. */
+  /** Position of the cursor; hidden without. */
   readonly cursor?: CellPosition | undefined;
-  /** Whether more is printed all the time. */
+  /** Whether output is streaming. */
   readonly isStreaming?: boolean;
   /** Called once these lines have been written to the terminal. */
   readonly onDrawn?: () => void;
 };
 
-/** How a screen is made. */
+/** Options of a screen. */
 export type ScreenOptions = {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly sgr: SgrEncoder;
-  /** What is live, for a width and a height. */
+  /** Returns the live part for a width and height. */
   readonly live: (size: { readonly columns: number; readonly rows: number }) => LiveView;
 };
 
-/** What shows lines: finished ones for good, live ones for now. */
+/** A surface for output: final lines are printed, live ones redrawn. */
 export interface PrintSurface {
-  /** Adds finished lines. */
+  /** Prints final lines. */
   print(lines: readonly StyledLine[]): void;
-  /** Says that what is live has changed. */
+  /** Marks the live part as changed. */
   update(): void;
-  /** Resolves once nearly all that was printed is on its way: who produces much waits for it. */
+  /** Resolves once the output queue has drained: producers of much output wait for it. */
   waitForDrain(): Promise<void>;
-  /** Everything is drawn. */
+  /** Resolves once everything is drawn. */
   flush(): Promise<void>;
-  /** Draws what is left and gives the terminal back. */
+  /** Draws what is pending and restores the terminal. */
   close(): Promise<void>;
 }
 
 /** Milliseconds between two frames. */
 const frameInterval = 16;
 
-/** Finished lines in one frame, at most: between two frames, keys are heard. */
+/** Final lines per frame, so that keys are handled between frames. */
 const linesPerFrame = 500;
 
-/** Finished lines that may wait, at most, before their producer does. */
+/** Queued final lines after which producers wait (back pressure). */
 const maxQueuedLines = 2000;
 
-/** Finished lines go to the terminal's own history; the live ones below them are redrawn where they changed, at most once per frame. */
+/** Final lines go to the terminal's scrollback; the live part below is redrawn where it changed, at most once per frame. */
 export class Screen implements PrintSurface {
   readonly #options: ScreenOptions;
   #paint: SgrEncoder;
@@ -81,19 +81,19 @@ export class Screen implements PrintSurface {
     if (!this.#isAway) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
   }
 
-  /** Draws as soon as the terminal takes it: somebody has pressed a key and looks at what comes of it. */
+  /** Draws without waiting for the next frame, since the user pressed a key. */
   updateNow(): void {
     this.update();
     this.#pause?.abort();
   }
 
-  /** Adds a picture, in a frame of its own. One that is too high for the screen now is left out. */
+  /** Prints an image, in a frame of its own. An image taller than the screen is skipped. */
   printImage(picture: EncodedImage): void {
     this.#waiting.push(picture);
     this.update();
   }
 
-  /** From now on in these colours. What is printed keeps its own. */
+  /** Changes the colours. Printed lines keep theirs. */
   repaint(paint: SgrEncoder): void {
     this.#paint = paint;
     this.#region = { ...this.#region, rows: this.#region.rows.map((row) => ({ ...row, cells: [], from: [] })) };
@@ -114,7 +114,7 @@ export class Screen implements PrintSurface {
     this.#options.terminal.onExit(undefined);
   }
 
-  /** Gives the terminal back for a while: to the shell, to another program. */
+  /** Releases the terminal for the shell or another program. */
   async suspend(): Promise<void> {
     await this.flush();
     if (this.#isAway) return;
@@ -124,7 +124,7 @@ export class Screen implements PrintSurface {
     terminal.setRaw(false);
   }
 
-  /** Takes the terminal again, below whatever was written meanwhile. */
+  /** Takes the terminal again, below what was written meanwhile. */
   resume(): void {
     const { terminal } = this.#options;
     this.#isAway = false;
@@ -137,7 +137,7 @@ export class Screen implements PrintSurface {
 
   async #drawAll(): Promise<void> {
     const { terminal, clock } = this.#options;
-    // What is printed and what is no longer live belong into one frame.
+    // Printed lines and their removal from the live part belong into one frame.
     await Promise.resolve();
     while (this.#isChanged && !this.#isAway) {
       this.#isChanged = false;
@@ -145,11 +145,11 @@ export class Screen implements PrintSurface {
       this.#pause = pause;
       await this.#makePicture();
       const size = terminal.size();
-      const { lines, cursor, isStreaming: isFlowing, onDrawn } = this.#options.live(size);
+      const { lines, cursor, isStreaming, onDrawn } = this.#options.live(size);
       const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = renderFrame(
         this.#region,
-        { ...next, live: lines, cursor, isStreaming: isFlowing, size },
+        { ...next, live: lines, cursor, isStreaming, size },
         this.#paint,
       );
       this.#region = region;
@@ -161,7 +161,7 @@ export class Screen implements PrintSurface {
     }
   }
 
-  /** Waits for a picture that comes next. One that turns out to be none takes no room. */
+  /** Waits for the encoding of the next image. A failed one takes no rows. */
   async #makePicture(): Promise<void> {
     const [first] = this.#waiting;
     if (first === undefined || !("encoded" in first) || typeof first.encoded === "string") return;
@@ -169,7 +169,7 @@ export class Screen implements PrintSurface {
     this.#waiting.splice(0, 1, ...(encoded === undefined ? [] : [{ ...first, encoded }]));
   }
 
-  /** What is printed in the next frame: a picture alone, or the lines before the next one. */
+  /** What the next frame prints: one image, or the lines before the next image. */
   #next(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly picture?: string } {
     const [first] = this.#waiting;
     if (first !== undefined && "encoded" in first) {
@@ -188,7 +188,7 @@ export class Screen implements PrintSurface {
     return { printed: printed.flatMap((each) => fitLine(each, room.columns)) };
   }
 
-  /** Leaves the live lines as they are, and the cursor on a line of its own below them. */
+  /** Leaves the live lines as they are, with the cursor on a line of its own below. */
   #farewell(): string {
     const { rows, at } = this.#region;
     const below = rows.length - at.row;
@@ -198,6 +198,6 @@ export class Screen implements PrintSurface {
   }
 }
 
-/** A finished line is never cut: what is too wide goes on below. */
+/** A final line is never truncated but wrapped. */
 const fitLine = (line: StyledLine, columns: number): readonly StyledLine[] =>
   lineWidth(line) <= columns ? [line] : wrap(line, { width: columns, breakAt: "letters" });

@@ -2,15 +2,15 @@ import type { Style } from "../text/style.ts";
 import { colourCodes, type ColourDepth } from "./colour.ts";
 import type { Theme } from "./theme.ts";
 
-/** How styles become what a terminal is sent. */
+/** Encodes styles as SGR and links as OSC 8. */
 export type SgrEncoder = {
-  /** What sets exactly this style, whatever was set before. */
+  /** The sequence that sets exactly this style, whatever was set before. */
   readonly codes: (style: Style) => string;
-  /** What opens a link, or closes the one before; nothing where links are off. */
+  /** The sequence that opens a link or closes the previous one; empty if links are off. */
   readonly link: (target: string | undefined) => string;
 };
 
-/** The paint of a terminal. Links are off unless asked for: their target is not what is read. */
+/** Creates the encoder for a terminal. Links are off by default: their target is not visible. */
 export const createSgrEncoder = ({
   theme,
   depth,
@@ -31,12 +31,12 @@ export const createSgrEncoder = ({
       style.tone && colourCodes(theme.tones[style.tone], { depth, isGround: false }),
       style.background && colourCodes(theme.backgrounds[style.background], { depth, isGround: true }),
     ].filter((code) => code !== undefined && code !== "");
-    // Without colours, what has the focus must still be told from the rest.
+    // Without colours the focus must still be visible.
     if (style.background === "focus" && depth === "none" && !style.inverse) codes.push("7");
     return codes.length === 0 ? "\u001b[m" : `\u001b[0;${codes.join(";")}m`;
   },
   link: (target) => (links ? `\u001b]8;;${target === undefined ? "" : safeLinkTarget(target)}\u001b\\` : ""),
 });
 
-/** Only addresses of the web, in plain letters. */
+/** Only http(s) URLs in printable ASCII. */
 const safeLinkTarget = (target: string): string => (/^https?:\/\/[\x21-\x7e]{1,2000}$/.test(target) ? target : "");

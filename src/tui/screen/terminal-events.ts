@@ -1,14 +1,14 @@
 import type { Terminal, TerminalEvent } from "../../world/terminal.ts";
 import type { Screen } from "./screen.ts";
 
-/** Who wants to know what the terminal tells, besides the screen. */
+/** Listener for terminal events that do not concern the screen. */
 export type TerminalListener = {
   readonly input: (bytes: Uint8Array) => void;
-  /** The person is gone, or the program is asked to go: keep what must be kept, then end. */
+  /** The terminal is gone, or the program was asked to end: save and quit. */
   readonly quit: (reason: "hang-up" | "terminate") => void;
 };
 
-/** Keeps a screen right as its terminal is resized, stopped and continued, and hands keys on. Returns how to stop that. */
+/** Updates the screen on resize and continue, and passes input on. Returns a function that stops listening. */
 export const handleTerminalEvents = (
   { terminal, screen }: { readonly terminal: Terminal; readonly screen: Screen },
   listener: TerminalListener,
@@ -27,7 +27,7 @@ export const handleTerminalEvents = (
     }
   });
 
-/** What Ctrl-Z does: gives the terminal back and stops. Continuing draws the live lines anew. */
+/** Ctrl-Z: restores the terminal and stops the process. Continuing redraws the live part. */
 export const suspendProcess = async ({
   terminal,
   screen,

@@ -2,7 +2,7 @@ import type { Environment } from "../../world/world.ts";
 import type { Background, Tone } from "../text/style.ts";
 import type { TerminalColour } from "./colour.ts";
 
-/** Which colour every tone and ground is. */
+/** The colour of every tone and background. */
 export type Theme = {
   readonly tones: Readonly<Record<Tone, TerminalColour>>;
   readonly backgrounds: Readonly<Record<Background, TerminalColour>>;
@@ -10,7 +10,7 @@ export type Theme = {
 
 const colour = (rgb: number, own: number): TerminalColour => ({ rgb, ansi: own });
 
-/** For light letters on dark ground. */
+/** For light text on a dark background. */
 export const dark: Theme = {
   tones: {
     muted: colour(0x8b949e, 8),
@@ -39,7 +39,7 @@ export const dark: Theme = {
   },
 };
 
-/** For dark letters on light ground. */
+/** For dark text on a light background. */
 export const light: Theme = {
   tones: {
     muted: colour(0x57606a, 8),
@@ -68,7 +68,7 @@ export const light: Theme = {
   },
 };
 
-/** The theme that suits a ground, where the terminal told its colour; else what the environment says; else dark. */
+/** Chooses a theme by the reported background colour, else by the environment, else dark. */
 export const themeFor = (env: Environment, ground?: number): Theme => {
   if (ground !== undefined) return isBright(ground) ? light : dark;
   const own = Number(/;(\d+)$/.exec(env["COLORFGBG"] ?? "")?.[1] ?? 0);

@@ -1,4 +1,4 @@
-/** Whether a character takes two columns by itself: East Asian wide and full-width forms, and emoji that are always shown as such. */
+/** Whether a character takes two columns: East Asian wide and full-width forms, and emoji with default emoji presentation. */
 export const isWide = (code: number): boolean => {
   if (code < 0x1100) return false;
   let [low, high] = [0, ranges.length - 1];
@@ -12,7 +12,7 @@ export const isWide = (code: number): boolean => {
   return false;
 };
 
-/** From Unicode's table of East Asian widths, version 16; unassigned places in wide blocks count as wide. */
+/** From Unicode's East Asian Width table, version 16; unassigned code points in wide blocks count as wide. */
 const ranges: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x115f],
   [0x231a, 0x231b],

@@ -2,31 +2,31 @@ import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { type StyledLine, sameStyle, type StyledSpan, type Style, unstyled } from "./style.ts";
 import { textWidth, graphemeWidth, graphemesOf } from "./width.ts";
 
-/** A piece of one line, from any text: whatever would act on a terminal is shown instead. */
+/** A span of any text, sanitized. */
 export const span = (text: string, style: Style = unstyled): StyledSpan => ({ text: sanitizeLine(text), style });
 
-/** A line of one style, from any text. */
+/** A line of any text in one style, sanitized. */
 export const line = (text: string, style: Style = unstyled): StyledLine => (text === "" ? [] : [span(text, style)]);
 
-/** Any text as lines, cleaned, with tabs laid out. */
+/** Splits any text into sanitized lines. */
 export const toLines = (text: string, style: Style = unstyled): readonly StyledLine[] =>
   sanitizeForTerminal(text)
     .split("\n")
     .map((each) => line(each, style));
 
-/** A text that is one line: tabs become spaces, everything that acts becomes visible. */
+/** Sanitizes a text for one line: tabs become spaces, control characters become visible. */
 export const sanitizeLine = (text: string): string => {
   const spaced = text.includes("\t") ? expandTabs(text) : text;
   return isPrintable(spaced) ? spaced : sanitizeForTerminal(spaced).replaceAll("\n", "␊");
 };
 
-/** Letters and signs that every terminal only shows; a short way past the long look at each character. */
+/** Characters every terminal only displays: a fast path around sanitizing. */
 const isPrintable = (text: string): boolean =>
   /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u2100-\u2bff\u3041-\u3096\u30a0-\u3163\u3165-\u9fff\uac00-\ud7a3]*$/.test(
     text,
   );
 
-/** How far apart tab stops are. */
+/** Columns between tab stops. */
 const tabWidth = 4;
 
 const expandTabs = (text: string): string => {
@@ -41,13 +41,13 @@ const expandTabs = (text: string): string => {
   return laid;
 };
 
-/** How many columns a line takes. */
+/** The width of a line in columns. */
 export const lineWidth = (spans: StyledLine): number => spans.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/** The text of a line alone. */
+/** The text of a line without styles. */
 export const lineText = (spans: StyledLine): string => spans.map(({ text }) => text).join("");
 
-/** The same line with neighbours of one style as one piece, and nothing empty. */
+/** Merges neighbouring spans of the same style and drops empty ones. */
 export const mergeSpans = (spans: StyledLine): StyledLine => {
   const merged: StyledSpan[] = [];
   for (const each of spans) {
@@ -60,7 +60,7 @@ export const mergeSpans = (spans: StyledLine): StyledLine => {
   return merged;
 };
 
-/** As much of a line as fits, with a mark where something was cut off. */
+/** Truncates a line to the width, with a mark at the cut. */
 export const truncate = (spans: StyledLine, width: number, mark = "…"): StyledLine => {
   if (lineWidth(spans) <= width) return spans;
   const room = width - textWidth(mark);
@@ -76,11 +76,11 @@ export const truncate = (spans: StyledLine, width: number, mark = "…"): Styled
   return mergeSpans([...kept, { text: mark, style: kept.at(-1)?.style ?? unstyled }]);
 };
 
-/** The longest beginning of a text that takes no more columns than this. */
+/** The longest prefix of a text within the width. */
 export const takeColumns = (text: string, width: number): string => {
   let columns = 0;
   let end = 0;
-  // A letter that fits takes at least one column; what takes none only follows others.
+  // A grapheme takes at least one column; zero-width ones only follow others.
   for (const grapheme of graphemesOf(text.slice(0, Math.max(0, width) * 32 + 64))) {
     columns += graphemeWidth(grapheme);
     if (columns > width) break;
@@ -89,7 +89,7 @@ export const takeColumns = (text: string, width: number): string => {
   return text.slice(0, end);
 };
 
-/** The same line, filled with spaces to a width. */
+/** Pads a line with spaces to a width. */
 export const padLine = (spans: StyledLine, width: number, style: Style = unstyled): StyledLine => {
   const missing = width - lineWidth(spans);
   return missing > 0 ? [...spans, { text: " ".repeat(missing), style }] : spans;

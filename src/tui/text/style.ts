@@ -1,4 +1,4 @@
-/** What a colour is for. A theme says which colour that is. */
+/** The role of a foreground colour. A theme maps it to a colour. */
 export type Tone =
   | "muted"
   | "accent"
@@ -17,10 +17,10 @@ export type Tone =
   | "function"
   | "type";
 
-/** What the ground behind a text is for. */
+/** The role of a background colour. */
 export type Background = "added" | "removed" | "added-strong" | "removed-strong" | "focus";
 
-/** How a text looks. Nothing set is the terminal's own look. */
+/** The style of a text. Unset properties use the terminal's default. */
 export type Style = {
   readonly tone?: Tone;
   readonly background?: Background;
@@ -30,20 +30,20 @@ export type Style = {
   readonly underline?: true;
   readonly strike?: true;
   readonly inverse?: true;
-  /** Where a click leads, on terminals that are told so. */
+  /** Link target, on terminals with links enabled. */
   readonly link?: string;
 };
 
-/** A piece of a line that looks the same throughout. */
+/** A piece of a line in one style. */
 export type StyledSpan = { readonly text: string; readonly style: Style };
 
 /** One line of the screen. */
 export type StyledLine = readonly StyledSpan[];
 
-/** The terminal's own look. */
+/** The terminal's default style. */
 export const unstyled: Style = {};
 
-/** Whether two styles look the same. */
+/** Whether two styles are equal. */
 export const sameStyle = (one: Style, other: Style): boolean =>
   one === other ||
   (one.tone === other.tone &&

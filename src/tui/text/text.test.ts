@@ -33,7 +33,7 @@ describe("the width of a text", () => {
     expect(textWidth(text)).toBe(columns);
   });
 
-  it("is the sum of its letters, and its letters are its text", () => {
+  it("is the sum of its graphemes, which make up the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(graphemesOf(text).join("")).toBe(text);
@@ -43,7 +43,7 @@ describe("the width of a text", () => {
     );
   });
 
-  it("has the same letters on the short way and on the long one", () => {
+  it("segments the same on the fast path and the slow one", () => {
     const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
     fc.assert(
       fc.property(
@@ -56,7 +56,7 @@ describe("the width of a text", () => {
     );
   });
 
-  it("knows where a letter begins", () => {
+  it("finds the start of a grapheme", () => {
     const text = `a${family}b`;
     expect(Array.from({ length: text.length + 1 }, (_, at) => graphemeStart(text, at))).toEqual([
       0,
@@ -70,7 +70,7 @@ describe("the width of a text", () => {
 });
 
 describe("a line", () => {
-  it("shows what would act", () => {
+  it("makes control characters visible", () => {
     expect([
       sanitizeLine("a\u001b]0;title\u0007b"),
       sanitizeLine("rm x\rls"),
@@ -82,7 +82,7 @@ describe("a line", () => {
     ]).toEqual(["ab", "rm x␍ls", "a<U+202E>b", "a␊b", "a   b   c", "日  b", "a\u00a0b"]);
   });
 
-  it("of a text of several lines is several", () => {
+  it("is split at newlines", () => {
     expect(toLines("one\r\n\u001b[31mtwo\n", { bold: true })).toEqual([
       [{ text: "one", style: { bold: true } }],
       [{ text: "two", style: { bold: true } }],
@@ -90,7 +90,7 @@ describe("a line", () => {
     ]);
   });
 
-  it("is cut with a mark, never within a letter", () => {
+  it("is truncated with a mark, never inside a grapheme", () => {
     expect(["abcdef", "日本語", `${family}${family}`, "ab"].map((text) => lineText(truncate(line(text), 3)))).toEqual([
       "ab…",
       "日…",
@@ -101,12 +101,12 @@ describe("a line", () => {
     expect(truncate([span("ab", { bold: true }), span("cd")], 3)).toEqual([span("ab", { bold: true }), span("…")]);
   });
 
-  it("is filled up to a width", () => {
+  it("is padded to a width", () => {
     expect(lineText(padLine(line("日"), 4))).toBe("日  ");
     expect(padLine(line("abc"), 2)).toEqual(line("abc"));
   });
 
-  it("fits as much as it can", () => {
+  it("takes as many columns as fit", () => {
     expect([takeColumns("日本", 3), takeColumns("abc", 9), takeColumns("e\u0301x", 1), takeColumns("x", 0)]).toEqual([
       "日",
       "abc",
@@ -123,7 +123,7 @@ describe("wrapping", () => {
     expect(texts(wrap(line("the quick brown fox"), { width: 10 }))).toEqual(["the quick", "brown fox"]);
   });
 
-  it("breaks a word only where it fits on no line", () => {
+  it("breaks only words that fit on no line", () => {
     expect(texts(wrap(line("a incomprehensible b"), { width: 6 }))).toEqual(["a inco", "mprehe", "nsible", "b"]);
   });
 
@@ -136,11 +136,11 @@ describe("wrapping", () => {
     ]);
   });
 
-  it("breaks between wide letters", () => {
+  it("breaks between wide characters", () => {
     expect(texts(wrap(line("日本語日本語"), { width: 5 }))).toEqual(["日本", "語日", "本語"]);
   });
 
-  it("keeps spaces at the beginning, and indents what follows", () => {
+  it("keeps leading spaces, and indents the rest", () => {
     expect(texts(wrap(line("  a b c d"), { width: 6, first: line("- "), rest: line("  ") }))).toEqual([
       "-   a",
       "  b c",
@@ -148,7 +148,7 @@ describe("wrapping", () => {
     ]);
   });
 
-  it("of nothing is one empty line", () => {
+  it("of an empty line is one empty line", () => {
     expect(wrap([], { width: 5 })).toEqual([[]]);
   });
 
@@ -156,7 +156,7 @@ describe("wrapping", () => {
     expect(texts(wrap(line("a  b  "), { width: 3, breakAt: "letters" }))).toEqual(["a  ", "b  "]);
   });
 
-  it("never goes beyond the width, and loses nothing but spaces", () => {
+  it("never exceeds the width, and loses only spaces", () => {
     const unit = fc.constantFrom("a", "b", " ", "日", "é", family, "e\u0301", "-");
     fc.assert(
       fc.property(
@@ -176,7 +176,7 @@ describe("wrapping", () => {
     );
   });
 
-  it("of two million letters takes one look at each", () => {
+  it("of two million characters takes linear time", () => {
     const lines = wrap(line("word ".repeat(400_000)), { width: 50 });
     expect([lines.length, lineText(lines.at(-1) ?? [])]).toEqual([
       40_000,

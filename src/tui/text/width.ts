@@ -1,6 +1,6 @@
 import { isWide } from "./east-asian-width.ts";
 
-/** How many columns a text takes on a terminal. Tabs count as one: lay them out before. */
+/** The width of a text in columns. Tabs count as one: expand them before. */
 export const textWidth = (text: string): number => {
   if (isAscii(text)) return text.length;
   let columns = 0;
@@ -8,28 +8,28 @@ export const textWidth = (text: string): number => {
   return columns;
 };
 
-/** What people take for the letters of a text: an emoji of many parts is one, and so is a letter with its accents. */
+/** Splits a text into graphemes: an emoji sequence is one, and so is a letter with its accents. */
 export const graphemesOf = (text: string): readonly string[] =>
   isSimple(text) ? text.split("") : Array.from(segmenter().segment(text), ({ segment }) => segment);
 
-/** Where the letter at this place begins. Between two letters, that is the place itself. */
+/** The start of the grapheme at an offset. Between two graphemes, that is the offset itself. */
 export const graphemeStart = (text: string, at: number): number =>
   at <= 0 || at >= text.length || isSimple(text.slice(at - 1, at + 1))
     ? Math.max(0, Math.min(at, text.length))
     : (segmenter().segment(text).containing(at)?.index ?? at);
 
-/** How many columns one letter takes. */
+/** The width of one grapheme in columns. */
 export const graphemeWidth = (grapheme: string): number => {
   const code = grapheme.codePointAt(0) ?? 0;
   if (grapheme.length === 1) return codePointWidth(code);
   if (isEmojiSequence(grapheme)) return 2;
   let columns = 0;
   for (const character of grapheme) columns += codePointWidth(character.codePointAt(0) ?? 0);
-  // A syllable of separate Hangul letters is drawn in the place of its first one.
+  // A syllable of separate Hangul jamo is drawn in the cell of the first one.
   return code >= 0x1100 && code <= 0x115f ? 2 : columns;
 };
 
-/** Whether every terminal gives this letter the same columns. About emoji of several parts, signs and accents they differ. */
+/** Whether every terminal gives this grapheme the same width. They differ about emoji sequences, symbols and accents. */
 export const hasCertainWidth = (grapheme: string): boolean => {
   const code = grapheme.codePointAt(0) ?? 0;
   if (grapheme.length > 1) return false;
@@ -48,22 +48,22 @@ const codePointWidth = (code: number): number => {
   return zeroWidth.test(String.fromCodePoint(code)) ? 0 : 1;
 };
 
-/** Stands on another letter, or is not seen at all; the latter halves of Hangul syllables too. */
+/** Combining and invisible characters, and the trailing jamo of Hangul syllables. */
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-/** Parts joined to one emoji, a flag, a coloured hand, a sign turned into an emoji. */
+/** ZWJ sequences, flags, skin tones, and symbols with emoji presentation. */
 const isEmojiSequence = (grapheme: string): boolean =>
   /^(?:\p{RI}{2}|\p{Emoji}\ufe0f|[\p{Extended_Pictographic}\p{Emoji_Presentation}]\ufe0f?[\p{Emoji_Modifier}\u200d])/u.test(
     grapheme,
   );
 
-/** Text in which every unit of sixteen bits is a letter of its own. */
+/** Text in which every UTF-16 code unit is a grapheme. */
 const isSimple = (text: string): boolean =>
   /^[\0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u2100-\u2bff\u3041-\u3096\u30a0-\u9fff\uac00-\ud7a3]*$/.test(
     text,
   );
 
-/** Making a segmenter takes as long as starting half of Node, and few texts need one: it is made for the first that does. */
+/** Creating a segmenter takes as long as half of Node's start and few texts need one, so it is created on first use. */
 const segmenter = ((): (() => Intl.Segmenter) => {
   let made: Intl.Segmenter | undefined;
   return () => (made ??= new Intl.Segmenter("en", { granularity: "grapheme" }));

@@ -2,7 +2,7 @@ import { mergeSpans, lineWidth } from "./line.ts";
 import type { StyledLine, StyledSpan } from "./style.ts";
 import { textWidth, graphemeWidth, graphemesOf } from "./width.ts";
 
-/** How lines are broken. `first` and `rest` stand before the first line and before all others. */
+/** Wrapping options. `first` and `rest` are put before the first line and before all others. */
 export type WrapOptions = {
   readonly width: number;
   readonly first?: StyledLine;
@@ -11,10 +11,10 @@ export type WrapOptions = {
   readonly breakAt?: "words" | "letters";
 };
 
-/** One line as lines no wider than the width. Only words that fit on no line are broken. */
+/** Wraps a line to the width. Only words that fit on no line are broken. */
 export const wrap = (
   spans: StyledLine,
-  { width, first = [], rest = [], breakAt: at = "words" }: WrapOptions,
+  { width, first = [], rest = [], breakAt = "words" }: WrapOptions,
 ): readonly StyledLine[] => {
   const lines: StyledLine[] = [];
   const room = Math.max(1, width - lineWidth(rest));
@@ -22,7 +22,9 @@ export const wrap = (
   let columns = 0;
   let limit = Math.max(1, width - lineWidth(first));
   const end = (): void => {
-    lines.push(mergeSpans([...(lines.length === 0 ? first : rest), ...(at === "words" ? trimEnd(current) : current)]));
+    lines.push(
+      mergeSpans([...(lines.length === 0 ? first : rest), ...(breakAt === "words" ? trimEnd(current) : current)]),
+    );
     current = [];
     columns = 0;
     limit = room;
@@ -32,7 +34,7 @@ export const wrap = (
     current.push(...unit.spans);
     columns += unit.columns;
   };
-  for (const unit of at === "words" ? unitsOf(spans) : spans.flatMap(graphemeUnits)) {
+  for (const unit of breakAt === "words" ? unitsOf(spans) : spans.flatMap(graphemeUnits)) {
     const isBetween = unit.isSpace && (columns === 0 ? lines.length > 0 : columns + unit.columns > limit);
     if (isBetween && columns > 0) end();
     if (isBetween) continue;
@@ -43,7 +45,7 @@ export const wrap = (
   return lines;
 };
 
-/** What stays together on a line: a word, whatever its styles; a wide letter; the spaces between. */
+/** An unbreakable unit: a word of any styles, a wide grapheme, or spaces. */
 type WrapUnit = { readonly spans: readonly StyledSpan[]; readonly columns: number; readonly isSpace: boolean };
 
 function* unitsOf(spans: StyledLine): Generator<WrapUnit> {
@@ -69,11 +71,11 @@ function* unitsOf(spans: StyledLine): Generator<WrapUnit> {
   if (word.length > 0) yield taken();
 }
 
-/** Words and the spaces between them; words of wide scripts letter by letter, since their lines may break anywhere. */
+/** Words and the spaces between them; words of wide scripts by grapheme, since their lines may break anywhere. */
 const piecesOf = (text: string): readonly string[] =>
   (text.match(/ +|[^ ]+/g) ?? []).flatMap((word) => (isNarrow(word) ? [word] : graphemesOf(word)));
 
-/** No letter up to here is wide. */
+/** No character up to here is wide. */
 const isNarrow = (word: string): boolean => /^[\0-\u10ff]*$/.test(word);
 
 const graphemeUnits = ({ text, style }: StyledSpan): readonly WrapUnit[] =>
@@ -83,7 +85,7 @@ const graphemeUnits = ({ text, style }: StyledSpan): readonly WrapUnit[] =>
     isSpace: false,
   }));
 
-/** Without the spaces at which a line was broken. */
+/** Removes the spaces at which a line was broken. */
 const trimEnd = (spans: readonly StyledSpan[]): StyledLine => {
   const last = spans.at(-1);
   if (last === undefined || !last.text.endsWith(" ")) return spans;

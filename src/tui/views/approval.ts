@@ -6,31 +6,31 @@ import { textWidth, graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
 import { viewDiff } from "./diff.ts";
 
-/** What a person is asked to allow. */
+/** A question for the user's approval. */
 export type ApprovalPrompt = {
-  /** Who asks: a tool, and for which server or subagent. */
+  /** The title: the action and, for a subagent or server, who asks. */
   readonly title: string;
   readonly subject:
     | { readonly type: "command"; readonly command: string; readonly folder: string }
-    /** `target` is where the path really leads. */
+    /** `target` is the resolved path. */
     | { readonly type: "diff"; readonly path: string; readonly target: string; readonly patch: string }
-    /** Whose the address is stands out in it. */
+    /** The host of the URL is highlighted. */
     | { readonly type: "address"; readonly text: string; readonly url: string }
     | { readonly type: "text"; readonly text: string };
-  /** Why it is asked about. */
+  /** Why approval is needed. */
   readonly reasons: readonly string[];
-  /** What can be answered besides no, in order. */
+  /** The answers besides no, in order. */
   readonly choices: readonly ApprovalChoice[];
-  /** What "no" says where no reason can be given with it. */
+  /** The label of "no" where it takes no reason. */
   readonly noLabel?: string;
-  /** How many more wait behind this one. */
+  /** The number of questions waiting behind this one. */
   readonly waiting: number;
 };
 
-/** An answer: the key that picks it, and what it says. */
+/** An answer: its key and label. */
 export type ApprovalChoice = { readonly id: string; readonly key: string; readonly label: string };
 
-/** An approval on the screen: what has the focus, and the reason being typed. */
+/** An approval on the screen: its focus, and the reason being typed. */
 export type ApprovalBox = {
   readonly approval: ApprovalPrompt;
   readonly focus: number;
@@ -38,7 +38,7 @@ export type ApprovalBox = {
   readonly isTyping: boolean;
 };
 
-/** A box with "no" in focus: Enter alone never allows anything. */
+/** Creates a box with "no" focused: Enter alone never allows anything. */
 export const createApprovalBox = (approval: ApprovalPrompt): ApprovalBox => ({
   approval,
   focus: 0,
@@ -46,14 +46,14 @@ export const createApprovalBox = (approval: ApprovalPrompt): ApprovalBox => ({
   isTyping: false,
 });
 
-/** What became of a box after a key. */
+/** The result of a key in an approval box. */
 export type ApprovalKeyResult =
   | { readonly type: "open"; readonly box: ApprovalBox }
   | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "chosen"; readonly id: string }
   | { readonly type: "cancelled" };
 
-/** The box after a key. Pasted text never answers. */
+/** Handles a key. Pasted text never answers. */
 export const pressApproval = (box: ApprovalBox, event: KeyEvent): ApprovalKeyResult => {
   const { approval, focus, reason, isTyping } = box;
   const open = (change: Partial<ApprovalBox>): ApprovalKeyResult => ({ type: "open", box: { ...box, ...change } });
@@ -94,7 +94,7 @@ const chooseByKey = (box: ApprovalBox, key: string): ApprovalKeyResult => {
   return choice === undefined ? { type: "open", box } : { type: "chosen", id: choice.id };
 };
 
-/** The whole question as lines, nothing of it left out or out of sight; and where the reason is being typed. */
+/** Shows the whole question, nothing of it hidden, and the cursor while a reason is typed. */
 export const viewApproval = (
   { approval, focus, reason, isTyping }: ApprovalBox,
   width: number,
@@ -102,10 +102,10 @@ export const viewApproval = (
   readonly lines: readonly StyledLine[];
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
-  const { title: who, reasons, choices, waiting } = approval;
+  const { title, reasons, choices, waiting } = approval;
   const more = waiting === 0 ? "" : ` (${waiting} more ${waiting === 1 ? "waits" : "wait"})`;
   const above: readonly StyledLine[] = [
-    ...wrap([span(`${who} asks`, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
+    ...wrap([span(`${title} asks`, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
     ...viewSubject(approval.subject, width),
     ...reasons.flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width })),
   ];
@@ -140,7 +140,7 @@ const label = (key: string, text: string, isFocused: boolean): StyledLine => {
   return [span(isFocused ? "› " : "  ", ground), span(`${key} `, { ...ground, tone: "accent" }), span(text, ground)];
 };
 
-/** What is asked about, all of it. */
+/** Shows the subject of a question in full. */
 export const viewSubject = (what: ApprovalPrompt["subject"], width: number): readonly StyledLine[] => {
   switch (what.type) {
     case "command":
@@ -168,7 +168,7 @@ export const viewSubject = (what: ApprovalPrompt["subject"], width: number): rea
   }
 };
 
-/** An address as a URL writes itself, with the part in bold that says whose it is. */
+/** Shows a URL with its host in bold. */
 const highlightHost = (address: string): StyledLine => {
   const { protocol, username, password, host } = new URL(address);
   const user = username === "" && password === "" ? "" : `${username}${password === "" ? "" : `:${password}`}@`;

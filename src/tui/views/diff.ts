@@ -4,16 +4,16 @@ import { wrap } from "../text/wrap.ts";
 import { type PatchLine, readPatch } from "./patch.ts";
 import { changedParts } from "./word-diff.ts";
 
-/** How much of a diff is shown. */
+/** Options for showing a diff. */
 export type DiffOptions = {
   readonly width: number;
-  /** Unchanged lines around a change; more are folded to one line that says how many. */
+  /** Unchanged lines around a change; more are folded to one line with their number. */
   readonly context?: number;
-  /** Lines at most; what is beyond them is counted. All of them without. */
+  /** Line limit; lines beyond it are counted. No limit by default. */
   readonly height?: number;
 };
 
-/** A unified patch as people read it: numbered lines, what is gone and what is new in colours, and within a line what changed. */
+/** Shows a unified diff with line numbers, colours, and word-level changes. */
 export const viewDiff = (patch: string, { width, context = 3, height }: DiffOptions): readonly StyledLine[] => {
   const lines = readPatch(patch);
   const digits = Math.max(1, ...lines.map(({ old, fresh }) => String(Math.max(old ?? 0, fresh ?? 0)).length));
@@ -25,10 +25,10 @@ export const viewDiff = (patch: string, { width, context = 3, height }: DiffOpti
 
 type DiffLine = PatchLine & { readonly parts: readonly DiffPart[] };
 
-/** A part of a line, and whether it is what changed. */
+/** A part of a line, and whether it changed. */
 type DiffPart = { readonly text: string; readonly isChanged: boolean };
 
-/** Pairs what was removed with what was added in its place, to tell what changed within. */
+/** Pairs removed lines with the added ones that replace them, to find the changes within. */
 const markChanges = (lines: readonly PatchLine[]): readonly DiffLine[] => {
   const shown: DiffLine[] = [];
   for (let at = 0; at < lines.length;) {
@@ -58,7 +58,7 @@ const runOf = (lines: readonly PatchLine[], from: number, kind: PatchLine["kind"
   return lines.slice(from, to);
 };
 
-/** Unchanged lines far from any change become one that counts them. */
+/** Folds unchanged lines far from any change into one line with their number. */
 const foldUnchanged = (lines: readonly DiffLine[], context: number): readonly DiffLine[] => {
   const isNear = lines.map(() => false);
   lines.forEach(({ kind }, at) => {
@@ -99,33 +99,33 @@ const viewLine = (
     case "same":
       return wrap([span(text)], codeWrap(`${gutter}   `, width));
     case "added":
-      return viewChangedLine(parts, { ...codeWrap(`${gutter} + `, width), ground: "added" });
+      return viewChangedLine(parts, { ...codeWrap(`${gutter} + `, width), background: "added" });
     case "removed":
-      return viewChangedLine(parts, { ...codeWrap(`${gutter} - `, width), ground: "removed" });
+      return viewChangedLine(parts, { ...codeWrap(`${gutter} - `, width), background: "removed" });
   }
 };
 
 const codeWrap = (
   gutter: string,
   width: number,
-): { readonly width: number; readonly at: "letters"; readonly first: StyledLine; readonly rest: StyledLine } => ({
+): { readonly width: number; readonly breakAt: "letters"; readonly first: StyledLine; readonly rest: StyledLine } => ({
   width,
-  at: "letters",
+  breakAt: "letters",
   first: [{ text: gutter, style: { tone: "muted" } }],
   rest: [{ text: " ".repeat(gutter.length), style: {} }],
 });
 
 const viewChangedLine = (
   parts: readonly DiffPart[],
-  { ground, ...options }: ReturnType<typeof codeWrap> & { readonly ground: "added" | "removed" },
+  { background, ...options }: ReturnType<typeof codeWrap> & { readonly background: "added" | "removed" },
 ): readonly StyledLine[] => {
-  const strong: Background = ground === "added" ? "added-strong" : "removed-strong";
+  const strong: Background = background === "added" ? "added-strong" : "removed-strong";
   const spans = parts.map(({ text, isChanged }): StyledSpan =>
-    span(text, { tone: ground, background: isChanged ? strong : ground }),
+    span(text, { tone: background, background: isChanged ? strong : background }),
   );
-  const sign = options.first.map(({ text }): StyledSpan => ({ text, style: { tone: ground, background: ground } }));
-  const rest = options.rest.map(({ text }): StyledSpan => ({ text, style: { tone: ground, background: ground } }));
+  const sign = options.first.map(({ text }): StyledSpan => ({ text, style: { tone: background, background } }));
+  const rest = options.rest.map(({ text }): StyledSpan => ({ text, style: { tone: background, background } }));
   return wrap(spans, { ...options, first: sign, rest }).map((each) =>
-    padLine(each, options.width, { tone: ground, background: ground }),
+    padLine(each, options.width, { tone: background, background }),
   );
 };

@@ -3,7 +3,7 @@ import { mergeSpans } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 import { graphemeWidth, graphemesOf } from "../text/width.ts";
 
-/** The same lines with the cursor drawn among them, for while the terminal's own rests elsewhere. */
+/** Draws the cursor into the lines, for when the terminal's own is elsewhere. */
 export const withDrawnCursor = ({ lines, cursor }: LiveView): LiveView =>
   cursor === undefined
     ? { lines }

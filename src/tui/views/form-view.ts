@@ -5,7 +5,7 @@ import { textWidth, graphemesOf } from "../text/width.ts";
 import { wrap } from "../text/wrap.ts";
 import { optionsOf, type FieldEntry, type FieldOption, type FormState } from "./form.ts";
 
-/** A form as lines: the field in sight, what fits in it, what was entered, and where letters go. */
+/** Shows a form: the current field, the expected value, the entry, and the cursor. */
 export const viewForm = (
   form: FormState,
   { who, width, height }: { readonly who: string; readonly width: number; readonly height: number },
@@ -62,32 +62,32 @@ const headOf = ({ title, isRequired }: FormField, place: string): StyledLine => 
 const shortened = (lines: readonly StyledLine[], most: number): readonly StyledLine[] =>
   lines.length <= most ? lines : [...lines.slice(0, most - 1), [span("…", { tone: "muted" })]];
 
-const viewTyped = ({ isSecret: seemsSecret }: FormField, { text }: FieldEntry, width: number): readonly StyledLine[] =>
-  wrap([span(seemsSecret ? maskSecret(text) : text)], {
+const viewTyped = ({ isSecret }: FormField, { text }: FieldEntry, width: number): readonly StyledLine[] =>
+  wrap([span(isSecret ? maskSecret(text) : text)], {
     width,
     breakAt: "letters",
     first: [span("> ", { tone: "accent", bold: true })],
     rest: [span("  ")],
   });
 
-/** As many dots as letters. */
+/** Masks a secret: one dot per character. */
 export const maskSecret = (text: string): string => "•".repeat(graphemesOf(text).length);
 
 const viewOptions = (
-  { focus, selected: picked }: FieldEntry,
+  { focus, selected }: FieldEntry,
   options: readonly FieldOption[],
   { width, room, isMany }: { readonly width: number; readonly room: number; readonly isMany: boolean },
 ): readonly StyledLine[] => {
   const top = Math.max(0, Math.min(focus - (room >> 1), options.length - room));
   return options.slice(top, top + room).map(({ label, typed }, at) => {
     const isFocused = top + at === focus;
-    const mark = isMany ? (picked.includes(typed) ? "[x] " : "[ ] ") : "";
-    const style = isFocused ? ({ ground: "focus", bold: true } as const) : {};
+    const mark = isMany ? (selected.includes(typed) ? "[x] " : "[ ] ") : "";
+    const style = isFocused ? ({ background: "focus", bold: true } as const) : {};
     return truncate([span(isFocused ? "› " : "  ", style), span(`${mark}${label}`, style)], width);
   });
 };
 
-/** What fits into a field, and what becomes of it when nothing is entered. */
+/** Describes the expected value of a field, and the effect of an empty entry. */
 export const fieldHint = (field: FormField): string => `${expectedValue(field.kind)}${enterAloneHint(field)}`;
 
 const expectedValue = (kind: FieldKind): string => {

@@ -4,20 +4,20 @@ import type { FormField } from "../../mcp/requests/form.ts";
 import type { KeyEvent } from "../keys/key-event.ts";
 import { graphemesOf } from "../text/width.ts";
 
-/** A form being filled in, one field after the other. */
+/** A form being filled in, field by field. */
 export type FormState = {
   readonly fields: readonly FormField[];
   readonly at: number;
-  /** What was entered, field by field. */
+  /** The entries, field by field. */
   readonly entries: readonly FieldEntry[];
-  /** What is wrong with the field in sight; empty where nothing is. */
+  /** The problem of the current field; empty without one. */
   readonly problem: string;
 };
 
-/** What was entered into a field: letters, or for lists what has the focus and what is marked. */
+/** The entry of a field: text, or for lists the focus and the selection. */
 export type FieldEntry = { readonly text: string; readonly focus: number; readonly selected: readonly string[] };
 
-/** A form with the first field in sight. */
+/** Creates a form at its first field. */
 export const createForm = (fields: readonly FormField[]): FormState => ({
   fields,
   at: 0,
@@ -29,13 +29,13 @@ export const createForm = (fields: readonly FormField[]): FormState => ({
   problem: "",
 });
 
-/** What became of a form after a key. */
+/** The result of a key in a form. */
 export type FormKeyResult =
   | { readonly type: "open"; readonly form: FormState }
   | { readonly type: "filled"; readonly form: FormState }
   | { readonly type: "cancelled" };
 
-/** The form after a key. Whatever is pasted is letters. */
+/** Handles a key. Pasted text is entered as text. */
 export const pressForm = (form: FormState, event: KeyEvent): FormKeyResult => {
   const field = form.fields[form.at];
   const entry = form.entries[form.at];
@@ -56,7 +56,7 @@ export const pressForm = (form: FormState, event: KeyEvent): FormKeyResult => {
     : { type: "open", form: { ...form, entries: form.entries.with(form.at, next), problem: "" } };
 };
 
-/** What was filled in, as it is sent. */
+/** The filled-in content to send. */
 export const contentOf = ({ fields, entries }: FormState): FormContent =>
   Object.fromEntries(
     fields.flatMap((field, at) => {
@@ -66,17 +66,17 @@ export const contentOf = ({ fields, entries }: FormState): FormContent =>
     }),
   );
 
-/** The last field once more. */
+/** Returns to the last field. */
 export const reopenForm = (form: FormState): FormState => ({
   ...form,
   at: Math.max(0, form.fields.length - 1),
   problem: "",
 });
 
-/** A line to choose in a field; what is left out has no value. */
+/** An option of a field; leaving it out has no value. */
 export type FieldOption = { readonly label: string; readonly typed: string };
 
-/** What can be chosen in a field; undefined where letters are typed. */
+/** The options of a field; undefined for text fields. */
 export const optionsOf = ({ kind, isRequired }: FormField): readonly FieldOption[] | undefined => {
   const nothing = isRequired || kind.defaultValue !== undefined ? [] : [{ label: "(leave it out)", typed: "" }];
   switch (kind.type) {
@@ -93,12 +93,12 @@ export const optionsOf = ({ kind, isRequired }: FormField): readonly FieldOption
 };
 
 const firstFocus = (field: FormField): number => {
-  const { defaultValue: otherwise } = field.kind;
-  const typed = otherwise === true ? "yes" : otherwise === false ? "no" : otherwise;
+  const { defaultValue } = field.kind;
+  const typed = defaultValue === true ? "yes" : defaultValue === false ? "no" : defaultValue;
   return Math.max(0, optionsOf(field)?.findIndex((option) => option.typed === typed) ?? 0);
 };
 
-const answerTo = (field: FormField, { text, focus, selected: picked }: FieldEntry): FieldCheck => {
+const answerTo = (field: FormField, { text, focus, selected }: FieldEntry): FieldCheck => {
   const { kind } = field;
   switch (kind.type) {
     case "text":
@@ -112,7 +112,7 @@ const answerTo = (field: FormField, { text, focus, selected: picked }: FieldEntr
       return isValue ? { type: "value", value: typed } : { type: "left-out" };
     }
     case "choices":
-      return checkChoices(field, picked);
+      return checkChoices(field, selected);
   }
 };
 
@@ -164,9 +164,9 @@ const moveFocus = (
 const toggleOption = ({ kind }: FormField, entry: FieldEntry, options: readonly FieldOption[]): FieldEntry => {
   const value = options[entry.focus]?.typed;
   if (kind.type !== "choices" || value === undefined) return entry;
-  const { selected: picked } = entry;
+  const { selected } = entry;
   return {
     ...entry,
-    selected: picked.includes(value) ? picked.filter((each) => each !== value) : [...picked, value],
+    selected: selected.includes(value) ? selected.filter((each) => each !== value) : [...selected, value],
   };
 };

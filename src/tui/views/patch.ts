@@ -1,4 +1,4 @@
-/** A line of a patch, with its number in the old text and in the new one. */
+/** A line of a diff, with its number in the old and the new text. */
 export type PatchLine = {
   readonly kind: "file" | "same" | "added" | "removed" | "note" | "fold";
   readonly text: string;
@@ -6,7 +6,7 @@ export type PatchLine = {
   readonly fresh: number | undefined;
 };
 
-/** The lines of a unified patch. What is no patch comes back as notes, so nothing is hidden. */
+/** Parses a unified diff. Other text becomes notes, so that nothing is hidden. */
 export const readPatch = (patch: string): readonly PatchLine[] => {
   const lines: PatchLine[] = [];
   let [old, fresh] = [0, 0];
@@ -50,7 +50,7 @@ export const readPatch = (patch: string): readonly PatchLine[] => {
 
 const note = (text: string): PatchLine => ({ kind: "note", text, old: undefined, fresh: undefined });
 
-/** The name of a file from its two heading lines: shown once, from the second; the first only when the file is gone. */
+/** The file name from the two header lines: shown once, from the second; from the first only for a deleted file. */
 const headOf = (text: string, lines: readonly PatchLine[]): string | undefined => {
   if (text.startsWith("--- ")) return text.startsWith("--- /dev/null") ? "" : text.slice(4).trim();
   if (!text.startsWith("+++ ")) return undefined;

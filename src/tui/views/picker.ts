@@ -4,10 +4,10 @@ import { truncate, mergeSpans, line, lineWidth, sanitizeLine, padLine, span } fr
 import type { StyledLine, StyledSpan, Style } from "../text/style.ts";
 import { graphemesOf } from "../text/width.ts";
 
-/** Something to pick. */
+/** An option of a picker. */
 export type PickerOption = { readonly id: string; readonly label: string; readonly detail?: string };
 
-/** A list in which one thing is picked: by moving, or by typing some of its letters. */
+/** A list to pick one option from, by moving or by typing to filter. */
 export type Picker = {
   readonly title: string;
   readonly options: readonly PickerOption[];
@@ -15,7 +15,7 @@ export type Picker = {
   readonly focus: number;
 };
 
-/** A picker with the first option, or the named one, in focus. */
+/** Creates a picker with the first option, or the named one, focused. */
 export const createPicker = (title: string, options: readonly PickerOption[], focused?: string): Picker => ({
   title,
   options,
@@ -26,13 +26,13 @@ export const createPicker = (title: string, options: readonly PickerOption[], fo
   ),
 });
 
-/** What a key does to a picker. */
+/** The result of a key in a picker. */
 export type PickerKeyResult =
   | { readonly type: "open"; readonly picker: Picker }
   | { readonly type: "picked"; readonly option: PickerOption }
   | { readonly type: "cancelled" };
 
-/** The picker after a key, or what became of it. */
+/** Handles a key. */
 export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult => {
   const matches = matchesOf(picker);
   const open = (change: Partial<Picker>): PickerKeyResult => ({ type: "open", picker: { ...picker, ...change } });
@@ -71,7 +71,7 @@ export const pressPicker = (picker: Picker, event: KeyEvent): PickerKeyResult =>
   return open({});
 };
 
-/** A picker as lines: its title, what was typed, and as many options as fit, the focused one among them. */
+/** Shows title, query and as many options as fit, scrolled to the focus. */
 export const viewPicker = (
   picker: Picker,
   { width, height }: { readonly width: number; readonly height: number },
@@ -99,20 +99,20 @@ const matchesOf = ({ query, options }: Picker): readonly FuzzyMatch<PickerOption
   rankMatches(query, options, ({ label }) => label);
 
 const viewOption = (
-  { item: { label, detail }, positions: places }: FuzzyMatch<PickerOption>,
+  { item: { label, detail }, positions }: FuzzyMatch<PickerOption>,
   { width, isFocused }: { readonly width: number; readonly isFocused: boolean },
 ): StyledLine => {
   const ground: Style = isFocused ? { background: "focus" } : {};
   const spans: StyledSpan[] = [
     { text: isFocused ? "› " : "  ", style: { ...ground, tone: "accent" } },
-    ...highlighted(label, places, ground),
+    ...highlighted(label, positions, ground),
   ];
   if (detail !== undefined) spans.push({ text: `  ${sanitizeLine(detail)}`, style: { ...ground, tone: "muted" } });
   const fitting = truncate(mergeSpans(spans), width);
   return isFocused && lineWidth(fitting) < width ? padLine(fitting, width, ground) : fitting;
 };
 
-/** The letters that were typed stand out. */
+/** Highlights the matched characters. */
 const highlighted = (label: string, places: readonly number[], ground: Style): readonly StyledSpan[] => {
   const hit = new Set(places);
   let at = 0;

@@ -7,17 +7,17 @@ import { createRedactor } from "../../policy/secrets/redact.ts";
 import type { ApprovalPrompt } from "./approval.ts";
 import { maskSecret } from "./form-view.ts";
 
-/** What an MCP server asks of a person, or the agent itself: whether a model that repeats itself should continue. */
+/** A question of an MCP server, or of the agent itself: whether a model that repeats itself should continue. */
 export type ServerRequest =
   | ({ readonly type: "sampling" } & SamplingRequest)
   | Elicitation
   | { readonly type: "continue"; readonly message: string };
 
-/** Who asks, as people are told. */
+/** The name of who asks. */
 export const askerName = (asks: ServerRequest): string =>
   asks.type === "continue" ? "Parley" : `The MCP server ${sanitizeForTerminal(asks.server, "line")}`;
 
-/** A server's question as it is first put. `model` is the one that would answer. */
+/** The first prompt of a server question. `model` is the one that would answer. */
 export const initialPrompt = (
   asks: ServerRequest,
   { model, waiting }: { readonly model: string; readonly waiting: number },
@@ -49,14 +49,14 @@ export const initialPrompt = (
   }
 };
 
-/** What was filled in, before it is sent. Secrets are not shown. */
+/** The review of an answer before it is sent. Secrets are masked. */
 export const reviewPrompt = (
   asks: ServerRequest,
   { fields, content }: { readonly fields: readonly FormField[]; readonly content: FormContent },
   waiting: number,
 ): ApprovalPrompt => {
-  const { containsSecret: finds } = createRedactor();
-  const suspects = fields.filter(({ name }) => finds(String(content[name] ?? "")));
+  const { containsSecret } = createRedactor();
+  const suspects = fields.filter(({ name }) => containsSecret(String(content[name] ?? "")));
   return {
     title: askerName(asks),
     subject: {
@@ -80,7 +80,7 @@ const samplingText = ({ system, messages, maxTokens }: SamplingRequest, model: s
     ...messages.flatMap(({ role, content }) => [`${role}:`, indented([content].flat().map(pieceText).join("\n"))]),
   ].join("\n");
 
-/** What a server wrote stands apart from what we say of it. */
+/** Indents the server's text to set it apart from ours. */
 const indented = (text: string): string =>
   sanitizeForTerminal(text, "visible")
     .split("\n")
@@ -107,8 +107,8 @@ const formPrompt = (
       choices: [],
     };
   const wanted = fields.map(
-    ({ title, description: about, isRequired }) =>
-      `- ${title}${isRequired ? " (required)" : ""}${about === "" ? "" : `: ${about}`}`,
+    ({ title, description, isRequired }) =>
+      `- ${title}${isRequired ? " (required)" : ""}${description === "" ? "" : `: ${description}`}`,
   );
   return {
     subject: {
@@ -128,7 +128,7 @@ const answerLabel = (count: number, seemsSecret: boolean): string => {
   return seemsSecret ? "Answer all the same" : "Answer";
 };
 
-const filledField = ({ name, title, kind, isSecret: seemsSecret }: FormField, content: FormContent): string => {
+const filledField = ({ name, title, kind, isSecret }: FormField, content: FormContent): string => {
   const value = content[name];
   if (value === undefined) return `- ${title}: (left out)`;
   if (typeof value === "boolean") return `- ${title}: ${value ? "yes" : "no"}`;
@@ -138,5 +138,5 @@ const filledField = ({ name, title, kind, isSecret: seemsSecret }: FormField, co
       ? (kind.choices.find((option) => option.value === each)?.title ?? each)
       : sanitizeForTerminal(each, "line");
   const text = typeof value === "string" ? titleOf(value) : value.map(titleOf).join(", ");
-  return `- ${title}: ${seemsSecret ? maskSecret(text) : text === "" ? "(none)" : text}`;
+  return `- ${title}: ${isSecret ? maskSecret(text) : text === "" ? "(none)" : text}`;
 };

@@ -45,7 +45,7 @@ const rows = (state: ServerKeyResult, at = size): readonly string[] =>
 const answered = (answer: object): object => ({ type: "answered", answer });
 
 describe("a server's form", () => {
-  it("says who asks, how many wait, and has no in focus", () => {
+  it("shows who asks and how many wait, with no focused", () => {
     expect(rows({ type: "open", box: boxOf(form({ a: { type: "string", description: "The a." } }), 2) })).toEqual([
       "The MCP server s asks (2 more wait)",
       "Well?",
@@ -77,7 +77,7 @@ describe("a server's form", () => {
     ]);
   });
 
-  it("takes letters, erases them, says what is wrong with them, and goes on once they fit", () => {
+  it("takes and erases text, reports problems, and advances once the value is valid", () => {
     const asks = form({ a: { type: "string", minLength: 2 }, b: { type: "integer", default: 3 } });
     const wrong = press(asks, typed("y"), typed("x"), { type: "paste", text: "y\nz" }, key("backspace"), enter);
     expect(rows(wrong)).toEqual([
@@ -110,7 +110,7 @@ describe("a server's form", () => {
     ]);
   });
 
-  it("goes back, changes what was entered, and sends it only after a look at all of it", () => {
+  it("goes back, changes entries, and sends only after a review", () => {
     const asks = form({ a: { type: "string" }, b: { type: "string" } });
     const back = [typed("y"), typed("one"), enter, key("shift+tab"), typed("!"), enter, typed("two"), enter];
     expect([
@@ -124,7 +124,7 @@ describe("a server's form", () => {
     ]);
   });
 
-  it("has its switches and lists chosen from, with the default in focus", () => {
+  it("offers options for switches and lists, with the default focused", () => {
     const asks = form({
       a: { type: "boolean", default: true },
       b: { type: "string", enum: ["p", "q", "r"], default: "q" },
@@ -147,14 +147,14 @@ describe("a server's form", () => {
     ]);
   });
 
-  it("shows the part of a long list that has the focus, within the screen", () => {
+  it("scrolls a long list to the focus, within the screen", () => {
     const many = Array.from({ length: 100 }, (_, at) => `value ${at}`);
     const asks = form({ a: { type: "string", enum: many, default: "value 50" } });
     const shown = rows(press(asks, typed("y")));
     expect([shown.length <= size.rows, shown.includes("› value 50")]).toEqual([true, true]);
   });
 
-  it("warns of secrets, shows none of their letters, and warns of what looks like one", () => {
+  it("warns of secret fields, masks them, and warns of values that look like secrets", () => {
     const asks = form({ password: { type: "string" }, note: { type: "string" } }, { seemsSecret: true });
     const key64 = `sk-ant-api03-${"a1B2".repeat(20)}AA`;
     const typing = press(asks, typed("y"), typed("abc"));
@@ -183,7 +183,7 @@ describe("a server's form", () => {
     expect(press(asks, typed("y")).type).toBe("open");
   });
 
-  it("keeps every hostile word within its line", () => {
+  it("sanitizes hostile text", () => {
     const evil = "\u001b]52;c;eA==\u0007\u202e".repeat(9);
     const asks = form(
       { [evil]: { type: "string", title: evil, description: evil, default: evil, enum: [evil], enumNames: [evil] } },
@@ -198,7 +198,7 @@ describe("a server's form", () => {
   });
 });
 
-describe("a server's address and its wish for words", () => {
+describe("a server's URL and its sampling request", () => {
   const url: ServerRequest = { type: "url", server: "s", message: "Go.", url: "http://127.0.0.1:8/x" };
   const words: ServerRequest = {
     type: "sampling",
@@ -212,7 +212,7 @@ describe("a server's address and its wish for words", () => {
     raw: {},
   };
 
-  it("are shown whole, with what speaks against them", () => {
+  it("are shown in full, with warnings", () => {
     expect([rows({ type: "open", box: boxOf(url) }), rows({ type: "open", box: boxOf(words) })]).toEqual([
       [
         "The MCP server s asks",
@@ -244,7 +244,7 @@ describe("a server's address and its wish for words", () => {
     ]);
   });
 
-  it("are allowed by their key or their focus alone", () => {
+  it("are allowed by their key or focus only", () => {
     expect([
       press(url, typed("o")),
       press(url, key("down"), enter),
@@ -262,7 +262,7 @@ describe("a server's address and its wish for words", () => {
     ]);
   });
 
-  it("are printed where they are higher than the screen, and only then", () => {
+  it("are printed only if taller than the screen", () => {
     const box = boxOf(words);
     expect(fitToScreen(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
     const fitted = fitToScreen(box, { columns: 40, rows: 14 });
@@ -273,7 +273,7 @@ describe("a server's address and its wish for words", () => {
     expect(fitToScreen(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
   });
 
-  it("tell how many wait as that changes", () => {
+  it("update the number of waiting questions", () => {
     expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) })[0]).toBe("The MCP server s asks (1 more waits)");
   });
 });

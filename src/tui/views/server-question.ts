@@ -8,7 +8,7 @@ import { contentOf, createForm, pressForm, reopenForm, type FormState } from "./
 import { viewForm } from "./form-view.ts";
 import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "./server-question-text.ts";
 
-/** A server's question on the screen: first as a whole, then field by field, then what would be sent. */
+/** A server question on the screen: first the whole, then field by field, then a review of the answer. */
 export type ServerQuestionBox = { readonly request: ServerRequest; readonly stage: ServerQuestionStage };
 
 type ServerQuestionStage =
@@ -16,19 +16,19 @@ type ServerQuestionStage =
   | { readonly type: "filling"; readonly form: FormState; readonly waiting: number }
   | { readonly type: "review"; readonly form: FormState; readonly box: ApprovalBox };
 
-/** What a person says to a server. */
+/** The user's answer to a server. */
 export type ServerAnswer =
   | { readonly type: "yes"; readonly content?: FormContent }
   | { readonly type: "no" }
   | { readonly type: "cancel" };
 
-/** What became of a box after a key; `stopped` where the person ends everything under way. */
+/** The result of a key; `stopped` if the user cancels all running work. */
 export type ServerKeyResult =
   | { readonly type: "open"; readonly box: ServerQuestionBox }
   | { readonly type: "answered"; readonly answer: ServerAnswer }
   | { readonly type: "stopped" };
 
-/** A box with "no" in focus. */
+/** Creates a box with "no" focused. */
 export const createServerQuestionBox = (
   asks: ServerRequest,
   told: { readonly model: string; readonly waiting: number },
@@ -37,11 +37,11 @@ export const createServerQuestionBox = (
   stage: { type: "asked", box: createApprovalBox(initialPrompt(asks, told)) },
 });
 
-/** The box after a key. */
+/** Handles a key. */
 export const pressServerQuestion = (box: ServerQuestionBox, event: KeyEvent): ServerKeyResult => {
   if (event.type === "key" && event.chord === "ctrl+c") return { type: "stopped" };
-  const { request: asks, stage } = box;
-  const open = (next: ServerQuestionStage): ServerKeyResult => ({ type: "open", box: { request: asks, stage: next } });
+  const { request, stage } = box;
+  const open = (next: ServerQuestionStage): ServerKeyResult => ({ type: "open", box: { request, stage: next } });
   if (stage.type === "filling") {
     const pressed = pressForm(stage.form, event);
     if (pressed.type === "cancelled") return cancelled;
@@ -50,7 +50,7 @@ export const pressServerQuestion = (box: ServerQuestionBox, event: KeyEvent): Se
     return open({
       type: "review",
       form,
-      box: createApprovalBox(reviewPrompt(asks, { fields: form.fields, content: contentOf(form) }, stage.waiting)),
+      box: createApprovalBox(reviewPrompt(request, { fields: form.fields, content: contentOf(form) }, stage.waiting)),
     });
   }
   const pressed = pressApproval(stage.box, event);
@@ -68,54 +68,54 @@ export const pressServerQuestion = (box: ServerQuestionBox, event: KeyEvent): Se
 
 const cancelled: ServerKeyResult = { type: "answered", answer: { type: "cancel" } };
 
-const chosen = ({ request: asks, stage }: ServerQuestionBox, id: string): ServerKeyResult => {
+const chosen = ({ request, stage }: ServerQuestionBox, id: string): ServerKeyResult => {
   if (stage.type === "review")
     return id === "edit"
       ? {
           type: "open",
           box: {
-            request: asks,
+            request,
             stage: { type: "filling", form: reopenForm(stage.form), waiting: stage.box.approval.waiting },
           },
         }
       : { type: "answered", answer: { type: "yes", content: contentOf(stage.form) } };
-  if (asks.type !== "form") return { type: "answered", answer: { type: "yes" } };
-  const fields = readForm(asks.schema);
+  if (request.type !== "form") return { type: "answered", answer: { type: "yes" } };
+  const fields = readForm(request.schema);
   if (typeof fields === "string") return { type: "answered", answer: { type: "no" } };
   if (fields.length === 0) return { type: "answered", answer: { type: "yes", content: {} } };
   const waiting = stage.type === "asked" ? stage.box.approval.waiting : 0;
-  return { type: "open", box: { request: asks, stage: { type: "filling", form: createForm(fields), waiting } } };
+  return { type: "open", box: { request, stage: { type: "filling", form: createForm(fields), waiting } } };
 };
 
-/** The same box where another number of questions waits behind it. */
-export const withWaiting = ({ request: asks, stage }: ServerQuestionBox, waiting: number): ServerQuestionBox => ({
-  request: asks,
+/** Updates the number of questions waiting behind this one. */
+export const withWaiting = ({ request, stage }: ServerQuestionBox, waiting: number): ServerQuestionBox => ({
+  request,
   stage:
     stage.type === "filling"
       ? { ...stage, waiting }
       : { ...stage, box: { ...stage.box, approval: { ...stage.box.approval, waiting } } },
 });
 
-/** The box with its matter printed instead, where it is higher than the screen; the lines are what to print. */
+/** Moves the subject of a box taller than the screen into lines to print. */
 export const fitToScreen = (
   box: ServerQuestionBox,
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): { readonly box: ServerQuestionBox; readonly printed: readonly StyledLine[] } => {
-  const { request: asks, stage } = box;
+  const { request, stage } = box;
   if (stage.type === "filling" || viewApproval(stage.box, columns).lines.length <= rows) return { box, printed: [] };
   const { approval } = stage.box;
   const what = { type: "text", text: "All of it is shown above." } as const;
   return {
-    box: { request: asks, stage: { ...stage, box: { ...stage.box, approval: { ...approval, subject: what } } } },
+    box: { request, stage: { ...stage, box: { ...stage.box, approval: { ...approval, subject: what } } } },
     printed: [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []],
   };
 };
 
-/** The box as lines, and where letters go. */
+/** Shows the box, and the cursor in a text field. */
 export const viewServerQuestion = (
-  { request: asks, stage }: ServerQuestionBox,
+  { request, stage }: ServerQuestionBox,
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): ReturnType<typeof viewApproval> =>
   stage.type === "filling"
-    ? viewForm(stage.form, { who: askerName(asks), width: columns, height: rows })
+    ? viewForm(stage.form, { who: askerName(request), width: columns, height: rows })
     : viewApproval(stage.box, columns);

@@ -1,23 +1,23 @@
 import { truncate, span } from "../text/line.ts";
 import type { StyledLine } from "../text/style.ts";
 
-/** What is under way. */
+/** The state of a spinner. */
 export type SpinnerState = {
   readonly label: string;
-  /** Milliseconds since it began. */
+  /** Elapsed milliseconds. */
   readonly elapsed: number;
-  /** What can be done about it: "Esc to cancel". */
+  /** A key hint: "Esc to cancel". */
   readonly hint?: string;
-  /** From 0 to 1, where it is known. */
+  /** Progress from 0 to 1, if known. */
   readonly share?: number;
 };
 
 const spinnerFrames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
 
-/** How long each mark stands. */
+/** Milliseconds per spinner frame. */
 const frameDuration = 120;
 
-/** One line that moves while something is under way. */
+/** Shows a spinner with label, elapsed time and hint. */
 export const viewSpinner = ({ label, elapsed, hint, share }: SpinnerState, width: number): StyledLine => {
   const mark = spinnerFrames[Math.floor(elapsed / frameDuration) % spinnerFrames.length] ?? "";
   const done = share === undefined ? "" : ` ${Math.round(Math.max(0, Math.min(1, share)) * 100)}%`;
@@ -28,7 +28,7 @@ export const viewSpinner = ({ label, elapsed, hint, share }: SpinnerState, width
   );
 };
 
-/** A time as people say it: 7s, 2m 5s, 1h 3m. */
+/** Formats a duration: 7s, 2m 5s, 1h 3m. */
 export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;

@@ -2,7 +2,7 @@ import { truncate, mergeSpans, line, lineWidth, padLine } from "../text/line.ts"
 import type { StyledLine, StyledSpan } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 
-/** A table: a head, rows, and how each column is aligned. Cells are lines. */
+/** A table: head, rows and column alignment. Cells are lines. */
 export type TableView = {
   readonly head: readonly StyledLine[];
   readonly rows: readonly (readonly StyledLine[])[];
@@ -11,10 +11,10 @@ export type TableView = {
 
 const columnSeparator = " │ ";
 
-/** The narrowest a column is made before the table becomes a list of its rows. */
+/** The minimum column width before the table becomes a list of records. */
 const minColumnWidth = 8;
 
-/** A table in lines: as a grid where it fits, with its cells wrapped where need be, and row by row where it is too narrow for that. */
+/** Shows a table: as a grid with wrapped cells if it fits, else record by record. */
 export const viewTable = (table: TableView, width: number): readonly StyledLine[] => {
   const widths = fitWidths(naturalWidths(table), width);
   return widths === undefined ? viewAsRecords(table, width) : grid(table, widths);
@@ -23,7 +23,7 @@ export const viewTable = (table: TableView, width: number): readonly StyledLine[
 const naturalWidths = ({ head, rows }: TableView): readonly number[] =>
   head.map((cell, column) => Math.max(1, lineWidth(cell), ...rows.map((row) => lineWidth(row[column] ?? []))));
 
-/** Takes room from the widest columns first. */
+/** Shrinks the widest columns first. */
 const fitWidths = (natural: readonly number[], width: number): readonly number[] | undefined => {
   const room = width - columnSeparator.length * (natural.length - 1);
   const total = natural.reduce((sum, each) => sum + each, 0);
@@ -71,7 +71,7 @@ const aligned = (cell: StyledLine, width: number, how: "left" | "right" | "cente
   return padLine([{ text: " ".repeat(Math.max(0, before)), style: {} }, ...cell], width);
 };
 
-/** Every row as lines of its own, each cell after the name of its column. */
+/** Shows every row as lines, each cell after its column name. */
 const viewAsRecords = ({ head, rows }: TableView, width: number): readonly StyledLine[] =>
   (rows.length === 0 ? [head.map(() => [])] : rows).flatMap((row, index) => [
     ...(index === 0 ? [] : [line("─".repeat(Math.min(width, 20)), muted)]),

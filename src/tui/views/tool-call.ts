@@ -3,27 +3,27 @@ import type { StyledLine, Tone } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 import { formatDuration } from "./spinner.ts";
 
-/** How far a call has come. */
+/** The status of a tool call. */
 export type ToolCallStatus = "waiting" | "asking" | "running" | "success" | "error" | "cancelled";
 
-/** A call of a tool as people see it. */
+/** A tool call as shown in the transcript. */
 export type ToolCallView = {
   readonly tool: string;
   /** What it is about: a command, a path. */
   readonly title: string;
   readonly status: ToolCallStatus;
-  /** Milliseconds it has taken. */
+  /** Elapsed milliseconds. */
   readonly elapsed?: number;
-  /** What it has said so far, or its result. */
+  /** The output so far, or the result. */
   readonly output: string;
-  /** The whole output, rather than its end or its beginning. */
+  /** Whether the whole output is shown. */
   readonly isExpanded?: boolean;
 };
 
-/** How many lines of output are shown: of what runs, the last; of what is done, the first. */
+/** Visible lines of output: the last of a running call, the first of a finished one. */
 const visibleLines = 5;
 
-/** A call as lines: what it is and how it goes, then its output, folded. */
+/** Shows a call: title and status, then its output, collapsed. */
 export const viewToolCall = (call: ToolCallView, width: number): readonly StyledLine[] => {
   const { mark, tone } = marks[call.status];
   const time = call.elapsed !== undefined && call.elapsed >= 1000 ? ` ${formatDuration(call.elapsed)}` : "";
@@ -45,17 +45,14 @@ const marks: Readonly<Record<ToolCallStatus, { readonly mark: string; readonly t
   cancelled: { mark: "⊘", tone: "muted" },
 };
 
-const viewOutput = (
-  { output, status, isExpanded: isOpen = false }: ToolCallView,
-  width: number,
-): readonly StyledLine[] => {
+const viewOutput = ({ output, status, isExpanded = false }: ToolCallView, width: number): readonly StyledLine[] => {
   const text = output.replace(/\n+$/, "");
   if (text === "") return [];
   const room = Math.max(4, width - 2);
   const tone: Tone = status === "error" ? "error" : "muted";
-  if (isOpen)
+  if (isExpanded)
     return toLines(text, { tone }).flatMap((each) => indented(wrap(each, { width: room, breakAt: "letters" })));
-  // Only what is shown is laid out, however much there is.
+  // Only the visible lines are laid out, however long the output is.
   const all = text.split("\n");
   const isTail = status === "running";
   const kept = isTail ? all.slice(-visibleLines) : all.slice(0, visibleLines);

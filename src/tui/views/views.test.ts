@@ -36,7 +36,7 @@ const patch = [
 ].join("\n");
 
 describe("a diff", () => {
-  it("is numbered lines, with what is between its parts counted", () => {
+  it("shows numbered lines, and counts the lines between hunks", () => {
     expect(texts(viewDiff(patch, { width: 40 }))).toEqual([
       "src/a.ts",
       "   ⋯ 9 unchanged lines",
@@ -52,7 +52,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("marks what changed within a line, over the whole width", () => {
+  it("marks changes within a line, over the whole width", () => {
     const [, removed, added] = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-let a = one;\n+let a = two;\n", { width: 20 });
     const parts = (sign: string, word: string, ground: "added" | "removed"): StyledLine => [
       { text: `1 ${sign} let a = `, style: { tone: ground, background: ground } },
@@ -69,7 +69,7 @@ describe("a diff", () => {
     expect([...grounds]).toEqual([undefined, "removed", "added"]);
   });
 
-  it("names a new file and one that is gone", () => {
+  it("names a new file and a deleted one", () => {
     expect(
       texts(viewDiff("--- /dev/null\n+++ new.ts\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n", { width: 30 })),
     ).toEqual(["new.ts (new)", "1 + x", "  No newline at end of file"]);
@@ -79,7 +79,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("folds what is unchanged and far, and what is beyond the height", () => {
+  it("folds distant unchanged lines, and lines beyond the height", () => {
     const same = Array.from({ length: 10 }, (_, at) => ` line ${at + 1}`).join("\n");
     const long = `--- a\n+++ a\n@@ -1,11 +1,11 @@\n-old\n+new\n${same}\n`;
     expect(texts(viewDiff(long, { width: 30, context: 2 }))).toEqual([
@@ -93,12 +93,12 @@ describe("a diff", () => {
     expect(texts(viewDiff(long, { width: 30, height: 3 }))).toEqual(["a", " 1 - old", "… 5 more lines"]);
   });
 
-  it("wraps long lines and hides nothing in them", () => {
+  it("wraps long lines and hides nothing", () => {
     const lines = viewDiff(`--- a\n+++ a\n@@ -1 +1 @@\n-x\n+${" ".repeat(30)}; rm\u001b[8m -rf\n`, { width: 20 });
     expect(texts(lines)).toEqual(["a", "1 - x", "1 +", "                  ;", "    rm -rf"]);
   });
 
-  it("shows lines of a patch that look like its headings as what they are", () => {
+  it("shows lines that look like headers as what they are", () => {
     expect(texts(viewDiff("--- a\n+++ a\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n @@ -1 +1 @@\n", { width: 30 }))).toEqual([
       "a",
       "1 - -- x",
@@ -107,13 +107,13 @@ describe("a diff", () => {
     ]);
   });
 
-  it("shows what is no patch as it is", () => {
+  it("shows other text as it is", () => {
     expect(texts(viewDiff("Binary files differ", { width: 30 }))).toEqual(["  Binary files differ"]);
   });
 });
 
-describe("progress", () => {
-  it("is one line that says how long and how far", () => {
+describe("the spinner", () => {
+  it("shows elapsed time and progress in one line", () => {
     expect(lineText(viewSpinner({ label: "Thinking", elapsed: 125_000, hint: "Esc to cancel" }, 60))).toBe(
       "⠙ Thinking (2m 5s · Esc to cancel)",
     );
@@ -139,7 +139,7 @@ describe("a picker", () => {
     return state.type === "open" ? state.picker : picker;
   };
 
-  it("shows the focused option among as many as fit", () => {
+  it("scrolls to the focused option", () => {
     expect(texts(viewPicker(picker, { width: 30, height: 6 }))).toEqual([
       "Model",
       "  model-1",
@@ -173,7 +173,7 @@ describe("a picker", () => {
     expect(after(typed("1"), typed("9"), key("backspace")).query).toBe("1");
   });
 
-  it("picks or is cancelled, and picks nothing where nothing matches", () => {
+  it("picks or cancels, and picks nothing without a match", () => {
     expect(pressPicker(picker, key("enter"))).toEqual({
       type: "picked",
       option: { id: "m3", label: "model-3", detail: "fast\u001b[31m" },
@@ -187,7 +187,7 @@ describe("a picker", () => {
   });
 });
 
-describe("a call", () => {
+describe("a tool call", () => {
   const call: ToolCallView = {
     tool: "run_shell_command",
     title: "npm test",
@@ -196,7 +196,7 @@ describe("a call", () => {
     output: Array.from({ length: 8 }, (_, at) => `line ${at}`).join("\n"),
   };
 
-  it("shows the last lines of what runs", () => {
+  it("shows the last lines of a running call", () => {
     expect(texts(viewToolCall(call, 60))).toEqual([
       "◐ run_shell_command npm test 7s",
       "  … 3 earlier lines",
@@ -208,7 +208,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("shows the first lines of what is done, or all of them", () => {
+  it("shows the first lines of a finished call, or all", () => {
     expect(texts(viewToolCall({ ...call, status: "success" }, 60)).slice(4)).toEqual([
       "  line 3",
       "  line 4",
@@ -220,7 +220,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("stays in its width, and lets nothing in it act", () => {
+  it("stays within the width, sanitized", () => {
     const hostile = viewToolCall(
       { ...call, title: "x\u001b]0;t\u0007".repeat(50), output: `${"y".repeat(500)}\r\u001b[2Jz` },
       40,
@@ -244,7 +244,7 @@ describe("an approval", () => {
   const box = createApprovalBox(approval);
   const open = (state: ApprovalKeyResult): ApprovalBox => (state.type === "open" ? state.box : box);
 
-  it("shows all of the command, who asks and why, with no in focus", () => {
+  it("shows the whole command, the title and the reasons, with no focused", () => {
     const { lines, cursor } = viewApproval(box, 40);
     expect([texts(lines), cursor]).toEqual([
       [
@@ -260,7 +260,7 @@ describe("an approval", () => {
     ]);
   });
 
-  it("is refused by Enter alone, and allowed only by its key or its focus", () => {
+  it("is refused by Enter alone, and allowed only by key or focus", () => {
     expect(pressApproval(box, key("enter"))).toEqual({ type: "refused", reason: "" });
     expect(pressApproval(box, typed("y"))).toEqual({ type: "chosen", id: "once" });
     expect(pressApproval(open(pressApproval(box, key("down"))), key("enter"))).toEqual({ type: "chosen", id: "once" });
@@ -280,7 +280,7 @@ describe("an approval", () => {
     expect(pressApproval(typing, key("enter"))).toEqual({ type: "refused", reason: "why not" });
   });
 
-  it("shows where a path really leads, and the whole diff", () => {
+  it("shows the resolved path, and the whole diff", () => {
     const edited = createApprovalBox({
       ...approval,
       title: "replace",

@@ -1,7 +1,7 @@
-/** A part of a line, and whether it is what changed. */
+/** A part of a line, and whether it changed. */
 type WordDiffPart = { readonly text: string; readonly isChanged: boolean };
 
-/** What changed between two lines, by words; undefined when so much did that marking it would tell nothing. */
+/** Finds the word-level changes between two lines; undefined if too little is common. */
 export const changedParts = (
   old: string,
   fresh: string,

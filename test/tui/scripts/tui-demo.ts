@@ -17,9 +17,7 @@ import { viewToolCall } from "../../../src/tui/views/tool-call.ts";
 import { realTerminal } from "../../../src/world/real/terminal.ts";
 import { realWorld } from "../../../src/world/real/world.ts";
 
-/*
- * A small program of everything the terminal interface is made of: what is submitted is a command that says what to show.
- */
+/* A small program of the parts of the terminal UI: each submitted line is a command. */
 const terminal = realTerminal();
 if (terminal === undefined) throw new Error("No terminal.");
 const { clock, env } = realWorld();
@@ -112,10 +110,10 @@ handleTerminalEvents(
     input: createKeyListener(clock, (event) => {
       if (event.type === "text" && event.text === "?") status = `heard at ${printed}`;
       if (event.type === "reply") status = `reply ${event.reply.type}`;
-      const { editor: next, request: wish } = handleKey(editor, event);
+      const { editor: next, request } = handleKey(editor, event);
       editor = next;
       screen.update();
-      if (wish !== undefined) void obey(wish);
+      if (request !== undefined) void obey(request);
     }),
     quit: (reason) => {
       if (reason === "hang-up") process.exit(129);

@@ -12,16 +12,16 @@ const changeVerbs = "replace|change|swap|substitute|update|turn|rename|fix|corre
 const quantifiers =
   "(?:(?:all|every|each|the|any) )*(?:(?:occurrences?|instances?|uses?|text|word|words|string|line|typo|phrase) (?:of )?)?";
 const replacementMarkers = "(?:with|by|to|into|for|->|→|=>)";
-/** One more file after the first: , and b.txt with "y". */
+/** Another file after the first: , and b.txt with "y". */
 const anotherFile = "(?:,|,? and) (?:the file |a file )?\\S+? (?:with|containing|saying) \\ue000\\d+\\ue001";
 
-/** Words in quotation marks or a block of code: all that is ever written into a file. */
+/** A masked quotation or code block: the only text ever written into a file. */
 const quotation = "\\ue000\\d+\\ue001";
-/** What may be looked for in a file: a quotation, or one word. */
+/** The text to look for in a file: a quotation, or one word. */
 const word = `${quotation}|[\\w$.-]+`;
 const file = "(?:the )?(?:file )?\\S+|it|that file|the file";
 
-/** Requests to write or change files. A text is only written, and a file only changed, where its words are quoted or a single one. */
+/** Requests to write or change files. Text is written or replaced only if it is quoted or a single word. */
 export const changePhrases: readonly Phrase[] = [
   definePhrase(
     `in (?<path>\\S+?),? (?:please )?(?:${changeVerbs}) ${quantifiers}(?<old>${word}) ${replacementMarkers} (?<fresh>${word})`,
@@ -59,7 +59,7 @@ export const changePhrases: readonly Phrase[] = [
     `(?:write|put|save|store) ${contentNouns}(?<content>${quotation}) (?:to|into|in|as) ${kind}(?<path>\\S+)`,
     (said) => write(said),
   ),
-  // An empty file is touched: one that is there already keeps what it holds.
+  // An empty file is created with touch, so that an existing one keeps its content.
   definePhrase(
     "(?:create|make|touch) (?:(?:a|an|the|new|empty|blank) )*file (?:called |named )?(?<path>\\S+)",
     (said) => touch(said),
@@ -84,7 +84,7 @@ const edit = (said: PhraseMatch): Intent | undefined => {
   return { type: "edit", path, old: said.text("old"), fresh: said.text("fresh") };
 };
 
-/** One file or more: "a.txt with "x" and b.txt with "y"". */
+/** Parses one file or more: "a.txt with "x" and b.txt with "y"". */
 const write = (said: PhraseMatch): readonly Intent[] | undefined => {
   const path = said.path("path");
   if (path === undefined || /[*?]/.test(path)) return undefined;
@@ -105,7 +105,7 @@ const touch = (said: PhraseMatch): Intent | undefined => {
   return path === undefined || /[*?]/.test(path) ? undefined : command("touch", path);
 };
 
-/** A program on the one path that is all that was said. */
+/** Runs a program on the single path of the clause. */
 const onPath = (program: string, said: PhraseMatch): Intent | undefined => {
   const path = said.path("path");
   return path === undefined || /[*?]/.test(path) ? undefined : command(program, path);
@@ -125,6 +125,6 @@ const command = (program: string, ...paths: readonly string[]): Intent => ({
   command: [program, ...paths.map(quoteForShell)].join(" "),
 });
 
-/** A word as a shell takes it whole. */
+/** Quotes a word for the shell. */
 const quoteForShell = (word: string): string =>
   /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** The pattern of a kind of files: by what people call it, or by the ending itself. */
+/** Returns the glob for a kind of file, by its common name or its extension. */
 export const globForKind = (kind: string): string | undefined => {
   const word = kind.toLowerCase().replace(/^\*?\.?/, "");
   if (Object.hasOwn(kinds, word)) return kinds[word];

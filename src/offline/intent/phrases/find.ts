@@ -9,7 +9,7 @@ const findVerbs =
 const inFolder = "(?: (?:in|inside|within|under|from|across|throughout|of) (?<place>.+))?";
 const quantifiers = "(?:(?:all|any|every|each|the|of|me|a|an|my|our|these|other) )*";
 
-/** What people say to find files by their names. */
+/** Requests to find files by name. */
 export const findPhrases: readonly Phrase[] = [
   definePhrase(
     `(?:how many|count(?: all)?(?: the)?|number of) (?:(?<kind>\\S+) )?files?(?: (?:are there|are here|are|do (?:i|we) have|exist))?${inFolder}(?: (?:are there|have|has))?`,
@@ -65,13 +65,13 @@ const folderOf = (said: PhraseMatch): { readonly path?: string } | undefined => 
       : { path: said.quotations.unquote(folder).replace(/(?<=.)\/$/, "") };
 };
 
-/** A name as a pattern: as it is where it has an ending or wild cards, else anything that contains it. */
+/** Returns a glob: the name itself if it has an extension or wildcards, else anything that contains it. */
 const globOf = (name: string): string => {
   if (/[*?{]/.test(name) || /\.\w+$/.test(name)) return name;
   return /^(?:makefile|dockerfile|license)$/i.test(name) ? name : `*${name}*`;
 };
 
-/** What people say to find words in files. */
+/** Requests to find text in files. */
 export const searchPhrases: readonly Phrase[] = [
   definePhrase("grep (?:-\\w+ )*(?<what>[^\\s/]\\S*) (?<place>(?!for |in )\\S+)", (said) => search(said)),
   definePhrase(
@@ -130,7 +130,7 @@ const search = (said: PhraseMatch, as?: "count"): Intent | undefined => {
   return { type: "search", pattern: regexOf(what, said), ...place, ...(as === undefined ? {} : { as }) };
 };
 
-/** A folder or file, or a kind of files. */
+/** Parses a folder, a file, or a kind of file. */
 const searchPlace = (said: PhraseMatch): { readonly path?: string; readonly include?: string } | undefined => {
   const words = said.masked("place").replace(/^(?:all |the |every |of |our |my )+/i, "");
   if (
@@ -153,7 +153,7 @@ const searchPlace = (said: PhraseMatch): { readonly path?: string; readonly incl
       : { path: said.quotations.unquote(folder).replace(/(?<=.)\/$/, "") };
 };
 
-/** Words as an expression that finds just them; one in slashes as it is. */
+/** Escapes text as a regular expression; text in slashes is one already. */
 const regexOf = (what: string, said: PhraseMatch): string => {
   const [, expression] = /^\/(.+)\/$/.exec(what) ?? [];
   if (expression !== undefined) return said.quotations.restore(expression);

@@ -9,7 +9,7 @@ const optionalMe = "(?: me| us)?";
 const file = "(?<path>.+)";
 const inLines = `(?:(?:(?:${showVerbs})${optionalMe}|what(?:'s| is| are)(?: (?:on|in|at))?) )?(?:only )?(?:the )?`;
 
-/** What people say to see files, whole or in part. */
+/** Requests to read files, whole or in part. */
 export const readPhrases: readonly Phrase[] = [
   definePhrase(
     `${inLines}(?<end>first|last|top|bottom|final) (?:(?<count>\\d+|\\w+) )?lines? (?:of|from|in) ${file}`,
@@ -150,15 +150,15 @@ const summaryIntents = (said: PhraseMatch): readonly Intent[] | Intent | undefin
   return forEachPath(said, (path) => ({ type: "read", path, as: imagePattern.test(path) ? "look" : "gist" }));
 };
 
-/** Words for all that is here. */
+/** Phrases for the whole project. */
 const wholeProject =
   /^(?:what )?(?:is in )?(?:this|the|my|our|it|that)? ?(?:is )?(?:whole |entire |current )?(?:project|repo|repository|codebase|code base|code|folder|directory|workspace|app|application|package|library)(?: (?:is|does|do|here|about|structure))*$/i;
 
-/** What people say to learn what a project is. */
+/** Requests for an overview of the project. */
 export const overviewPhrases: readonly Phrase[] = [
-  definePhrase("what(?:'s| is| does| are)? (?<what>.+?)(?: (?:about|for|do|doing|all about))?", ({ masked: words }) =>
-    wholeProject.test(words("what").replace(/^(?:in|inside) /i, "")) &&
-    !/^(?:in|inside) .*(?:folder|directory)$/i.test(words("what"))
+  definePhrase("what(?:'s| is| does| are)? (?<what>.+?)(?: (?:about|for|do|doing|all about))?", ({ masked }) =>
+    wholeProject.test(masked("what").replace(/^(?:in|inside) /i, "")) &&
+    !/^(?:in|inside) .*(?:folder|directory)$/i.test(masked("what"))
       ? { type: "survey" }
       : undefined,
   ),
@@ -171,7 +171,7 @@ export const overviewPhrases: readonly Phrase[] = [
 const folderNouns =
   "(?:files?|folders?|contents?|directories|entries|items|things|everything|structure)(?: and (?:files|folders|directories|subfolders))?";
 
-/** What people say to see what a folder holds. */
+/** Requests to list a folder. */
 export const listPhrases: readonly Phrase[] = [
   definePhrase("(?:ls|dir|list)", () => ({ type: "list", path: "." })),
   definePhrase(

@@ -1,7 +1,7 @@
 import { definePhrase, type Phrase, type PhraseMatch } from "../phrase.ts";
 import type { Intent } from "../intent.ts";
 
-/** What people say that a usual command answers or does. */
+/** Requests that a common command answers. */
 export const shortcutPhrases: readonly Phrase[] = Object.entries({
   "(?:(?:run|execute|start|do) )?(?:all )?(?:the |my |our )?(?:unit )?tests?(?: suite)?|test (?:it|this|everything|the (?:project|code))|check (?:if|that|whether) the tests (?:pass|work|run)|do the tests pass":
     "npm test",
@@ -23,7 +23,7 @@ export const shortcutPhrases: readonly Phrase[] = Object.entries({
     "node --version",
 }).map(([source, command]) => definePhrase(source, () => ({ type: "run", command })));
 
-/** What people say to have a command run. */
+/** Requests to run a command. */
 export const commandPhrases: readonly Phrase[] = [
   definePhrase(
     "(?:run|execute|exec|launch|invoke|start) (?:(?:the|this|a|following|shell|bash|terminal) )*(?:(?:command|commands|script|program|line)\\b:? ?)?(?<command>.+)",
@@ -49,23 +49,23 @@ export const commandPhrases: readonly Phrase[] = [
 
 const run = (said: PhraseMatch, place: string): Intent | undefined => {
   const words = said.masked(place);
-  // A quotation within a command is the command's own.
+  // A quotation inside a command belongs to the command.
   const command = /^\ue000\d+\ue001$/.test(words) ? said.text(place) : said.quotations.restore(words);
   return command.trim() === "" ? undefined : { type: "run", command: command.trim() };
 };
 
-/** Whether what follows "run" is a command: it is quoted, names a program that is known, or a file. */
+/** Whether the text after "run" is a command: quoted, a known program, or a file. */
 const isRunnable = (words: string, command: string): boolean =>
   /^\ue000\d+\ue001$/.test(words) || isCommandLine(command) || /^\.{0,2}\//.test(command);
 
-/** Whether words are a command line by themselves. */
+/** Whether the text is a command line by itself. */
 export const isCommandLine = (words: string): boolean =>
   programPattern.test(words) || (ambiguousProgram.test(words) && hasOption.test(words));
 
-/** Programs whose names are no everyday words, with what they are to do. */
+/** Programs whose names are not everyday words, with arguments. */
 const programPattern =
   /^(?:(?:git|npm|npx|pnpm|yarn|cargo|docker|kubectl|python3?|pip3?|tsc|deno|bun|mkdir|wc|du|df|echo|printf|ps|rg|node) [\w./"'$-]\S*.*|(?:ls|pwd|whoami|uname|printenv|df)(?: -.*)?)$/;
 
-/** Programs whose names are words, where an option makes plain what is meant. */
+/** Programs whose names are everyday words; they need an option to count as a command. */
 const ambiguousProgram = /^(?:make|go|find|sort|which|touch|date|env|kill|ls|cat|head|tail|grep|test)\s/;
 const hasOption = /\s-{1,2}[a-zA-Z]/;

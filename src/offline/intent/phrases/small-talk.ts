@@ -1,6 +1,6 @@
 import { definePhrase, type Phrase } from "../phrase.ts";
 
-/** What people say without wanting anything done. */
+/** Small talk, which needs no tool. */
 export const smallTalkPhrases: readonly Phrase[] = [
   definePhrase(
     "(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|day|afternoon|evening))(?: (?:there|parley|you|again|everyone))?",
@@ -41,8 +41,8 @@ export const smallTalkPhrases: readonly Phrase[] = [
   ),
   definePhrase(
     "(?:(?:so )?what|why|how)\\b.*\\b(?:fail\\w*|went wrong|go wrong|errors?|broke|break|problem|not work\\w*|refused|cancelled)\\b.*|(?:explain|describe|tell me about)\\b.*\\b(?:errors?|failures?|problem|went wrong|failed)\\b.*",
-    ({ quotations: held, clause: whole }) =>
-      /\S\.[a-z]{1,5}\b|\//i.test(held.unquote(whole)) || /^(?:what|which) (?:files|lines)/i.test(whole)
+    ({ quotations, clause }) =>
+      /\S\.[a-z]{1,5}\b|\//i.test(quotations.unquote(clause)) || /^(?:what|which) (?:files|lines)/i.test(clause)
         ? undefined
         : { type: "explain" },
   ),

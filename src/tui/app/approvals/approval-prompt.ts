@@ -2,17 +2,17 @@ import type { PendingApproval } from "../../../agent/agent.ts";
 import type { ApprovalDecision } from "../../../scheduler/events.ts";
 import type { ApprovalPrompt, ApprovalChoice } from "../../views/approval.ts";
 
-/** A question as people see it. */
+/** Builds the approval prompt for a question of the agent. */
 export const createApprovalPrompt = ({ approval, agent }: PendingApproval, waiting: number): ApprovalPrompt => {
-  const { title, reason, always, problem, subject: about } = approval;
+  const { title, reason, always, problem, subject } = approval;
   return {
     title: agent === undefined ? "The model" : `The subagent ${agent}`,
-    subject: subjectOf(about, title),
+    subject: subjectOf(subject, title),
     reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
     choices: [
       { id: "once", key: "y", label: "Yes, this once" },
       ...always.map((each): ApprovalChoice => alwaysChoice(each)),
-      ...(about.type === "edit" && about.isEditable ? [{ id: "edit", key: "e", label: "Edit it first" }] : []),
+      ...(subject.type === "edit" && subject.isEditable ? [{ id: "edit", key: "e", label: "Edit it first" }] : []),
     ],
     waiting,
   };
@@ -59,7 +59,7 @@ const alwaysChoice = (always: AlwaysOption): ApprovalChoice => {
   }
 };
 
-/** The decision a choice stands for; undefined for the one that opens an editor. */
+/** Returns the decision for a choice; undefined for the choice that opens an editor. */
 export const decisionFor = (id: string): ApprovalDecision | undefined => {
   switch (id) {
     case "once":

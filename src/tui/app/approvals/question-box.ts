@@ -18,7 +18,7 @@ import { createApprovalPrompt, decisionFor } from "./approval-prompt.ts";
 import type { FrontEndHost } from "../front-ends/front-end.ts";
 import type { ServerQuestion } from "./server-questions.ts";
 
-/** Whom a box asks for. */
+/** The part of the host a question box uses. */
 export type QuestionBoxHost = Pick<
   FrontEndHost,
   "questions" | "answerApproval" | "editBeforeApproval" | "cancel" | "serverQuestions" | "answerServer" | "model"
@@ -28,21 +28,21 @@ type ShownQuestion =
   | { readonly type: "call"; readonly box: ApprovalBox; readonly key: string }
   | { readonly type: "server"; readonly box: ServerQuestionBox; readonly question: ServerQuestion };
 
-/** What the terminal shows of a question: which one, and whether it is the last look at an answer before it is sent. */
+/** The question drawn on the terminal, and whether it shows the final review of an answer. */
 export type DrawnQuestion = { readonly question: string; readonly isReview: boolean };
 
 type QuestionBoxSize = { readonly columns: number; readonly rows: number };
 
-/** Rows that are needed below a question. */
+/** Rows reserved below a question. */
 const rowsBelow = 4;
 
-/** The question that waits for the person: a call's, or a server's. One that is shown stays until it is answered or gone. */
+/** Shows the pending question of a tool call or a server. A shown question stays until it is answered or withdrawn. */
 export class QuestionBox {
   readonly #host: QuestionBoxHost;
-  /** Questions that were answered and may still be on the list for a moment. */
+  /** Answered questions that may still be listed for a moment. */
   readonly #answered = new Set<string>();
   #shown: ShownQuestion | undefined;
-  /** What the terminal shows. */
+  /** The question drawn on the terminal. */
   #drawn: DrawnQuestion | undefined;
   #held: string | undefined;
 
@@ -54,12 +54,12 @@ export class QuestionBox {
     return this.#shown !== undefined;
   }
 
-  /** Who asks a question that waits until the person has stopped typing. */
+  /** Who asks the question that is deferred while the user types. */
   get deferredAsker(): string | undefined {
     return this.#held;
   }
 
-  /** Names what is on the screen: a question, and whether it is the last step of one that is answered in several. */
+  /** The question on the screen, and whether it is at its final review step. */
   get current(): DrawnQuestion | undefined {
     const shown = this.#shown;
     if (shown === undefined) return undefined;
@@ -68,12 +68,12 @@ export class QuestionBox {
       : { question: `server ${shown.question.id}`, isReview: shown.box.stage.type === "review" };
   }
 
-  /** Notes what the terminal shows now. */
+  /** Records what the terminal shows now. */
   markDrawn(drawn: DrawnQuestion | undefined): void {
     this.#drawn = drawn;
   }
 
-  /** Whether the terminal shows what a key would answer: nobody answers what they have not seen. */
+  /** Whether the terminal shows the question a key would answer: an unseen question cannot be answered. */
   get isAnswerable(): boolean {
     return this.#wasSeen() && this.current?.isReview === this.#drawn?.isReview;
   }
@@ -83,9 +83,9 @@ export class QuestionBox {
   }
 
   /**
-   * Opens the question that waits, unless the person is busy: a question may come at any time, and must not take the
-   * next letter of a message for an answer. Returns lines to print: a question that is higher than the screen, so that
-   * all of it can be read.
+   * Opens the pending question unless the user is typing: a question can come at any time, and must not take the next
+   * letter of a message as its answer. Returns lines to print for a question taller than the screen, so that all of it
+   * can be read.
    */
   refresh(size: QuestionBoxSize, isBusy: boolean): readonly StyledLine[] {
     const calls = this.#waiting();
@@ -117,7 +117,7 @@ export class QuestionBox {
       : viewServerQuestion(shown.box, { columns, rows: rows - rowsBelow });
   }
 
-  /** Takes a key; false where nothing is asked. */
+  /** Handles a key; returns false if no question is open. */
   press(event: KeyEvent): boolean {
     const shown = this.#shown;
     if (shown === undefined) return false;
@@ -126,7 +126,7 @@ export class QuestionBox {
     return true;
   }
 
-  /** What is shown, if it still waits. */
+  /** Returns the shown question if it is still pending. */
   #still(
     calls: readonly PendingApproval[],
     servers: readonly ServerQuestion[],
@@ -207,12 +207,12 @@ export class QuestionBox {
   }
 }
 
-/** A no, with the reason where one was given. */
+/** Returns a refusal, with the reason if one was typed. */
 export const refuseDecision = (reason: string): { readonly type: "refuse"; readonly reason?: string } => ({
   type: "refuse",
   ...(reason === "" ? {} : { reason }),
 });
 
-/** A question by its words: one that is put again with another text is another one. */
+/** Identifies a question by its content: the same call asked again with another text is another question. */
 const keyOf = ({ call, agent, approval }: PendingApproval): string =>
   `${agent ?? ""} ${call} ${approval.problem ?? ""} ${approval.subject.type === "edit" ? approval.subject.after : ""}`;

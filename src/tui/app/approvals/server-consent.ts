@@ -8,7 +8,7 @@ import { line, toLines } from "../../text/line.ts";
 import { wrap } from "../../text/wrap.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 
-/** Where servers are asked about, and what is known before. */
+/** The folder whose servers need consent, and its settings. */
 export type ServerConsentOptions = {
   readonly world: World;
   readonly home: string;
@@ -16,7 +16,7 @@ export type ServerConsentOptions = {
   readonly loaded: LoadedSettings;
 };
 
-/** Asks about each MCP server of a trusted project that nobody said anything about yet, before any could be started. */
+/** Asks for consent to each MCP server of a trusted project that has no stored answer, before any is started. */
 export const askServerConsents = async (
   front: ConsentPrompter,
   { world, home, folder, loaded }: ServerConsentOptions,
@@ -28,7 +28,7 @@ export const askServerConsents = async (
   await confirmServers(front, { consents, folder, wanted: await consents.findUnanswered(folder, wanted) });
 };
 
-/** Shows servers whole, one after the other, and asks about each. True where one was agreed to. */
+/** Shows each server in full and asks for consent. Returns true if one was allowed. */
 export const confirmServers = async (
   front: ConsentPrompter,
   {
@@ -62,16 +62,16 @@ export const confirmServers = async (
   return isAgreed;
 };
 
-/** Whoever shows something and lets the person choose. */
+/** The part of a front end that prints and asks. */
 type ConsentPrompter = Pick<FrontEnd, "print" | "confirm" | "width">;
 
 const prefix = "mcpServers.";
 
-/** The person's own of that name is used instead. */
+/** A server of the same name in the user's own settings takes precedence. */
 const isOwn = (key: string, { settings }: LoadedSettings): boolean =>
   Object.hasOwn(settings.mcpServers, key.slice(prefix.length));
 
-/** What a project wants that was only trusted after settings were read. */
+/** Reads the consents of a project that was trusted only after the settings were read. */
 const consentsAfterTrust = async ({
   world,
   home,

@@ -13,14 +13,14 @@ const opened = (canOpen = true) => {
   let changes = 0;
   desk.listen({ onChange: () => (changes += 1), info: (text) => void said.push(text) });
   const waiting = (): readonly string[] =>
-    desk.pending().map(({ request: asks }) => ("server" in asks ? `${asks.type} of ${asks.server}` : asks.type));
+    desk.pending().map(({ request }) => ("server" in request ? `${request.type} of ${request.server}` : request.type));
   return { desk, ask: desk.handlers, urls, said, waiting, changes: () => changes };
 };
 
 const { signal } = new AbortController();
 
-describe("the questions of servers", () => {
-  it("wait in the order they came, each for its own answer", async () => {
+describe("questions of servers", () => {
+  it("wait in order, each for its own answer", async () => {
     const { desk, ask, waiting, changes } = opened();
     const answers = [ask.elicit!(form("a"), signal), ask.elicit!(form("b"), signal), ask.sample!(sampling, signal)];
     expect([waiting(), changes()]).toEqual([["form of a", "form of b", "sampling of s"], 3]);
@@ -37,7 +37,7 @@ describe("the questions of servers", () => {
     ]);
   });
 
-  it("are gone when the server takes them back, also before they were seen", async () => {
+  it("are withdrawn by the server, also before they were seen", async () => {
     const { ask, waiting, said } = opened();
     const [one, other] = [new AbortController(), new AbortController()];
     other.abort();
@@ -51,7 +51,7 @@ describe("the questions of servers", () => {
     ]);
   });
 
-  it("are all gone when the person ends what is under way", async () => {
+  it("are all cancelled when the user cancels", async () => {
     const { desk, ask, waiting, said } = opened();
     const answers = [ask.elicit!(form("a"), signal), ask.sample!(sampling, signal), ask.sample!(sampling, signal)];
     desk.cancel();
@@ -62,7 +62,7 @@ describe("the questions of servers", () => {
     ]);
   });
 
-  it("open an address only after a yes, and say where it could not be", async () => {
+  it("open a URL only after a yes, and say when no browser could be opened", async () => {
     const answer = async (canOpen: boolean, type: "yes" | "no"): Promise<unknown> => {
       const { desk, ask, urls, said } = opened(canOpen);
       const answered = ask.elicit!(url, signal);
@@ -80,7 +80,7 @@ describe("the questions of servers", () => {
     ]);
   });
 
-  it("stand in line with the agent's own, which goes on only after a yes", async () => {
+  it("queue with the agent's own, which continues only after a yes", async () => {
     const { desk, waiting, said } = opened();
     const answers = [
       desk.confirmContinue("Continue?", signal),

@@ -4,21 +4,24 @@ import { sanitizeForTerminal } from "../../../policy/terminal/sanitize.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import { askerName, type ServerRequest } from "../../views/server-question-text.ts";
 
-/** A server's question that waits for the person. */
+/** A pending question of a server. */
 export type ServerQuestion = { readonly id: number; readonly request: ServerRequest };
 
-/** Who shows the questions. */
+/** Listener for pending questions. */
 export type ServerQuestionListener = {
-  /** What waits has changed. */
+  /** The pending questions changed. */
   readonly onChange: () => void;
   readonly info: (text: string) => void;
 };
 
 type PendingQuestion = ServerQuestion & { readonly resolve: (answer: ServerAnswer) => void };
 
-/** Where questions that are not about a call wait for the person: of MCP servers, and of the agent. One that is taken back, or whose server is gone, is gone too. */
+/**
+ * Queue of questions that are not about a tool call: from MCP servers, and from the agent itself. A question that is
+ * withdrawn, or whose server is gone, leaves the queue.
+ */
 export class ServerQuestions {
-  /** How servers reach this desk. */
+  /** The handlers MCP servers call. */
   readonly handlers: ServerRequestHandlers = {
     sample: async (request, signal) => {
       const answer = await this.#put({ type: "sampling", ...request }, signal);
@@ -26,7 +29,7 @@ export class ServerQuestions {
     },
     elicit: async (question, signal) => this.#elicited(question, await this.#put(question, signal)),
   };
-  /** How the agent itself asks whether a model should continue. */
+  /** Asks, for the agent, whether a model should continue. */
   readonly confirmContinue = async (question: string, signal: AbortSignal): Promise<boolean> =>
     (await this.#put({ type: "continue", message: question }, signal)).type === "yes";
   readonly #open: (url: string) => Promise<boolean>;
@@ -34,7 +37,7 @@ export class ServerQuestions {
   #waiting: readonly PendingQuestion[] = [];
   #count = 0;
 
-  /** `open` shows an address in the person's browser; false where it cannot. */
+  /** `open` opens a URL in the user's browser; false if it cannot. */
   constructor(open: (url: string) => Promise<boolean>) {
     this.#open = open;
   }
@@ -51,9 +54,9 @@ export class ServerQuestions {
     this.#waiting.find((each) => each.id === id)?.resolve(answer);
   }
 
-  /** Takes back everything that waits. */
+  /** Cancels all pending questions. */
   cancel(): void {
-    for (const { resolve: settle } of this.#waiting) settle({ type: "cancel" });
+    for (const { resolve } of this.#waiting) resolve({ type: "cancel" });
   }
 
   #put(asks: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {

@@ -5,14 +5,14 @@ import { line } from "../../text/line.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 import { messageLines } from "../transcript/session-history.ts";
 
-/** Where the question is about, and where answers are kept. */
+/** The folder to ask about, and where answers are stored. */
 export type TrustPromptOptions = {
   readonly world: Pick<World, "disk">;
   readonly home: string;
   readonly folder: string;
 };
 
-/** Asks, once per folder, whether its files may tell Parley what to do. True where it is trusted from now on. */
+/** Asks once per folder whether its settings and context files may be used. Returns true if it is trusted now. */
 export const askToTrustFolder = async (
   front: FrontEnd,
   { world: { disk }, home, folder }: TrustPromptOptions,

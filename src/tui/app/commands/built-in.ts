@@ -1,23 +1,23 @@
 import type { CommandArgument, SlashCommandContext, SlashCommand } from "./slash-command.ts";
 
-/** A command whose file is loaded when it is given. */
+/** Wraps a command so that its file is loaded on first use. */
 const lazy =
   (load: () => Promise<(words: string, at: SlashCommandContext) => void | Promise<void>>): SlashCommand["run"] =>
   async (words, at) =>
     (await load())(words, at);
 
-/** Models are named in full, and there are more of them than anybody knows. */
+/** The catalogue cannot list every model, so other names are accepted. */
 const modelArgument: CommandArgument = {
   options: async (at) => (await import("./built-in/model.ts")).modelOptions(at),
   acceptsOther: (word) => word.includes("/"),
 };
 
-/** Words that are all there is. */
+/** An argument with a fixed set of words. */
 const oneOf = (...words: readonly string[]): CommandArgument => ({
   options: () => words.map((word) => ({ id: word, label: word })),
 });
 
-/** Every command, in the order of the help. */
+/** The built-in commands, in the order of the help. */
 export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "help",
@@ -141,5 +141,5 @@ export const builtInCommands: readonly SlashCommand[] = [
     description: "what can be used from here, and what is missing",
     run: lazy(async () => (await import("./built-in/doctor.ts")).showDoctor),
   },
-  { name: "quit", description: "leave; the session can be gone on with", run: (_, { quit: leave }) => leave() },
+  { name: "quit", description: "leave; the session can be gone on with", run: (_, { quit }) => quit() },
 ];

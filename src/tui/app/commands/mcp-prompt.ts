@@ -6,9 +6,9 @@ import type { SlashCommandContext } from "./slash-command.ts";
 
 type McpPrompt = ReturnType<McpServers["prompts"]>[number];
 
-/** Gets a prompt from its server and says it. Words fill its blanks in order, or by `name=value`. */
+/** Gets a prompt from its MCP server and sends it. Words fill its arguments in order, or by `name=value`. */
 export const runMcpPrompt = async (prompt: McpPrompt, words: string, at: SlashCommandContext): Promise<void> => {
-  const { servers, services, addBlobs: keep } = at.opened();
+  const { servers, services, addBlobs } = at.opened();
   if (servers === undefined) return;
   const given = parseArguments(
     words,
@@ -26,14 +26,14 @@ export const runMcpPrompt = async (prompt: McpPrompt, words: string, at: SlashCo
   const blobs: Record<string, string> = {};
   const parts = contents.map((content) => partOf(content, blobs));
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-  keep(blobs);
+  addBlobs(blobs);
   await at.send(
     text,
     parts.filter((part) => part.type === "media"),
   );
 };
 
-/** `a b` or `name=value`, with quotes around what holds spaces. */
+/** Parses `a b` or `name=value`, with quotes around values with spaces. */
 const parseArguments = (words: string, names: readonly string[]): Readonly<Record<string, string>> => {
   const given: Record<string, string> = {};
   let next = 0;

@@ -2,7 +2,7 @@ import type { McpServers } from "../../../mcp/servers.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import { builtInCommands } from "./built-in.ts";
 
-/** Our commands, those people wrote, and the prompts of servers. Nobody else's takes the place of ours. */
+/** Lists built-in commands, custom commands and MCP prompts. Built-in names take precedence. */
 export const listCommands = (
   custom: readonly SlashCommand[],
   servers: Pick<McpServers, "prompts"> | undefined,
@@ -17,7 +17,7 @@ export const listCommands = (
   return [...builtInCommands, ...[...custom, ...prompts].filter(({ name }) => !own.has(name))];
 };
 
-/** The command of a name, or what to tell a person who mistyped it. */
+/** Finds a command by name, or returns an error text with suggestions. */
 export const findCommand = async (name: string, all: readonly SlashCommand[]): Promise<SlashCommand | string> => {
   const found = all.find((each) => each.name === name);
   if (found !== undefined) return found;

@@ -10,27 +10,27 @@ import type { PickerOption } from "../../views/picker.ts";
 import type { ShellResult } from "../session/user-shell.ts";
 import type { EditSnapshots } from "../session/edit-snapshots.ts";
 
-/** A command a person types after a slash. */
+/** A command typed after a slash. */
 export type SlashCommand = {
   readonly name: string;
-  /** What follows the name. */
+  /** The arguments, as shown in the help. */
   readonly usage?: string;
   readonly description: string;
-  /** What can be written after it, word by word. */
+  /** Completion of the arguments, one by one. */
   readonly arguments?: readonly CommandArgument[];
   readonly run: (words: string, at: SlashCommandContext) => void | Promise<void>;
 };
 
-/** A word after a command: what it can be, and whether another word may be meant too. */
+/** An argument: its options, and whether other values are accepted. */
 export type CommandArgument = {
   readonly options: (at: SlashCommandContext) => readonly PickerOption[] | Promise<readonly PickerOption[]>;
   readonly acceptsOther?: (word: string) => boolean;
 };
 
-/** Which session to go on with. */
+/** The session to open. */
 export type SessionChoice = { readonly id: string } | "new";
 
-/** What commands can do. */
+/** The services slash commands can use. */
 export type SlashCommandContext = {
   readonly world: World;
   readonly home: string;
@@ -38,39 +38,39 @@ export type SlashCommandContext = {
   readonly loaded: () => LoadedSettings;
   readonly opened: () => AgentSession;
   readonly snapshots: () => EditSnapshots;
-  /** Ends this session and goes on with another, or with a new one. Settings are read anew. */
+  /** Closes this session and opens another or a new one. Settings are read again. */
   readonly reopen: (resume: SessionChoice) => Promise<void>;
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
   readonly print: (lines: readonly StyledLine[]) => void;
-  /** Shows Markdown. */
+  /** Prints Markdown. */
   readonly printMarkdown: (markdown: string) => Promise<void>;
-  /** Lets the person pick one of several things; undefined where they do not. */
+  /** Opens a picker; resolves to undefined if the user cancels. */
   readonly pick: (
     title: string,
     options: readonly PickerOption[],
     focused?: string,
   ) => Promise<PickerOption | undefined>;
-  /** Asks the person to decide something they did not ask for; what they type meanwhile is never an answer. */
+  /** Asks for a decision the user did not initiate; what they type meanwhile is never an answer. */
   readonly confirm: (title: string, options: readonly PickerOption[]) => Promise<PickerOption | undefined>;
-  /** Says something to the model, as if it had been typed; parts stand after the words. */
+  /** Sends a prompt as if it had been typed; parts follow the text. */
   readonly send: (text: string, parts?: readonly UserPart[]) => Promise<void>;
-  /** Opens a text in the person's own editor; undefined where it was left unchanged. */
+  /** Opens a text in the user's editor; resolves to undefined if it was left unchanged. */
   readonly openEditor: (text: string, name: string) => Promise<string | undefined>;
-  /** Puts text on the clipboard of the terminal. */
+  /** Copies text to the terminal's clipboard (OSC 52). */
   readonly copyToClipboard: (text: string) => Promise<void>;
-  /** Runs a line in the shell, shown as it goes. */
+  /** Runs a shell command and shows its output. */
   readonly runShell: (command: string) => Promise<ShellResult>;
   readonly setTheme: (theme: Theme | undefined) => void;
-  /** From now on, and for what waits. */
+  /** Applies to later calls and to pending questions. */
   readonly setMode: (mode: ApprovalMode) => Promise<void>;
-  /** What `parley doctor` prints. */
+  /** Returns the output of `parley doctor`. */
   readonly doctor: () => Promise<string>;
   readonly commands: () => readonly SlashCommand[];
   readonly width: () => number;
   readonly quit: () => void;
 };
 
-/** Commands as completion shows them. */
+/** Slash commands as completion choices. */
 export const commandChoices = (commands: readonly SlashCommand[]): readonly CompletionChoice[] =>
-  commands.map(({ name, description: about }) => ({ label: name, detail: about, insert: name }));
+  commands.map(({ name, description }) => ({ label: name, detail: description, insert: name }));

@@ -9,74 +9,74 @@ import type { PickerOption } from "../../views/picker.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import type { ServerQuestion } from "../approvals/server-questions.ts";
 
-/** How the interface meets a person: on a screen, or in lines one after the other. */
+/** A front end: shows the conversation on a screen, or as plain lines for screen readers. */
 export interface FrontEnd {
   width(): number;
-  /** Adds finished lines. */
+  /** Prints final lines. */
   print(lines: readonly StyledLine[]): void;
-  /** Says that what is shown, or what is asked, has changed. */
+  /** Redraws after a change of the live part or of the pending questions. */
   update(): void;
-  /** Resolves once nearly all that was printed is on its way. */
+  /** Resolves once the output queue has drained (back pressure). */
   waitForDrain(): Promise<void>;
-  /** Lets the person pick one of several things; undefined where they do not. */
+  /** Opens a picker; resolves to undefined if the user cancels. */
   pick(title: string, options: readonly PickerOption[], focused?: string): Promise<PickerOption | undefined>;
   /**
-   * Asks the person to decide something they did not ask for; undefined where they do not. What they type meanwhile is
+   * Asks for a decision the user did not initiate; resolves to undefined without one. What the user types meanwhile is
    * their next message, never an answer.
    */
   confirm(title: string, options: readonly PickerOption[]): Promise<PickerOption | undefined>;
-  /** Gives the terminal to somebody else while they work. */
+  /** Suspends the screen while another program uses the terminal. */
   suspendFor<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Puts text on the clipboard of the terminal. */
+  /** Copies text to the terminal's clipboard (OSC 52). */
   copyToClipboard(text: string): Promise<void>;
-  /** How pictures can be shown, and one that is. */
+  /** The image protocol of the terminal. */
   readonly imageSupport: ImageSupport;
-  /** How large a letter is, where the terminal has said so. */
+  /** The size of a character cell in pixels, if the terminal reported it. */
   readonly cellSize?: PixelSize | undefined;
   printImage(picture: EncodedImage): void;
-  /** From now on in these colours; without any, in those that suit the terminal. */
+  /** Sets the theme; undefined selects one that suits the terminal. */
   setTheme(theme: Theme | undefined): void;
-  /** Draws what is left and gives the terminal back. */
+  /** Draws what is pending and restores the terminal. */
   close(): Promise<void>;
 }
 
-/** Why the interface ends without the person having asked for it: the terminal is gone, or `SIGTERM` came. */
+/** Why the program quits without the user's request: the terminal is gone, or `SIGTERM` arrived. */
 export type QuitReason = "hang-up" | "terminate";
 
-/** Whom a front shows, and whom it tells what the person does. */
+/** The application behind a front end: the state it shows and the actions it triggers. */
 export type FrontEndHost = {
-  /** What may still change. */
+  /** The lines that may still change. */
   readonly live: () => readonly StyledLine[];
   readonly status: (width: number) => StyledLine;
-  /** When what is under way began; undefined where nothing is. */
+  /** When the running turn or command began; undefined when idle. */
   readonly busySince: () => number | undefined;
-  /** The questions that wait, in order. */
+  /** The pending approvals, in order. */
   readonly questions: () => readonly PendingApproval[];
   readonly answerApproval: (question: PendingApproval, decision: ApprovalDecision) => void;
-  /** What MCP servers ask, in order. */
+  /** The pending questions of MCP servers, in order. */
   readonly serverQuestions: () => readonly ServerQuestion[];
   readonly answerServer: (question: ServerQuestion, answer: ServerAnswer) => void;
-  /** The model that answers now. */
+  /** The current model. */
   readonly model: () => string;
-  /** Has the person change what is asked about in their own editor. */
+  /** Opens the proposed edit in the user's editor. */
   readonly editBeforeApproval: (question: PendingApproval) => void;
-  /** What can be completed. */
+  /** Returns completion choices. */
   readonly complete: (
     completing: CompletionQuery,
   ) => readonly CompletionChoice[] | Promise<readonly CompletionChoice[]>;
-  /** What a paste stands for in the message, where it is more than its words. */
+  /** Returns the text to insert for a paste that is a file path; undefined for plain text. */
   readonly resolvePaste: (text: string) => Promise<string | undefined>;
-  /** The picture on the clipboard, as it stands in the message. */
+  /** Attaches the clipboard image and returns its label. */
   readonly pasteClipboardImage: () => Promise<string | undefined>;
   readonly submit: (text: string) => void;
-  /** A message in the person's own editor; undefined where it was left unchanged. */
+  /** Opens a message in the user's editor; resolves to undefined if it was left unchanged. */
   readonly editPrompt: (text: string) => Promise<string | undefined>;
-  /** Ends what is under way. */
+  /** Cancels the running turn or command. */
   readonly cancel: () => void;
-  /** Ends the interface; with a reason where it was not the person who asked for it. */
+  /** Quits; with a reason if the user did not ask for it. */
   readonly quit: (reason?: QuitReason) => void;
-  /** Shows in full what was folded last. */
+  /** Prints collapsed output in full. */
   readonly expandCollapsed: () => void;
-  /** Goes on to the next approval mode. */
+  /** Switches to the next approval mode. */
   readonly cycleApprovalMode: () => void;
 };

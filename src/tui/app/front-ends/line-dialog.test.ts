@@ -22,8 +22,8 @@ const says = (state: LineDialog | ServerAnswer): unknown => ("type" in state ? s
 
 const offered = "n: No. y: Answer. c: Cancel. Type a letter and Enter.";
 
-describe("a server's question in lines", () => {
-  it("is said once, and what is no answer only repeats what can be answered", () => {
+describe("a line dialog for a server question", () => {
+  it("is printed once; an invalid answer only repeats the choices", () => {
     expect([says(talk(form)), says(talk(form, "perhaps")), says(talk(form, "perhaps", "n"))]).toEqual([
       ["The MCP server s asks.", "Well?", "It wants to know:", "- a", "- b", offered],
       [offered],
@@ -31,7 +31,7 @@ describe("a server's question in lines", () => {
     ]);
   });
 
-  it("is declined or cancelled at every step", () => {
+  it("can be declined or cancelled at every step", () => {
     expect([
       talk(form, "No"),
       talk(form, "c"),
@@ -49,7 +49,7 @@ describe("a server's question in lines", () => {
     ]);
   });
 
-  it("says what is wrong, goes back, begins anew, and sends what was shown", () => {
+  it("reports problems, goes back, starts over, and sends what was reviewed", () => {
     expect(says(talk(form, "y", "x", "0"))).toEqual(["This must be at least 1."]);
     expect(says(talk(form, "y", "x", "0", "2"))).toEqual([
       "The MCP server s asks.",
@@ -71,7 +71,7 @@ describe("a server's question in lines", () => {
     ]);
   });
 
-  it("that wants a secret can only be declined: a terminal keeps what is typed", () => {
+  it("with a secret field can only be declined, since a terminal keeps what is typed", () => {
     const schema = { type: "object", properties: { password: { type: "string" } } };
     const asks: ServerRequest = { ...form, schema, seemsSecret: true };
     expect([(says(talk(asks)) as readonly string[]).slice(-3), says(talk(asks, "y"))]).toEqual([
@@ -84,7 +84,7 @@ describe("a server's question in lines", () => {
     ]);
   });
 
-  it("about an address or a model's words is a yes or a no", () => {
+  it("about a URL or a sampling request is a yes or a no", () => {
     const url: ServerRequest = { type: "url", server: "s", message: "Go.", url: "https://a.test/" };
     const words: ServerRequest = { type: "sampling", server: "s", messages: [], maxTokens: 1, raw: {} };
     expect([talk(url, "o"), talk(words, "y"), talk(words, "o", "n")]).toEqual([

@@ -8,13 +8,13 @@ import { fieldHint } from "../../views/form-view.ts";
 import type { ServerAnswer } from "../../views/server-question.ts";
 import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "../../views/server-question-text.ts";
 
-/** A server's question in lines: what is said now, and what a typed line leads to. */
+/** A server question as plain lines: the lines to print, and the next step for a typed line. */
 export type LineDialog = {
   readonly lines: readonly StyledLine[];
   readonly submit: (typed: string) => LineDialog | ServerAnswer;
 };
 
-/** Puts a server's question in plain lines, one step after the other. */
+/** Creates the line dialog of a server question. */
 export const createLineDialog = (
   asks: ServerRequest,
   told: { readonly model: string; readonly waiting: number },
@@ -22,7 +22,7 @@ export const createLineDialog = (
 ): LineDialog => {
   const opening = initialPrompt(asks, told);
   const fields = asks.type === "form" ? readForm(asks.schema) : [];
-  const isSecret = typeof fields !== "string" && fields.some(({ isSecret: seemsSecret }) => seemsSecret);
+  const isSecret = typeof fields !== "string" && fields.some(({ isSecret }) => isSecret);
   const choices = isSecret ? [] : opening.choices;
   const reasons = isSecret ? [...opening.reasons, echoWarning] : opening.reasons;
   return choiceDialog({ ...opening, reasons, choices }, width, () => {
@@ -31,22 +31,22 @@ export const createLineDialog = (
   });
 };
 
-/** A terminal shows what is typed into it, and keeps it. */
+/** A terminal in line mode echoes what is typed and keeps it in its scrollback. */
 const echoWarning = "It cannot be answered here: whatever is typed stays on the screen.";
 
-/** One letter answers. Anything else asks again. */
+/** One letter answers; anything else repeats the choices. */
 const choiceDialog = (
-  { title: who, subject: what, reasons, choices, noLabel: no = "No" }: ApprovalPrompt,
+  { title, subject, reasons, choices, noLabel = "No" }: ApprovalPrompt,
   width: number,
   chosen: (id: string) => LineDialog | ServerAnswer,
 ): LineDialog => {
   const offered = line(
-    `n: ${no}. ${choices.map(({ key, label }) => `${key}: ${label}. `).join("")}c: Cancel. Type a letter and Enter.`,
+    `n: ${noLabel}. ${choices.map(({ key, label }) => `${key}: ${label}. `).join("")}c: Cancel. Type a letter and Enter.`,
   );
   const dialogue: LineDialog = {
     lines: [
-      line(`${who} asks.`),
-      ...viewSubject(what, width),
+      line(`${title} asks.`),
+      ...viewSubject(subject, width),
       ...reasons.map((each) => line(`Beware: ${each}`)),
       offered,
     ],
@@ -63,7 +63,7 @@ const choiceDialog = (
 
 type FormDialog = { readonly asks: ServerRequest; readonly fields: readonly FormField[]; readonly width: number };
 
-/** The next field, or once all are answered what would be sent. */
+/** The next field, or the review once all are filled in. */
 const fieldDialog = (form: FormDialog, answers: readonly string[]): LineDialog | ServerAnswer => {
   const { asks, fields, width } = form;
   const field = fields[answers.length];

@@ -12,22 +12,22 @@ import type { FrontEnd, FrontEndHost } from "./front-end.ts";
 import { createLineDialog, type LineDialog } from "./line-dialog.ts";
 import type { ServerQuestion } from "../approvals/server-questions.ts";
 
-/** The interrupt key, as it comes from a terminal. */
+/** Ctrl-C as sent by a terminal. */
 const ctrlC = 3;
 
 type OpenList = {
   readonly options: readonly PickerOption[];
-  /** Whether anything but a number is the person's next message. */
+  /** Whether anything but a number is the user's next message. */
   readonly isConfirmation: boolean;
   readonly done: (option: PickerOption | undefined) => void;
 };
 
-/** Milliseconds between a question and the line that says how to answer it; a line that comes in between was begun before. */
+/** Milliseconds between a question and the line that says how to answer; a line typed before that was begun before the question. */
 const answerDelay = 1000;
 
 type OpenServerDialog = { readonly question: ServerQuestion; readonly dialogue: LineDialog };
 
-/** Plain lines in order, for screen readers: the terminal itself edits what is typed, and nothing is drawn twice. */
+/** A front end of plain lines for screen readers: the terminal edits the input line, and nothing is redrawn. */
 export class LineFrontEnd implements FrontEnd {
   readonly imageSupport = "none";
   readonly #surface: LinePrinter;
@@ -42,7 +42,7 @@ export class LineFrontEnd implements FrontEnd {
   #wantsToLeave = false;
   #wasBusy = false;
   readonly #clock: Pick<Clock, "after">;
-  /** Drops the line that says how to answer, where it has not been printed yet. */
+  /** Cancels the line that says how to answer, if it has not been printed. */
   #dropPrompt: (() => void) | undefined;
 
   constructor({
@@ -61,7 +61,7 @@ export class LineFrontEnd implements FrontEnd {
     this.#stop = this.#listen();
   }
 
-  /** Lines are as long as they are: a reader does not care where a screen ends. */
+  /** Lines are not wrapped: a screen reader ignores the width. */
   width(): number {
     return 1000;
   }
@@ -173,13 +173,13 @@ export class LineFrontEnd implements FrontEnd {
     if (typed.trim() !== "") this.#host.submit(typed);
   }
 
-  /** A line that was begun before the question came is a message, never an answer. */
+  /** A line begun before the question is a message, never an answer. */
   #takeEarly(typed: string): void {
     if (isMessage(typed)) return this.#submit(typed);
     this.print([line("Not taken as an answer: you were typing when the question came.")]);
   }
 
-  /** Prints how to answer after some time. Until then, no line is an answer. */
+  /** Prints how to answer after a delay. Until then no line is an answer. */
   #promptLater(prompt: StyledLine): void {
     this.#forgetPrompt();
     this.#dropPrompt = this.#clock.after(answerDelay, () => {
@@ -188,7 +188,7 @@ export class LineFrontEnd implements FrontEnd {
     });
   }
 
-  /** The question is gone, and with it how to answer it. */
+  /** Cancels the answer line of a question that is gone. */
   #forgetPrompt(): void {
     this.#dropPrompt?.();
     this.#dropPrompt = undefined;
@@ -204,7 +204,7 @@ export class LineFrontEnd implements FrontEnd {
     done(option);
   }
 
-  /** Puts the first question that waits, once: a call's before a server's, but never in the middle of one. */
+  /** Asks the first pending question, once: tool calls before servers, but never in the middle of a server dialog. */
   #ask(): void {
     const waiting = this.#host.questions();
     const servers = this.#host.serverQuestions();
@@ -216,10 +216,10 @@ export class LineFrontEnd implements FrontEnd {
     if (this.#picking === undefined) this.#forgetPrompt();
     if (first === undefined) return this.#askServer(servers);
     this.#asked = first;
-    const { title: who, subject: what, reasons, choices } = createApprovalPrompt(first, waiting.length - 1);
+    const { title, subject, reasons, choices } = createApprovalPrompt(first, waiting.length - 1);
     this.print([
-      line(`${who} asks.`),
-      ...viewSubject(what, this.width()),
+      line(`${title} asks.`),
+      ...viewSubject(subject, this.width()),
       ...reasons.map((each) => line(each)),
       line(`n: No; a reason may follow. ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
     ]);

@@ -9,7 +9,7 @@ import type { FrontEndHost } from "./front-end.ts";
 import { ScreenFrontEnd } from "./screen.ts";
 import type { ServerQuestion } from "../approvals/server-questions.ts";
 
-/** What a person did and what came of it, in order, with the time. */
+/** User actions and their effects, in order, with the time. */
 type Seen =
   | { readonly at: number; readonly type: "drawn"; readonly question: string }
   | { readonly at: number; readonly type: "pressed"; readonly key: string }
@@ -27,7 +27,7 @@ const question = (name: number): PendingApproval => ({
 
 const stage = (world: SimulatedWorld) => {
   const emulated = testTerminal({ columns: 60, rows: 24 });
-  // The emulator takes real time to read what it is sent, and the world's clock stands still meanwhile.
+  // The emulator takes real time to parse its input, while the world's clock does not advance.
   const terminal = { ...emulated, write: (text: string) => Promise.resolve(void emulated.screen.write(text)) };
   const seen: Seen[] = [];
   const submitted: string[] = [];
@@ -85,12 +85,12 @@ const stage = (world: SimulatedWorld) => {
       seen.push({ at: at(), type: "pressed", key });
       terminal.emit({ type: "input", bytes: Buffer.from(key) });
     },
-    /** Lets `ms` pass, with all that happens meanwhile. */
+    /** Advances the clock by `ms`, running all that happens meanwhile. */
     pass: async (ms: number) => {
       await world.run(world.clock.sleep(ms));
       await emulated.screen.write("");
     },
-    /** What stands on the terminal now. */
+    /** The visible rows of the terminal. */
     shown: () =>
       [
         ...terminal.screen
@@ -102,7 +102,7 @@ const stage = (world: SimulatedWorld) => {
 };
 
 describe("a question", () => {
-  it("waits while a message is being written, says so, and comes once it was sent", async () => {
+  it("is deferred while a message is being written, says so, and opens once it was sent", async () => {
     const world = simulatedWorld();
     const { front, pass, ask, press, rows, shown, seen, submitted } = stage(world);
     press("fix the te");
@@ -122,15 +122,15 @@ describe("a question", () => {
     await world.run(front.close());
   });
 
-  it("comes also where the clock moves while the screen is looked at", async () => {
+  it("opens even if the clock advances while the screen is drawn", async () => {
     const simulated = simulatedWorld();
     let drift = 0;
-    // Every look at the clock takes a moment, as it does on a busy machine.
+    // Every read of the clock takes a moment, as on a busy machine.
     const clock = { ...simulated.clock, elapsed: () => simulated.clock.elapsed() + (drift += 0.25) };
     const { front, pass, ask, press, shown } = stage({ ...simulated, clock });
     for (let number = 1; number <= 60; number += 1) {
       press("x\r");
-      // Around the moment in which it becomes quiet.
+      // Around the moment the keyboard becomes idle.
       await pass(1001 - number / 20);
       ask(number);
       await pass(1500);
@@ -141,7 +141,7 @@ describe("a question", () => {
     await simulated.run(front.close());
   });
 
-  it("can be answered at once with Ctrl-G, and the draft is kept", async () => {
+  it("can be answered at once with Ctrl-G, keeping the draft", async () => {
     const world = simulatedWorld();
     const { front, pass, ask, press, rows, shown, seen } = stage(world);
     press("half a sen");
@@ -157,7 +157,7 @@ describe("a question", () => {
     await world.run(front.close());
   });
 
-  it("does not get the second of two quick presses that answered the one before", async () => {
+  it("ignores the second of two quick presses that answered the previous one", async () => {
     const world = simulatedWorld();
     const { front, pass, ask, press, seen, shown, rows } = stage(world);
     ask(1);
@@ -172,7 +172,7 @@ describe("a question", () => {
     await world.run(front.close());
   });
 
-  it("is never answered by a key that was pressed before it was drawn, however somebody types", async () => {
+  it("is never answered by a key pressed before it was drawn, whatever the typing", async () => {
     let answered = 0;
     for (let seed = 1; seed <= 60; seed += 1) {
       const world = simulatedWorld({ seed });
@@ -211,13 +211,13 @@ describe("a question", () => {
   });
 });
 
-describe("a decision nobody asked to make", () => {
+describe("a confirmation the user did not initiate", () => {
   const options: readonly PickerOption[] = [
     { id: "later", label: "Not now" },
     { id: "trust", label: "Yes, trust it" },
   ];
 
-  it("takes what is typed for the next message, and is not made by its Enter", async () => {
+  it("takes typed text for the next message, and its Enter does not confirm", async () => {
     const world = simulatedWorld();
     const { front, pass, press, rows, submitted } = stage(world);
     let chosen: string | undefined = "open";
@@ -238,7 +238,7 @@ describe("a decision nobody asked to make", () => {
     await world.run(front.close());
   });
 
-  it("is not made before it is seen", async () => {
+  it("cannot be answered before it is drawn", async () => {
     const world = simulatedWorld();
     const { front, pass, press } = stage(world);
     let isMade = false;

@@ -25,34 +25,34 @@ import { TypingDebounce } from "./typing-debounce.ts";
 type OpenPicker = {
   readonly id: number;
   readonly picker: Picker;
-  /** Whether typed letters narrow the list; where they do not, they are the person's next message. */
+  /** Whether typed letters filter the list; if not, they are the user's next message. */
   readonly isFiltered: boolean;
-  /** Whether a message was begun since the list is open. */
+  /** Whether a message was begun since the list opened. */
   readonly hasDraft: boolean;
   readonly done: (option: PickerOption | undefined) => void;
 };
 
-/** What a screen for people is made of. */
+/** Options of the screen front end. */
 export type ScreenFrontEndOptions = {
   readonly terminal: Terminal;
   readonly world: Pick<World, "clock" | "env">;
   readonly host: FrontEndHost;
-  /** The colours the person wants; those that suit the terminal without. */
+  /** The chosen theme; undefined selects one that suits the terminal. */
   readonly theme: Theme | undefined;
-  /** What was typed in earlier sessions. */
+  /** Reads the input history of earlier sessions. */
   readonly history: () => Promise<readonly string[]>;
 };
 
-/** How often the line moves that says that something is under way. */
+/** Milliseconds between two spinner frames. */
 const spinnerInterval = 120;
 
-/** Milliseconds without a key after which somebody who typed is taken to have stopped, and may be asked something. */
+/** Milliseconds without a key after which typing counts as finished and a question may open. */
 const typingDelay = 1000;
 
-/** The same after an answer: a key that is held down, or pressed twice, does not answer the next question too. */
+/** The same after an answer: a held or repeated key must not answer the next question too. */
 const answerDelay = 250;
 
-/** Lines with an input below them, drawn in place. */
+/** The screen front end: the transcript with an input below it, redrawn in place. */
 export class ScreenFrontEnd implements FrontEnd {
   readonly #options: ScreenFrontEndOptions;
   readonly #screen: Screen;
@@ -65,9 +65,9 @@ export class ScreenFrontEnd implements FrontEnd {
   #theme: Theme | undefined;
   #picking: OpenPicker | undefined;
   #pickings = 0;
-  /** The list that the terminal shows. */
+  /** The list drawn on the terminal. */
   #drawnList: number | undefined;
-  /** Whether the person wants to answer now, whatever they were writing. */
+  /** Whether the user wants to answer now and keep the draft. */
   #wantsToAnswer = false;
   #isTicking = false;
   #wantsToLeave = false;
@@ -97,11 +97,11 @@ export class ScreenFrontEnd implements FrontEnd {
 
   update(): void {
     const { host, terminal } = this.#options;
-    // Looked at once: time passes between two looks, and a question that is held must be heard of again.
-    const { isIdle: isQuiet } = this.#quiet;
-    const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !isQuiet);
+    // Read once: time passes between two reads, and a deferred question must get its notification.
+    const { isIdle } = this.#quiet;
+    const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !isIdle);
     this.print(this.#asking.refresh(terminal.size(), isTyping || this.#picking !== undefined));
-    if (this.#asking.deferredAsker !== undefined && !isQuiet) this.#quiet.notifyWhenIdle();
+    if (this.#asking.deferredAsker !== undefined && !isIdle) this.#quiet.notifyWhenIdle();
     this.#screen.update();
     if (host.busySince() !== undefined && !this.#isTicking) void this.#tickle();
   }
@@ -179,7 +179,7 @@ export class ScreenFrontEnd implements FrontEnd {
     return createSgrEncoder({ theme: this.#theme ?? themeFor(env, ground?.rgb), depth: colourDepthOf(env) });
   }
 
-  /* What is seen. */
+  /* Drawing. */
 
   #live({ columns, rows }: { readonly columns: number; readonly rows: number }): LiveView {
     const { host } = this.#options;
@@ -213,9 +213,9 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   #held(columns: number): readonly StyledLine[] {
-    const { deferredAsker: held } = this.#asking;
-    if (held === undefined || this.#picking !== undefined) return [];
-    const words = `A question waits until you stop typing. Ctrl-G answers it now and keeps your draft. (${held})`;
+    const { deferredAsker } = this.#asking;
+    if (deferredAsker === undefined || this.#picking !== undefined) return [];
+    const words = `A question waits until you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredAsker})`;
     return wrap([span(words, { tone: "warning" })], { width: columns });
   }
 
@@ -231,7 +231,10 @@ export class ScreenFrontEnd implements FrontEnd {
     };
   }
 
-  /** While much is printed and nobody types, the terminal's own cursor rests where no size of the terminal can mislead. */
+  /**
+   * While output streams and the input is empty, the terminal's own cursor stays at the top of the live part, where no
+   * resize can misplace it; a drawn cursor marks the input.
+   */
   #inputView(columns: number, rows: number): LiveView {
     const view = this.#input.view(columns, rows);
     const isWatching = this.#options.host.busySince() !== undefined && this.#input.isEmpty;
@@ -248,7 +251,7 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#isTicking = false;
   }
 
-  /* What is pressed. */
+  /* Keys. */
 
   #press(event: KeyEvent): void {
     if (event.type === "reply") return this.#replied(event.reply);
@@ -280,17 +283,17 @@ export class ScreenFrontEnd implements FrontEnd {
       return this.#pressInput(event);
     }
     const pressed = pressPicker(picking.picker, event);
-    // Nobody chooses from what they have not seen.
+    // An unseen list cannot be answered.
     if (pressed.type !== "open" && this.#drawnList !== picking.id) return;
     this.#picking = pressed.type === "open" ? { ...picking, picker: pressed.picker } : undefined;
     if (pressed.type !== "open") picking.done(pressed.type === "picked" ? pressed.option : undefined);
   }
 
-  /** Whether a key is part of a message that is being written while something is to be confirmed. */
-  #isForInput(event: KeyEvent, { hasDraft: wasTypedAt }: OpenPicker): boolean {
+  /** Whether a key belongs to a message being written while a confirmation is open. */
+  #isForInput(event: KeyEvent, { hasDraft }: OpenPicker): boolean {
     if (event.type !== "key") return true;
     if (!this.#input.isEmpty) return true;
-    return event.chord === "enter" && wasTypedAt && !this.#quiet.isIdle;
+    return event.chord === "enter" && hasDraft && !this.#quiet.isIdle;
   }
 
   #pressInput(event: KeyEvent): void {
@@ -311,7 +314,7 @@ export class ScreenFrontEnd implements FrontEnd {
     if (wish !== undefined) this.#grant(wish);
   }
 
-  /** Ctrl-C: ends what is under way; where nothing is, takes back what was typed; where nothing was, leaves the second time. */
+  /** Ctrl-C: cancels running work; else clears the input; else quits the second time. */
   #interrupt(wantedToLeave: boolean): void {
     const { host } = this.#options;
     if (host.busySince() !== undefined) return host.cancel();

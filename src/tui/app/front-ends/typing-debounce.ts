@@ -1,13 +1,13 @@
 import type { Clock } from "../../../world/world.ts";
 
-/** Keeps questions away from somebody who types: a question opens only in quiet time. */
+/** Debounces questions while the user types: a question opens only when the keyboard is idle. */
 export class TypingDebounce {
   readonly #clock: Pick<Clock, "elapsed" | "after">;
   readonly #onQuiet: () => void;
   #at = 0;
   #stopTimer: (() => void) | undefined;
 
-  /** `onQuiet` is called when a wait that was announced with `notify` is over. */
+  /** `onQuiet` is called when a wait requested with `notifyWhenIdle` is over. */
   constructor(clock: Pick<Clock, "elapsed" | "after">, onQuiet: () => void) {
     this.#clock = clock;
     this.#onQuiet = onQuiet;
@@ -17,13 +17,13 @@ export class TypingDebounce {
     return this.#clock.elapsed() >= this.#at;
   }
 
-  /** Starts the wait anew: it is quiet again `ms` milliseconds from now. */
+  /** Restarts the wait: idle again in `ms` milliseconds. */
   restart(ms: number): void {
     this.#at = this.#clock.elapsed() + ms;
     this.cancel();
   }
 
-  /** Calls `onQuiet` once it is quiet. */
+  /** Calls `onQuiet` once the keyboard is idle. */
   notifyWhenIdle(): void {
     this.#stopTimer ??= this.#clock.after(Math.max(0, this.#at - this.#clock.elapsed()), () => {
       this.#stopTimer = undefined;
@@ -31,7 +31,7 @@ export class TypingDebounce {
     });
   }
 
-  /** Drops the notification. */
+  /** Cancels the notification. */
   cancel(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

@@ -2,7 +2,7 @@ import type { CompletionChoice, CompletionQuery } from "../../editor/completion.
 import type { PickerOption } from "../../views/picker.ts";
 import type { CommandArgument, SlashCommandContext, SlashCommand } from "../commands/slash-command.ts";
 
-/** What can be written after commands. It is looked up once for each command that is being written. */
+/** Completes arguments of slash commands. Options are looked up once per command being typed. */
 export class ArgumentCompletions {
   readonly #desk: () => SlashCommandContext;
   readonly #known = new Map<CommandArgument, Promise<readonly PickerOption[]>>();
@@ -11,23 +11,23 @@ export class ArgumentCompletions {
     this.#desk = desk;
   }
 
-  /** The choices for the word being written. */
+  /** Completes the argument being typed. */
   async complete(
     { words: [name, ...before], query }: Extract<CompletionQuery, { kind: "argument" }>,
     commands: readonly SlashCommand[],
   ): Promise<readonly CompletionChoice[]> {
     const argument = commands.find((each) => each.name === name)?.arguments?.[before.length];
     if (argument === undefined) return [];
-    const { acceptsOther: mayBe = () => false } = argument;
+    const { acceptsOther = () => false } = argument;
     return (await this.#options(argument)).map(({ id, label, detail }) => ({
       label,
       insert: id,
       ...(detail === undefined ? {} : { detail }),
-      ...(mayBe(query) ? { isSuggestion: true } : {}),
+      ...(acceptsOther(query) ? { isSuggestion: true } : {}),
     }));
   }
 
-  /** A command was given; what it did may have changed everything. */
+  /** Clears the cache, since a command may have changed the options. */
   clearCache(): void {
     this.#known.clear();
   }
@@ -38,7 +38,7 @@ export class ArgumentCompletions {
       Promise.resolve(this.#desk())
         .then(argument.options)
         .catch(() => {
-          // What cannot be found out yet is looked up again.
+          // A failed lookup is repeated next time.
           this.#known.delete(argument);
           return [];
         });

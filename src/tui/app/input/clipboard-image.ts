@@ -1,16 +1,16 @@
 import type { World } from "../../../world/world.ts";
 
-/** Programs that print the picture on the clipboard. */
+/** Programs that print the clipboard image. */
 const programs: readonly (readonly [string, ...(readonly string[])])[] = [
   ["wl-paste", "--type", "image/png"],
   ["xclip", "-selection", "clipboard", "-t", "image/png", "-o"],
   ["pngpaste", "-"],
 ];
 
-/** Larger pictures are not taken. */
+/** Size limit of a clipboard image. */
 const maxImageBytes = 20 * 2 ** 20;
 
-/** The picture on the clipboard, where a program is there that can tell; undefined without one. */
+/** Returns the clipboard image; undefined without one or without a program to read it. */
 export const readClipboardImage = async ({
   processes,
   env,

@@ -1,17 +1,17 @@
 import type { World } from "../../../world/world.ts";
 
-/** What the person typed, in this session and in those before. */
+/** Prompts typed in this session and earlier ones. */
 export type InputHistory = {
   readonly read: () => Promise<readonly string[]>;
   readonly add: (text: string) => void;
-  /** Resolves once all that was added is kept. */
+  /** Resolves once all additions are saved. */
   readonly flush: () => Promise<void>;
 };
 
-/** More lines than this are not kept. */
+/** Limit of saved lines. */
 const maxLines = 500;
 
-/** What the person typed in earlier sessions, kept in a file of their own. */
+/** The input history, saved in a file. */
 export const createInputHistory = ({ files }: Pick<World, "files">, home: string): InputHistory => {
   const path = `${home}/history.json`;
   const read = async (): Promise<readonly string[]> => {
@@ -25,7 +25,7 @@ export const createInputHistory = ({ files }: Pick<World, "files">, home: string
   const keep = async (text: string): Promise<void> => {
     const lines = await read();
     if (lines.at(-1) === text) return;
-    // A convenience: where it cannot be kept, nothing else suffers.
+    // History is a convenience: a failed write is ignored.
     await files.writePrivate(path, JSON.stringify([...lines, text].slice(-maxLines))).catch(() => undefined);
   };
   let keeping: Promise<void> = Promise.resolve();

@@ -1,10 +1,10 @@
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { CompletionChoice } from "../../editor/completion.ts";
 
-/** How many names of a folder are looked at. */
+/** Limit of names read from a folder. */
 const maxNames = 1000;
 
-/** What can be named after an @: what is in the folder being typed, and what servers offer. */
+/** Completes a mention after `@`: files of the folder being typed, and MCP resources. */
 export const completeMention = async (query: string, opened: AgentSession): Promise<readonly CompletionChoice[]> => {
   const folder = query.slice(0, query.lastIndexOf("/") + 1);
   const { workspace } = await opened.services();

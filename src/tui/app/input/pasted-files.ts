@@ -5,10 +5,10 @@ import type { UserPart } from "../../../conversation/parts.ts";
 import type { StoredMedia } from "../../../conversation/media.ts";
 import type { World } from "../../../world/world.ts";
 
-/** Larger files are not attached. */
+/** Size limit of an attached file. */
 const maxFileBytes = 20 * 2 ** 20;
 
-/** Files that were pasted or dropped into the message, each standing there by a name until the message is sent. */
+/** Files pasted or dropped into the message, each represented by a label until it is sent. */
 export class PastedFiles {
   readonly #world: Pick<World, "disk" | "processes" | "env">;
   readonly #files = new Map<string, StoredMedia>();
@@ -17,7 +17,7 @@ export class PastedFiles {
     this.#world = world;
   }
 
-  /** What stands in the message for a paste that is the path of a picture or another medium; undefined for mere words. */
+  /** Attaches the media file whose path was pasted and returns its label; undefined for plain text. */
   async paste(pasted: string): Promise<string | undefined> {
     const path = pathIn(pasted);
     if (path === undefined) return undefined;
@@ -25,14 +25,14 @@ export class PastedFiles {
     return bytes === undefined ? undefined : this.#add(bytes, basename(path));
   }
 
-  /** What stands in the message for the picture on the clipboard; undefined where there is none. */
+  /** Attaches the clipboard image and returns its label; undefined without one. */
   async pasteClipboardImage(): Promise<string | undefined> {
     const { readClipboardImage } = await import("./clipboard-image.ts");
     const bytes = await readClipboardImage(this.#world);
     return bytes === undefined ? undefined : this.#add(bytes, "clipboard.png");
   }
 
-  /** The files a message still names, as parts of it. */
+  /** Returns the files whose labels are still in the message, as parts. */
   take(message: string): { readonly parts: readonly UserPart[]; readonly blobs: Blobs } {
     const named = [...this.#files].filter(([label]) => message.includes(label));
     this.#files.clear();
@@ -75,7 +75,7 @@ export class PastedFiles {
   }
 }
 
-/** The path a terminal pastes when a file is dropped on it: as it is, in quotes, with backslashes, or as an address. */
+/** The path a terminal pastes when a file is dropped: plain, quoted, with backslashes, or as a file URL. */
 const pathIn = (pasted: string): string | undefined => {
   const word = pasted.trim();
   if (word.includes("\n") || word.length > 4096 || !media.test(word)) return undefined;

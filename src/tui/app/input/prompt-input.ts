@@ -17,10 +17,10 @@ import { truncate, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import type { FrontEndHost } from "../front-ends/front-end.ts";
 
-/** How many choices are seen at once. */
+/** Choices visible at once. */
 const visibleChoices = 8;
 
-/** What the person writes, with what can be completed in it. */
+/** The prompt input with its completion menu. */
 export class PromptInput {
   readonly #host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">;
   readonly #changed: () => void;
@@ -32,7 +32,7 @@ export class PromptInput {
     this.#changed = changed;
   }
 
-  /** What was typed in earlier sessions, before what was typed in this one. */
+  /** Adds prompts of earlier sessions before those of this one. */
   addHistory(history: readonly string[]): void {
     this.#editor = { ...this.#editor, history: [...history, ...this.#editor.history] };
   }
@@ -50,7 +50,7 @@ export class PromptInput {
     this.#editor = edit(this.#editor, { type: "replace", text });
   }
 
-  /** Takes a key. Answers what it wants beyond the text. */
+  /** Handles a key. Returns what the key asks for beyond editing. */
   press(event: KeyEvent): EditorRequest | undefined {
     if (event.type === "paste") {
       this.#paste(event.text);
@@ -59,11 +59,11 @@ export class PromptInput {
     if (event.type === "key" && event.chord === "ctrl+v")
       return void this.#insertLater(this.#host.pasteClipboardImage());
     if (event.type === "key" && this.#pressMenu(event.chord)) return undefined;
-    const { editor, request: wish } = handleKey(this.#editor, event);
+    const { editor, request } = handleKey(this.#editor, event);
     this.#editor = editor;
-    if (wish?.type === "submit") this.#menu = undefined;
+    if (request?.type === "submit") this.#menu = undefined;
     else if (event.type !== "focus") this.#complete();
-    return wish;
+    return request;
   }
 
   view(columns: number, rows: number): LiveView {
@@ -73,7 +73,7 @@ export class PromptInput {
     return { lines: [...lines, ...this.#menuLines(columns)], cursor };
   }
 
-  /** Keys that choose in an open menu; false for all others. */
+  /** Handles keys of an open menu; returns false for others. */
   #pressMenu(chord: string): boolean {
     const menu = this.#menu;
     if (menu === undefined) return false;
@@ -96,7 +96,7 @@ export class PromptInput {
         const isFolder = menu.choices[menu.focus]?.item.insert.endsWith("/") === true;
         this.#choose(menu);
         if (isFolder) this.#complete();
-        // A command that was chosen is given at once, also by its last word; a file is only named.
+        // Choosing a command, or its last argument, also submits it; choosing a file only inserts it.
         return menu.query.kind === "mention";
       }
     }
@@ -126,7 +126,7 @@ export class PromptInput {
     this.#changed();
   }
 
-  /** Finds out what can be completed where the cursor is. */
+  /** Looks up completions at the cursor. */
   #complete(): void {
     const completing = findCompletion(this.#editor);
     if (completing === undefined) {
@@ -147,7 +147,7 @@ export class PromptInput {
     });
   }
 
-  /** What is left of the menu for the same word; one for another word is of no use. */
+  /** Narrows the open menu while new choices load; a menu for another word is dropped. */
   #narrowed(completing: CompletionQuery): CompletionMenu | undefined {
     const menu = this.#menu;
     if (menu?.query.kind !== completing.kind || menu.query.start !== completing.start) return undefined;

@@ -7,28 +7,28 @@ import type { SessionChoice } from "../commands/slash-command.ts";
 import { EditSnapshots } from "./edit-snapshots.ts";
 import { ChatSession, type ChatListener } from "./chat-session.ts";
 
-/** Where sessions come from. */
+/** Opens and discards sessions. */
 export type SessionSource = {
   readonly world: World;
   readonly home: string;
-  /** The settings as they are before a session is opened. */
+  /** The settings before a session is opened. */
   readonly loaded: LoadedSettings;
-  /** Opens the session that was asked for, or with an argument another one. Settings are read anew. */
+  /** Opens the session requested at start, or the given one. Settings are read again. */
   readonly open: (resume?: SessionChoice) => Promise<OpenedChat>;
-  /** Takes away a session in which nothing was said. */
+  /** Deletes a session without messages. */
   readonly discard: (id: string) => Promise<void>;
 };
 
-/** A session that was opened, and the settings it was opened with. */
+/** An opened session and the settings it was opened with. */
 export type OpenedChat = { readonly opened: AgentSession; readonly loaded: LoadedSettings };
 
-/** Who hears of a talk, also that it begins and that it ends. */
+/** Listener for the events of a chat session, and for sessions being opened and closed. */
 export type ActiveSessionListener = ChatListener & {
   readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
   readonly onClose: () => void;
 };
 
-/** The session that is talked in now, of which there may be none for a moment, and how one is left for another. */
+/** The current session, and switching to another. There is none while one is being opened. */
 export class ActiveSession {
   readonly #place: SessionSource;
   readonly #listener: ActiveSessionListener;
@@ -67,15 +67,12 @@ export class ActiveSession {
     return (this.#snapshots ??= new EditSnapshots(world, home, this.opened().session.id));
   }
 
-  /** Opens the session that was asked for at the start. */
+  /** Opens the session requested at start. */
   async open(): Promise<void> {
     await this.#take(await this.#place.open());
   }
 
-  /**
-   * Opens another session; where that fails, the one before. A new one keeps the models that were chosen, and the
-   * approval mode stays what the person made it.
-   */
+  /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models and the approval mode. */
   async reopen(resume: SessionChoice): Promise<void> {
     const { open } = this.#place;
     const { session, agent } = this.opened();
@@ -93,7 +90,7 @@ export class ActiveSession {
     if (isModeChosen) await this.setMode(mode);
   }
 
-  /** Ends the session. True where something was said in it; one in which nothing was is not kept. */
+  /** Closes the session. Returns true if it was used; an unused session is discarded. */
   async close(): Promise<boolean> {
     const talk = this.#talk;
     if (talk === undefined) return false;
@@ -107,7 +104,7 @@ export class ActiveSession {
     return wasUsed;
   }
 
-  /** From now on, and for what waits. */
+  /** Applies to later calls and to pending questions. */
   async setMode(mode: ApprovalMode): Promise<void> {
     const { services, agent } = this.opened();
     const { gate } = await services();
@@ -119,7 +116,7 @@ export class ActiveSession {
 
   async #take({ opened, loaded }: OpenedChat): Promise<void> {
     const { world } = this.#place;
-    const { onChange: changed, onOpen: begun } = this.#listener;
+    const { onChange, onOpen } = this.#listener;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     this.#loaded = loaded;
@@ -127,8 +124,8 @@ export class ActiveSession {
     this.#snapshots = undefined;
     const talk = new ChatSession(opened, world.clock, { ...this.#listener, onEvent: (event) => this.#hear(event) });
     this.#talk = talk;
-    await begun(opened, isFirst);
-    opened.servers?.listen(changed);
+    await onOpen(opened, isFirst);
+    opened.servers?.listen(onChange);
     void talk.refreshContextUsage();
   }
 

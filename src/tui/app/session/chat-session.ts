@@ -4,27 +4,27 @@ import type { UserPart } from "../../../conversation/parts.ts";
 import type { TokenUsage } from "../../../wire/decode/events.ts";
 import type { Clock } from "../../../world/world.ts";
 
-/** Who hears what comes of a talk. */
+/** Listener for the events of a chat session. */
 export type ChatListener = {
   readonly onEvent: (event: AgentEvent) => void;
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
-  /** Something about the talk has changed. */
+  /** The state of the session changed. */
   readonly onChange: () => void;
-  /** Resolves once there is room for more. */
+  /** Resolves once the output queue has drained. */
   readonly waitForDrain: () => Promise<void>;
 };
 
-/** Something the person said, and what came with it. */
+/** A prompt with its attachments. */
 export type UserPrompt = { readonly text: string; readonly parts: readonly UserPart[] };
 
-/** One session being talked in: turns, what is said meanwhile, and how full it is. */
+/** Runs the turns of one session: submits prompts, queues those typed during a turn, and tracks context use. */
 export class ChatSession {
   readonly opened: AgentSession;
   readonly #clock: Pick<Clock, "elapsed">;
   readonly #listener: ChatListener;
   readonly #queue: (readonly UserPart[])[] = [];
-  /** What the model is told with the person's next message. */
+  /** Parts added to the user's next prompt. */
   readonly #asides: UserPart[] = [];
   #since: number | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -37,7 +37,7 @@ export class ChatSession {
     this.#listener = listener;
   }
 
-  /** When the turn that runs began. */
+  /** When the running turn began. */
   get busySince(): number | undefined {
     return this.#since;
   }
@@ -46,29 +46,29 @@ export class ChatSession {
     return this.#context;
   }
 
-  /** What the last answer used. */
+  /** Token usage of the last response. */
   get lastUsage(): TokenUsage | undefined {
     return this.#last;
   }
 
-  /** Keeps something for the model until the person speaks again. */
+  /** Adds a part to the user's next prompt. */
   addToNextPrompt(part: UserPart): void {
     this.#asides.push(part);
   }
 
-  /** Says something: in a turn of its own, or to the one that runs. */
+  /** Submits a prompt: as a turn of its own, or queued in the running one. */
   submit(said: UserPrompt): Promise<void> {
     return this.#since === undefined ? this.#begin(this.#partsOf(said)) : this.#steer(said);
   }
 
-  /** Ends the turn that runs. Settles when nothing runs any more. */
+  /** Cancels the running turn. Resolves when nothing runs any more. */
   async cancel(): Promise<void> {
     this.#queue.splice(0);
     await this.opened.agent.cancel();
     await this.#turn;
   }
 
-  /** Asks how full the context is. */
+  /** Updates the context use. */
   async refreshContextUsage(): Promise<void> {
     this.#context = await this.opened.agent.contextUsage();
     this.#listener.onChange();
@@ -82,13 +82,13 @@ export class ChatSession {
   }
 
   async #run(parts: Promise<readonly UserPart[]>): Promise<void> {
-    const { onEvent: hear, warn, waitForDrain: room } = this.#listener;
+    const { onEvent, warn, waitForDrain } = this.#listener;
     try {
       for await (const event of this.opened.agent.send(await parts)) {
         if (event.type === "usage") this.#last = event.usage;
-        hear(event);
+        onEvent(event);
         if (event.type === "usage") void this.refreshContextUsage();
-        await room();
+        await waitForDrain();
       }
     } catch (error) {
       warn(`This is a bug in Parley. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

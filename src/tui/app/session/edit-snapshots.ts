@@ -2,24 +2,24 @@ import type { AgentEvent } from "../../../agent/events.ts";
 import type { Workspace } from "../../../policy/workspace/open.ts";
 import type { World } from "../../../world/world.ts";
 
-/** A file as it was before an edit, and as the edit left it. `before` is absent for a file that was made. */
+/** A file before and after an edit. `before` is absent for a created file. */
 export type EditSnapshot = {
   readonly path: string;
   readonly before?: string;
   readonly after: string;
-  /** How many entries the conversation had when it was made. */
+  /** The number of conversation entries at the time of the edit. */
   readonly entries: number;
 };
 
-/** What became of a file that was to be put back. */
+/** Describes the result of restoring a file. */
 export type RestoreResult =
   | { readonly type: "restored" | "removed"; readonly path: string }
   | { readonly type: "kept"; readonly path: string; readonly reason: string };
 
-/** Larger files are not kept. */
+/** Size limit of a snapshot. */
 const maxSnapshotBytes = 4 * 2 ** 20;
 
-/** What edits of a session changed, kept in a file of its own, so that it can be put back after a restart too. */
+/** Snapshots of the edits of a session, saved in a file so that edits can be undone after a restart too. */
 export class EditSnapshots {
   readonly #files: World["files"];
   readonly #path: string;
@@ -31,7 +31,7 @@ export class EditSnapshots {
     this.#kept = this.#read();
   }
 
-  /** Takes note of an edit, whoever made it. */
+  /** Records a completed edit, also of a subagent. */
   recordEvent(event: AgentEvent, entries: number): void {
     if (event.type === "agent") return this.recordEvent(event.event, entries);
     if (event.type !== "call-completed") return;
@@ -42,12 +42,12 @@ export class EditSnapshots {
     void this.#change((kept) => [...kept, { path, ...(before === undefined ? {} : { before }), after, entries }]);
   }
 
-  /** All edits, the oldest first. */
+  /** Returns all edits, oldest first. */
   all(): Promise<readonly EditSnapshot[]> {
     return this.#kept;
   }
 
-  /** Puts files back to what they were before the last so many edits, newest first. What was changed since is left alone. */
+  /** Restores files to before the last `count` edits, newest first. Files changed since are left alone. */
   async restore(
     count: number,
     workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
@@ -67,7 +67,7 @@ export class EditSnapshots {
     return [...results.values()];
   }
 
-  /** Gives another session the edits up to a point of the conversation. */
+  /** Copies the edits up to a point of the conversation to another session. */
   async copyTo(to: EditSnapshots, entries: number): Promise<void> {
     const kept = await this.#kept;
     await to.#change(() => kept.filter((each) => each.entries <= entries));
@@ -76,7 +76,7 @@ export class EditSnapshots {
   #change(change: (kept: readonly EditSnapshot[]) => readonly EditSnapshot[]): Promise<unknown> {
     this.#kept = this.#kept.then(async (kept) => {
       const next = change(kept);
-      // What cannot be kept can still be put back while the program runs.
+      // A snapshot that cannot be saved can still be restored while the program runs.
       await this.#files.writePrivate(this.#path, JSON.stringify(next)).catch(() => undefined);
       return next;
     });
@@ -111,7 +111,7 @@ const restoreFile = async (
   }
 };
 
-/** Takes away a file that an edit made. */
+/** Removes a file that an edit created. */
 const removeFile = async (path: string, disk: World["disk"]): Promise<RestoreResult> => {
   const at = path.lastIndexOf("/");
   const folder = await disk.openFolder(path.slice(0, at) || "/");

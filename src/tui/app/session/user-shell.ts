@@ -4,15 +4,15 @@ import type { Clock } from "../../../world/world.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 
-/** A line the person ran in the shell, and what came of it. */
+/** A shell command the user ran, with its result. */
 export type ShellResult = {
   readonly command: string;
   readonly output: string;
-  /** How it ended, in words; undefined where it ended well. */
+  /** How it failed; undefined if it succeeded. */
   readonly problem?: string;
 };
 
-/** The lines the person runs, one at a time. */
+/** Runs the user's shell commands, one at a time. */
 export class UserShell {
   readonly #clock: Pick<Clock, "elapsed">;
   readonly #changed: () => void;
@@ -23,12 +23,12 @@ export class UserShell {
     this.#changed = changed;
   }
 
-  /** When the line that runs began. */
+  /** When the running command began. */
   get busySince(): number | undefined {
     return this.#running?.since;
   }
 
-  /** What is seen of the line that runs. */
+  /** The running command as lines. */
   live(width: number): readonly StyledLine[] {
     if (this.#running === undefined) return [];
     const { view, since } = this.#running;
@@ -58,14 +58,14 @@ export class UserShell {
 
 const runningView = (command: string): ToolCallView => ({ tool: "!", title: command, status: "running", output: "" });
 
-/** A line that has ended, with all it printed. */
+/** Shows a finished command with all its output. */
 export const viewShellResult = ({ command, output, problem }: ShellResult, width: number): readonly StyledLine[] => {
   const said = [output, problem ?? ""].filter((each) => each !== "").join("\n");
   const status = problem === undefined ? "success" : "error";
   return viewToolCall({ ...runningView(command), status, output: said, isExpanded: true }, width);
 };
 
-/** Runs a line in the workspace's shell, with the environment commands of the model have. */
+/** Runs a command in the workspace shell, with the environment that commands of the model get. */
 const runShellCommand = async (
   command: string,
   { capabilities }: Pick<OpenServices, "capabilities">,
@@ -98,7 +98,7 @@ const problemOf = ({ error, code, killedBy, ended }: ShellEnding): string | unde
   return code === 0 ? undefined : `Exit code ${code}.`;
 };
 
-/** What the model is told of it, with the person's next message. */
+/** The text added to the user's next prompt. */
 export const shellContextPart = ({ command, output, problem }: ShellResult): UserPart => ({
   type: "text",
   text: [

@@ -3,15 +3,15 @@ import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 
-/** Something that was shown in part. */
+/** An item that was shown in part. */
 export type CollapsedItem =
   | { readonly type: "thought"; readonly text: string }
   | { readonly type: "call"; readonly view: ToolCallView };
 
-/** How much is kept to be shown in full later: things, and letters of each. */
+/** Limits of what is kept for expansion: items, and characters of each. */
 const limits = { things: 20, letters: 200_000 };
 
-/** What a turn folded, to be shown in full on demand. Only the last turn's is kept. */
+/** Collapsed output of the last turn, kept for expansion on demand. */
 export class CollapsedOutput {
   #things: CollapsedItem[] = [];
 
@@ -27,7 +27,7 @@ export class CollapsedOutput {
     this.#things = [...this.#things.slice(1 - limits.things), kept];
   }
 
-  /** All of it, once. */
+  /** Returns all items in full, once. */
   take(width: number): readonly StyledLine[] {
     return this.#things.splice(0).flatMap((thing) => [...viewCollapsed(thing, width), []]);
   }
@@ -42,7 +42,7 @@ const viewCollapsed = (thing: CollapsedItem, width: number): readonly StyledLine
   }
 };
 
-/** A thought in full. */
+/** Shows thinking in full. */
 const viewThought = (text: string, width: number): readonly StyledLine[] =>
   toLines(text.trim(), { tone: "muted", italic: true }).flatMap((each, at) =>
     wrap(each, { width, first: [span(at === 0 ? "✻ " : "  ", { tone: "accent" })], rest: [span("  ")] }),

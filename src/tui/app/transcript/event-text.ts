@@ -4,14 +4,14 @@ import { span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import type { ToolCallStatus } from "../../views/tool-call.ts";
 
-/** What a thought is about: many models begin with a title in bold. */
+/** Shows the topic of thinking: many models start with a title in bold. */
 export const viewThinking = (thought: string): StyledLine => {
   const title = [...thought.matchAll(/\*\*([^*\n]+)\*\*/g)].at(-1)?.[1];
   const words = title ?? thought.trim().split("\n").at(-1) ?? "";
   return [span("✻ ", { tone: "accent" }), span(words.slice(0, 200), { tone: "muted", italic: true })];
 };
 
-/** What came of a call, in words; a difference is shown otherwise. */
+/** The text of a tool result; a diff is shown separately. */
 export const resultText = ({ display, error }: FinishedCall): string => {
   if (error !== undefined) return error.message;
   switch (display.type) {
@@ -24,7 +24,7 @@ export const resultText = ({ display, error }: FinishedCall): string => {
   }
 };
 
-/** How a call that has ended looks. */
+/** The status shown for a finished call. */
 export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], ToolCallStatus>> = {
   complete: "success",
   error: "error",
@@ -32,7 +32,7 @@ export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], To
   interrupted: "cancelled",
 };
 
-/** Why the model is another one. */
+/** Explains why the model changed. */
 export const changeText = (reason: ModelChangeReason): string => {
   switch (reason.type) {
     case "asked":
@@ -46,7 +46,7 @@ export const changeText = (reason: ModelChangeReason): string => {
   }
 };
 
-/** What a person should know of how a turn ended; undefined where all is said. */
+/** Explains how a turn ended; undefined after a normal end. */
 export const endText = (reason: EndReason): string | undefined => {
   switch (reason) {
     case "stop":
@@ -69,13 +69,13 @@ export const endText = (reason: EndReason): string | undefined => {
   }
 };
 
-/** Why a turn failed, and where to see the request if it was refused. */
+/** Explains why a turn failed, and how to see a rejected request. */
 export const failureText = (failure: AgentFailure): string =>
   failure.kind === "provider" && failure.report !== undefined
     ? `${failure.message} /explain shows what was sent and what was changed for it.`
     : failure.message;
 
-/** What a subagent does right now; undefined where that says nothing new. */
+/** The current activity of a subagent; undefined if the event shows none. */
 export const subagentText = (event: AgentEvent): string | undefined => {
   switch (event.type) {
     case "call-requested":

@@ -4,11 +4,11 @@ import { line, toLines, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 
-/** The first line: who this is, and where we are. */
+/** The first line: program name and folder. */
 export const viewHeader = (folder: string, width: number): readonly StyledLine[] =>
   wrap([span("Parley", { bold: true, tone: "accent" }), span(`  ${folder}`, { tone: "muted" })], { width });
 
-/** What was found, and what is missing: the model, servers, agents, and what else a person should know. */
+/** The greeting: model, MCP servers, subagents and notes. */
 export const viewGreeting = (
   opened: AgentSession,
   { width, isFirst }: { readonly width: number; readonly isFirst: boolean },
@@ -21,8 +21,8 @@ export const viewGreeting = (
     ),
   ].flatMap((each) => wrap(each, { width }));
 
-const modelLines = ({ modelChoice: chosen, agent }: AgentSession): readonly StyledLine[] =>
-  chosen.by === "none"
+const modelLines = ({ modelChoice, agent }: AgentSession): readonly StyledLine[] =>
+  modelChoice.by === "none"
     ? [
         line("No API key found, so the built-in demo model answers: it uses the tools, but it is no language model."),
         line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.", { tone: "muted" }),

@@ -2,7 +2,7 @@ import type { Highlighter } from "../../markdown/highlight.ts";
 import { loadLexer, MarkdownStream, type Lexer, type MarkdownOptions } from "../../markdown/stream.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 
-/** Markdown for a front. What reads it is loaded when it is first asked for. */
+/** Prints Markdown on a front end. The lexer is loaded on first use. */
 export class MarkdownPrinter {
   readonly options: MarkdownOptions;
   readonly #front: FrontEnd;
@@ -14,13 +14,13 @@ export class MarkdownPrinter {
     this.options = { lexer: (text) => this.#lexer(text), highlighter, onReady };
   }
 
-  /** Resolves once Markdown can be read. */
+  /** Resolves once the lexer is loaded. */
   load(): Promise<void> {
     this.#loading ??= loadLexer().then((lexer) => void (this.#lexer = lexer));
     return this.#loading;
   }
 
-  /** Prints a whole text. */
+  /** Prints a complete text. */
   async print(markdown: string): Promise<void> {
     await this.load();
     const stream = new MarkdownStream(this.options, this.#front.width());

@@ -5,10 +5,10 @@ import { viewImageLine } from "../../images/view.ts";
 import { line } from "../../text/line.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
 
-/** How high a picture may be, in rows. */
+/** Height limit of an image, in rows. */
 const maxRows = 16;
 
-/** Shows a file: as a picture where the terminal can, otherwise as a line that says what it is. */
+/** Shows media: as an image if the terminal can, and as a line of facts. */
 export const printMedia = (front: FrontEnd, media: Media, blobs: Blobs): void => {
   const { mimeType, source, name = media.id, width, height } = media;
   const columns = front.width();

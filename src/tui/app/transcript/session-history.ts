@@ -7,7 +7,7 @@ import { viewToolCall } from "../../views/tool-call.ts";
 import { callStatuses } from "./event-text.ts";
 import { viewUserPrompt } from "./user-prompt.ts";
 
-/** How the past of a session is shown. */
+/** Options for printing a session's history. */
 export type HistoryOptions = {
   readonly width: () => number;
   readonly print: (lines: readonly StyledLine[]) => void;
@@ -15,10 +15,10 @@ export type HistoryOptions = {
   readonly showMedia: (media: Media) => void;
 };
 
-/** How many of the person's messages, with all that followed, are shown of a session that goes on. */
+/** Number of user messages, with all that followed, shown of a resumed session. */
 const shownTurns = 5;
 
-/** Shows where a session was left: its last turns, and a word about those before. */
+/** Prints the last turns of a session, and the number of earlier messages. */
 export const printHistory = async (entries: readonly Entry[], options: HistoryOptions): Promise<void> => {
   const turns = entries.flatMap((entry, at) => (entry.type === "user" ? [at] : []));
   const from = turns.at(-shownTurns) ?? 0;
@@ -49,20 +49,20 @@ const printEntry = async (entry: Entry, entries: readonly Entry[], options: Hist
     case "compaction":
       return print([line("(What came before was summarised for the model.)", { tone: "muted" }), []]);
     case "notice":
-      // What the session began with was never shown.
+      // Notices at the start of a session are never shown.
       return;
     case "copy":
       return;
   }
 };
 
-/** The person's own words; what they attached stands in parts of its own after them. */
+/** The user's own text; attachments are in parts after it. */
 export const promptText = (parts: readonly UserPart[]): string => {
   const [first] = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return first ?? "";
 };
 
-/** What a call was about: its first argument that is a text. */
+/** The title of a call: its first text argument. */
 const titleOf = (call: CallId, entries: readonly Entry[]): string => {
   const made = entries
     .flatMap((entry) => (entry.type === "model" ? entry.parts : []))
@@ -71,7 +71,7 @@ const titleOf = (call: CallId, entries: readonly Entry[]): string => {
   return Object.values(made.input.value).find((value) => typeof value === "string") ?? "";
 };
 
-/** A text as lines of a width. */
+/** Wraps a message to the width. */
 export const messageLines = (
   text: string,
   width: number,

@@ -19,22 +19,22 @@ import {
 } from "./event-text.ts";
 import { CollapsedOutput } from "./collapsed-output.ts";
 
-/** What a feed needs to know. */
+/** Options of a transcript view. */
 export type TranscriptViewOptions = {
   readonly clock: Pick<Clock, "elapsed">;
   readonly markdown: MarkdownOptions;
   readonly width: () => number;
-  /** Takes lines that are final. */
+  /** Prints lines that are final. */
   readonly print: (lines: readonly StyledLine[]) => void;
-  /** Takes a file that came with a result or an answer. */
+  /** Shows media of a tool result or an answer. */
   readonly showMedia: (media: Media) => void;
-  /** Whether the beginning of a call is said in words, for those who see nothing that changes. */
+  /** Whether the start of a call is printed, for front ends without a live part. */
   readonly announcesCalls: boolean;
 };
 
 type RunningCall = { view: ToolCallView; readonly began: number; finished?: FinishedCall; isAnnounced?: true };
 
-/** What happens in a turn, as lines: final ones are printed once, the others are live until they are. */
+/** Turns the events of a turn into lines: final ones are printed once, the others are live until they are final. */
 export class TranscriptView {
   readonly #options: TranscriptViewOptions;
   readonly #calls = new Map<CallId, RunningCall>();
@@ -93,7 +93,7 @@ export class TranscriptView {
     }
   }
 
-  /** What may still change. */
+  /** The lines that may still change. */
   live(): readonly StyledLine[] {
     const width = this.#options.width();
     const now = this.#options.clock.elapsed();
@@ -106,17 +106,17 @@ export class TranscriptView {
     ];
   }
 
-  /** A turn begins: what the one before folded is not kept any longer. */
+  /** Starts a turn: collapsed output of the previous one is dropped. */
   beginTurn(): void {
     this.#folded.clear();
   }
 
-  /** Takes over what became final in a text that waited for something. */
+  /** Prints lines that became final after waiting for a highlighter. */
   flush(): void {
     this.#print(this.#text?.takeFinal() ?? []);
   }
 
-  /** Shows in full what the last turn folded. False where there is nothing. */
+  /** Prints the collapsed output of the last turn in full. Returns false if there is none. */
   expandCollapsed(): boolean {
     const lines = this.#folded.take(this.#options.width());
     this.#print(lines);
@@ -180,7 +180,7 @@ export class TranscriptView {
     this.#note(`Running ${live.view.tool}: ${live.view.title}`);
   }
 
-  /** Calls are printed in the order they were made, once all before them have ended. */
+  /** Prints finished calls in the order they were made, each once all before it have finished. */
   #complete(finished: FinishedCall): void {
     const live = this.#calls.get(finished.call.id);
     if (live === undefined) return;

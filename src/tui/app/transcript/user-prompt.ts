@@ -2,7 +2,7 @@ import { toLines, span } from "../../text/line.ts";
 import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 
-/** What the person said, as it stands in the history. */
+/** Shows the user's prompt as it appears in the transcript. */
 export const viewUserPrompt = (text: string, width: number): readonly StyledLine[] => [
   ...toLines(text.trimEnd()).flatMap((each, at) =>
     wrap(each, {

@@ -2,20 +2,20 @@ import { line, span } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/agents`: agents that can be given work. */
-export const listAgents = (_: string, { opened, print, info: say, width }: SlashCommandContext): void => {
+/** `/agents`: lists subagents. */
+export const listAgents = (_: string, { opened, print, info, width }: SlashCommandContext): void => {
   const named = opened().agents;
   if (named.length === 0)
-    return say(
+    return info(
       "No agents are described here. A Markdown file in .parley/agents, with a name and a description at its head, describes one.",
     );
   print([
-    ...named.flatMap(({ name, description: about, model = "the model of the conversation", tools }) => [
+    ...named.flatMap(({ name, description, model = "the model of the conversation", tools }) => [
       [
         span(name, { bold: true }),
         span(`  ${model}${tools === undefined ? "" : `, with ${tools.join(", ")}`}`, { tone: "muted" }),
       ],
-      ...wrap(line(about), { width: width(), first: [span("  ")], rest: [span("  ")] }),
+      ...wrap(line(description), { width: width(), first: [span("  ")], rest: [span("  ")] }),
     ]),
     [],
   ]);

@@ -9,14 +9,14 @@ const modeDescriptions: Readonly<Record<ApprovalMode, string>> = {
   yolo: "everything runs but what no mode allows",
 };
 
-/** The modes there are. */
+/** The approval modes as picker options. */
 export const modeOptions: readonly PickerOption[] = approvalModes.map((mode) => ({
   id: mode,
   label: mode,
   detail: modeDescriptions[mode],
 }));
 
-/** `/approval`: what runs without being asked about. */
+/** `/approval`: changes the approval mode. */
 export const changeApprovalMode = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { gate } = await at.opened().services();
   const mode =

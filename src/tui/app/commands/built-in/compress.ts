@@ -1,6 +1,6 @@
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/compress`: makes room in the context now. */
+/** `/compress`: compacts the context now. */
 export const compactContext = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   const before = (await agent.contextUsage()).used;

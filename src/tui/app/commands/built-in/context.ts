@@ -5,7 +5,7 @@ import { openingNotice } from "../../../../transcript/compaction-cut.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { formatTokenCount } from "./format.ts";
 
-/** `/context`: what fills the model's context, by part. */
+/** `/context`: shows what fills the context window, by part. */
 export const showContext = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   const { used, size } = await agent.contextUsage();
@@ -26,7 +26,7 @@ export const showContext = async (_: string, at: SlashCommandContext): Promise<v
 
 const percent = (part: number, whole: number): string => `${whole === 0 ? 0 : Math.round((100 * part) / whole)}%`;
 
-/** About how many tokens each part of a conversation takes, after what was summarised away. */
+/** Estimates the tokens of each part of a conversation since the last compaction. */
 const tokensByPart = ({ system = "", tools = [], entries }: Conversation): Readonly<Record<string, number>> => {
   const last = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
   const from = last?.type === "compaction" ? last.from : 0;

@@ -2,11 +2,11 @@ import type { Entry } from "../../../../conversation/entry.ts";
 import { openSessionStore } from "../../../../session/store/store.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/copy`: the last answer, to the clipboard of the terminal. */
+/** `/copy`: copies the last answer to the terminal's clipboard. */
 export const copyLastAnswer = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { agent, session } = at.opened();
   const held = lastAnswer(agent.conversation().entries);
-  // What a summary replaced is read from the log.
+  // Entries replaced by a compaction are read from the session log.
   const last = held ?? lastAnswer((await openSessionStore(at.world, { home: at.home }).read(session.id)).entries);
   if (last === undefined) return at.info("There is no answer yet.");
   await at.copyToClipboard(last);

@@ -2,7 +2,7 @@ import { toLines } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/doctor`: what can be used from here, and what is missing. */
+/** `/doctor`: checks which providers and programs are usable. */
 export const showDoctor = async (_: string, at: SlashCommandContext): Promise<void> => {
   at.info("Looking around…");
   const report = await at.doctor();

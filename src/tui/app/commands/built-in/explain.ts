@@ -4,10 +4,10 @@ import type { RenderReport } from "../../../../transcript/incremental-renderer.t
 import type { SlashCommandContext } from "../slash-command.ts";
 import { escapeCell, pluralize } from "./format.ts";
 
-/** More rows than this are only counted. */
+/** Row limit of the tables. */
 const maxRows = 60;
 
-/** `/explain`: what became of the conversation in the last request, or what would for another model. */
+/** `/explain`: shows ids, repairs and media of the last request, or of a request to another model. */
 export const explainRequest = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   if (words !== "") {

@@ -6,7 +6,7 @@ import { openSessionStore, type ReadSession } from "../../../../session/store/st
 import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/export`: the session in a new file of the workspace. Nothing that is there is written over. */
+/** `/export`: writes the session to a new file in the workspace. An existing file is never overwritten. */
 export const exportSession = async (words: string, at: SlashCommandContext): Promise<void> => {
   const [format = "markdown", ...rest] = words.split(/\s+/).filter((word) => word !== "");
   const { session, services } = at.opened();
@@ -18,7 +18,7 @@ export const exportSession = async (words: string, at: SlashCommandContext): Pro
   at.info(`Written to ${(await workspace.resolve(file)).path}`);
 };
 
-/** What a session can be written as. */
+/** Export formats. */
 export const formatOptions: readonly PickerOption[] = [
   { id: "markdown", label: "markdown", detail: "to be read" },
   { id: "json", label: "json", detail: "all that is kept" },

@@ -14,10 +14,10 @@ const keyHelp: readonly (readonly [string, string])[] = [
   ["Shift-Tab", "goes on to the next approval mode"],
 ];
 
-/** `/help`: what can be typed. */
+/** `/help`: lists commands and keys. */
 export const showHelp = (_: string, { print, commands, width }: SlashCommandContext): void => {
   const rows = [
-    ...commands().map(({ name, usage = "", description: about }) => [`/${name} ${usage}`.trim(), about] as const),
+    ...commands().map(({ name, usage = "", description }) => [`/${name} ${usage}`.trim(), description] as const),
     ...keyHelp,
   ];
   const column = Math.min(26, Math.floor(width() / 2));

@@ -8,7 +8,7 @@ import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize } from "./format.ts";
 
-/** `/mcp`: how the servers are; `restart NAME`; and the servers of the project that nobody agreed to yet. */
+/** `/mcp`: shows the servers, restarts one (`restart NAME`), and asks for consents the project still needs. */
 export const manageServers = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { servers } = at.opened();
   const [action, name = ""] = words.split(/\s+/);
@@ -26,7 +26,7 @@ export const manageServers = async (words: string, at: SlashCommandContext): Pro
     await at.reopen({ id: at.opened().session.id });
 };
 
-/** The servers of this session. */
+/** The servers of this session as picker options. */
 export const serverOptions = ({ opened }: SlashCommandContext): readonly PickerOption[] =>
   (opened().servers?.status() ?? []).map(({ name, status }) => ({ id: name, label: name, detail: status.state }));
 
@@ -36,7 +36,7 @@ const missingConsents = (at: SlashCommandContext): ReturnType<ConsentStore["find
 };
 
 const viewServer = (server: McpServerStatus, width: number): readonly StyledLine[] => {
-  const { name, endpoint: reach, status, tools, resources, prompts, omitted: left } = server;
+  const { name, endpoint, status, tools, resources, prompts, omitted } = server;
   const isFine = status.state === "ready";
   const offers = [pluralize(tools, "tool"), pluralize(resources, "resource"), pluralize(prompts, "prompt")].join(", ");
   const rest = { width, first: [span("  ")], rest: [span("  ")] };
@@ -46,8 +46,8 @@ const viewServer = (server: McpServerStatus, width: number): readonly StyledLine
       span(status.state, { tone: isFine ? "success" : "warning" }),
       span(`  ${offers}`, { tone: "muted" }),
     ],
-    ...wrap(line(reach, { tone: "muted" }), rest),
+    ...wrap(line(endpoint, { tone: "muted" }), rest),
     ...("reason" in status ? wrap(line(status.reason, { tone: "warning" }), rest) : []),
-    ...left.flatMap((each) => wrap(line(each, { tone: "muted" }), rest)),
+    ...omitted.flatMap((each) => wrap(line(each, { tone: "muted" }), rest)),
   ];
 };

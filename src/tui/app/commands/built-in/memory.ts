@@ -1,23 +1,23 @@
 import type { Memory } from "../../../../tools/capabilities.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/memory`: what is remembered between sessions: shown, added to, edited. */
+/** `/memory`: shows, adds to or edits the memory kept between sessions. */
 export const manageMemory = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { capabilities } = await at.opened().services();
-  const { memory: kept } = capabilities({ signal: new AbortController().signal, report: () => undefined });
-  const now = (await kept.read()) ?? "";
+  const { memory } = capabilities({ signal: new AbortController().signal, report: () => undefined });
+  const now = (await memory.read()) ?? "";
   const [, action = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(words) ?? [];
   switch (action) {
     case "":
       if (now.trim() === "") return at.info("Nothing is remembered yet. /memory add TEXT adds something.");
       await at.printMarkdown(now);
-      return at.info(kept.path);
+      return at.info(memory.path);
     case "add":
       if (rest === "") return at.warn("What shall be remembered? /memory add TEXT");
-      await kept.write(`${now.trimEnd()}${now.trim() === "" ? "" : "\n"}- ${rest.replaceAll(/\s+/g, " ")}\n`);
+      await memory.write(`${now.trimEnd()}${now.trim() === "" ? "" : "\n"}- ${rest.replaceAll(/\s+/g, " ")}\n`);
       return at.info("It is remembered, from the next session on.");
     case "edit":
-      return editMemory(now, kept, at);
+      return editMemory(now, memory, at);
     default:
       return at.warn("/memory shows it, /memory add TEXT adds to it, /memory edit opens it in your editor.");
   }

@@ -8,7 +8,7 @@ import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize, formatDollars, formatTokenCount } from "./format.ts";
 
-/** `/model`: another model from the next request on, after a look at what that means. */
+/** `/model`: switches the model from the next request, after showing cost and compatibility. */
 export const switchModel = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   const chosen = words === "" ? await pickModel(at) : parseModel(words);
@@ -33,7 +33,7 @@ const pickModel = async (at: SlashCommandContext): Promise<ModelRef | undefined>
   return picked === undefined ? undefined : parseModel(picked.id);
 };
 
-/** All models there are, those that can be used from here first. */
+/** All models as picker options, usable ones first. */
 export const modelOptions = async ({ world, opened }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const current = modelName(opened().agent.model());
   const groups = await Promise.all(
@@ -62,7 +62,7 @@ const optionOf = (provider: string, { id, context, input, price }: ModelFacts): 
   ].join(" "),
 });
 
-/** Whether the person wants to move, having seen what it means. */
+/** Shows the switch check and asks for confirmation. */
 const confirmSwitch = async (check: SwitchCheck, at: SlashCommandContext): Promise<boolean> => {
   await at.printMarkdown(switchCheckText(check));
   const answer = await at.pick(`Go on with ${check.model}?`, [
@@ -72,7 +72,7 @@ const confirmSwitch = async (check: SwitchCheck, at: SlashCommandContext): Promi
   return answer?.id === "yes";
 };
 
-/** What a move means, as Markdown. */
+/** Formats a switch check as Markdown. */
 export const switchCheckText = (check: SwitchCheck): string => {
   const { tokens, context, fits, uncached, cost, stubbed, thinking, others, known } = check;
   return [

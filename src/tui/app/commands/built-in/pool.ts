@@ -4,7 +4,7 @@ import type { ModelPool } from "../../../../agent/models/router.ts";
 import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/pool`: another pool of models, from the next request on. */
+/** `/pool`: switches the model pool from the next request. */
 export const switchPool = async (words: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   const { pools } = at.loaded().settings;
@@ -19,7 +19,7 @@ export const switchPool = async (words: string, at: SlashCommandContext): Promis
   at.info(describePool(chosen));
 };
 
-/** The pools there are. */
+/** The pools as picker options. */
 export const poolOptions = ({ loaded }: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const { pools } = loaded().settings;
   return Promise.all(

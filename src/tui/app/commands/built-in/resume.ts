@@ -3,7 +3,7 @@ import type { PickerOption } from "../../../views/picker.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { pluralize } from "./format.ts";
 
-/** `/resume`: goes on with another session of this folder. */
+/** `/resume`: opens another session of this folder. */
 export const resumeOther = async (words: string, at: SlashCommandContext): Promise<void> => {
   if (words !== "") return at.reopen({ id: words });
   const options = await sessionOptions(at);
@@ -12,7 +12,7 @@ export const resumeOther = async (words: string, at: SlashCommandContext): Promi
   if (picked !== undefined) await at.reopen({ id: picked.id });
 };
 
-/** The other sessions of this folder, the latest first. */
+/** The other sessions of this folder as picker options, latest first. */
 export const sessionOptions = async (at: SlashCommandContext): Promise<readonly PickerOption[]> => {
   const { session } = at.opened();
   const summaries = await openSessionStore(at.world, { home: at.home }).list({ root: session.head.root, limit: 100 });

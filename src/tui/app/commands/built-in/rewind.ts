@@ -8,9 +8,9 @@ import { EditSnapshots } from "../../session/edit-snapshots.ts";
 import { restoreResultText } from "./undo.ts";
 import { pluralize } from "./format.ts";
 
-/** `/rewind`: back to before one of the person's messages. The session as it was stays; a new one goes on from there. */
+/** `/rewind`: returns to before one of the user's messages. The session is kept; a new one continues from there. */
 export const rewindConversation = async (_: string, at: SlashCommandContext): Promise<void> => {
-  // The log has what is no longer in the context too.
+  // The session log also has entries that are no longer in the context.
   const { entries } = await openSessionStore(at.world, { home: at.home }).read(at.opened().session.id);
   const messages = entries.flatMap((entry, place) =>
     entry.type === "user" ? [{ place, words: promptText(entry.parts) }] : [],

@@ -3,7 +3,7 @@ import { openSessionStore } from "../../../../session/store/store.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 import { escapeCell, formatDollars, formatTokenCount } from "./format.ts";
 
-/** `/stats`: what this session used. */
+/** `/stats`: shows the usage of this session. */
 export const showStats = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { agent, session } = at.opened();
   const { requests, input, cachedRead, output, cost, unpriced } = agent.usageTotals();

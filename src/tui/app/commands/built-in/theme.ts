@@ -5,14 +5,14 @@ import { themeForSetting } from "../../theme-setting.ts";
 
 const themeNames = ["auto", "light", "dark"] as const;
 
-/** The colours there are. */
+/** The themes as picker options. */
 export const themeOptions: readonly PickerOption[] = themeNames.map((id) => ({
   id,
   label: id,
   ...(id === "auto" ? { detail: "what suits the terminal" } : {}),
 }));
 
-/** `/theme`: the colours, now and from now on. */
+/** `/theme`: changes the theme and saves it in the settings. */
 export const changeTheme = async (words: string, at: SlashCommandContext): Promise<void> => {
   const wanted =
     words === "" ? (await at.pick("Which colours?", themeOptions, at.loaded().settings["ui.theme"]))?.id : words;

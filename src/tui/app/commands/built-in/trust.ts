@@ -1,7 +1,7 @@
 import type { SlashCommandContext } from "../slash-command.ts";
 import { trustFolder } from "../../approvals/trust-prompt.ts";
 
-/** `/trust`: lets this folder's files tell Parley what to do, and opens the session anew with them. */
+/** `/trust`: trusts this folder and reopens the session with its settings and context files. */
 export const trustCurrentFolder = async (_: string, at: SlashCommandContext): Promise<void> => {
   if (at.loaded().policy.trusted)
     return at.info("This folder is trusted already. parley trust --remove takes that back.");

@@ -1,7 +1,7 @@
 import type { SlashCommandContext } from "../slash-command.ts";
 import type { RestoreResult } from "../../session/edit-snapshots.ts";
 
-/** `/undo`: puts back the file of the last edit. Said again, the one before. */
+/** `/undo`: restores the file of the last edit; used again, of the edit before. */
 export const undoLastEdit = async (_: string, at: SlashCommandContext): Promise<void> => {
   const kept = await at.snapshots().all();
   if (kept.length === 0) return at.info("Nothing was edited in this session.");
@@ -9,7 +9,7 @@ export const undoLastEdit = async (_: string, at: SlashCommandContext): Promise<
   for (const each of await at.snapshots().restore(1, workspace, at.world.disk)) at.info(restoreResultText(each));
 };
 
-/** What became of a file that was to be put back. */
+/** Describes the result of restoring a file. */
 export const restoreResultText = (restored: RestoreResult): string => {
   switch (restored.type) {
     case "restored":

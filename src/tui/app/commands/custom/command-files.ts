@@ -1,17 +1,17 @@
 import type { Disk, Folder } from "../../../../world/disk.ts";
 
-/** A file that was found. `name` is what it is called by: folders and file, with colons between. */
+/** A command file. `name` is the command's name: folders and file joined by colons. */
 export type CommandFile = { readonly name: string; readonly label: string; readonly text: string };
 
-/** What is looked for: files below a folder, by how their names end. */
+/** The files to look for: below a folder, with an extension. */
 export type CommandFileSearch = { readonly from: string; readonly path: readonly string[]; readonly extension: string };
 
 const limits = { files: 200, bytes: 100_000, depth: 4 };
 
-/** The texts below a folder, by name. No link is followed on the way; a folder that is not there holds none. */
+/** Reads the command files below a folder, sorted by name. Links are not followed; a missing folder has none. */
 export const readCommandFiles = async (
   disk: Disk,
-  { from, path, extension: ends }: CommandFileSearch,
+  { from, path, extension }: CommandFileSearch,
 ): Promise<readonly CommandFile[]> => {
   const canonical = await disk.canonicalPath(from).catch(() => undefined);
   if (canonical === undefined) return [];
@@ -31,7 +31,7 @@ export const readCommandFiles = async (
     for await (const each of folder.list()) if (names.length < limits.files) names.push(each);
     for (const { name, kind } of names.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       if (found.length >= limits.files) return;
-      if (kind === "file" && name.endsWith(ends)) found.push(await read(folder, [...above, name]));
+      if (kind === "file" && name.endsWith(extension)) found.push(await read(folder, [...above, name]));
       if (kind !== "folder" || above.length >= limits.depth) continue;
       const inner = await folder.openFolder(name);
       await gather(inner, [...above, name]).finally(inner.close);
@@ -42,7 +42,7 @@ export const readCommandFiles = async (
     try {
       const { size } = await file.stat();
       const bytes = await file.read(0, Math.min(size, limits.bytes));
-      const name = names.join(":").slice(0, -ends.length);
+      const name = names.join(":").slice(0, -extension.length);
       return { name, label: [...path, ...names].join("/"), text: new TextDecoder().decode(bytes) };
     } finally {
       await file.close();
@@ -52,7 +52,7 @@ export const readCommandFiles = async (
   try {
     await enter(root, path);
   } catch {
-    // No such folder, or something in it that is not ours to read: what was found until then counts.
+    // A missing or unreadable folder: the files found so far are used.
   } finally {
     await root.close();
   }

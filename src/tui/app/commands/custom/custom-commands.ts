@@ -3,29 +3,24 @@ import type { SlashCommand } from "../slash-command.ts";
 import { readCommandFiles, type CommandFile } from "./command-files.ts";
 import { fillTemplate, type PromptTemplate } from "./prompt-template.ts";
 
-/** Where commands are looked for. */
+/** The folders searched for custom commands. */
 export type CommandFolders = {
   readonly disk: Disk;
-  /** The folder where Parley keeps its own things. */
+  /** Parley's own folder. */
   readonly home: string;
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly userHome: string;
-  /** The project's folder, where it is trusted. */
+  /** The project folder, if it is trusted. */
   readonly project?: string;
 };
 
-/** The commands that were found, and what is wrong with files that describe none. */
+/** Custom commands, and the problems of files that could not be used. */
 export type FoundCommands = { readonly commands: readonly SlashCommand[]; readonly problems: readonly string[] };
 
-/** Commands people and projects wrote, in Markdown or in the TOML of Gemini CLI. The project's count more than the person's. */
-export const findCommands = async ({
-  disk,
-  home,
-  userHome: person,
-  project,
-}: CommandFolders): Promise<FoundCommands> => {
+/** Finds custom commands in Markdown or in the TOML of Gemini CLI. A project's command overrides a user's. */
+export const findCommands = async ({ disk, home, userHome, project }: CommandFolders): Promise<FoundCommands> => {
   const places: readonly (readonly [from: string, path: readonly string[], ends: string])[] = [
-    ...foreignFolders(person),
+    ...foreignFolders(userHome),
     [home, ["commands"], ".md"],
     ...(project === undefined ? [] : [...foreignFolders(project), [project, [".parley", "commands"], ".md"] as const]),
   ];

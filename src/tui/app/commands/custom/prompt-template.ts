@@ -3,17 +3,17 @@ import { toLines } from "../../../text/line.ts";
 import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** A prompt somebody wrote down, with places for what is typed after the command. */
+/** A saved prompt with placeholders for arguments. */
 export type PromptTemplate = {
   readonly name: string;
   readonly description: string;
   readonly usage?: string;
   readonly prompt: string;
-  /** Whose places it has: `$ARGUMENTS` and `$1`, or `{{args}}`. */
+  /** Placeholder style: `$ARGUMENTS` and `$1`, or `{{args}}`. */
   readonly style: "claude" | "gemini";
 };
 
-/** The prompt with its places filled in. A command in it runs only if the person says so; undefined where they leave it all. */
+/** Fills the placeholders of a prompt. A command in it runs only if the user confirms; undefined if they reject the prompt. */
 export const fillTemplate = async (
   template: PromptTemplate,
   words: string,
@@ -36,11 +36,11 @@ export const fillTemplate = async (
 
 type TemplatePiece = { readonly type: "text" | "command"; readonly text: string };
 
-/** A command is in backquotes after an exclamation mark. */
+/** Claude Code style: a command in backquotes after an exclamation mark. */
 const claudePieces = (prompt: string): readonly TemplatePiece[] =>
   prompt.split(/!`([^`\n]+)`/).map((text, at): TemplatePiece => ({ type: at % 2 === 0 ? "text" : "command", text }));
 
-/** A command is in braces after an exclamation mark, and may hold pairs of braces. */
+/** Gemini CLI style: a command in braces after an exclamation mark, which may contain pairs of braces. */
 const geminiPieces = (prompt: string): readonly TemplatePiece[] => {
   const start = prompt.indexOf("!{");
   const end = start === -1 ? -1 : closingBrace(prompt, start + 2);
@@ -70,10 +70,10 @@ const substituteArguments = (text: string, words: string, style: PromptTemplate[
     .replaceAll(/\$([1-9])/g, (_, place: string) => (each[Number(place) - 1] ?? "").replace(/^"(.*)"$/, "$1"));
 };
 
-/** Words as the shell takes them for one. */
+/** Quotes words as one shell argument. */
 const quoteForShell = (words: string): string => (words === "" ? "" : `'${words.replaceAll("'", String.raw`'\''`)}'`);
 
-/** What a command prints, where the person lets it run. */
+/** Runs a command of a prompt after confirmation and returns its output. */
 const runConfirmedCommand = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
   at.print(
     toLines(`$ ${displayCommand(command)}`, { tone: "warning" }).flatMap((each) =>
