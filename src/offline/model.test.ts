@@ -71,7 +71,7 @@ describe("parsing a request", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${gif}` } };
     const parts = [{ type: "text", text: "describe @pics/a.gif" }, { type: "text", text: "--- pics/a.gif ---" }, image];
     expect(heardAs([{ role: "user", content: parts }])).toEqual({
-      say: "You sent me 1 file: pics/a.gif, a GIF image of 7x9 pixels (image/gif, 15 bytes). I can see type and size, but not what is shown.",
+      text: "You sent me 1 file: pics/a.gif, a GIF image of 7x9 pixels (image/gif, 15 bytes). I can see its type and size, but not its content.",
     });
     const far = { type: "image_url", image_url: { url: "https://example.com/a.gif" } };
     expect(callsIn(heardAs([{ role: "user", content: [parts[0], far] }]))).toEqual([
@@ -155,9 +155,9 @@ describe("a stopped request", () => {
 
   it("is reported as such", () => {
     expect(heardAs(stopped(cancelled)).text).toBe(
-      "a.txt has 1 line:\n\n```\none\n```\n\nI was to read b.txt, but the call was cancelled. The user cancelled this call before it ran.",
+      "a.txt has 1 line:\n\n```\none\n```\n\nI wanted to read b.txt, but the call was cancelled. The user cancelled this call before it ran.",
     );
-    expect(heardAs(stopped(interrupted)).text).toContain("whether it had any effect is unknown");
+    expect(heardAs(stopped(interrupted)).text).toContain("it may or may not have had an effect");
     expect(heardAs(stopped("Error: The user refused this call: not now")).text).toContain(
       "You refused to let me read b.txt (not now), so I did not.",
     );
@@ -195,7 +195,7 @@ describe("a stopped request", () => {
     ];
     const { text = "" } = heardAs(refused);
     expect(text).toBe(
-      "You refused to let me write a.txt, so I did not.\n\nI stopped there and did not list the folder.",
+      "You denied my request to write a.txt, so I did not do it.\n\nI stopped there and did not list the folder.",
     );
     expect(callsIn(heardAs([...refused, assistant(text), user("continue")]))).toEqual(['list_directory {"path":"."}']);
   });
@@ -288,7 +288,7 @@ describe("a reply", () => {
       assistant("It failed."),
     ];
     expect(heardAs([...failed, user("why did it fail?")]).text).toBe(
-      'The last thing that went wrong was run_shell_command (npm test): it ended with exit code 1.\n\nIt said:\n\n```\nnpm error Missing script: "test"\n```\n\npackage.json has no script of that name.',
+      'The last failure was run_shell_command (npm test): it ended with exit code 1.\n\nIt said:\n\n```\nnpm error Missing script: "test"\n```\n\npackage.json has no script of that name.',
     );
     expect(about("what went wrong?")).toBe("Nothing has failed so far in this conversation.");
   });

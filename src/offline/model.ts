@@ -108,7 +108,7 @@ const toolsWithSideEffects: ReadonlySet<string> = new Set([
 const describePlan = ({ nextCalls, remaining }: CallPlan): string => {
   const deeds = joinList([...new Set(remaining.map(describeIntent))]);
   const calls = joinList([...new Set(nextCalls.map(({ tool }) => tool))]);
-  return deeds === "" ? `A tool is demanded.` : `I am to ${deeds}. For this I call ${calls} now.`;
+  return deeds === "" ? `A tool call is required.` : `Steps: ${deeds}. Calling ${calls} now.`;
 };
 
 const describeTask = (

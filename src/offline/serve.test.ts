@@ -88,7 +88,7 @@ describe("a reply", () => {
         message: {
           role: "assistant",
           content: null,
-          reasoning_content: "I am to read a.txt and read b.txt. For this I call read_file now.",
+          reasoning_content: "Steps: read a.txt and read b.txt. Calling read_file now.",
           tool_calls: [
             { id: first.id, type: "function", function: { name: "read_file", arguments: '{"absolute_path":"a.txt"}' } },
             {
@@ -330,13 +330,13 @@ describe("a script", () => {
   it.each<[unknown, string]>([
     [[], "the whole: expected an object"],
     [{ rule: [] }, "rule: unknown; there are rules, replies, otherwise"],
-    [{ rules: [{}] }, "rules[0].replies: expected, but not there"],
+    [{ rules: [{}] }, "rules[0].replies: required, but missing"],
     [{ rules: [{ asked: "/(/", replies: [] }] }, "rules[0].asked: expected words to find, or a valid /pattern/flags"],
     [{ replies: [{ say: 1 }] }, "replies[0].say: expected a text"],
     [{ replies: {} }, "replies: expected a list"],
     [
       { otherwise: { call: { tool: "" }, error: { status: 200, message: "" } } },
-      "otherwise.call.input: expected, but not there\notherwise.call.tool: expected the name of a tool\notherwise.error.status: expected a number from 400 to 599",
+      "otherwise.call.input: required, but missing\notherwise.call.tool: expected the name of a tool\notherwise.error.status: expected a number from 400 to 599",
     ],
   ])("that is invalid is rejected with every problem: %j", (value, message) => {
     expect(() => parseDemoScript(value)).toThrow(new DemoScriptError(message));

@@ -37,7 +37,7 @@ beforeAll(async () => {
     "package.json",
     '{"name":"clock","version":"1.2.3","description":"A clock","scripts":{"test":"node --test"}}\n',
   );
-  bench.put("src/clock.ts", "/** A tool that returns the time. */\nexport const hour = 12; // TODO minutes\n");
+  bench.put("src/clock.ts", "/** Tells the time. */\nexport const hour = 12; // TODO minutes\n");
   bench.put("src/face.ts", "export type Face = string;\n");
   bench.put("long.log", Array.from({ length: 2500 }, (_, index) => `entry ${index + 1}`).join("\n"));
   bench.put("secret.key", "no");
@@ -139,25 +139,25 @@ describe("the demo model with real tools", () => {
     [
       "search for todo",
       ["search_file_content"],
-      '"todo" stands on 1 line in 1 file:\n- src/clock.ts:2: export const hour = 12; // TODO minutes',
+      '"todo" is on 1 line in 1 file:\n- src/clock.ts:2: export const hour = 12; // TODO minutes',
     ],
     ["search for unicorns in src", ["search_file_content"], 'Nothing matches "unicorns" in src.'],
     [
       "run echo one && echo two",
       ["run_shell_command"],
-      "`echo one && echo two` ran well (exit code 0) and printed:\n\n```\none\ntwo\n```",
+      "`echo one && echo two` succeeded (exit code 0) and printed:\n\n```\none\ntwo\n```",
     ],
     ["run `exit 3`", ["run_shell_command"], "`exit 3` failed with exit code 3 and printed nothing."],
-    ["run `true`", ["run_shell_command"], "`true` ran well (exit code 0) and printed nothing."],
+    ["run `true`", ["run_shell_command"], "`true` succeeded (exit code 0) and printed nothing."],
     [
       "read nowhere.txt",
       ["read_file"],
-      /^I could not read nowhere\.txt: There is no file .*The file or folder is not there/,
+      /^I could not read nowhere\.txt: There is no file .*The file or folder does not exist/,
     ],
     [
       "read secret.key",
       ["read_file"],
-      /^I could not read secret\.key: .*kept from models by .*An ignore file keeps it from models\.$/,
+      /^I could not read secret\.key: .*kept from models by .*An ignore file excludes it\.$/,
     ],
     ["remember that I like tea", ["save_memory"], 'Okay, I\'ve remembered that: "I like tea".'],
     [
@@ -179,7 +179,7 @@ describe("the demo model with real tools", () => {
     [
       "list the folder and then run echo hi",
       ["list_directory", "run_shell_command"],
-      /^The folder holds [\s\S]*`echo hi` ran well/,
+      /^The folder holds [\s\S]*`echo hi` succeeded/,
     ],
     [
       "read README.md and src/face.ts",
@@ -203,9 +203,7 @@ describe("the demo model with real tools", () => {
       calls: ["read_file", "write_file"],
     });
     expect(bench.text("notes/a.txt")).toBe("one 2\nthree\n");
-    expect((await ask('write "new" to notes/a.txt')).said).toBe(
-      "I replaced what was in notes/a.txt with 1 line (3 bytes).",
-    );
+    expect((await ask('write "new" to notes/a.txt')).said).toBe("I overwrote notes/a.txt with 1 line (3 bytes).");
     expect((await ask("delete notes/a.txt, then list notes")).said).toContain("The folder notes is empty.");
   });
 
@@ -225,9 +223,9 @@ describe("the demo model with real tools", () => {
     ];
     const told = await Promise.all(outcomes.map(async (outcome) => (await talk(() => outcome).ask("run ls -l")).said));
     expect(told).toEqual([
-      "You refused to let me run `ls -l`, so I did not.",
-      "I was to run `ls -l`, but the call was cancelled. The user cancelled this call before it ran.",
-      "I was to run `ls -l`, but the run was interrupted and no result was recorded; whether it had any effect is unknown.",
+      "You denied my request to run `ls -l`, so I did not do it.",
+      "I wanted to run `ls -l`, but the call was cancelled. The user cancelled this call before it ran.",
+      "I wanted to run `ls -l`, but the run was interrupted and no result was recorded; it may or may not have had an effect.",
     ]);
   });
 

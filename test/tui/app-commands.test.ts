@@ -26,10 +26,10 @@ describe("trust", () => {
     const app = start();
     await app.waitForText("Trust this folder?");
     app.type("\r");
-    await app.waitForText("Not trusted. /trust changes that.");
+    await app.waitForText("Not trusted. Change it with /trust.");
     await app.waitForText(/not trusted$/);
     app.submit("/greet Ann");
-    await app.waitForText("There is no command /greet.");
+    await app.waitForText("Unknown command /greet.");
     await app.quit();
     const again = start();
     await again.waitForText("Trust this folder?");
@@ -57,7 +57,7 @@ describe("trust", () => {
     app.submit("/trust");
     await app.waitForText("› No");
     app.type("\u001b[B\r");
-    await app.waitForText("It is trusted.");
+    await app.waitForText("Trusted.");
     app.submit("/greet Ann");
     await app.waitForText("Hello Ann, please.");
     await app.quit();
@@ -89,7 +89,7 @@ describe("custom commands", () => {
         ],
       },
     });
-    await app.waitForText(".gemini/commands/broken.toml is not used: it is no TOML with a prompt.");
+    await app.waitForText('.gemini/commands/broken.toml ignored: not valid TOML with a "prompt".');
     app.submit('/pair "a b" c');
     await app.waitForText("The pair came.");
     app.submit("/git:say what");
@@ -268,7 +268,7 @@ describe("commands", () => {
   it("are completed, and run with Enter", async () => {
     const [app] = await started();
     app.type("/sta");
-    await app.waitForText("› stats  what this session used");
+    await app.waitForText("› stats  Show token use and cost");
     app.type("\r");
     await app.waitForText("since it was opened:");
     await app.quit();
@@ -277,7 +277,7 @@ describe("commands", () => {
   it("suggest the nearest name for an unknown one", async () => {
     const [app] = await started();
     app.submit("/modle");
-    await app.waitForText("There is no command /modle. Did you mean /model?");
+    await app.waitForText("Unknown command /modle. Did you mean /model?");
     await app.quit();
   });
 
@@ -290,7 +290,7 @@ describe("commands", () => {
     const parts = app.screen.rows().flatMap((row) => /^([a-z ]+?) +│ +\S+ │ +\d+%$/.exec(row)?.[1] ?? []);
     expect(parts).toEqual([
       "system prompt",
-      "tools offered",
+      "tool definitions",
       "your messages",
       "answers",
       "tool results",
@@ -308,7 +308,7 @@ describe("commands", () => {
     await app.waitForText("I created a.txt");
     expect(read("a.txt")).toBe("hello");
     app.submit("/approval plan");
-    await app.waitForText("plan: reading alone; everything else is refused.");
+    await app.waitForText("plan: read-only; denies everything else.");
     await app.waitForText(/ · plan/);
     await app.quit();
   });
@@ -319,7 +319,7 @@ describe("commands", () => {
     await app.waitForText("Anthropic cannot be used yet: Set ANTHROPIC_API_KEY");
     await app.waitForText(/^offline\/parley · /);
     app.submit("/model local/qwen3");
-    await app.waitForText("Switched to local/qwen3. It answers the next request.");
+    await app.waitForText("Switched to local/qwen3. Used from the next request.");
     app.submit("/approval plan");
     await app.waitForText(/^local\/qwen3 · .* · plan$/);
     app.submit("/clear");

@@ -21,10 +21,10 @@ describe("completing arguments of a command", () => {
     const [app] = await started();
     app.type("/approval ");
     expect(await menu(app, "plan", 4)).toEqual([
-      "› plan  reading alone; everything else is refused",
-      "  default  reading is free, the rest is asked about",
-      "  auto_edit  edits are free too; commands are asked about, unlike in Gemini CLI",
-      "  yolo  everything runs but what no mode allows",
+      "› plan  read-only; denies everything else",
+      "  default  reads without asking, asks for the rest",
+      "  auto_edit  also edits without asking; asks for commands (unlike Gemini CLI)",
+      "  yolo  runs everything without asking, except outside the workspace",
     ]);
     app.type("au\t");
     await app.waitForText(/^> \/approval auto_edit$/);
@@ -46,7 +46,7 @@ describe("completing arguments of a command", () => {
     app.type("/model offline/par");
     await menu(app, "offline/parley", 1);
     app.type("\r");
-    await app.waitForText("Switched to offline/par. It answers the next request.");
+    await app.waitForText("Switched to offline/par. Used from the next request.");
     app.type("/explain opus");
     expect((await menu(app, "anthropic/claude-opus", 8))[0]).toMatch(/^› anthropic\/claude-opus-\S+  \d/);
     app.type("\r");

@@ -114,7 +114,7 @@ describe("sessions in the terminal app", () => {
     app.type("\u001b[B");
     await app.waitForText("› replace two with three in a.txt  2 edits since");
     app.type("\r");
-    await app.waitForText("› The conversation and the files");
+    await app.waitForText("› Conversation and files");
     app.type("\r");
     await app.waitForText("A new session goes on from there");
     const everything = app.screen.scrollback().join("\n");
@@ -123,7 +123,7 @@ describe("sessions in the terminal app", () => {
     app.submit("/rewind");
     await app.waitForText("1 of 1");
     expect(app.screen.rows().slice(-4, -1)).toEqual([
-      "Back to before which message?",
+      "Rewind to before which message?",
       "› replace one with two in a.txt  1 edit since",
       "  1 of 1",
     ]);
@@ -201,15 +201,15 @@ describe("switching the model", () => {
       "groq/openai/gpt-oss-120b",
       "",
       "• It fits: about 3k of 131k tokens.",
-      "• About 3k tokens are not cached there: $0.0004 for the next request.",
-      "• Files it would be told of, but not shown:",
+      "• About 3k tokens are not cached: $0.0004 for the next request.",
+      "• Media it cannot take (replaced by a text):",
       "  • image file-9b8d57fe (image/png) is only named: this model does not take image here.",
-      "• Thinking that would not go along:",
+      "• Thinking that would be left out:",
       "  • Thinking of another model is left out.",
       "• 1 more change to fit its API; /explain groq/openai/gpt-oss-120b names it.",
       "",
       "Go on with groq/openai/gpt-oss-120b?",
-      "› Yes, from the next request on",
+      "› Yes, from the next request",
       "  No, stay",
       "  1 of 2",
     ]);

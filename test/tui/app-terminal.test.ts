@@ -86,7 +86,7 @@ describe("the terminal app", () => {
       },
     });
     app.submit("go");
-    await app.waitForText("All of it is shown above.");
+    await app.waitForText("Shown in full above.");
     const everything = app.screen.scrollback();
     expect(
       Array.from({ length: 60 }, (_, at) => `line ${at}`).filter(
@@ -223,7 +223,7 @@ describe("for a screen reader", () => {
     await app.waitForText("Cancelled.");
     await app.waitForText("Ready.");
     app.type("\u0003");
-    await app.waitForText("Press Ctrl-C again to leave.");
+    await app.waitForText("Press Ctrl-C again to quit.");
     app.type("\u0003");
     expect((await app.ended).code).toBe(0);
   });

@@ -16,7 +16,7 @@ describe("the terminal app", () => {
       `Parley  ${project}`,
       "No API key found, so the built-in demo model answers: it uses the tools, but it",
       "is no language model.",
-      "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.",
+      "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.",
       "",
       "> Ask for something, or /help",
       "offline/parley · 2% of 128k · default",
@@ -32,7 +32,7 @@ describe("the terminal app", () => {
       "1 + hello",
       "  No newline at end of file",
       "! write_file changes files.",
-      "› n No  (Tab to say why)",
+      "› n No  (Tab to add a reason)",
       "  y Yes, this once",
       "  a Yes, and always for write_file",
       "  e Edit it first",
@@ -178,7 +178,7 @@ describe("the terminal app", () => {
     app.submit("go");
     await app.waitForText("◐ run_shell_command");
     app.submit("also say more");
-    await app.waitForText("It will be heard after the calls under way.");
+    await app.waitForText("Queued. Sent after the current step.");
     app.submit(`!touch ${project}/flag`);
     await app.waitForText("I heard more.");
     expect(app.screen.scrollback()).not.toContain("Nothing was heard.");
@@ -210,7 +210,7 @@ describe("the terminal app", () => {
     app.type("\u0003");
     await app.waitUntilIdle();
     app.type("\u0003");
-    await app.waitForText("Press Ctrl-C again to leave.");
+    await app.waitForText("Press Ctrl-C again to quit.");
     app.type("\u0003");
     expect((await app.ended).code).toBe(0);
   });

@@ -34,7 +34,7 @@ export const checkRequest = ({ method, url }: HttpRequest, body: unknown): DemoA
   return undefined;
 };
 
-/** The stand-in, and the name under which it was known before. */
+/** The demo model, and its former name. */
 const models: readonly string[] = ["parley", "script"];
 
 const roles: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool"]);

@@ -36,7 +36,7 @@ export const describeIntent = (wish: Intent): string => {
     case "explain":
       return "explain what failed";
     case "unknown":
-      return `see to "${wish.text}"`;
+      return `do "${wish.text}"`;
     case "greet":
     case "thank":
     case "identity":

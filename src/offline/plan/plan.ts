@@ -161,7 +161,7 @@ const progressOfAppend = (
   const [seen] = read.exchanges;
   if (seen === undefined || parseOutcome(seen).status !== "done") return read;
   const { text, part } = parseFileText(parseOutcome(seen).text);
-  if (part !== undefined) return { ...read, blockedBy: `${wish.path} is too long for me to write it anew` };
+  if (part !== undefined) return { ...read, blockedBy: `${wish.path} is too long for me to rewrite` };
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const written = progressOfCall(
     wish,

@@ -14,11 +14,11 @@ export const describeRun = ({ command }: ActionIntent<"run">, text: string): str
   const isFine = code === "0" && error === "" && signal === "";
   const ended =
     signal !== ""
-      ? `was ended by ${signal}`
+      ? `was killed by ${signal}`
       : code === ""
-        ? "did not end by itself"
+        ? "did not exit by itself"
         : isFine
-          ? "ran well (exit code 0)"
+          ? "succeeded (exit code 0)"
           : `failed with exit code ${code}`;
   const printed = output === "" ? " and printed nothing" : " and printed";
   const shown = excerpt(output, { most: 40, end: isFine ? "first" : "last" });
@@ -31,14 +31,14 @@ export const describeRun = ({ command }: ActionIntent<"run">, text: string): str
     `\`${command}\` ${ended}${printed}${cut}${output === "" ? "." : ":"}`,
     ...(output === "" ? [] : [codeBlock(shown.text)]),
     ...(error === "" ? [] : [endSentence(error)]),
-    ...(background === "" ? [] : [`In the background there still run: ${background}.`]),
+    ...(background === "" ? [] : [`Still running in the background: ${background}.`]),
     ...(hint === undefined ? [] : [hint]),
   ].join("\n\n");
 };
 
 /** Describes a written file. */
 export const describeWrite = ({ path, content }: ActionIntent<"write">, text: string): string => {
-  const deed = /overwrote/i.test(text) ? "I replaced what was in" : /created/i.test(text) ? "I created" : "I wrote";
+  const deed = /overwrote/i.test(text) ? "I overwrote" : /created/i.test(text) ? "I created" : "I wrote";
   const size =
     content === ""
       ? "; it is empty"
@@ -54,7 +54,7 @@ export const describeAppend = ({ path, content }: ActionIntent<"append">, text: 
 export const describeEdit = ({ path, old, fresh }: ActionIntent<"edit">, text: string): string => {
   const [, times] = /\((\d+) replacements?\)/.exec(text) ?? [];
   const where = times === undefined ? "" : ` in ${countOf(Number(times), "place")}`;
-  const change = fresh === "" ? `I took "${old}" out of ${path}` : `I replaced "${old}" with "${fresh}" in ${path}`;
+  const change = fresh === "" ? `I removed "${old}" from ${path}` : `I replaced "${old}" with "${fresh}" in ${path}`;
   return `${change}${where === "" ? "" : `,${where}`}.${editedNote(text)}`;
 };
 
@@ -79,5 +79,5 @@ export const describeFetch = (text: string): string => {
 /** Describes a saved memory. */
 export const describeRemember = ({ fact }: ActionIntent<"remember">, text: string): string => {
   const { message } = objectOf(parseJson(text));
-  return textOf(message) === "" ? `I have noted: ${endSentence(fact)}` : endSentence(textOf(message));
+  return textOf(message) === "" ? `Saved to memory: ${endSentence(fact)}` : endSentence(textOf(message));
 };

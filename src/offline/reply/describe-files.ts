@@ -33,11 +33,11 @@ export const describeRead = (wish: FileIntent<"read">, exchange: ToolExchange): 
   const files = exchange.result?.files ?? [];
   if (files.length > 0) return files.map((file) => `${path} is ${describeFile(file)}.`).join(" ");
   const { text: result } = parseOutcome(exchange);
-  if (/^\[(?:image|document|audio|video) file-\S+ not shown/.test(result)) return `${path} did not reach me. ${result}`;
+  if (/^\[(?:image|document|audio|video) file-\S+ not shown/.test(result)) return `${path} was not included. ${result}`;
   const { text, part } = parseFileText(result);
   if (as === "lines" || as === "words" || as === "characters") return describeCount(path, as, { text, part });
   if (as === "gist")
-    return `${path}: ${summarizeFile(path, text)}${part === undefined ? "" : ` I have seen a part of it. ${part}`}`;
+    return `${path}: ${summarizeFile(path, text)}${part === undefined ? "" : ` I saw only a part of it. ${part}`}`;
   if (text === "") return `${path} is empty.`;
   const shown = excerpt(text, { most: lines === undefined ? 60 : 400 });
   const all = shown.shown < shown.all ? `; these are the first ${shown.shown}` : "";
@@ -55,7 +55,7 @@ const describeCount = (
 ): string => {
   if (as === "lines") return `${path} has ${lineTotal(text, part)}.`;
   const number = as === "words" ? (text.match(/\S+/g) ?? []).length : Array.from(text).length;
-  const where = part === undefined ? path : `The part of ${path} that I was given`;
+  const where = part === undefined ? path : `The part of ${path} that I received`;
   return `${where} has ${countOf(number, as.slice(0, -1))}.`;
 };
 
@@ -111,8 +111,8 @@ export const describeSearch = (wish: FileIntent<"search">, text: string): string
   if (matches.length === 0) return `Nothing matches "${wish.pattern}"${where}.`;
   const files = new Set(matches.map(({ file }) => file));
   const number = `${countOf(matches.length, "line")} in ${countOf(files.size, "file")}`;
-  if (wish.as === "count") return `"${wish.pattern}" stands on ${number}${where}.`;
-  return `"${wish.pattern}" stands on ${number}${where}:\n${bullets(matches.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, 200).toWellFormed()}`))}`;
+  if (wish.as === "count") return `"${wish.pattern}" is on ${number}${where}.`;
+  return `"${wish.pattern}" is on ${number}${where}:\n${bullets(matches.map(({ file, line, text }) => `${file}:${line}: ${text.trim().slice(0, 200).toWellFormed()}`))}`;
 };
 
 const bullets = (lines: readonly string[], most = 30): string =>

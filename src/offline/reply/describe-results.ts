@@ -53,12 +53,12 @@ const describeFailure = (deed: string, { status, text }: ExchangeOutcome): strin
   switch (status) {
     case "refused": {
       const [, reason] = /^The user refused this call: ([\s\S]+)$/.exec(text) ?? [];
-      return `You refused to let me ${deed}${reason === undefined ? "" : ` (${reason.trim()})`}, so I did not.`;
+      return `You denied my request to ${deed}${reason === undefined ? "" : ` (${reason.trim()})`}, so I did not do it.`;
     }
     case "cancelled":
-      return `I was to ${deed}, but the call was cancelled. ${endSentence(firstLines(text))}`;
+      return `I wanted to ${deed}, but the call was cancelled. ${endSentence(firstLines(text))}`;
     case "interrupted":
-      return `I was to ${deed}, but the run was interrupted and no result was recorded; whether it had any effect is unknown.`;
+      return `I wanted to ${deed}, but the run was interrupted and no result was recorded; it may or may not have had an effect.`;
     case "failed":
     case "done":
       return [`I could not ${deed}: ${endSentence(firstLines(text))}`, ...(hint === undefined ? [] : [hint])].join(" ");
@@ -119,7 +119,7 @@ export const describeAnyExchange = (exchange: ToolExchange): string => {
   const seen = files.length === 0 ? "" : ` It gave ${joinList(files.map(describeFile))}.`;
   const words = outcome.text.trim() === "" || (files.length > 0 && /^See file \S+$/.test(outcome.text.trim()));
   return words
-    ? `${exchange.tool} returned no words.${seen}`
+    ? `${exchange.tool} returned no text.${seen}`
     : `${exchange.tool} returned:\n\n${codeBlock(shown.text)}${seen}`;
 };
 

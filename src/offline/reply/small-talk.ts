@@ -47,12 +47,12 @@ export const answerSmallTalk = (
     case "thank":
       return isAlone ? ["You are welcome."] : [];
     case "identity":
-      return [`${identity} The model's name is offline/${parsed.model}. ${howToAddKey}`];
+      return [`${identity} The model's id is offline/${parsed.model}. ${howToAddKey}`];
     case "abilities":
       return [`${identity}\n\n${able}\n\n${howToAddKey}`];
     case "continue":
     case "again":
-      return ["There is nothing to go on with. Tell me what to do next."];
+      return ["There is nothing to continue. Tell me what to do next."];
     case "explain":
       return [describeLastFailure(requests)];
     case "attached":
@@ -64,15 +64,15 @@ export const answerSmallTalk = (
 
 /** The answer to a request that was not understood. */
 export const notUnderstood = (tools: readonly DemoTool[]): string =>
-  `Sorry, that is more than I understand, so I have done nothing. ${identity}\n\n${describeAbilities(tools)}\n\n${howToAddKey}`;
+  `Sorry, I do not understand that request, so I did nothing. ${identity}\n\n${describeAbilities(tools)}\n\n${howToAddKey}`;
 
 /** States that this is the demo model. */
 const identity =
-  "I am Parley's built-in demo model: a small set of rules, not a language model. I understand a few simple requests in plain English and really use the tools of this session.";
+  "I am Parley's built-in demo model: a small set of rules, not a language model. I understand a few simple requests in plain English and run the real tools of this session.";
 
 /** How to use a real model. */
 const howToAddKey =
-  "To work with a real model, set a key in the environment, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, and start Parley again; `parley models` lists what there is, and `parley doctor` what is set.";
+  "To use a real model, set an API key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY) and restart Parley. `parley models` lists the models, `parley doctor` shows which keys are set.";
 
 /** Lists example requests for the offered tools. */
 export const describeAbilities = (tools: readonly DemoTool[]): string => {
@@ -95,7 +95,7 @@ const examples: readonly (readonly [tool: string, words: string])[] = [
 
 /** Describes the files attached to the message. */
 const describeAttachments = ({ files }: UserRequest): string =>
-  `You sent me ${countOf(files.length, "file")}: ${joinList(files.map(describeNamedFile))}. I can see type and size, but not what is shown.`;
+  `You sent me ${countOf(files.length, "file")}: ${joinList(files.map(describeNamedFile))}. I can see its type and size, but not its content.`;
 
 const describeNamedFile = (file: AttachedFile): string =>
   `${file.name === undefined ? "" : `${file.name}, `}${describeFile(file)}`;
@@ -111,9 +111,9 @@ const describeLastFailure = (requests: readonly UserRequest[]): string => {
   const how = ran === undefined ? statuses[status] : `ended with exit code ${ran.code || "unknown"}`;
   const hint = errorHint(said);
   return [
-    `The last thing that went wrong was ${trouble.tool}${what === undefined ? "" : ` (${excerpt(what, { most: 1 }).text})`}: it ${how}.`,
+    `The last failure was ${trouble.tool}${what === undefined ? "" : ` (${excerpt(what, { most: 1 }).text})`}: it ${how}.`,
     ...(said.trim() === "" ? [] : [`It said:\n\n${codeBlock(excerpt(said, { most: 20, end: "last" }).text)}`]),
-    hint === undefined ? "I do not know more about this kind of error." : endSentence(hint),
+    hint === undefined ? "I know no more about this kind of error." : endSentence(hint),
   ].join("\n\n");
 };
 
@@ -127,7 +127,7 @@ const isFailure = (exchange: ToolExchange): boolean => {
 const statuses = {
   done: "ended",
   failed: "failed",
-  refused: "was refused by you",
+  refused: "was denied by you",
   cancelled: "was cancelled",
   interrupted: "was interrupted",
 } as const;

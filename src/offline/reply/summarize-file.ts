@@ -23,7 +23,7 @@ const summarizeManifest = (text: string): string => {
     ...(textOf(description) === "" ? [] : [endSentence(textOf(description))]),
     ...(commands.length === 0 ? [] : [`Its scripts are ${joinList(commands)}.`]),
     ...(needs.length === 0 ? [] : [`It depends on ${joinList(needs, 10)}.`]),
-    ...(others.length === 0 ? [] : [`${countOf(others.length, "more package")} serve its development.`]),
+    ...(others.length === 0 ? [] : [`${countOf(others.length, "more package")} are development dependencies.`]),
   ].join(" ");
 };
 

@@ -28,7 +28,7 @@ const findProblems = (value: unknown, place: string, shape: ScriptShape): readon
   const prefix = place === "the whole" ? "" : `${place}.`;
   const absent = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name));
   return [
-    ...absent.map((name) => `${prefix}${name}: expected, but not there`),
+    ...absent.map((name) => `${prefix}${name}: required, but missing`),
     ...Object.entries(value).flatMap(([name, field]) => {
       const known = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
       return known === undefined

@@ -23,7 +23,8 @@ import type { FrontEnd, FrontEndHost, QuitReason } from "./front-ends/front-end.
 import { viewGreeting, viewHeader } from "./transcript/greeting.ts";
 import type { InputHistory } from "./input/history.ts";
 import { MarkdownPrinter } from "./transcript/markdown-printer.ts";
-import { printHistory, messageLines } from "./transcript/session-history.ts";
+import { printError, printInfo } from "./transcript/message.ts";
+import { printHistory } from "./transcript/session-history.ts";
 import { PastedFiles } from "./input/pasted-files.ts";
 import { printMedia } from "./transcript/media.ts";
 import { viewUserPrompt } from "./transcript/user-prompt.ts";
@@ -52,270 +53,259 @@ export type TerminalAppOptions = SessionSource & {
 /** The terminal app: sends prompts to the agent and shows its events. */
 export class TerminalApp {
   readonly #options: TerminalAppOptions;
-  readonly #front: FrontEnd;
-  readonly #current: ActiveSession;
+  readonly #frontEnd: FrontEnd;
+  readonly #active: ActiveSession;
   readonly #markdown: MarkdownPrinter;
-  readonly #feed: TranscriptView;
-  readonly #pasted: PastedFiles;
-  readonly #shellLines: UserShell;
-  readonly #arguments = new ArgumentCompletions(() => this.#desk());
-  readonly #ended: Promise<void>;
-  #end: () => void = () => undefined;
-  #custom: readonly SlashCommand[] = [];
-  #finding: Promise<unknown> = Promise.resolve();
+  readonly #transcript: TranscriptView;
+  readonly #pastedFiles: PastedFiles;
+  readonly #userShell: UserShell;
+  readonly #argumentCompletions = new ArgumentCompletions(() => this.#commandContext());
+  readonly #quitting: Promise<void>;
+  #resolveQuit: () => void = () => undefined;
+  #customCommands: readonly SlashCommand[] = [];
+  #loadingCommands: Promise<unknown> = Promise.resolve();
   /** Prompts typed before a session was open. */
-  #early: string[] = [];
-  #isLeaving = false;
-  #reason: QuitReason | undefined;
+  #pendingPrompts: string[] = [];
+  #isQuitting = false;
+  #quitReason: QuitReason | undefined;
 
-  constructor(options: TerminalAppOptions, front: (host: FrontEndHost, theme: Theme | undefined) => FrontEnd) {
+  constructor(options: TerminalAppOptions, createFrontEnd: (host: FrontEndHost, theme: Theme | undefined) => FrontEnd) {
     const { world, loaded, initialPrompt } = options;
     const { settings } = loaded;
     this.#options = options;
-    this.#early = initialPrompt === undefined ? [] : [initialPrompt];
-    this.#ended = new Promise((resolve) => (this.#end = resolve));
-    this.#current = new ActiveSession(options, {
-      onEvent: (event) => this.#feed.handleEvent(event),
-      info: (text) => this.#say(text),
-      warn: (text) => this.#warn(text),
-      onChange: () => this.#front.update(),
-      waitForDrain: () => this.#front.waitForDrain(),
-      onOpen: (opened, isFirst) => this.#begun(opened, isFirst),
-      onClose: () => this.#stop(),
+    this.#pendingPrompts = initialPrompt === undefined ? [] : [initialPrompt];
+    this.#quitting = new Promise((resolve) => (this.#resolveQuit = resolve));
+    this.#frontEnd = createFrontEnd(this.#host(), themeForSetting(settings["ui.theme"]));
+    const frontEnd = this.#frontEnd;
+    options.serverQuestions.listen({
+      onChange: () => frontEnd.update(),
+      info: (text) => printInfo(frontEnd, text),
     });
-    this.#front = front(this.#host(), themeForSetting(settings["ui.theme"]));
-    options.serverQuestions.listen({ onChange: () => this.#front.update(), info: (text) => this.#say(text) });
-    this.#pasted = new PastedFiles(world);
-    this.#shellLines = new UserShell(world.clock, () => this.#front.update());
-    this.#markdown = new MarkdownPrinter(this.#front, createHighlighter(), () => this.#feed.flush());
-    this.#feed = new TranscriptView({
+    this.#pastedFiles = new PastedFiles(world);
+    this.#userShell = new UserShell(world.clock, () => frontEnd.update());
+    this.#markdown = new MarkdownPrinter(frontEnd, createHighlighter(), () => this.#transcript.flush());
+    this.#transcript = new TranscriptView({
       clock: world.clock,
       markdown: this.#markdown.options,
-      width: () => this.#front.width(),
-      print: (lines) => this.#front.print(lines),
+      frontEnd,
       showMedia: (media) => this.#showMedia(media),
       announcesCalls: settings["ui.screenReader"],
+    });
+    this.#active = new ActiveSession(options, {
+      transcript: this.#transcript,
+      frontEnd,
+      onOpen: (opened, isFirst) => this.#showSession(opened, isFirst),
+      onClose: () => this.#cancelOutsideChat(),
     });
   }
 
   /** Runs until the user quits; returns the reason if something else ended it. */
   async run(): Promise<QuitReason | undefined> {
     const { folder, loaded } = this.#options;
-    const front = this.#front;
-    front.print(viewHeader(folder, front.width()));
-    front.update();
+    const frontEnd = this.#frontEnd;
+    frontEnd.print(viewHeader(folder, frontEnd.width()));
+    frontEnd.update();
     try {
-      if (!loaded.policy.trusted) await Promise.race([askToTrustFolder(front, this.#options), this.#ended]);
-      if (!this.#isLeaving) await Promise.race([askServerConsents(front, this.#options), this.#ended]);
-      if (!this.#isLeaving) {
-        await this.#current.open();
-        for (const text of this.#early.splice(0)) this.#submit(text);
-        await this.#ended;
+      if (!loaded.policy.trusted) await Promise.race([askToTrustFolder(frontEnd, this.#options), this.#quitting]);
+      if (!this.#isQuitting) await Promise.race([askServerConsents(frontEnd, this.#options), this.#quitting]);
+      if (!this.#isQuitting) {
+        await this.#active.open();
+        for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
+        await this.#quitting;
       }
     } finally {
-      await this.#current.close();
+      await this.#active.close();
       await this.#options.history.flush();
-      await front.close();
+      await frontEnd.close();
     }
-    return this.#reason;
+    return this.#quitReason;
   }
 
   /** Quits: cancels and records running work and closes the session before `run` returns. */
   quit(reason?: QuitReason): void {
-    this.#reason ??= this.#isLeaving ? undefined : reason;
-    this.#isLeaving = true;
-    this.#end();
+    this.#quitReason ??= this.#isQuitting ? undefined : reason;
+    this.#isQuitting = true;
+    this.#resolveQuit();
   }
 
   /* Sessions. */
 
-  async #begun(opened: AgentSession, isFirst: boolean): Promise<void> {
-    const front = this.#front;
-    front.print([...viewGreeting(opened, { width: front.width(), isFirst }), []]);
+  async #showSession(opened: AgentSession, isFirst: boolean): Promise<void> {
+    const frontEnd = this.#frontEnd;
+    frontEnd.print([...viewGreeting(opened, { width: frontEnd.width(), isFirst }), []]);
     await printHistory(opened.session.entries, {
-      width: () => front.width(),
-      print: (lines) => front.print(lines),
+      frontEnd,
       showMarkdown: (markdown) => this.#markdown.print(markdown),
       showMedia: (media) => this.#showMedia(media),
     });
     // Not earlier: until now the user was waiting.
     void this.#markdown.load();
-    this.#finding = this.#findCommands();
+    this.#loadingCommands = this.#findCommands();
   }
 
   async #reopen(resume: SessionChoice): Promise<void> {
-    await this.#current.reopen(resume);
-    for (const text of this.#early.splice(0)) this.#submit(text);
+    await this.#active.reopen(resume);
+    for (const text of this.#pendingPrompts.splice(0)) this.#submit(text);
   }
 
   /** Cancels work outside the chat session. */
-  #stop(): void {
-    this.#shellLines.stop();
+  #cancelOutsideChat(): void {
+    this.#userShell.stop();
     this.#options.serverQuestions.cancel();
   }
 
   async #findCommands(): Promise<readonly SlashCommand[]> {
     const { world, home, folder } = this.#options;
     const { findCommands } = await import("./commands/custom/custom-commands.ts");
-    const project = this.#current.loaded.policy.trusted ? { project: folder } : {};
+    const project = this.#active.loaded.policy.trusted ? { project: folder } : {};
     const places = { disk: world.disk, home, userHome: world.host.home, ...project };
     const { commands, problems } = await findCommands(places);
-    for (const note of problems) this.#say(note);
-    this.#custom = commands;
+    for (const problem of problems) printInfo(this.#frontEnd, problem);
+    this.#customCommands = commands;
     return commands;
   }
 
-  /* Events. */
-
   #showMedia(media: Media): void {
-    printMedia(this.#front, media, this.#current.chat?.opened.agent.conversation().blobs ?? {});
+    printMedia(this.#frontEnd, media, this.#active.chat?.opened.agent.conversation().blobs ?? {});
   }
 
   /* User actions. */
 
   #submit(text: string): void {
-    this.#arguments.clearCache();
+    this.#argumentCompletions.clearCache();
     this.#options.history.add(text);
-    if (this.#current.chat === undefined) {
-      this.#early.push(text);
+    if (this.#active.chat === undefined) {
+      this.#pendingPrompts.push(text);
       return;
     }
-    this.#front.print(viewUserPrompt(text, this.#front.width()));
-    const [, name, words = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
-    if (name !== undefined) void this.#command(name, words.trim());
-    else if (text.startsWith("!")) void this.#guarded(async () => this.#aside(await this.#shell(text.slice(1).trim())));
-    else void this.#guarded(() => this.#send(text, []));
+    this.#frontEnd.print(viewUserPrompt(text, this.#frontEnd.width()));
+    const [, name, args = ""] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
+    if (name !== undefined) void this.#runCommand(name, args.trim());
+    else if (text.startsWith("!"))
+      void this.#reportErrors(async () => this.#addShellOutput(await this.#runShell(text.slice(1).trim())));
+    else void this.#reportErrors(() => this.#send(text, []));
   }
 
   async #send(text: string, parts: readonly UserPart[]): Promise<void> {
-    const talk = this.#current.chat;
-    if (talk === undefined) return;
+    const chat = this.#active.chat;
+    if (chat === undefined) return;
     await this.#markdown.load();
-    if (talk.busySince === undefined) this.#feed.beginTurn();
-    const files = this.#pasted.take(text);
-    talk.opened.addBlobs(files.blobs);
+    if (chat.busySince === undefined) this.#transcript.beginTurn();
+    const files = this.#pastedFiles.take(text);
+    chat.opened.addBlobs(files.blobs);
     for (const part of files.parts) if (part.type === "media") this.#showMedia(part);
-    await talk.submit({ text, parts: [...files.parts, ...parts] });
+    await chat.submit({ text, parts: [...files.parts, ...parts] });
   }
 
-  async #command(name: string, words: string): Promise<void> {
-    await this.#finding;
+  async #runCommand(name: string, args: string): Promise<void> {
+    await this.#loadingCommands;
     const command = await findCommand(name, this.#commands());
-    if (typeof command === "string") return this.#say(command);
-    await this.#guarded(async () => command.run(words, this.#desk()));
-    await this.#current.chat?.refreshContextUsage();
+    if (typeof command === "string") return printInfo(this.#frontEnd, command);
+    await this.#reportErrors(async () => command.run(args, this.#commandContext()));
+    await this.#active.chat?.refreshContextUsage();
   }
 
   /** Reports an error of a command without affecting anything else. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  async #reportErrors(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#warn(error instanceof Error ? error.message : String(error));
+      printError(this.#frontEnd, error instanceof Error ? error.message : String(error));
     }
-    this.#front.update();
+    this.#frontEnd.update();
   }
 
   #commands(): readonly SlashCommand[] {
-    return listCommands(this.#custom, this.#current.chat?.opened.servers);
+    return listCommands(this.#customCommands, this.#active.chat?.opened.servers);
   }
 
-  async #shell(command: string): Promise<ShellResult> {
-    const ran = await this.#shellLines.run(command, await this.#current.opened().services());
-    this.#front.print([...viewShellResult(ran, this.#front.width()), []]);
-    return ran;
+  async #runShell(command: string): Promise<ShellResult> {
+    const result = await this.#userShell.run(command, await this.#active.opened().services());
+    this.#frontEnd.print([...viewShellResult(result, this.#frontEnd.width()), []]);
+    return result;
   }
 
-  #aside(ran: ShellResult): void {
-    this.#current.chat?.addToNextPrompt(shellContextPart(ran));
+  #addShellOutput(result: ShellResult): void {
+    this.#active.chat?.addToNextPrompt(shellContextPart(result));
   }
 
-  async #editFirst({ approval: { subject }, call, agent: name }: PendingApproval): Promise<void> {
+  async #editBeforeApproval({ approval: { subject }, call, agent }: PendingApproval): Promise<void> {
     if (subject.type !== "edit") return;
-    const edited = await this.#front.suspendFor(() => this.#options.openEditor(subject.after, subject.path));
-    if (edited !== undefined) this.#current.opened().agent.decide(call, { type: "edit", text: edited }, name);
-    this.#front.update();
-  }
-
-  #say(text: string): void {
-    this.#front.print([...messageLines(text, this.#front.width()), []]);
-  }
-
-  #warn(text: string): void {
-    this.#front.print([...messageLines(text, this.#front.width(), "error"), []]);
+    const edited = await this.#frontEnd.suspendFor(() => this.#options.openEditor(subject.after, subject.path));
+    if (edited !== undefined) this.#active.opened().agent.decide(call, { type: "edit", text: edited }, agent);
+    this.#frontEnd.update();
   }
 
   #status(width: number): StyledLine {
     const { isSandboxed } = this.#options;
-    const isTrusted = this.#current.loaded.policy.trusted;
-    const talk = this.#current.chat;
-    return viewStatusLine(talk && { ...chatStatus(talk), mode: this.#current.mode, isTrusted, isSandboxed }, width);
+    const isTrusted = this.#active.loaded.policy.trusted;
+    const chat = this.#active.chat;
+    return viewStatusLine(chat && { ...chatStatus(chat), mode: this.#active.mode, isTrusted, isSandboxed }, width);
   }
 
   /** The state and actions a front end uses. */
   #host(): FrontEndHost {
     const { openEditor, serverQuestions } = this.#options;
     return {
-      live: () => [...this.#feed.live(), ...this.#shellLines.live(this.#front.width())],
+      live: () => [...this.#transcript.live(), ...this.#userShell.live(this.#frontEnd.width())],
       status: (width) => this.#status(width),
-      busySince: () => this.#current.chat?.busySince ?? this.#shellLines.busySince,
-      questions: () => this.#current.chat?.opened.agent.pendingApprovals() ?? [],
-      answerApproval: ({ call, agent }, decision) => void this.#current.opened().agent.decide(call, decision, agent),
+      busySince: () => this.#active.chat?.busySince ?? this.#userShell.busySince,
+      questions: () => this.#active.chat?.opened.agent.pendingApprovals() ?? [],
+      answerApproval: ({ call, agent }, decision) => void this.#active.opened().agent.decide(call, decision, agent),
       serverQuestions: () => serverQuestions.pending(),
       answerServer: (question, answer) => serverQuestions.answer(question, answer),
-      model: () =>
-        this.#current.chat === undefined ? "the model" : modelName(this.#current.chat.opened.agent.model()),
-      editBeforeApproval: (question) => void this.#guarded(() => this.#editFirst(question)),
-      complete: (completing) => {
-        if (completing.kind === "command") return commandChoices(this.#commands());
-        if (completing.kind === "argument") return this.#arguments.complete(completing, this.#commands());
-        return this.#current.chat === undefined ? [] : completeMention(completing.query, this.#current.chat.opened);
+      model: () => (this.#active.chat === undefined ? "the model" : modelName(this.#active.chat.opened.agent.model())),
+      editBeforeApproval: (question) => void this.#reportErrors(() => this.#editBeforeApproval(question)),
+      complete: (query) => {
+        if (query.kind === "command") return commandChoices(this.#commands());
+        if (query.kind === "argument") return this.#argumentCompletions.complete(query, this.#commands());
+        return this.#active.chat === undefined ? [] : completeMention(query.query, this.#active.chat.opened);
       },
-      resolvePaste: (text) => this.#pasted.paste(text),
-      pasteClipboardImage: () => this.#pasted.pasteClipboardImage(),
+      resolvePaste: (text) => this.#pastedFiles.paste(text),
+      pasteClipboardImage: () => this.#pastedFiles.pasteClipboardImage(),
       submit: (text) => this.#submit(text),
       editPrompt: async (text) =>
-        (await this.#front.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
+        (await this.#frontEnd.suspendFor(() => openEditor(text, "message.md")))?.replace(/\n$/, ""),
       cancel: () => {
-        this.#shellLines.stop();
+        this.#userShell.stop();
         serverQuestions.cancel();
-        void this.#current.chat?.cancel();
+        void this.#active.chat?.cancel();
       },
       quit: (reason) => this.quit(reason),
       expandCollapsed: () => {
-        if (!this.#feed.expandCollapsed()) this.#front.print([line("Nothing is folded.", { tone: "muted" })]);
+        if (!this.#transcript.expandCollapsed()) this.#frontEnd.print([line("Nothing to expand.", { tone: "muted" })]);
       },
-      cycleApprovalMode: () => void this.#guarded(() => this.#current.setMode(modeCycle[this.#current.mode])),
+      cycleApprovalMode: () => void this.#reportErrors(() => this.#active.setMode(modeCycle[this.#active.mode])),
     };
   }
 
   /** The services slash commands can use. */
-  #desk(): SlashCommandContext {
+  #commandContext(): SlashCommandContext {
     const { world, home, folder, openEditor, doctor } = this.#options;
-    const front = this.#front;
+    const frontEnd = this.#frontEnd;
     return {
       world,
       home,
       folder,
-      loaded: () => this.#current.loaded,
-      opened: () => this.#current.opened(),
-      snapshots: () => this.#current.snapshots(),
+      loaded: () => this.#active.loaded,
+      opened: () => this.#active.opened(),
+      snapshots: () => this.#active.snapshots(),
       reopen: (resume) => this.#reopen(resume),
-      info: (text) => this.#say(text),
-      warn: (text) => this.#warn(text),
-      print: (lines) => front.print(lines),
+      info: (text) => printInfo(this.#frontEnd, text),
+      warn: (text) => printError(this.#frontEnd, text),
+      print: (lines) => frontEnd.print(lines),
       printMarkdown: (markdown) => this.#markdown.print(markdown),
-      pick: (title, options, focused) => front.pick(title, options, focused),
-      confirm: (title, options) => front.confirm(title, options),
+      pick: (title, options, focused) => frontEnd.pick(title, options, focused),
+      confirm: (title, options) => frontEnd.confirm(title, options),
       send: (text, parts = []) => this.#send(text, parts),
-      openEditor: (text, name) => front.suspendFor(() => openEditor(text, name)),
-      copyToClipboard: (text) => front.copyToClipboard(text),
-      runShell: (command) => this.#shell(command),
-      setTheme: (theme) => front.setTheme(theme),
-      setMode: (mode) => this.#current.setMode(mode),
+      openEditor: (text, name) => frontEnd.suspendFor(() => openEditor(text, name)),
+      copyToClipboard: (text) => frontEnd.copyToClipboard(text),
+      runShell: (command) => this.#runShell(command),
+      setTheme: (theme) => frontEnd.setTheme(theme),
+      setMode: (mode) => this.#active.setMode(mode),
       doctor,
       commands: () => this.#commands(),
-      width: () => front.width(),
+      width: () => frontEnd.width(),
       quit: () => this.quit(),
     };
   }

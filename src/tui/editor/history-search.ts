@@ -8,7 +8,7 @@ export const recallHistory = (editor: Editor, direction: "older" | "newer"): Edi
   const draft = recall?.draft ?? snapshotOf(editor);
   if (back < 0 || back > history.length) return editor;
   const kept = isRecalledEdited(editor)
-    ? { ...editor, past: [...editor.undoStack, snapshotOf(editor)], future: [] }
+    ? { ...editor, undoStack: [...editor.undoStack, snapshotOf(editor)], redoStack: [] }
     : editor;
   if (back === 0) return withText(withoutRecall(kept), draft);
   const text = history[history.length - back] ?? "";

@@ -76,16 +76,16 @@ const endAndBegin = (reading: BlockParser, line: string): readonly [BlockParser,
   return [next, [...blockOf(reading), ...blocks]];
 };
 
-const beginBlock = (line: string, isApart: boolean): readonly [BlockParser, readonly MarkdownBlock[]] => {
+const beginBlock = (line: string, hasBlankBefore: boolean): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const fence = fenceIn(line);
   if (fence !== undefined) {
-    const start = { type: "code-start", language: fence.language, hasBlankBefore: isApart } as const;
+    const start = { type: "code-start", language: fence.language, hasBlankBefore } as const;
     return [{ ...initialParser, kind: "fence", fence: fence.mark, indent: indentOf(line) }, [start]];
   }
   if (isHeading(line) || isRule(line))
-    return [{ ...initialParser, hasBlankBefore: true }, [{ type: "text", text: line, hasBlankBefore: isApart }]];
+    return [{ ...initialParser, hasBlankBefore: true }, [{ type: "text", text: line, hasBlankBefore }]];
   const indent = itemIndent(line);
-  const started = { ...initialParser, lines: [line], letters: line.length, isApart };
+  const started = { ...initialParser, lines: [line], length: line.length, hasBlankBefore };
   if (indent !== undefined) return [{ ...started, kind: "item", indent }, []];
   if (indentOf(line) >= 4) return [{ ...started, kind: "indented" }, []];
   return [{ ...started, kind: /^ {0,3}>/.test(line) ? "quote" : "paragraph" }, []];
@@ -94,10 +94,10 @@ const beginBlock = (line: string, isApart: boolean): readonly [BlockParser, read
 const continueBlock = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const blanks = Array.from({ length: reading.blanks }, () => "");
   const lines = [...reading.lines, ...blanks, line];
-  const grown = { ...reading, lines, blanks: 0, letters: reading.length + line.length + 1 };
+  const grown = { ...reading, lines, blanks: 0, length: reading.length + line.length + 1 };
   if (isUnderline(line) && reading.kind === "paragraph")
     return [{ ...initialParser, hasBlankBefore: true }, blockOf(grown)];
-  if (grown.letters < maxBlockLength && lines.length < maxBlockLines) return [grown, []];
+  if (grown.length < maxBlockLength && lines.length < maxBlockLines) return [grown, []];
   return [isTable(lines) ? tableHead(grown) : initialParser, blockOf(grown)];
 };
 

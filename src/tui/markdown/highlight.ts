@@ -85,7 +85,7 @@ class Spans implements Emitter {
   readonly #styles: Style[] = [];
 
   startScope(name: string): void {
-    if (this.#styles.length >= maxScopeDepth) throw new Error("The code is nested too deep to be coloured.");
+    if (this.#styles.length >= maxScopeDepth) throw new Error("The code is nested too deeply to be highlighted.");
     this.#styles.push(styleOf(name) ?? this.#styles.at(-1) ?? plainStyle);
   }
 

@@ -78,9 +78,9 @@ export class CursorWriter {
   }
 
   /** Writes an image here and restores the cursor position. */
-  writeImage(picture: string): void {
+  writeImage(image: string): void {
     this.#use(unstyled);
-    this.#text += `\u001b7${picture}\u001b8`;
+    this.#text += `\u001b7${image}\u001b8`;
   }
 
   /** Erases from here to the end of the screen. */

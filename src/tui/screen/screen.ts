@@ -88,8 +88,8 @@ export class Screen implements PrintSurface {
   }
 
   /** Prints an image, in a frame of its own. An image taller than the screen is skipped. */
-  printImage(picture: EncodedImage): void {
-    this.#waiting.push(picture);
+  printImage(image: EncodedImage): void {
+    this.#waiting.push(image);
     this.update();
   }
 
@@ -170,13 +170,13 @@ export class Screen implements PrintSurface {
   }
 
   /** What the next frame prints: one image, or the lines before the next image. */
-  #next(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly picture?: string } {
+  #next(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly image?: string } {
     const [first] = this.#waiting;
     if (first !== undefined && "encoded" in first) {
       if (typeof first.encoded !== "string") return { printed: [] };
       this.#waiting.shift();
       if (first.rows > room.rows) return { printed: [] };
-      return { printed: Array.from({ length: first.rows }, () => []), picture: first.encoded };
+      return { printed: Array.from({ length: first.rows }, () => []), image: first.encoded };
     }
     const printed: StyledLine[] = [];
     for (const each of this.#waiting.slice(0, linesPerFrame)) {

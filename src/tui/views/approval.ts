@@ -103,9 +103,9 @@ export const viewApproval = (
   readonly cursor: { readonly row: number; readonly column: number } | undefined;
 } => {
   const { title, reasons, choices, waiting } = approval;
-  const more = waiting === 0 ? "" : ` (${waiting} more ${waiting === 1 ? "waits" : "wait"})`;
+  const more = waiting === 0 ? "" : ` (${waiting} more waiting)`;
   const above: readonly StyledLine[] = [
-    ...wrap([span(`${title} asks`, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
+    ...wrap([span(title, { bold: true, tone: "warning" }), span(more, { tone: "muted" })], { width }),
     ...viewSubject(approval.subject, width),
     ...reasons.flatMap((each) => wrap([span(`! ${each}`, { tone: "warning" })], { width })),
   ];
@@ -133,38 +133,38 @@ export const viewApproval = (
 };
 
 const reasonText = (reason: string, isTyping: boolean): string =>
-  reason === "" ? (isTyping ? ": " : "  (Tab to say why)") : `: ${reason}`;
+  reason === "" ? (isTyping ? ": " : "  (Tab to add a reason)") : `: ${reason}`;
 
 const label = (key: string, text: string, isFocused: boolean): StyledLine => {
-  const ground: Style = isFocused ? { background: "focus", bold: true } : {};
-  return [span(isFocused ? "› " : "  ", ground), span(`${key} `, { ...ground, tone: "accent" }), span(text, ground)];
+  const style: Style = isFocused ? { background: "focus", bold: true } : {};
+  return [span(isFocused ? "› " : "  ", style), span(`${key} `, { ...style, tone: "accent" }), span(text, style)];
 };
 
 /** Shows the subject of a question in full. */
-export const viewSubject = (what: ApprovalPrompt["subject"], width: number): readonly StyledLine[] => {
-  switch (what.type) {
+export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): readonly StyledLine[] => {
+  switch (subject.type) {
     case "command":
       return [
-        ...toLines(displayCommand(what.command)).flatMap((each) =>
+        ...toLines(displayCommand(subject.command)).flatMap((each) =>
           wrap(each, { width, breakAt: "letters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
         ),
-        ...wrap([span(`in ${displayCommand(what.folder)}`, { tone: "muted" })], { width, breakAt: "letters" }),
+        ...wrap([span(`in ${displayCommand(subject.folder)}`, { tone: "muted" })], { width, breakAt: "letters" }),
       ];
     case "diff":
       return [
-        ...(what.target === what.path
+        ...(subject.target === subject.path
           ? []
-          : [line(`${displayCommand(what.path)} leads to ${displayCommand(what.target)}`, { tone: "warning" })]
+          : [line(`${displayCommand(subject.path)} resolves to ${displayCommand(subject.target)}`, { tone: "warning" })]
         ).flatMap((each) => wrap(each, { width })),
-        ...viewDiff(what.patch, { width }),
+        ...viewDiff(subject.patch, { width }),
       ];
     case "address":
       return [
-        ...viewSubject({ type: "text", text: what.text }, width),
-        ...wrap(highlightHost(what.url), { width, breakAt: "letters" }),
+        ...viewSubject({ type: "text", text: subject.text }, width),
+        ...wrap(highlightHost(subject.url), { width, breakAt: "letters" }),
       ];
     case "text":
-      return toLines(displayCommand(what.text)).flatMap((each) => wrap(each, { width }));
+      return subject.text === "" ? [] : toLines(displayCommand(subject.text)).flatMap((each) => wrap(each, { width }));
   }
 };
 

@@ -48,10 +48,10 @@ export const viewForm = (
   };
 };
 
-const typingHelp = "Enter goes on · Shift-Tab goes back · Esc cancels";
+const typingHelp = "Enter: next · Shift-Tab: back · Esc: cancel";
 
 const helpFor = ({ kind }: FormField): string =>
-  kind.type === "choices" ? `Up, Down · Space marks · ${typingHelp}` : `Up, Down · ${typingHelp}`;
+  kind.type === "choices" ? `Up, Down · Space: toggle · ${typingHelp}` : `Up, Down · ${typingHelp}`;
 
 const headOf = ({ title, isRequired }: FormField, place: string): StyledLine => [
   span(`${place}  `, { tone: "muted" }),
@@ -107,13 +107,13 @@ const expectedValue = (kind: FieldKind): string => {
 
 const enterAloneHint = ({ kind, isRequired }: FormField): string => {
   if (kind.type !== "text" && kind.type !== "number") return "";
-  if (kind.defaultValue !== undefined) return ` Enter alone takes ${JSON.stringify(kind.defaultValue)}.`;
-  return isRequired ? "" : " Enter alone leaves it out.";
+  if (kind.defaultValue !== undefined) return ` Default: ${JSON.stringify(kind.defaultValue)}.`;
+  return isRequired ? "" : " Optional.";
 };
 
 const formatWords: Readonly<Record<FormTextFormat, string>> = {
   email: "An email address",
-  uri: "An address such as https://example.com",
+  uri: "A URL such as https://example.com",
   date: "A date such as 2026-03-28",
   "date-time": "A date and time such as 2026-03-28T14:30:00Z",
 };

@@ -78,7 +78,7 @@ export type FieldOption = { readonly label: string; readonly typed: string };
 
 /** The options of a field; undefined for text fields. */
 export const optionsOf = ({ kind, isRequired }: FormField): readonly FieldOption[] | undefined => {
-  const nothing = isRequired || kind.defaultValue !== undefined ? [] : [{ label: "(leave it out)", typed: "" }];
+  const nothing = isRequired || kind.defaultValue !== undefined ? [] : [{ label: "(skip)", typed: "" }];
   switch (kind.type) {
     case "text":
     case "number":

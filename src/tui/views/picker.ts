@@ -85,7 +85,7 @@ export const viewPicker = (
   ];
   const below = matches.length - top - room;
   const count =
-    matches.length === 0 ? "nothing matches" : `${picker.focus + 1} of ${matches.length}${below > 0 ? " ↓" : ""}`;
+    matches.length === 0 ? "no matches" : `${picker.focus + 1} of ${matches.length}${below > 0 ? " ↓" : ""}`;
   return [
     truncate(head, width),
     ...matches

@@ -13,69 +13,69 @@ export type ServerRequest =
   | Elicitation
   | { readonly type: "continue"; readonly message: string };
 
-/** The name of who asks. */
-export const askerName = (asks: ServerRequest): string =>
-  asks.type === "continue" ? "Parley" : `The MCP server ${sanitizeForTerminal(asks.server, "line")}`;
+/** The name of who request. */
+export const askerName = (request: ServerRequest): string =>
+  request.type === "continue" ? "Parley" : `MCP server ${sanitizeForTerminal(request.server, "line")}`;
 
 /** The first prompt of a server question. `model` is the one that would answer. */
 export const initialPrompt = (
-  asks: ServerRequest,
+  request: ServerRequest,
   { model, waiting }: { readonly model: string; readonly waiting: number },
 ): ApprovalPrompt => {
-  const base = { title: askerName(asks), reasons: [], noLabel: "No", waiting };
-  switch (asks.type) {
+  const base = { title: `${askerName(request)} asks`, reasons: [], noLabel: "No", waiting };
+  switch (request.type) {
     case "sampling":
       return {
         ...base,
-        subject: { type: "text", text: samplingText(asks, model) },
-        choices: [{ id: "yes", key: "y", label: "Yes, this once" }],
+        subject: { type: "text", text: samplingText(request, model) },
+        choices: [{ id: "yes", key: "y", label: "Yes" }],
       };
     case "continue":
       return {
         ...base,
-        noLabel: "No, stop it",
-        subject: { type: "text", text: sanitizeForTerminal(asks.message, "line") },
+        noLabel: "No, stop",
+        subject: { type: "text", text: sanitizeForTerminal(request.message, "line") },
         choices: [{ id: "yes", key: "y", label: "Yes, continue" }],
       };
     case "url":
       return {
         ...base,
-        subject: { type: "address", text: `${asks.message}\nIt wants you to open this address:`, url: asks.url },
-        reasons: [judgeUrl(asks.url).reason].filter((reason) => reason !== ""),
+        subject: { type: "address", text: `${request.message}\nIt asks you to open this URL:`, url: request.url },
+        reasons: [judgeUrl(request.url).reason].filter((reason) => reason !== ""),
         choices: [{ id: "yes", key: "o", label: "Open it in a browser" }],
       };
     case "form":
-      return { ...base, ...formPrompt(asks, readForm(asks.schema)) };
+      return { ...base, ...formPrompt(request, readForm(request.schema)) };
   }
 };
 
 /** The review of an answer before it is sent. Secrets are masked. */
 export const reviewPrompt = (
-  asks: ServerRequest,
+  request: ServerRequest,
   { fields, content }: { readonly fields: readonly FormField[]; readonly content: FormContent },
   waiting: number,
 ): ApprovalPrompt => {
   const { containsSecret } = createRedactor();
   const suspects = fields.filter(({ name }) => containsSecret(String(content[name] ?? "")));
   return {
-    title: askerName(asks),
+    title: `${askerName(request)} asks`,
     subject: {
       type: "text",
-      text: ["It would be sent this:", ...fields.map((field) => filledField(field, content))].join("\n"),
+      text: ["Your answer:", ...fields.map((field) => filledField(field, content))].join("\n"),
     },
-    reasons: suspects.map(({ title }) => `What you entered for ${title} looks like a secret.`),
+    reasons: suspects.map(({ title }) => `Your answer to ${title} looks like a secret.`),
     choices: [
       { id: "yes", key: "y", label: "Yes, send it" },
-      { id: "edit", key: "e", label: "Change it" },
+      { id: "edit", key: "e", label: "Edit" },
     ],
-    noLabel: "No, send nothing",
+    noLabel: "No, don't send",
     waiting,
   };
 };
 
 const samplingText = ({ system, messages, maxTokens }: SamplingRequest, model: string): string =>
   [
-    `It wants ${model} to answer this, at your cost, in at most ${maxTokens} tokens. It gets the answer; nothing of it enters the conversation.`,
+    `It wants ${model} to answer this, at your cost, in at most ${maxTokens} tokens. The answer goes to the server, not into the conversation.`,
     ...(system === undefined ? [] : ["system:", indented(system)]),
     ...messages.flatMap(({ role, content }) => [`${role}:`, indented([content].flat().map(pieceText).join("\n"))]),
   ].join("\n");
@@ -103,7 +103,7 @@ const formPrompt = (
   if (typeof fields === "string")
     return {
       subject: { type: "text", text: message },
-      reasons: [`It cannot be answered here. ${fields}`],
+      reasons: [`Cannot be answered here. ${fields}`],
       choices: [],
     };
   const wanted = fields.map(
@@ -113,7 +113,7 @@ const formPrompt = (
   return {
     subject: {
       type: "text",
-      text: [message, ...(wanted.length === 0 ? [] : ["It wants to know:", ...wanted])].join("\n"),
+      text: [message, ...(wanted.length === 0 ? [] : ["It asks for:", ...wanted])].join("\n"),
     },
     reasons: seemsSecret ? [secretWarning] : [],
     choices: [{ id: "yes", key: "y", label: answerLabel(fields.length, seemsSecret) }],
@@ -121,16 +121,16 @@ const formPrompt = (
 };
 
 const secretWarning =
-  'It seems to ask for a password, a key or the like. Servers must not do that in a form: "No" is the sane answer.';
+  'This looks like a request for a password or key. Servers must not ask for secrets in a form: answer "No".';
 
 const answerLabel = (count: number, seemsSecret: boolean): string => {
   if (count === 0) return "Yes";
-  return seemsSecret ? "Answer all the same" : "Answer";
+  return seemsSecret ? "Answer anyway" : "Answer";
 };
 
 const filledField = ({ name, title, kind, isSecret }: FormField, content: FormContent): string => {
   const value = content[name];
-  if (value === undefined) return `- ${title}: (left out)`;
+  if (value === undefined) return `- ${title}: (skipped)`;
   if (typeof value === "boolean") return `- ${title}: ${value ? "yes" : "no"}`;
   if (typeof value === "number") return `- ${title}: ${value}`;
   const titleOf = (each: string): string =>

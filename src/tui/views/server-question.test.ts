@@ -47,9 +47,9 @@ const answered = (answer: object): object => ({ type: "answered", answer });
 describe("a server's form", () => {
   it("shows who asks and how many wait, with no focused", () => {
     expect(rows({ type: "open", box: boxOf(form({ a: { type: "string", description: "The a." } }), 2) })).toEqual([
-      "The MCP server s asks (2 more wait)",
+      "MCP server s asks (2 more waiting)",
       "Well?",
-      "It wants to know:",
+      "It asks for:",
       "- a: The a.",
       "› n No",
       "  y Answer",
@@ -81,12 +81,12 @@ describe("a server's form", () => {
     const asks = form({ a: { type: "string", minLength: 2 }, b: { type: "integer", default: 3 } });
     const wrong = press(asks, typed("y"), typed("x"), { type: "paste", text: "y\nz" }, key("backspace"), enter);
     expect(rows(wrong)).toEqual([
-      "The MCP server s asks",
+      "MCP server s asks",
       "2 of 2  b",
-      "A whole number. Enter alone takes 3.",
+      "A whole number. Default: 3.",
       "> ",
-      "Enter goes on · Shift-Tab goes back ·",
-      "Esc cancels",
+      "Enter: next · Shift-Tab: back · Esc:",
+      "cancel",
     ]);
     const short = press(asks, typed("y"), typed("xyz"), key("ctrl+u"), typed("x"), enter);
     expect(rows(short).slice(1, 5)).toEqual([
@@ -100,8 +100,8 @@ describe("a server's form", () => {
     expect(rows(short)[5]).toBe("! This must have at least 2 characters;");
     const done = [typed("z"), enter, typed("12"), enter] as const;
     expect(rows(press((short as { box: ServerQuestionBox }).box, ...done))).toEqual([
-      "The MCP server s asks",
-      "It would be sent this:",
+      "MCP server s asks",
+      "Your answer:",
       "- a: xz",
       "- b: 12",
       "› n No, send nothing",
@@ -160,24 +160,24 @@ describe("a server's form", () => {
     const typing = press(asks, typed("y"), typed("abc"));
     const review = press(asks, typed("y"), typed("abc"), enter, typed(key64), enter);
     expect(rows({ type: "open", box: boxOf(asks) }, { columns: 200, rows: 20 }).slice(-3)).toEqual([
-      '! It seems to ask for a password, a key or the like. Servers must not do that in a form: "No" is the sane answer.',
+      '! This looks like a request for a password or key. Servers must not ask for secrets in a form: answer "No".',
       "› n No",
-      "  y Answer all the same",
+      "  y Answer anyway",
     ]);
     expect(rows(typing)[3]).toBe("> •••");
     expect(rows(review).filter((row) => /password|looks like/.test(row))).toEqual([
       "- password: •••",
-      "! What you entered for note looks like a",
+      "! Your answer to note looks like a",
     ]);
   });
 
   it("that cannot be filled in can only be declined", () => {
     const asks = form({ a: { type: "object" } });
     expect(rows({ type: "open", box: boxOf(asks) })).toEqual([
-      "The MCP server s asks",
+      "MCP server s asks",
       "Well?",
-      "! It cannot be answered here. The field",
-      "a is of a kind that cannot be asked for.",
+      "! Cannot be answered here. The field a",
+      "is of a kind that cannot be asked for.",
       "› n No",
     ]);
     expect(press(asks, typed("y")).type).toBe("open");
@@ -215,9 +215,9 @@ describe("a server's URL and its sampling request", () => {
   it("are shown in full, with warnings", () => {
     expect([rows({ type: "open", box: boxOf(url) }), rows({ type: "open", box: boxOf(words) })]).toEqual([
       [
-        "The MCP server s asks",
+        "MCP server s asks",
         "Go.",
-        "It wants you to open this address:",
+        "It asks you to open this URL:",
         "http://127.0.0.1:8/x",
         "! 127.0.0.1 is not a public address",
         "(this machine).",
@@ -225,10 +225,10 @@ describe("a server's URL and its sampling request", () => {
         "  o Open it in a browser",
       ],
       [
-        "The MCP server s asks",
+        "MCP server s asks",
         "It wants p/m to answer this, at your",
-        "cost, in at most 9 tokens. It gets the",
-        "answer; nothing of it enters the",
+        "cost, in at most 9 tokens. The answer",
+        "goes to the server, not into the",
         "conversation.",
         "system:",
         "  Be kind.",
@@ -239,7 +239,7 @@ describe("a server's URL and its sampling request", () => {
         "  [audio audio/wav, 3 bytes]",
         "  [odd]",
         "› n No",
-        "  y Yes, this once",
+        "  y Yes",
       ],
     ]);
   });
@@ -267,13 +267,13 @@ describe("a server's URL and its sampling request", () => {
     expect(fitToScreen(box, { columns: 40, rows: 15 })).toEqual({ box, printed: [] });
     const fitted = fitToScreen(box, { columns: 40, rows: 14 });
     expect([fitted.printed.map(lineText).slice(0, 3), rows({ type: "open", box: fitted.box })]).toEqual([
-      ["The MCP server s", "It wants p/m to answer this, at your", "cost, in at most 9 tokens. It gets the"],
-      ["The MCP server s asks", "All of it is shown above.", "› n No", "  y Yes, this once"],
+      ["MCP server s asks", "It wants p/m to answer this, at your", "cost, in at most 9 tokens. The answer"],
+      ["MCP server s asks", "Shown in full above.", "› n No", "  y Yes"],
     ]);
     expect(fitToScreen(fitted.box, { columns: 40, rows: 14 }).printed).toEqual([]);
   });
 
   it("update the number of waiting questions", () => {
-    expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) })[0]).toBe("The MCP server s asks (1 more waits)");
+    expect(rows({ type: "open", box: withWaiting(boxOf(url), 1) })[0]).toBe("MCP server s asks (1 more waiting)");
   });
 });

@@ -30,11 +30,11 @@ export type ServerKeyResult =
 
 /** Creates a box with "no" focused. */
 export const createServerQuestionBox = (
-  asks: ServerRequest,
-  told: { readonly model: string; readonly waiting: number },
+  request: ServerRequest,
+  context: { readonly model: string; readonly waiting: number },
 ): ServerQuestionBox => ({
-  request: asks,
-  stage: { type: "asked", box: createApprovalBox(initialPrompt(asks, told)) },
+  request,
+  stage: { type: "asked", box: createApprovalBox(initialPrompt(request, context)) },
 });
 
 /** Handles a key. */
@@ -104,7 +104,7 @@ export const fitToScreen = (
   const { request, stage } = box;
   if (stage.type === "filling" || viewApproval(stage.box, columns).lines.length <= rows) return { box, printed: [] };
   const { approval } = stage.box;
-  const what = { type: "text", text: "All of it is shown above." } as const;
+  const what = { type: "text", text: "Shown in full above." } as const;
   return {
     box: { request, stage: { ...stage, box: { ...stage.box, approval: { ...approval, subject: what } } } },
     printed: [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []],

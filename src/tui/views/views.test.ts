@@ -180,10 +180,7 @@ describe("a picker", () => {
     });
     expect(pressPicker(picker, key("escape"))).toEqual({ type: "cancelled" });
     expect(pressPicker(after(typed("zzz")), key("enter")).type).toBe("open");
-    expect(texts(viewPicker(after(typed("zzz")), { width: 30, height: 6 }))).toEqual([
-      "Model  zzz",
-      "  nothing matches",
-    ]);
+    expect(texts(viewPicker(after(typed("zzz")), { width: 30, height: 6 }))).toEqual(["Model  zzz", "  no matches"]);
   });
 });
 
@@ -248,11 +245,11 @@ describe("an approval", () => {
     const { lines, cursor } = viewApproval(box, 40);
     expect([texts(lines), cursor]).toEqual([
       [
-        "run_shell_command asks (1 more waits)",
+        "run_shell_command (1 more waiting)",
         "$ ls ⟨200 spaces⟩ ; rm -rf x<U+202E>",
         "in /project",
         "! deletes files",
-        "› n No  (Tab to say why)",
+        "› n No  (Tab to add a reason)",
         "  y Yes",
         "  a Yes, always for rm",
       ],
@@ -289,8 +286,8 @@ describe("an approval", () => {
       reasons: [],
     });
     expect(texts(viewApproval(edited, 40).lines).slice(0, 4)).toEqual([
-      "replace asks",
-      "a.ts leads to /etc/a.ts",
+      "replace",
+      "a.ts resolves to /etc/a.ts",
       "src/a.ts",
       "   ⋯ 9 unchanged lines",
     ]);

@@ -6,13 +6,13 @@ import type { ApprovalPrompt, ApprovalChoice } from "../../views/approval.ts";
 export const createApprovalPrompt = ({ approval, agent }: PendingApproval, waiting: number): ApprovalPrompt => {
   const { title, reason, always, problem, subject } = approval;
   return {
-    title: agent === undefined ? "The model" : `The subagent ${agent}`,
-    subject: subjectOf(subject, title),
+    title: `${agent === undefined ? "" : `Subagent ${agent}: `}${titleOf(subject, title)}`,
+    subject: subjectOf(subject),
     reasons: [...(problem === undefined ? [] : [problem]), ...(reason === "" ? [] : [reason])],
     choices: [
-      { id: "once", key: "y", label: "Yes, this once" },
+      { id: "once", key: "y", label: "Yes" },
       ...always.map((each): ApprovalChoice => alwaysChoice(each)),
-      ...(subject.type === "edit" && subject.isEditable ? [{ id: "edit", key: "e", label: "Edit it first" }] : []),
+      ...(subject.type === "edit" && subject.isEditable ? [{ id: "edit", key: "e", label: "Edit first" }] : []),
     ],
     waiting,
   };
@@ -21,40 +21,58 @@ export const createApprovalPrompt = ({ approval, agent }: PendingApproval, waiti
 type QuestionSubject = PendingApproval["approval"]["subject"];
 type AlwaysOption = PendingApproval["approval"]["always"][number];
 
-const subjectOf = (about: QuestionSubject, title: string): ApprovalPrompt["subject"] => {
-  switch (about.type) {
+/** The question in one line. `title` is the tool's description of its call. */
+const titleOf = (subject: QuestionSubject, title: string): string => {
+  switch (subject.type) {
+    case "execute":
+      return "Run this command?";
+    case "mcp":
+      return `Call ${subject.tool} on MCP server ${subject.server}?`;
+    case "edit":
+    case "network":
+    case "info":
+      return `${title}?`;
+  }
+};
+
+const subjectOf = (subject: QuestionSubject): ApprovalPrompt["subject"] => {
+  switch (subject.type) {
     case "edit":
       return {
         type: "diff",
-        path: about.isLink ? about.requestedPath : about.path,
-        target: about.path,
-        patch: about.patch,
+        path: subject.isLink ? subject.requestedPath : subject.path,
+        target: subject.path,
+        patch: subject.patch,
       };
     case "execute":
-      return { type: "command", command: about.command, folder: about.folder };
+      return { type: "command", command: subject.command, folder: subject.folder };
     case "mcp":
       return {
         type: "text",
-        text: `${about.tool} of the MCP server ${about.server}${about.exposedAs === undefined ? "" : ` (known as ${about.exposedAs})`}, with\n${JSON.stringify(about.arguments, undefined, 2)}`,
+        text: `${subject.exposedAs === undefined ? "" : `Exposed as ${subject.exposedAs}. `}Arguments:\n${JSON.stringify(subject.arguments, undefined, 2)}`,
       };
     case "network":
-      return { type: "text", text: [title, ...about.urls.map(({ url, host }) => `${url}\n  (${host})`)].join("\n") };
+      return { type: "text", text: subject.urls.map(({ url, host }) => `${url}\n  (${host})`).join("\n") };
     case "info":
-      return { type: "text", text: about.text === "" ? title : `${title}\n${about.text}` };
+      return { type: "text", text: subject.text };
   }
 };
 
 const alwaysChoice = (always: AlwaysOption): ApprovalChoice => {
   switch (always.type) {
     case "tool":
-      return { id: "always:tool", key: "a", label: `Yes, and always for ${always.tool}` };
+      return { id: "always:tool", key: "a", label: `Yes, and don't ask again for ${always.tool} this session` };
     case "server":
-      return { id: "always:server", key: "s", label: `Yes, and always for everything of ${always.server}` };
+      return {
+        id: "always:server",
+        key: "s",
+        label: `Yes, and don't ask again for any tool of ${always.server} this session`,
+      };
     case "command":
       return {
         id: "always:command",
         key: "a",
-        label: `Yes, and always for ${always.commands.map((words) => `"${words.join(" ")}"`).join(", ")}`,
+        label: `Yes, and don't ask again for ${always.commands.map((words) => `"${words.join(" ")}"`).join(", ")} this session`,
       };
   }
 };

@@ -151,7 +151,7 @@ export class QuestionBox {
     const approval = createApprovalPrompt(call, waiting);
     const box = createApprovalBox(approval);
     const isPrinted = viewApproval(box, columns).lines.length > rows - rowsBelow;
-    const what = { type: "text", text: "All of it is shown above." } as const;
+    const what = { type: "text", text: "Shown in full above." } as const;
     this.#shown = {
       type: "call",
       key: keyOf(call),

@@ -46,13 +46,13 @@ export const confirmServers = async (
         wrap(each, { width: front.width(), breakAt: "letters" }),
       ),
       ...(consent.secrets ?? []).map((secret) =>
-        line(`It would be given your secret ${secret}, which is in the environment.`, { tone: "warning" }),
+        line(`It would receive your secret ${secret} from the environment.`, { tone: "warning" }),
       ),
     ]);
-    const answer = await front.confirm(`Start ${name}, now and from now on?`, [
+    const answer = await front.confirm(`Always start ${name} in this project?`, [
       { id: "no", label: "No" },
-      { id: "yes", label: "Yes, as it is written above" },
-      { id: "never", label: "No, and do not ask at the start again", detail: "/mcp asks again" },
+      { id: "yes", label: "Yes, as shown above" },
+      { id: "never", label: "No, and don't ask again at start", detail: "ask again with /mcp" },
     ]);
     if (answer?.id === "never") await consents.decline(folder, consent);
     if (answer?.id !== "yes") continue;

@@ -47,7 +47,7 @@ describe("questions of servers", () => {
     expect([await Promise.all(answers), waiting(), said.toSorted()]).toEqual([
       [{ action: "cancel" }, { action: "cancel" }],
       [],
-      ["The MCP server a no longer asks.", "The MCP server b no longer asks."],
+      ["MCP server a withdrew its question.", "MCP server b withdrew its question."],
     ]);
   });
 
@@ -75,7 +75,7 @@ describe("questions of servers", () => {
       [
         { action: "accept" },
         ["https://a.test/"],
-        ["No browser could be opened here. Open this yourself: https://a.test/"],
+        ["Could not open a browser. Open this URL yourself: https://a.test/"],
       ],
     ]);
   });

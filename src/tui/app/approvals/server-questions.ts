@@ -59,7 +59,7 @@ export class ServerQuestions {
     for (const { resolve } of this.#waiting) resolve({ type: "cancel" });
   }
 
-  #put(asks: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
+  #put(request: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
     return new Promise((resolve) => {
       this.#count += 1;
       const id = this.#count;
@@ -67,25 +67,25 @@ export class ServerQuestions {
       const settle = (answer: ServerAnswer): void => {
         signal.removeEventListener("abort", withdraw);
         this.#waiting = this.#waiting.filter((each) => each.id !== id);
-        if (signal.aborted) this.#listener?.info(`${askerName(asks)} no longer asks.`);
+        if (signal.aborted) this.#listener?.info(`${askerName(request)} withdrew its question.`);
         this.#listener?.onChange();
         resolve(answer);
       };
-      this.#waiting = [...this.#waiting, { id, request: asks, resolve: settle }];
+      this.#waiting = [...this.#waiting, { id, request, resolve: settle }];
       signal.addEventListener("abort", withdraw, { once: true });
       if (signal.aborted) withdraw();
       else this.#listener?.onChange();
     });
   }
 
-  async #elicited(asks: ServerRequest, answer: ServerAnswer): Promise<ElicitationAnswer> {
+  async #elicited(request: ServerRequest, answer: ServerAnswer): Promise<ElicitationAnswer> {
     switch (answer.type) {
       case "no":
         return { action: "decline" };
       case "cancel":
         return { action: "cancel" };
       case "yes":
-        if (asks.type === "url") await this.#show(asks.url);
+        if (request.type === "url") await this.#show(request.url);
         return acceptAnswer(answer.content);
     }
   }
@@ -93,7 +93,7 @@ export class ServerQuestions {
   async #show(url: string): Promise<void> {
     const shown = sanitizeForTerminal(url, "line");
     const isOpen = await this.#open(url);
-    this.#listener?.info(isOpen ? `Opened ${shown}` : `No browser could be opened here. Open this yourself: ${shown}`);
+    this.#listener?.info(isOpen ? `Opened ${shown}` : `Could not open a browser. Open this URL yourself: ${shown}`);
   }
 }
 

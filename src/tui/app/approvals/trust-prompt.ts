@@ -3,7 +3,7 @@ import { openTrustStore } from "../../../policy/trust/folders.ts";
 import type { World } from "../../../world/world.ts";
 import { line } from "../../text/line.ts";
 import type { FrontEnd } from "../front-ends/front-end.ts";
-import { messageLines } from "../transcript/session-history.ts";
+import { messageLines } from "../transcript/message.ts";
 
 /** The folder to ask about, and where answers are stored. */
 export type TrustPromptOptions = {
@@ -22,19 +22,19 @@ export const askToTrustFolder = async (
   if (await declined.has({ untrusted: at })) return false;
   front.print(
     messageLines(
-      "Do you trust the files in this folder? Its settings, context files, commands and agents can tell Parley and the model what to do. Until you trust it, none of them is read.",
+      "Do you trust the files in this folder? Its settings, context files, commands and agents can instruct Parley and the model. Until you trust it, none of them is read.",
       front.width(),
       "warning",
     ),
   );
   const answer = await front.confirm("Trust this folder?", [
-    { id: "later", label: "Not now", detail: "its files are only files; ask again next time" },
+    { id: "later", label: "Not now", detail: "none of them is used; ask again next time" },
     { id: "trust", label: "Yes, trust it", detail: at },
-    { id: "never", label: "No, and do not ask again here", detail: "/trust changes that" },
+    { id: "never", label: "No, and don't ask again", detail: "change it with /trust" },
   ]);
   if (answer?.id === "never") await declined.save({ untrusted: at });
   if (answer?.id !== "trust") {
-    front.print([line("Not trusted. /trust changes that.", { tone: "muted" }), []]);
+    front.print([line("Not trusted. Change it with /trust.", { tone: "muted" }), []]);
     return false;
   }
   await trustFolder({ world: { disk }, home, folder });

@@ -25,5 +25,5 @@ export const findCommand = async (name: string, all: readonly SlashCommand[]): P
   const names = all.map((each) => each.name);
   const close = nearestNames(name, names).map((each) => `/${each}`);
   const hint = close.length > 0 ? `Did you mean ${close.join(" or ")}?` : "See /help.";
-  return `There is no command /${name}. ${hint}`;
+  return `Unknown command /${name}. ${hint}`;
 };

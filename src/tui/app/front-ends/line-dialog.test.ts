@@ -25,7 +25,7 @@ const offered = "n: No. y: Answer. c: Cancel. Type a letter and Enter.";
 describe("a line dialog for a server question", () => {
   it("is printed once; an invalid answer only repeats the choices", () => {
     expect([says(talk(form)), says(talk(form, "perhaps")), says(talk(form, "perhaps", "n"))]).toEqual([
-      ["The MCP server s asks.", "Well?", "It wants to know:", "- a", "- b", offered],
+      ["MCP server s asks.", "Well?", "It asks for:", "- a", "- b", offered],
       [offered],
       { type: "no" },
     ]);
@@ -52,8 +52,8 @@ describe("a line dialog for a server question", () => {
   it("reports problems, goes back, starts over, and sends what was reviewed", () => {
     expect(says(talk(form, "y", "x", "0"))).toEqual(["This must be at least 1."]);
     expect(says(talk(form, "y", "x", "0", "2"))).toEqual([
-      "The MCP server s asks.",
-      "It would be sent this:",
+      "MCP server s asks.",
+      "Your answer:",
       "- a: x",
       "- b: 2",
       "n: No, send nothing. y: Yes, send it. e: Change it. c: Cancel. Type a letter and Enter.",
@@ -76,8 +76,8 @@ describe("a line dialog for a server question", () => {
     const asks: ServerRequest = { ...form, schema, seemsSecret: true };
     expect([(says(talk(asks)) as readonly string[]).slice(-3), says(talk(asks, "y"))]).toEqual([
       [
-        'Beware: It seems to ask for a password, a key or the like. Servers must not do that in a form: "No" is the sane answer.',
-        "Beware: It cannot be answered here: whatever is typed stays on the screen.",
+        'Warning: This looks like a request for a password or key. Servers must not ask for secrets in a form: answer "No".',
+        "Warning: Cannot be answered here: typed text stays on the screen.",
         "n: No. c: Cancel. Type a letter and Enter.",
       ],
       ["n: No. c: Cancel. Type a letter and Enter."],

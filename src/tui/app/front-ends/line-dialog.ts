@@ -16,23 +16,23 @@ export type LineDialog = {
 
 /** Creates the line dialog of a server question. */
 export const createLineDialog = (
-  asks: ServerRequest,
-  told: { readonly model: string; readonly waiting: number },
+  request: ServerRequest,
+  context: { readonly model: string; readonly waiting: number },
   width: number,
 ): LineDialog => {
-  const opening = initialPrompt(asks, told);
-  const fields = asks.type === "form" ? readForm(asks.schema) : [];
+  const opening = initialPrompt(request, context);
+  const fields = request.type === "form" ? readForm(request.schema) : [];
   const isSecret = typeof fields !== "string" && fields.some(({ isSecret }) => isSecret);
   const choices = isSecret ? [] : opening.choices;
   const reasons = isSecret ? [...opening.reasons, echoWarning] : opening.reasons;
   return choiceDialog({ ...opening, reasons, choices }, width, () => {
-    if (asks.type !== "form" || typeof fields === "string") return { type: "yes" };
-    return fieldDialog({ asks, fields, width }, []);
+    if (request.type !== "form" || typeof fields === "string") return { type: "yes" };
+    return fieldDialog({ request, fields, width }, []);
   });
 };
 
 /** A terminal in line mode echoes what is typed and keeps it in its scrollback. */
-const echoWarning = "It cannot be answered here: whatever is typed stays on the screen.";
+const echoWarning = "Cannot be answered here: typed text stays on the screen.";
 
 /** One letter answers; anything else repeats the choices. */
 const choiceDialog = (
@@ -43,11 +43,11 @@ const choiceDialog = (
   const offered = line(
     `n: ${noLabel}. ${choices.map(({ key, label }) => `${key}: ${label}. `).join("")}c: Cancel. Type a letter and Enter.`,
   );
-  const dialogue: LineDialog = {
+  const dialog: LineDialog = {
     lines: [
-      line(`${title} asks.`),
+      line(`${title}.`),
       ...viewSubject(subject, width),
-      ...reasons.map((each) => line(`Beware: ${each}`)),
+      ...reasons.map((each) => line(`Warning: ${each}`)),
       offered,
     ],
     submit: (typed) => {
@@ -55,24 +55,24 @@ const choiceDialog = (
       const choice = choices.find(({ key }) => key === letter);
       if (choice !== undefined) return chosen(choice.id);
       if (/^no?$/.test(letter)) return { type: "no" };
-      return /^c(?:ancel)?$/.test(letter) ? { type: "cancel" } : { ...dialogue, lines: [offered] };
+      return /^c(?:ancel)?$/.test(letter) ? { type: "cancel" } : { ...dialog, lines: [offered] };
     },
   };
-  return dialogue;
+  return dialog;
 };
 
-type FormDialog = { readonly asks: ServerRequest; readonly fields: readonly FormField[]; readonly width: number };
+type FormDialog = { readonly request: ServerRequest; readonly fields: readonly FormField[]; readonly width: number };
 
 /** The next field, or the review once all are filled in. */
 const fieldDialog = (form: FormDialog, answers: readonly string[]): LineDialog | ServerAnswer => {
-  const { asks, fields, width } = form;
+  const { request, fields, width } = form;
   const field = fields[answers.length];
   if (fields.length === 0) return { type: "yes", content: {} };
   if (field === undefined) return reviewDialog(form, answers);
-  const dialogue: LineDialog = {
+  const dialog: LineDialog = {
     lines: [
       line(
-        `${askerName(asks)} asks ${answers.length + 1} of ${fields.length}: ${field.title}${field.isRequired ? " (required)" : ""}`,
+        `${askerName(request)} asks ${answers.length + 1} of ${fields.length}: ${field.title}${field.isRequired ? " (required)" : ""}`,
       ),
       ...(field.description === "" ? [] : viewSubject({ type: "text", text: field.description }, width)),
       ...listOptions(field),
@@ -89,30 +89,30 @@ const fieldDialog = (form: FormDialog, answers: readonly string[]): LineDialog |
       }
       const checked = checkText(field, typed);
       return checked.type === "wrong"
-        ? { ...dialogue, lines: [line(checked.says)] }
+        ? { ...dialog, lines: [line(checked.says)] }
         : fieldDialog(form, [...answers, typed]);
     },
   };
-  return dialogue;
+  return dialog;
 };
 
 const listOptions = ({ kind }: FormField): readonly StyledLine[] =>
   kind.type === "choice" || kind.type === "choices"
     ? [
         ...kind.choices.map(({ title }, at) => line(`${at + 1}. ${title}`)),
-        line(kind.type === "choice" ? "Type a number." : "Type numbers, with commas between them."),
+        line(kind.type === "choice" ? "Type a number." : "Type numbers, separated by commas."),
       ]
     : [];
 
 const reviewDialog = (form: FormDialog, answers: readonly string[]): LineDialog => {
-  const { asks, fields, width } = form;
+  const { request, fields, width } = form;
   const content: FormContent = Object.fromEntries(
     fields.flatMap((field, at) => {
       const checked = checkText(field, answers[at] ?? "");
       return checked.type === "value" ? [[field.name, checked.value]] : [];
     }),
   );
-  return choiceDialog(reviewPrompt(asks, { fields, content }, 0), width, (id) =>
+  return choiceDialog(reviewPrompt(request, { fields, content }, 0), width, (id) =>
     id === "edit" ? fieldDialog(form, []) : { type: "yes", content },
   );
 };

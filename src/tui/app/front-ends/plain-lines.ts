@@ -25,7 +25,7 @@ type OpenList = {
 /** Milliseconds between a question and the line that says how to answer; a line typed before that was begun before the question. */
 const answerDelay = 1000;
 
-type OpenServerDialog = { readonly question: ServerQuestion; readonly dialogue: LineDialog };
+type OpenServerDialog = { readonly question: ServerQuestion; readonly dialog: LineDialog };
 
 /** A front end of plain lines for screen readers: the terminal edits the input line, and nothing is redrawn. */
 export class LineFrontEnd implements FrontEnd {
@@ -93,7 +93,7 @@ export class LineFrontEnd implements FrontEnd {
     return new Promise((done) => {
       this.#picking?.done(undefined);
       this.#picking = { options, isConfirmation, done };
-      const prompt = line("Type a number and Enter; Enter alone leaves it.");
+      const prompt = line("Type a number and Enter; Enter alone cancels.");
       this.print([
         line(title),
         ...options.map(({ label, detail }, at) =>
@@ -156,7 +156,7 @@ export class LineFrontEnd implements FrontEnd {
     if (this.#host.busySince() !== undefined || this.#server !== undefined) return this.#host.cancel();
     if (this.#wantsToLeave) return this.#host.quit();
     this.#wantsToLeave = true;
-    this.print([line("Press Ctrl-C again to leave.")]);
+    this.print([line("Press Ctrl-C again to quit.")]);
   }
 
   #take(typed: string): void {
@@ -176,7 +176,7 @@ export class LineFrontEnd implements FrontEnd {
   /** A line begun before the question is a message, never an answer. */
   #takeEarly(typed: string): void {
     if (isMessage(typed)) return this.#submit(typed);
-    this.print([line("Not taken as an answer: you were typing when the question came.")]);
+    this.print([line("Not taken as an answer: you were typing when the question arrived.")]);
   }
 
   /** Prints how to answer after a delay. Until then no line is an answer. */
@@ -198,7 +198,7 @@ export class LineFrontEnd implements FrontEnd {
     const option = options[Number(typed) - 1];
     if (typed !== "" && option === undefined && isConfirmation) {
       if (isMessage(typed)) this.#submit(typed);
-      return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone leaves it.`)]);
+      return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone cancels.`)]);
     }
     this.#picking = undefined;
     done(option);
@@ -218,10 +218,10 @@ export class LineFrontEnd implements FrontEnd {
     this.#asked = first;
     const { title, subject, reasons, choices } = createApprovalPrompt(first, waiting.length - 1);
     this.print([
-      line(`${title} asks.`),
+      line(title),
       ...viewSubject(subject, this.width()),
       ...reasons.map((each) => line(each)),
-      line(`n: No; a reason may follow. ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
+      line(`n: No (a reason may follow). ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
     ]);
     this.#promptLater(line("Type a letter and Enter."));
   }
@@ -229,20 +229,20 @@ export class LineFrontEnd implements FrontEnd {
   #askServer(waiting: readonly ServerQuestion[]): void {
     const [question] = waiting;
     if (question === undefined) return;
-    const told = { model: this.#host.model(), waiting: waiting.length - 1 };
-    const dialogue = createLineDialog(question.request, told, this.width());
-    this.#server = { question, dialogue };
-    this.print(dialogue.lines.slice(0, -1));
-    this.#promptLater(dialogue.lines.at(-1) ?? []);
+    const context = { model: this.#host.model(), waiting: waiting.length - 1 };
+    const dialog = createLineDialog(question.request, context, this.width());
+    this.#server = { question, dialog };
+    this.print(dialog.lines.slice(0, -1));
+    this.#promptLater(dialog.lines.at(-1) ?? []);
   }
 
-  #answerServer(typed: string, { question, dialogue }: OpenServerDialog): void {
-    const next = dialogue.submit(typed);
+  #answerServer(typed: string, { question, dialog }: OpenServerDialog): void {
+    const next = dialog.submit(typed);
     if ("type" in next) {
       this.#server = undefined;
       return this.#host.answerServer(question, next);
     }
-    this.#server = { question, dialogue: next };
+    this.#server = { question, dialog: next };
     this.print(next.lines);
   }
 

@@ -21,7 +21,7 @@ const question = (name: number): PendingApproval => ({
     title: `run ${name}`,
     reason: "",
     always: [],
-    about: { type: "execute", command: `command-${name}`, folder: "/project", commands: [] },
+    subject: { type: "execute", command: `command-${name}`, folder: "/project", commands: [] },
   } as unknown as PendingApproval["approval"],
 });
 
@@ -77,7 +77,7 @@ const stage = (world: SimulatedWorld) => {
     askServer: (id: number) => {
       servers = [
         ...servers,
-        { id, asks: { type: "url", server: "parrot", message: `asks-${id}`, url: "https://example.com/" } },
+        { id, request: { type: "url", server: "parrot", message: `asks-${id}`, url: "https://example.com/" } },
       ] as unknown as readonly ServerQuestion[];
       front.update();
     },
@@ -109,7 +109,7 @@ describe("a question", () => {
     ask(1);
     await pass(5000);
     expect(shown()).toEqual([]);
-    expect(rows().join(" ")).toContain("A question waits until you stop typing.");
+    expect(rows().join(" ")).toContain("A question opens when you stop typing.");
     press("sty\r");
     await pass(900);
     expect(shown()).toEqual([]);

@@ -215,7 +215,7 @@ export class ScreenFrontEnd implements FrontEnd {
   #held(columns: number): readonly StyledLine[] {
     const { deferredAsker } = this.#asking;
     if (deferredAsker === undefined || this.#picking !== undefined) return [];
-    const words = `A question waits until you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredAsker})`;
+    const words = `A question opens when you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredAsker})`;
     return wrap([span(words, { tone: "warning" })], { width: columns });
   }
 
@@ -321,7 +321,7 @@ export class ScreenFrontEnd implements FrontEnd {
     if (!this.#input.isEmpty) return this.#input.clear();
     if (wantedToLeave) return host.quit();
     this.#wantsToLeave = true;
-    this.print([line("Press Ctrl-C again to leave.", { tone: "muted" })]);
+    this.print([line("Press Ctrl-C again to quit.", { tone: "muted" })]);
   }
 
   #grant(wish: EditorRequest): void {

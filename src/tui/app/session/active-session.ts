@@ -1,11 +1,11 @@
-import type { AgentEvent } from "../../../agent/events.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { ApprovalMode } from "../../../policy/gate/approval-mode.ts";
 import type { LoadedSettings } from "../../../settings/load/load.ts";
 import type { World } from "../../../world/world.ts";
 import type { SessionChoice } from "../commands/slash-command.ts";
-import { EditSnapshots } from "./edit-snapshots.ts";
-import { ChatSession, type ChatListener } from "./chat-session.ts";
+import { printError } from "../transcript/message.ts";
+import { ChatSession, type ChatOutput } from "./chat-session.ts";
+import type { EditSnapshots } from "./edit-snapshots.ts";
 
 /** Opens and discards sessions. */
 export type SessionSource = {
@@ -22,31 +22,30 @@ export type SessionSource = {
 /** An opened session and the settings it was opened with. */
 export type OpenedChat = { readonly opened: AgentSession; readonly loaded: LoadedSettings };
 
-/** Listener for the events of a chat session, and for sessions being opened and closed. */
-export type ActiveSessionListener = ChatListener & {
+/** Where sessions are shown, and listeners for opening and closing one. */
+export type ActiveSessionOptions = ChatOutput & {
   readonly onOpen: (opened: AgentSession, isFirst: boolean) => Promise<void>;
   readonly onClose: () => void;
 };
 
 /** The current session, and switching to another. There is none while one is being opened. */
 export class ActiveSession {
-  readonly #place: SessionSource;
-  readonly #listener: ActiveSessionListener;
-  #talk: ChatSession | undefined;
-  #snapshots: EditSnapshots | undefined;
+  readonly #source: SessionSource;
+  readonly #options: ActiveSessionOptions;
+  #chat: ChatSession | undefined;
   #loaded: LoadedSettings;
   #mode: ApprovalMode;
   #isFirst = true;
 
-  constructor(place: SessionSource, listener: ActiveSessionListener) {
-    this.#place = place;
-    this.#listener = listener;
-    this.#loaded = place.loaded;
-    this.#mode = place.loaded.policy.mode;
+  constructor(source: SessionSource, options: ActiveSessionOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#loaded = source.loaded;
+    this.#mode = source.loaded.policy.mode;
   }
 
   get chat(): ChatSession | undefined {
-    return this.#talk;
+    return this.#chat;
   }
 
   get loaded(): LoadedSettings {
@@ -58,49 +57,49 @@ export class ActiveSession {
   }
 
   opened(): AgentSession {
-    if (this.#talk === undefined) throw new Error("There is no session yet.");
-    return this.#talk.opened;
+    if (this.#chat === undefined) throw new Error("No session yet.");
+    return this.#chat.opened;
   }
 
   snapshots(): EditSnapshots {
-    const { world, home } = this.#place;
-    return (this.#snapshots ??= new EditSnapshots(world, home, this.opened().session.id));
+    if (this.#chat === undefined) throw new Error("No session yet.");
+    return this.#chat.snapshots;
   }
 
   /** Opens the session requested at start. */
   async open(): Promise<void> {
-    await this.#take(await this.#place.open());
+    await this.#start(await this.#source.open());
   }
 
   /** Opens another session; if that fails, reopens the previous one. A new session keeps the chosen models and the approval mode. */
   async reopen(resume: SessionChoice): Promise<void> {
-    const { open } = this.#place;
+    const { open } = this.#source;
     const { session, agent } = this.opened();
     const { id } = session;
     const [pool, model, mode] = [agent.pool(), agent.model(), this.#mode];
     const isModeChosen = mode !== this.#loaded.policy.mode;
     const again = (await this.close()) ? { id } : "new";
     const wanted = resume !== "new" && resume.id === id ? again : resume;
-    const begun = await open(wanted).catch(async (error: unknown) => {
-      this.#listener.warn(error instanceof Error ? error.message : String(error));
+    const started = await open(wanted).catch(async (error: unknown) => {
+      printError(this.#options.frontEnd, error instanceof Error ? error.message : String(error));
       return open(again);
     });
-    if (resume === "new") begun.opened.agent.switchModel(pool, model);
-    await this.#take(begun);
+    if (resume === "new") started.opened.agent.switchModel(pool, model);
+    await this.#start(started);
     if (isModeChosen) await this.setMode(mode);
   }
 
   /** Closes the session. Returns true if it was used; an unused session is discarded. */
   async close(): Promise<boolean> {
-    const talk = this.#talk;
-    if (talk === undefined) return false;
-    this.#talk = undefined;
-    this.#listener.onClose();
-    await talk.cancel();
-    const { opened } = talk;
+    const chat = this.#chat;
+    if (chat === undefined) return false;
+    this.#chat = undefined;
+    this.#options.onClose();
+    await chat.cancel();
+    const { opened } = chat;
     const wasUsed = opened.agent.hasMessages();
     await opened.close();
-    if (!wasUsed) await this.#place.discard(opened.session.id);
+    if (!wasUsed) await this.#source.discard(opened.session.id);
     return wasUsed;
   }
 
@@ -111,27 +110,20 @@ export class ActiveSession {
     gate.setMode(mode);
     this.#mode = mode;
     await agent.reevaluateApprovals();
-    this.#listener.onChange();
+    this.#options.frontEnd.update();
   }
 
-  async #take({ opened, loaded }: OpenedChat): Promise<void> {
-    const { world } = this.#place;
-    const { onChange, onOpen } = this.#listener;
+  async #start({ opened, loaded }: OpenedChat): Promise<void> {
+    const { world, home } = this.#source;
+    const { transcript, frontEnd, onOpen } = this.#options;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     this.#loaded = loaded;
     this.#mode = loaded.policy.mode;
-    this.#snapshots = undefined;
-    const talk = new ChatSession(opened, world.clock, { ...this.#listener, onEvent: (event) => this.#hear(event) });
-    this.#talk = talk;
+    const chat = new ChatSession({ opened, world, home, transcript, frontEnd });
+    this.#chat = chat;
     await onOpen(opened, isFirst);
-    opened.servers?.listen(onChange);
-    void talk.refreshContextUsage();
-  }
-
-  #hear(event: AgentEvent): void {
-    this.#listener.onEvent(event);
-    if (this.#talk !== undefined) this.snapshots().recordEvent(event, this.#talk.opened.agent.entryCount());
-    this.#listener.onChange();
+    opened.servers?.listen(() => frontEnd.update());
+    void chat.refreshContextUsage();
   }
 }

@@ -1,18 +1,23 @@
-import type { AgentEvent } from "../../../agent/events.ts";
 import type { AgentSession } from "../../../agent/open-agent.ts";
 import type { UserPart } from "../../../conversation/parts.ts";
 import type { TokenUsage } from "../../../wire/decode/events.ts";
-import type { Clock } from "../../../world/world.ts";
+import type { World } from "../../../world/world.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
+import { printError, printInfo } from "../transcript/message.ts";
+import type { TranscriptView } from "../transcript/transcript-view.ts";
+import { EditSnapshots } from "./edit-snapshots.ts";
 
-/** Listener for the events of a chat session. */
-export type ChatListener = {
-  readonly onEvent: (event: AgentEvent) => void;
-  readonly info: (text: string) => void;
-  readonly warn: (text: string) => void;
-  /** The state of the session changed. */
-  readonly onChange: () => void;
-  /** Resolves once the output queue has drained. */
-  readonly waitForDrain: () => Promise<void>;
+/** Where a chat session shows its events: as lines of the transcript, printed on the front end. */
+export type ChatOutput = {
+  readonly transcript: Pick<TranscriptView, "handleEvent">;
+  readonly frontEnd: Pick<FrontEnd, "print" | "width" | "update" | "waitForDrain">;
+};
+
+/** Options of a chat session. */
+export type ChatOptions = ChatOutput & {
+  readonly opened: AgentSession;
+  readonly world: Pick<World, "clock" | "files">;
+  readonly home: string;
 };
 
 /** A prompt with its attachments. */
@@ -21,25 +26,24 @@ export type UserPrompt = { readonly text: string; readonly parts: readonly UserP
 /** Runs the turns of one session: submits prompts, queues those typed during a turn, and tracks context use. */
 export class ChatSession {
   readonly opened: AgentSession;
-  readonly #clock: Pick<Clock, "elapsed">;
-  readonly #listener: ChatListener;
+  readonly #options: ChatOptions;
   readonly #queue: (readonly UserPart[])[] = [];
   /** Parts added to the user's next prompt. */
-  readonly #asides: UserPart[] = [];
-  #since: number | undefined;
+  readonly #nextPromptParts: UserPart[] = [];
+  #snapshots: EditSnapshots | undefined;
+  #busySince: number | undefined;
   #turn: Promise<void> = Promise.resolve();
   #context = { used: 0, size: 0 };
-  #last: TokenUsage | undefined;
+  #lastUsage: TokenUsage | undefined;
 
-  constructor(opened: AgentSession, clock: Pick<Clock, "elapsed">, listener: ChatListener) {
-    this.opened = opened;
-    this.#clock = clock;
-    this.#listener = listener;
+  constructor(options: ChatOptions) {
+    this.opened = options.opened;
+    this.#options = options;
   }
 
   /** When the running turn began. */
   get busySince(): number | undefined {
-    return this.#since;
+    return this.#busySince;
   }
 
   get context(): { readonly used: number; readonly size: number } {
@@ -48,17 +52,23 @@ export class ChatSession {
 
   /** Token usage of the last response. */
   get lastUsage(): TokenUsage | undefined {
-    return this.#last;
+    return this.#lastUsage;
+  }
+
+  /** Snapshots of the session's edits, read on first use. */
+  get snapshots(): EditSnapshots {
+    const { world, home } = this.#options;
+    return (this.#snapshots ??= new EditSnapshots(world, home, this.opened.session.id));
   }
 
   /** Adds a part to the user's next prompt. */
   addToNextPrompt(part: UserPart): void {
-    this.#asides.push(part);
+    this.#nextPromptParts.push(part);
   }
 
   /** Submits a prompt: as a turn of its own, or queued in the running one. */
-  submit(said: UserPrompt): Promise<void> {
-    return this.#since === undefined ? this.#begin(this.#partsOf(said)) : this.#steer(said);
+  submit(prompt: UserPrompt): Promise<void> {
+    return this.#busySince === undefined ? this.#beginTurn(this.#collectParts(prompt)) : this.#enqueue(prompt);
   }
 
   /** Cancels the running turn. Resolves when nothing runs any more. */
@@ -71,46 +81,52 @@ export class ChatSession {
   /** Updates the context use. */
   async refreshContextUsage(): Promise<void> {
     this.#context = await this.opened.agent.contextUsage();
-    this.#listener.onChange();
+    this.#options.frontEnd.update();
   }
 
-  #begin(parts: Promise<readonly UserPart[]>): Promise<void> {
-    this.#since = this.#clock.elapsed();
-    this.#listener.onChange();
-    this.#turn = this.#run(parts);
+  #beginTurn(parts: Promise<readonly UserPart[]>): Promise<void> {
+    this.#busySince = this.#options.world.clock.elapsed();
+    this.#options.frontEnd.update();
+    this.#turn = this.#runTurn(parts);
     return this.#turn;
   }
 
-  async #run(parts: Promise<readonly UserPart[]>): Promise<void> {
-    const { onEvent, warn, waitForDrain } = this.#listener;
+  /** Sends a prompt and hands every event of the agent to the transcript, waiting while the terminal is slower. */
+  async #runTurn(parts: Promise<readonly UserPart[]>): Promise<void> {
+    const { transcript, frontEnd } = this.#options;
+    const { agent } = this.opened;
     try {
-      for await (const event of this.opened.agent.send(await parts)) {
-        if (event.type === "usage") this.#last = event.usage;
-        onEvent(event);
+      for await (const event of agent.send(await parts)) {
+        if (event.type === "usage") this.#lastUsage = event.usage;
+        transcript.handleEvent(event);
+        this.snapshots.recordEvent(event, agent.entryCount());
+        frontEnd.update();
         if (event.type === "usage") void this.refreshContextUsage();
-        await waitForDrain();
+        await frontEnd.waitForDrain();
       }
     } catch (error) {
-      warn(`This is a bug in Parley. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      printError(frontEnd, `This is a bug in Parley. ${text}`);
     } finally {
-      this.#since = undefined;
+      this.#busySince = undefined;
     }
     await this.refreshContextUsage();
     const next = this.#queue.shift();
-    if (next !== undefined) await this.#begin(Promise.resolve(next));
+    if (next !== undefined) await this.#beginTurn(Promise.resolve(next));
   }
 
-  async #steer(said: UserPrompt): Promise<void> {
-    const parts = await this.#partsOf(said);
-    if (this.opened.agent.queueMessage(parts)) this.#listener.info("It will be heard after the calls under way.");
-    else if (this.#since === undefined) await this.#begin(Promise.resolve(parts));
+  async #enqueue(prompt: UserPrompt): Promise<void> {
+    const parts = await this.#collectParts(prompt);
+    if (this.opened.agent.queueMessage(parts))
+      printInfo(this.#options.frontEnd, "Queued. Sent after the current step.");
+    else if (this.#busySince === undefined) await this.#beginTurn(Promise.resolve(parts));
     else this.#queue.push(parts);
   }
 
-  async #partsOf({ text, parts }: UserPrompt): Promise<readonly UserPart[]> {
-    const asides = this.#asides.splice(0);
+  async #collectParts({ text, parts }: UserPrompt): Promise<readonly UserPart[]> {
+    const added = this.#nextPromptParts.splice(0);
     const attached = await this.opened.attach(text, new AbortController().signal);
-    for (const told of attached.messages) this.#listener.info(told);
-    return [...asides, ...attached.parts, ...parts];
+    for (const message of attached.messages) printInfo(this.#options.frontEnd, message);
+    return [...added, ...attached.parts, ...parts];
   }
 }

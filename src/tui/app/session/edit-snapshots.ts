@@ -100,9 +100,9 @@ const restoreFile = async (
 ): Promise<RestoreResult> => {
   try {
     const place = await workspace.resolve(path);
-    if (place.kind !== "file") return { type: "kept", path, reason: "it is not there any more" };
+    if (place.kind !== "file") return { type: "kept", path, reason: "it no longer exists" };
     const now = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await workspace.bytes(path, maxSnapshotBytes));
-    if (now !== after) return { type: "kept", path, reason: "it was changed since" };
+    if (now !== after) return { type: "kept", path, reason: "it was changed since the edit" };
     if (before === undefined) return await removeFile(place.path, disk);
     await workspace.write(path, Buffer.from(before), place.identity);
     return { type: "restored", path };

@@ -92,9 +92,9 @@ type ShellEnding = {
 
 const problemOf = ({ error, code, killedBy, ended }: ShellEnding): string | undefined => {
   if (error !== undefined) return error;
-  if (ended === "cancelled") return "It was stopped.";
-  if (ended === "timeout") return "It took too long and was stopped.";
-  if (killedBy !== undefined) return `It was ended by ${killedBy}.`;
+  if (ended === "cancelled") return "Cancelled.";
+  if (ended === "timeout") return "Timed out.";
+  if (killedBy !== undefined) return `Killed by ${killedBy}.`;
   return code === 0 ? undefined : `Exit code ${code}.`;
 };
 

@@ -36,13 +36,13 @@ export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], To
 export const changeText = (reason: ModelChangeReason): string => {
   switch (reason.type) {
     case "asked":
-      return "as you asked";
+      return "requested";
     case "round-robin":
-      return "its turn";
+      return "round-robin";
     case "failover":
-      return `the other one failed: ${reason.failure.kind}`;
+      return `failover: ${reason.failure.kind}`;
     case "recovered":
-      return "it works again";
+      return "recovered";
   }
 };
 
@@ -52,17 +52,17 @@ export const endText = (reason: EndReason): string | undefined => {
     case "stop":
       return undefined;
     case "length":
-      return "The answer reached its length limit and is not complete. Say go on, or ask for less.";
+      return 'Stopped at the output token limit; the answer is incomplete. Say "continue", or ask for less.';
     case "filtered":
-      return "A content filter stopped the answer. Say it differently, or use another model.";
+      return "Stopped by a content filter. Rephrase, or switch the model.";
     case "refused":
       return "The model declined to answer.";
     case "loop":
-      return "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.";
+      return "Stopped: the model was repeating itself. Rephrase, or switch the model.";
     case "max-turns":
-      return "Stopped at the limit of requests (limits.maxTurns). Say go on to continue, or raise the limit.";
+      return 'Stopped at the request limit (limits.maxTurns). Say "continue", or raise the limit.';
     case "max-spend":
-      return "That cost as much as a task may. Raise limits.spend, or go on with another model.";
+      return "Stopped: spending limit reached (limits.spend). Raise it, or switch the model.";
     case "paused":
     case "other":
       return `The model stopped: ${reason}.`;
@@ -72,7 +72,7 @@ export const endText = (reason: EndReason): string | undefined => {
 /** Explains why a turn failed, and how to see a rejected request. */
 export const failureText = (failure: AgentFailure): string =>
   failure.kind === "provider" && failure.report !== undefined
-    ? `${failure.message} /explain shows what was sent and what was changed for it.`
+    ? `${failure.message} See /explain for what was sent.`
     : failure.message;
 
 /** The current activity of a subagent; undefined if the event shows none. */
@@ -84,11 +84,11 @@ export const subagentText = (event: AgentEvent): string | undefined => {
       return "title" in event.status ? event.status.title : undefined;
     case "text":
     case "thought":
-      return "thinks";
+      return "thinking";
     case "agent":
       return subagentText(event.event);
     case "retrying":
-      return "tries again";
+      return "retrying";
     case "user":
     case "message":
     case "call-output":

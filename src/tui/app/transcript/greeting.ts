@@ -24,8 +24,8 @@ export const viewGreeting = (
 const modelLines = ({ modelChoice, agent }: AgentSession): readonly StyledLine[] =>
   modelChoice.by === "none"
     ? [
-        line("No API key found, so the built-in demo model answers: it uses the tools, but it is no language model."),
-        line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see /doctor.", { tone: "muted" }),
+        line("No API key found. Using the built-in demo model: it runs tools, but is not a language model."),
+        line("Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or run /doctor.", { tone: "muted" }),
       ]
     : [line(modelName(agent.model()), { tone: "muted" })];
 

@@ -1,16 +1,14 @@
 import type { Entry } from "../../../conversation/entry.ts";
 import type { CallId, Media, UserPart } from "../../../conversation/parts.ts";
-import { line, toLines } from "../../text/line.ts";
-import type { StyledLine } from "../../text/style.ts";
-import { wrap } from "../../text/wrap.ts";
+import { line } from "../../text/line.ts";
 import { viewToolCall } from "../../views/tool-call.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
 import { callStatuses } from "./event-text.ts";
 import { viewUserPrompt } from "./user-prompt.ts";
 
 /** Options for printing a session's history. */
 export type HistoryOptions = {
-  readonly width: () => number;
-  readonly print: (lines: readonly StyledLine[]) => void;
+  readonly frontEnd: Pick<FrontEnd, "print" | "width">;
   readonly showMarkdown: (markdown: string) => Promise<void>;
   readonly showMedia: (media: Media) => void;
 };
@@ -24,15 +22,15 @@ export const printHistory = async (entries: readonly Entry[], options: HistoryOp
   const from = turns.at(-shownTurns) ?? 0;
   const before = turns.filter((at) => at < from).length;
   if (before > 0)
-    options.print([line(`… ${before} earlier ${before === 1 ? "message" : "messages"}`, { tone: "muted" })]);
+    options.frontEnd.print([line(`… ${before} earlier ${before === 1 ? "message" : "messages"}`, { tone: "muted" })]);
   for (const [at, entry] of entries.entries()) if (at >= from) await printEntry(entry, entries, options);
 };
 
 const printEntry = async (entry: Entry, entries: readonly Entry[], options: HistoryOptions): Promise<void> => {
-  const { width, print, showMarkdown, showMedia } = options;
+  const { frontEnd, showMarkdown, showMedia } = options;
   switch (entry.type) {
     case "user":
-      print(viewUserPrompt(promptText(entry.parts), width()));
+      frontEnd.print(viewUserPrompt(promptText(entry.parts), frontEnd.width()));
       return entry.parts.forEach((part) => part.type === "media" && showMedia(part));
     case "model":
       for (const part of entry.parts) {
@@ -43,11 +41,11 @@ const printEntry = async (entry: Entry, entries: readonly Entry[], options: Hist
     case "completion": {
       const { status, content } = entry.outcome;
       const view = { tool: entry.tool, title: titleOf(entry.call, entries), status: callStatuses[status], output: "" };
-      print([...viewToolCall(view, width()), []]);
+      frontEnd.print([...viewToolCall(view, frontEnd.width()), []]);
       return content.forEach((part) => part.type === "media" && showMedia(part));
     }
     case "compaction":
-      return print([line("(What came before was summarised for the model.)", { tone: "muted" }), []]);
+      return frontEnd.print([line("(Earlier messages were compacted.)", { tone: "muted" }), []]);
     case "notice":
       // Notices at the start of a session are never shown.
       return;
@@ -70,10 +68,3 @@ const titleOf = (call: CallId, entries: readonly Entry[]): string => {
   if (made?.type !== "call" || made.input.type !== "parsed") return "";
   return Object.values(made.input.value).find((value) => typeof value === "string") ?? "";
 };
-
-/** Wraps a message to the width. */
-export const messageLines = (
-  text: string,
-  width: number,
-  tone: "muted" | "error" | "warning" = "muted",
-): readonly StyledLine[] => toLines(text, { tone }).flatMap((each) => wrap(each, { width }));

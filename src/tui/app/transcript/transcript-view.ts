@@ -8,6 +8,7 @@ import type { StyledLine } from "../../text/style.ts";
 import { wrap } from "../../text/wrap.ts";
 import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 import { viewDiff } from "../../views/diff.ts";
+import type { FrontEnd } from "../front-ends/front-end.ts";
 import {
   subagentText,
   changeText,
@@ -23,25 +24,24 @@ import { CollapsedOutput } from "./collapsed-output.ts";
 export type TranscriptViewOptions = {
   readonly clock: Pick<Clock, "elapsed">;
   readonly markdown: MarkdownOptions;
-  readonly width: () => number;
   /** Prints lines that are final. */
-  readonly print: (lines: readonly StyledLine[]) => void;
+  readonly frontEnd: Pick<FrontEnd, "print" | "width">;
   /** Shows media of a tool result or an answer. */
   readonly showMedia: (media: Media) => void;
   /** Whether the start of a call is printed, for front ends without a live part. */
   readonly announcesCalls: boolean;
 };
 
-type RunningCall = { view: ToolCallView; readonly began: number; finished?: FinishedCall; isAnnounced?: true };
+type RunningCall = { view: ToolCallView; readonly startedAt: number; finished?: FinishedCall; isAnnounced?: true };
 
 /** Turns the events of a turn into lines: final ones are printed once, the others are live until they are final. */
 export class TranscriptView {
   readonly #options: TranscriptViewOptions;
   readonly #calls = new Map<CallId, RunningCall>();
-  readonly #agents = new Map<string, string>();
-  readonly #folded = new CollapsedOutput();
+  readonly #subagents = new Map<string, string>();
+  readonly #collapsed = new CollapsedOutput();
   #text: MarkdownStream | undefined;
-  #thought = "";
+  #thinking = "";
 
   constructor(options: TranscriptViewOptions) {
     this.#options = options;
@@ -54,61 +54,63 @@ export class TranscriptView {
       case "user":
         return;
       case "thought":
-        this.#thought += event.text;
+        this.#thinking += event.text;
         return;
       case "text":
-        this.#closeThought();
+        this.#endThinking();
         return this.#write(event.text);
       case "message":
-        this.#closeThought();
+        this.#endThinking();
         this.#endText();
         return event.media.forEach(this.#options.showMedia);
       case "call-requested":
-        return this.#begin(event.call);
+        return this.#addCall(event.call);
       case "call-updated":
-        return this.#update(event);
+        return this.#updateCall(event);
       case "call-output":
-        return this.#change(event.call, (view) => ({ ...view, output: event.text }));
+        return this.#changeCall(event.call, (view) => ({ ...view, output: event.text }));
       case "call-completed":
-        return this.#complete(event.finished);
+        return this.#completeCall(event.finished);
       case "model-changed":
-        return this.#note(`Now on ${event.to} (${changeText(event.reason)}).`);
+        return this.#info(`Using ${event.to} (${changeText(event.reason)}).`);
       case "compacted":
-        return this.#note(`Made room: from ${event.compaction.before} to ${event.compaction.after} tokens.`);
+        return this.#info(`Compacted the context from ${event.compaction.before} to ${event.compaction.after} tokens.`);
       case "retrying":
-        return this.#retry(event);
+        return this.#handleRetry(event);
       case "notice":
-        return this.#note(event.text);
+        return this.#info(event.text);
       case "agent":
-        return this.#agent(event);
+        return this.#handleSubagent(event);
       case "finished":
-        this.#end();
-        return this.#note(endText(event.reason) ?? "");
+        this.#endTurn();
+        return this.#info(endText(event.reason) ?? "");
       case "failed":
-        this.#end();
-        return this.#say(failureText(event.failure), "error");
+        this.#endTurn();
+        return this.#printMessage(failureText(event.failure), "error");
       case "cancelled":
-        this.#end();
-        return this.#say("Cancelled.", "warning");
+        this.#endTurn();
+        return this.#printMessage("Cancelled.", "warning");
     }
   }
 
   /** The lines that may still change. */
   live(): readonly StyledLine[] {
-    const width = this.#options.width();
+    const width = this.#options.frontEnd.width();
     const now = this.#options.clock.elapsed();
     this.#text?.resize(width);
     return [
-      ...(this.#thought === "" ? [] : [truncate(viewThinking(this.#thought), width)]),
+      ...(this.#thinking === "" ? [] : [truncate(viewThinking(this.#thinking), width)]),
       ...(this.#text?.openLines() ?? []),
-      ...[...this.#calls.values()].flatMap(({ view, began }) => viewToolCall({ ...view, elapsed: now - began }, width)),
-      ...[...this.#agents].map(([name, does]) => line(`  ${name}: ${does}`, { tone: "muted" })),
+      ...[...this.#calls.values()].flatMap(({ view, startedAt }) =>
+        viewToolCall({ ...view, elapsed: now - startedAt }, width),
+      ),
+      ...[...this.#subagents].map(([name, activity]) => line(`  ${name}: ${activity}`, { tone: "muted" })),
     ];
   }
 
   /** Starts a turn: collapsed output of the previous one is dropped. */
   beginTurn(): void {
-    this.#folded.clear();
+    this.#collapsed.clear();
   }
 
   /** Prints lines that became final after waiting for a highlighter. */
@@ -118,40 +120,40 @@ export class TranscriptView {
 
   /** Prints the collapsed output of the last turn in full. Returns false if there is none. */
   expandCollapsed(): boolean {
-    const lines = this.#folded.take(this.#options.width());
+    const lines = this.#collapsed.take(this.#options.frontEnd.width());
     this.#print(lines);
     return lines.length > 0;
   }
 
   #write(text: string): void {
-    this.#text ??= new MarkdownStream(this.#options.markdown, this.#options.width());
-    this.#text.resize(this.#options.width());
+    this.#text ??= new MarkdownStream(this.#options.markdown, this.#options.frontEnd.width());
+    this.#text.resize(this.#options.frontEnd.width());
     this.#text.write(text);
     this.flush();
   }
 
   #endText(): void {
     if (this.#text === undefined) return;
-    this.#text.resize(this.#options.width());
+    this.#text.resize(this.#options.frontEnd.width());
     this.#text.end();
     this.#print([...this.#text.takeFinal(), ...this.#text.openLines(), []]);
     this.#text = undefined;
   }
 
-  #closeThought(): void {
-    if (this.#thought.trim() !== "") {
-      this.#print([truncate(viewThinking(this.#thought), this.#options.width())]);
-      this.#folded.add({ type: "thought", text: this.#thought });
+  #endThinking(): void {
+    if (this.#thinking.trim() !== "") {
+      this.#print([truncate(viewThinking(this.#thinking), this.#options.frontEnd.width())]);
+      this.#collapsed.add({ type: "thought", text: this.#thinking });
     }
-    this.#thought = "";
+    this.#thinking = "";
   }
 
-  #begin({ id, tool }: { readonly id: CallId; readonly tool: string }): void {
+  #addCall({ id, tool }: { readonly id: CallId; readonly tool: string }): void {
     const view: ToolCallView = { tool, title: "", status: "waiting", output: "" };
-    this.#calls.set(id, { began: this.#options.clock.elapsed(), view });
+    this.#calls.set(id, { startedAt: this.#options.clock.elapsed(), view });
   }
 
-  #update({ call, status }: Extract<AgentEvent, { type: "call-updated" }>): void {
+  #updateCall({ call, status }: Extract<AgentEvent, { type: "call-updated" }>): void {
     switch (status.state) {
       case "validating":
       case "success":
@@ -159,29 +161,29 @@ export class TranscriptView {
       case "cancelled":
         return;
       case "awaiting_approval":
-        return this.#change(call, (view) => ({ ...view, title: status.approval.title, status: "asking" }));
+        return this.#changeCall(call, (view) => ({ ...view, title: status.approval.title, status: "asking" }));
       case "scheduled":
-        return this.#change(call, (view) => ({ ...view, title: status.title, status: "waiting" }));
+        return this.#changeCall(call, (view) => ({ ...view, title: status.title, status: "waiting" }));
       case "executing":
-        this.#change(call, (view) => ({ ...view, title: status.title, status: "running" }));
-        return this.#announce(call);
+        this.#changeCall(call, (view) => ({ ...view, title: status.title, status: "running" }));
+        return this.#announceCall(call);
     }
   }
 
-  #change(call: CallId, change: (view: ToolCallView) => ToolCallView): void {
+  #changeCall(call: CallId, change: (view: ToolCallView) => ToolCallView): void {
     const live = this.#calls.get(call);
     if (live !== undefined) live.view = change(live.view);
   }
 
-  #announce(call: CallId): void {
+  #announceCall(call: CallId): void {
     const live = this.#calls.get(call);
     if (!this.#options.announcesCalls || live === undefined || live.isAnnounced) return;
     live.isAnnounced = true;
-    this.#note(`Running ${live.view.tool}: ${live.view.title}`);
+    this.#info(`Running ${live.view.tool}: ${live.view.title}`);
   }
 
   /** Prints finished calls in the order they were made, each once all before it have finished. */
-  #complete(finished: FinishedCall): void {
+  #completeCall(finished: FinishedCall): void {
     const live = this.#calls.get(finished.call.id);
     if (live === undefined) return;
     live.finished = finished;
@@ -200,49 +202,50 @@ export class TranscriptView {
   }
 
   #printFinished(view: ToolCallView, { display, outcome }: FinishedCall): void {
-    const width = this.#options.width();
+    const width = this.#options.frontEnd.width();
     const diff = display.type === "diff" && outcome.status === "complete" ? viewDiff(display.patch, { width }) : [];
     this.#print([...viewToolCall(view, width), ...diff]);
     for (const part of outcome.content) if (part.type === "media") this.#options.showMedia(part);
     this.#print([[]]);
-    if (view.output !== "") this.#folded.add({ type: "call", view });
+    if (view.output !== "") this.#collapsed.add({ type: "call", view });
   }
 
-  #agent({ agent, event }: Extract<AgentEvent, { type: "agent" }>): void {
-    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.#agents.delete(agent);
+  #handleSubagent({ agent, event }: Extract<AgentEvent, { type: "agent" }>): void {
+    if (event.type === "finished" || event.type === "failed" || event.type === "cancelled")
+      this.#subagents.delete(agent);
     else {
-      const does = subagentText(event);
-      if (does !== undefined) this.#agents.set(agent, does);
+      const activity = subagentText(event);
+      if (activity !== undefined) this.#subagents.set(agent, activity);
     }
   }
 
-  #retry({ discarded, failure }: Extract<AgentEvent, { type: "retrying" }>): void {
-    this.#closeThought();
+  #handleRetry({ discarded, failure }: Extract<AgentEvent, { type: "retrying" }>): void {
+    this.#endThinking();
     if (discarded) this.#endText();
-    this.#note(discarded ? "The answer broke off; it is asked for again." : `Trying again: ${failure.kind}.`);
+    this.#info(discarded ? "The response was interrupted; retrying." : `Retrying: ${failure.kind}.`);
   }
 
-  #end(): void {
-    this.#closeThought();
+  #endTurn(): void {
+    this.#endThinking();
     this.#endText();
-    this.#agents.clear();
+    this.#subagents.clear();
     for (const [id, { view, finished }] of this.#calls) {
       this.#calls.delete(id);
       if (finished !== undefined) this.#printFinished(view, finished);
-      else this.#print([...viewToolCall({ ...view, status: "cancelled" }, this.#options.width()), []]);
+      else this.#print([...viewToolCall({ ...view, status: "cancelled" }, this.#options.frontEnd.width()), []]);
     }
   }
 
-  #note(text: string): void {
-    if (text !== "") this.#say(text, "muted");
+  #info(text: string): void {
+    if (text !== "") this.#printMessage(text, "muted");
   }
 
-  #say(text: string, tone: "muted" | "error" | "warning"): void {
-    const width = this.#options.width();
+  #printMessage(text: string, tone: "muted" | "error" | "warning"): void {
+    const width = this.#options.frontEnd.width();
     this.#print([...toLines(text, { tone }).flatMap((each) => wrap(each, { width })), []]);
   }
 
   #print(lines: readonly StyledLine[]): void {
-    if (lines.length > 0) this.#options.print(lines);
+    if (lines.length > 0) this.#options.frontEnd.print(lines);
   }
 }

@@ -7,10 +7,10 @@ export const listAgents = (_: string, { opened, print, info, width }: SlashComma
   const named = opened().agents;
   if (named.length === 0)
     return info(
-      "No agents are described here. A Markdown file in .parley/agents, with a name and a description at its head, describes one.",
+      "No subagents found. Define one in a Markdown file in .parley/agents, with name and description in its front matter.",
     );
   print([
-    ...named.flatMap(({ name, description, model = "the model of the conversation", tools }) => [
+    ...named.flatMap(({ name, description, model = "the current model", tools }) => [
       [
         span(name, { bold: true }),
         span(`  ${model}${tools === undefined ? "" : `, with ${tools.join(", ")}`}`, { tone: "muted" }),

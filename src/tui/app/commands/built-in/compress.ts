@@ -4,8 +4,8 @@ import type { SlashCommandContext } from "../slash-command.ts";
 export const compactContext = async (_: string, at: SlashCommandContext): Promise<void> => {
   const { agent } = at.opened();
   const before = (await agent.contextUsage()).used;
-  at.info("Making room…");
+  at.info("Compacting…");
   const isSmaller = await agent.compact();
   const { used } = await agent.contextUsage();
-  at.info(isSmaller ? `From about ${before} to ${used} tokens.` : "There is nothing to gain.");
+  at.info(isSmaller ? `Compacted from about ${before} to ${used} tokens.` : "Nothing to compact.");
 };

@@ -19,7 +19,7 @@ export const showContext = async (_: string, at: SlashCommandContext): Promise<v
         ([part, tokens]) => `| ${part} | ${formatTokenCount(tokens)} | ${percent(tokens, all)} |`,
       ),
       "",
-      `The next request has about ${formatTokenCount(used)} of ${formatTokenCount(size)} tokens (${percent(used, size)}). Parts are estimates, each for itself.`,
+      `The next request has about ${formatTokenCount(used)} of ${formatTokenCount(size)} tokens (${percent(used, size)}). The parts are estimates.`,
     ].join("\n"),
   );
 };
@@ -36,7 +36,7 @@ const tokensByPart = ({ system = "", tools = [], entries }: Conversation): Reado
   const sum = (size: (entry: Entry) => number): number => seen.reduce((all, entry) => all + size(entry), 0);
   return {
     "system prompt": estimateTokens(system),
-    "tools offered": estimateTokens(JSON.stringify(tools)),
+    "tool definitions": estimateTokens(JSON.stringify(tools)),
     ...(summary === 0 ? {} : { summary }),
     "your messages": sum((entry) => (entry.type === "user" ? estimateParts(entry.parts.filter(isNotMedia)) : 0)),
     answers: sum((entry) => (entry.type === "model" ? textTokens(entry.parts) : 0)),
@@ -44,7 +44,7 @@ const tokensByPart = ({ system = "", tools = [], entries }: Conversation): Reado
       entry.type === "completion" ? estimateParts(entry.outcome.content.filter(isNotMedia)) : 0,
     ),
     files: sum(mediaTokens),
-    surroundings: sum((entry) => (entry.type === "notice" ? estimateTokens(entry.text) : 0)),
+    notices: sum((entry) => (entry.type === "notice" ? estimateTokens(entry.text) : 0)),
   };
 };
 

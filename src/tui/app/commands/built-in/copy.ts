@@ -8,9 +8,9 @@ export const copyLastAnswer = async (_: string, at: SlashCommandContext): Promis
   const held = lastAnswer(agent.conversation().entries);
   // Entries replaced by a compaction are read from the session log.
   const last = held ?? lastAnswer((await openSessionStore(at.world, { home: at.home }).read(session.id)).entries);
-  if (last === undefined) return at.info("There is no answer yet.");
+  if (last === undefined) return at.info("No answer yet.");
   await at.copyToClipboard(last);
-  at.info(`${last.length} characters are on their way to the clipboard, if the terminal allows that.`);
+  at.info(`Copied ${last.length} characters (if the terminal allows clipboard access).`);
 };
 
 const lastAnswer = (entries: readonly Entry[]): string | undefined =>

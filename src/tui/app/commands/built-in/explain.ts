@@ -13,12 +13,11 @@ export const explainRequest = async (words: string, at: SlashCommandContext): Pr
   if (words !== "") {
     const name = modelName(parseModel(words));
     const { report } = renderRequest(agent.conversation(), name, { policy: { unsupportedMedia: "stub" } });
-    return at.printMarkdown(reportText(report, `As ${name} would get it`));
+    return at.printMarkdown(reportText(report, `Request to ${name}`));
   }
   const report = agent.lastReport();
-  if (report === undefined)
-    return at.info("Nothing was sent yet in this run. /explain PROVIDER/MODEL shows what would be.");
-  await at.printMarkdown(reportText(report, `The last request, to ${report.target}`));
+  if (report === undefined) return at.info("Nothing sent yet in this run. Use /explain PROVIDER/MODEL for a preview.");
+  await at.printMarkdown(reportText(report, `Last request, to ${report.target}`));
 };
 
 const reportText = ({ idFormat, calls, notes }: RenderReport, title: string): string =>
@@ -33,12 +32,12 @@ const reportText = ({ idFormat, calls, notes }: RenderReport, title: string): st
           ...calls
             .slice(-maxRows)
             .map(({ call, id, tool, status, synthetic }) =>
-              row([call, id, tool, synthetic === true ? `${status}, made up` : status]),
+              row([call, id, tool, synthetic === true ? `${status} (synthetic)` : status]),
             ),
           "",
         ]),
     ...(notes.length === 0
-      ? ["Nothing had to be changed."]
+      ? ["No changes were needed."]
       : notes
           .slice(-maxRows)
           .map(

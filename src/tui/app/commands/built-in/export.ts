@@ -20,9 +20,9 @@ export const exportSession = async (words: string, at: SlashCommandContext): Pro
 
 /** Export formats. */
 export const formatOptions: readonly PickerOption[] = [
-  { id: "markdown", label: "markdown", detail: "to be read" },
-  { id: "json", label: "json", detail: "all that is kept" },
-  ...wireIds.map((id) => ({ id, label: id, detail: `the body of a request, as ${homeProviders[id]} gets it` })),
+  { id: "markdown", label: "markdown", detail: "for reading" },
+  { id: "json", label: "json", detail: "the whole conversation" },
+  ...wireIds.map((id) => ({ id, label: id, detail: `request body for ${homeProviders[id]}` })),
 ];
 
 const textOf = (session: ReadSession, format: string): string => {

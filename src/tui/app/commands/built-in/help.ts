@@ -3,15 +3,15 @@ import { wrap } from "../../../text/wrap.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
 const keyHelp: readonly (readonly [string, string])[] = [
-  ["@path, @server:uri", "attaches a file, a folder, or what an MCP server has"],
-  ["!command", "runs a line in the shell; the model is told with your next message"],
-  ["Enter, Shift-Enter", "sends, begins a new line (also \\ and Enter, or Ctrl-J)"],
-  ["Esc, Ctrl-C", "ends what is under way; Ctrl-C twice leaves"],
-  ["Ctrl-R", "searches what you typed before"],
-  ["Ctrl-O", "shows in full what was folded last"],
-  ["Ctrl-X", "writes the message in your own editor"],
-  ["Ctrl-V", "attaches the picture on the clipboard"],
-  ["Shift-Tab", "goes on to the next approval mode"],
+  ["@path, @server:uri", "Attach a file, folder or MCP resource"],
+  ["!command", "Run a shell command (its output is added to your next message)"],
+  ["Enter, Shift-Enter", "Send; new line (also \\ and Enter, or Ctrl-J)"],
+  ["Esc, Ctrl-C", "Cancel; press Ctrl-C twice to quit"],
+  ["Ctrl-R", "Search the input history"],
+  ["Ctrl-O", "Expand collapsed output of the last turn"],
+  ["Ctrl-X", "Edit the message in your editor"],
+  ["Ctrl-V", "Attach the clipboard image"],
+  ["Shift-Tab", "Next approval mode"],
 ];
 
 /** `/help`: lists commands and keys. */

@@ -13,14 +13,14 @@ export const manageServers = async (words: string, at: SlashCommandContext): Pro
   const { servers } = at.opened();
   const [action, name = ""] = words.split(/\s+/);
   if (action === "restart") {
-    if (servers === undefined) return at.warn("There are no MCP servers in this session.");
+    if (servers === undefined) return at.warn("No MCP servers in this session.");
     servers.restart(name);
-    return at.info(`${name} is started again.`);
+    return at.info(`Restarting ${name}.`);
   }
   if (servers !== undefined) at.print([...servers.status().flatMap((each) => viewServer(each, at.width())), []]);
   const missing = await missingConsents(at);
   if (servers === undefined && missing.length === 0)
-    return at.info("No MCP servers are set up. parley mcp add adds one.");
+    return at.info("No MCP servers configured. Add one with `parley mcp add`.");
   const consents = openConsentStore(at.world.disk, at.home);
   if (await confirmServers(at, { consents, folder: at.folder, wanted: missing }))
     await at.reopen({ id: at.opened().session.id });

@@ -9,23 +9,23 @@ export const manageMemory = async (words: string, at: SlashCommandContext): Prom
   const [, action = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(words) ?? [];
   switch (action) {
     case "":
-      if (now.trim() === "") return at.info("Nothing is remembered yet. /memory add TEXT adds something.");
+      if (now.trim() === "") return at.info("Memory is empty. Add to it with /memory add TEXT.");
       await at.printMarkdown(now);
       return at.info(memory.path);
     case "add":
-      if (rest === "") return at.warn("What shall be remembered? /memory add TEXT");
+      if (rest === "") return at.warn("Usage: /memory add TEXT");
       await memory.write(`${now.trimEnd()}${now.trim() === "" ? "" : "\n"}- ${rest.replaceAll(/\s+/g, " ")}\n`);
-      return at.info("It is remembered, from the next session on.");
+      return at.info("Saved. Used from the next session.");
     case "edit":
       return editMemory(now, memory, at);
     default:
-      return at.warn("/memory shows it, /memory add TEXT adds to it, /memory edit opens it in your editor.");
+      return at.warn("Usage: /memory, /memory add TEXT, /memory edit");
   }
 };
 
 const editMemory = async (now: string, { path, write }: Memory, at: SlashCommandContext): Promise<void> => {
   const edited = await at.openEditor(now, path);
-  if (edited === undefined) return at.info("It is as it was.");
+  if (edited === undefined) return at.info("Unchanged.");
   await write(edited);
-  at.info("It counts from the next session on.");
+  at.info("Saved. Used from the next session.");
 };

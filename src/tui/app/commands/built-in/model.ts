@@ -13,17 +13,17 @@ export const switchModel = async (words: string, at: SlashCommandContext): Promi
   const { agent } = at.opened();
   const chosen = words === "" ? await pickModel(at) : parseModel(words);
   if (chosen === undefined) return;
-  if (modelName(chosen) === modelName(agent.model())) return at.info(`It is ${modelName(chosen)} already.`);
+  if (modelName(chosen) === modelName(agent.model())) return at.info(`Already using ${modelName(chosen)}.`);
   const credentials = await findCredentials(chosen.provider, at.world);
   if (!credentials.found)
     return at.warn(
-      `${chosen.provider.label} cannot be used yet: ${credentials.how} Still on ${modelName(agent.model())}.`,
+      `${chosen.provider.label} is not ready: ${credentials.how} Still using ${modelName(agent.model())}.`,
     );
   const check = await agent.checkSwitch(chosen);
   const isFresh = !agent.hasMessages();
   if (!isFresh && !(await confirmSwitch(check, at))) return;
   agent.switchModel(singleModelPool(chosen));
-  at.info(`Switched to ${modelName(chosen)}. It answers the next request.`);
+  at.info(`Switched to ${modelName(chosen)}. Used from the next request.`);
 };
 
 const pickModel = async (at: SlashCommandContext): Promise<ModelRef | undefined> => {
@@ -65,8 +65,8 @@ const optionOf = (provider: string, { id, context, input, price }: ModelFacts): 
 /** Shows the switch check and asks for confirmation. */
 const confirmSwitch = async (check: SwitchCheck, at: SlashCommandContext): Promise<boolean> => {
   await at.printMarkdown(switchCheckText(check));
-  const answer = await at.pick(`Go on with ${check.model}?`, [
-    { id: "yes", label: "Yes, from the next request on" },
+  const answer = await at.pick(`Switch to ${check.model}?`, [
+    { id: "yes", label: "Yes, from the next request" },
     { id: "no", label: "No, stay" },
   ]);
   return answer?.id === "yes";
@@ -76,19 +76,17 @@ const confirmSwitch = async (check: SwitchCheck, at: SlashCommandContext): Promi
 export const switchCheckText = (check: SwitchCheck): string => {
   const { tokens, context, fits, uncached, cost, stubbed, thinking, others, known } = check;
   return [
-    `**${check.model}**${known ? "" : ": nothing is known of this model, so all of this is a cautious guess"}`,
+    `**${check.model}**${known ? "" : ": unknown model, so these are cautious estimates"}`,
     "",
     `- ${fits ? "It fits" : "**It does not fit**"}: about ${formatTokenCount(tokens)} of ${formatTokenCount(context)} tokens.`,
     uncached === 0
-      ? "- Its cache may still hold the conversation."
-      : `- About ${formatTokenCount(uncached)} tokens are not cached there${cost === undefined ? "" : `: ${formatDollars(cost)} for the next request`}.`,
-    ...listNotes("Files it would be told of, but not shown", stubbed),
-    ...listNotes("Thinking that would not go along", thinking),
+      ? "- The prompt cache may still hold the conversation."
+      : `- About ${formatTokenCount(uncached)} tokens are not cached${cost === undefined ? "" : `: ${formatDollars(cost)} for the next request`}.`,
+    ...listNotes("Media it cannot take (replaced by a text)", stubbed),
+    ...listNotes("Thinking that would be left out", thinking),
     ...(others.length === 0
       ? []
-      : [
-          `- ${pluralize(others.length, "more change")} to fit its API; /explain ${check.model} names ${others.length === 1 ? "it" : "them"}.`,
-        ]),
+      : [`- ${pluralize(others.length, "more change")} to fit its API; see /explain ${check.model}.`]),
   ].join("\n");
 };
 

@@ -9,11 +9,10 @@ export const switchPool = async (words: string, at: SlashCommandContext): Promis
   const { agent } = at.opened();
   const { pools } = at.loaded().settings;
   const names = Object.keys(pools);
-  if (names.length === 0)
-    return at.info(`${describePool(agent.pool())} No pools are set up; the setting "pools" holds them.`);
+  if (names.length === 0) return at.info(`${describePool(agent.pool())} No pools configured (setting "pools").`);
   const name = words === "" ? (await at.pick("Which pool?", await poolOptions(at)))?.id : words;
   if (name === undefined) return;
-  if (!names.includes(name)) return at.warn(`There is no pool "${name}". There are ${names.join(", ")}.`);
+  if (!names.includes(name)) return at.warn(`Unknown pool "${name}". Available: ${names.join(", ")}.`);
   const chosen = await loadPool(name, pools);
   agent.switchModel(chosen);
   at.info(describePool(chosen));
@@ -29,8 +28,8 @@ export const poolOptions = ({ loaded }: SlashCommandContext): Promise<readonly P
 
 const describePool = ({ models, strategy }: ModelPool): string => {
   const names = models.map(modelName);
-  if (names.length === 1) return `${names[0] ?? ""} answers alone.`;
+  if (names.length === 1) return `${names[0] ?? ""} only.`;
   return strategy === "round-robin"
-    ? `${names.join(", ")}: each in turn.`
-    : `${names.join(", ")}: the first that works.`;
+    ? `${names.join(", ")}: round-robin.`
+    : `${names.join(", ")}: failover in this order.`;
 };

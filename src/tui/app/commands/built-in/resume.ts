@@ -7,7 +7,7 @@ import { pluralize } from "./format.ts";
 export const resumeOther = async (words: string, at: SlashCommandContext): Promise<void> => {
   if (words !== "") return at.reopen({ id: words });
   const options = await sessionOptions(at);
-  if (options.length === 0) return at.info("There is no other session in this folder.");
+  if (options.length === 0) return at.info("No other session in this folder.");
   const picked = await at.pick("Which session?", options);
   if (picked !== undefined) await at.reopen({ id: picked.id });
 };

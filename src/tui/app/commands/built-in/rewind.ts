@@ -15,11 +15,11 @@ export const rewindConversation = async (_: string, at: SlashCommandContext): Pr
   const messages = entries.flatMap((entry, place) =>
     entry.type === "user" ? [{ place, words: promptText(entry.parts) }] : [],
   );
-  if (messages.length === 0) return at.info("Nothing was said yet.");
+  if (messages.length === 0) return at.info("No messages yet.");
   const edits = await at.snapshots().all();
   const after = (place: number): number => edits.filter((each) => each.entries > place).length;
   const picked = await at.pick(
-    "Back to before which message?",
+    "Rewind to before which message?",
     messages.toReversed().map(({ place, words }) => ({
       id: String(place),
       label: words.replaceAll(/\s+/g, " ").slice(0, 100),
@@ -35,10 +35,10 @@ export const rewindConversation = async (_: string, at: SlashCommandContext): Pr
 };
 
 const askScope = (count: number, at: SlashCommandContext): ReturnType<SlashCommandContext["pick"]> =>
-  at.pick("What goes back?", [
-    { id: "both", label: "The conversation and the files", detail: pluralize(count, "edit") },
-    { id: "conversation", label: "The conversation alone" },
-    { id: "files", label: "The files alone" },
+  at.pick("What to rewind?", [
+    { id: "both", label: "Conversation and files", detail: pluralize(count, "edit") },
+    { id: "conversation", label: "Conversation only" },
+    { id: "files", label: "Files only" },
   ]);
 
 const restoreFiles = async (count: number, at: SlashCommandContext): Promise<void> => {
@@ -61,6 +61,6 @@ const forkBefore = async (place: number, at: SlashCommandContext): Promise<void>
   await at.snapshots().copyTo(new EditSnapshots(at.world, at.home, fresh.id), place);
   await at.reopen({ id: fresh.id });
   at.info(
-    `A new session goes on from there, on ${modelName(agent.model())}. The one before is kept: /resume ${session.id}`,
+    `Continuing in a new session with ${modelName(agent.model())}. The previous one is kept: /resume ${session.id}`,
   );
 };

@@ -14,8 +14,8 @@ export const showStats = async (_: string, at: SlashCommandContext): Promise<voi
     [
       `Session ${session.id}, since it was opened:`,
       "",
-      `- ${requests} requests, ${formatTokenCount(input)} tokens in (${cached}% from caches), ${formatTokenCount(output)} out`,
-      `- ${formatDollars(cost)}${unpriced === 0 ? "" : `, and ${unpriced} answers whose price nobody published`}`,
+      `- ${requests} requests, ${formatTokenCount(input)} tokens in (${cached}% cached), ${formatTokenCount(output)} out`,
+      `- ${formatDollars(cost)}${unpriced === 0 ? "" : `, and ${unpriced} responses without a known price`}`,
       "",
       ...(tools.length === 0
         ? []

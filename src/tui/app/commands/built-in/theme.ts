@@ -9,16 +9,15 @@ const themeNames = ["auto", "light", "dark"] as const;
 export const themeOptions: readonly PickerOption[] = themeNames.map((id) => ({
   id,
   label: id,
-  ...(id === "auto" ? { detail: "what suits the terminal" } : {}),
+  ...(id === "auto" ? { detail: "by the terminal's background" } : {}),
 }));
 
 /** `/theme`: changes the theme and saves it in the settings. */
 export const changeTheme = async (words: string, at: SlashCommandContext): Promise<void> => {
-  const wanted =
-    words === "" ? (await at.pick("Which colours?", themeOptions, at.loaded().settings["ui.theme"]))?.id : words;
+  const wanted = words === "" ? (await at.pick("Theme", themeOptions, at.loaded().settings["ui.theme"]))?.id : words;
   const name = themeNames.find((each) => each === wanted);
   if (wanted === undefined) return;
-  if (name === undefined) return at.warn(`There are no colours "${wanted}". There are ${themeNames.join(", ")}.`);
+  if (name === undefined) return at.warn(`Unknown theme "${wanted}". Available: ${themeNames.join(", ")}.`);
   at.setTheme(themeForSetting(name));
   await setSetting(at.world, at.home, "ui.theme", name);
   at.info(`From now on in ${name === "auto" ? "the colours that suit the terminal" : `${name} colours`}.`);

@@ -1,7 +1,7 @@
 import { truncate, span } from "../../../text/line.ts";
 import type { SlashCommandContext } from "../slash-command.ts";
 
-/** `/tools`: lists the tools offered to the model. */
+/** `/tools`: lists the tool definitions to the model. */
 export const listTools = (_: string, { opened, print, width }: SlashCommandContext): void => {
   const offered = opened().agent.conversation().tools ?? [];
   print([

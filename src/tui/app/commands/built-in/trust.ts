@@ -3,8 +3,7 @@ import { trustFolder } from "../../approvals/trust-prompt.ts";
 
 /** `/trust`: trusts this folder and reopens the session with its settings and context files. */
 export const trustCurrentFolder = async (_: string, at: SlashCommandContext): Promise<void> => {
-  if (at.loaded().policy.trusted)
-    return at.info("This folder is trusted already. parley trust --remove takes that back.");
+  if (at.loaded().policy.trusted) return at.info("This folder is already trusted. Undo with `parley trust --remove`.");
   const answer = await at.pick("Trust this folder: its settings, context files, commands and agents?", [
     { id: "no", label: "No" },
     { id: "yes", label: "Yes, trust it", detail: at.folder },
@@ -16,7 +15,7 @@ export const trustCurrentFolder = async (_: string, at: SlashCommandContext): Pr
   await at.reopen(wasUsed ? { id: session.id } : "new");
   at.info(
     wasUsed
-      ? "It is trusted. What a session is told at its start stays as it was; /clear begins one with the context files."
-      : "It is trusted.",
+      ? "Trusted. This session keeps its start; use /clear for a new session with the context files."
+      : "Trusted.",
   );
 };

@@ -4,7 +4,7 @@ import type { RestoreResult } from "../../session/edit-snapshots.ts";
 /** `/undo`: restores the file of the last edit; used again, of the edit before. */
 export const undoLastEdit = async (_: string, at: SlashCommandContext): Promise<void> => {
   const kept = await at.snapshots().all();
-  if (kept.length === 0) return at.info("Nothing was edited in this session.");
+  if (kept.length === 0) return at.info("No edits in this session.");
   const { workspace } = await at.opened().services();
   for (const each of await at.snapshots().restore(1, workspace, at.world.disk)) at.info(restoreResultText(each));
 };
@@ -13,9 +13,9 @@ export const undoLastEdit = async (_: string, at: SlashCommandContext): Promise<
 export const restoreResultText = (restored: RestoreResult): string => {
   switch (restored.type) {
     case "restored":
-      return `${restored.path} is as it was before.`;
+      return `Restored ${restored.path}.`;
     case "removed":
-      return `${restored.path} was new and is gone.`;
+      return `Removed ${restored.path} (it was created by the edit).`;
     case "kept":
       return `${restored.path} is left as it is: ${restored.reason}.`;
   }

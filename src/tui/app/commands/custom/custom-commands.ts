@@ -61,7 +61,7 @@ const readMarkdown = async ({ name, label, text }: CommandFile): Promise<Templat
   if (front === undefined) return { template: { name, description: firstLine(text), prompt: text, style: "claude" } };
   const { parse } = await import("yaml");
   const fields = tryParse(() => parse(front) as unknown);
-  if (fields === undefined) return { problem: `${label} is not used: what stands at its head is not YAML.` };
+  if (fields === undefined) return { problem: `${label} ignored: its front matter is not valid YAML.` };
   const about = textIn(fields, "description") ?? firstLine(body);
   const usage = textIn(fields, "argument-hint");
   return {
@@ -73,7 +73,7 @@ const readToml = async ({ name, label, text }: CommandFile): Promise<TemplateRes
   const { parse } = await import("smol-toml");
   const fields = tryParse((): unknown => parse(text));
   const prompt = textIn(fields, "prompt");
-  if (prompt === undefined) return { problem: `${label} is not used: it is no TOML with a prompt.` };
+  if (prompt === undefined) return { problem: `${label} ignored: not valid TOML with a "prompt".` };
   return {
     template: { name, description: textIn(fields, "description") ?? firstLine(prompt), prompt, style: "gemini" },
   };

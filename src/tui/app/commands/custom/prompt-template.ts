@@ -80,10 +80,10 @@ const runConfirmedCommand = async (command: string, at: SlashCommandContext): Pr
       wrap(each, { width: at.width(), breakAt: "letters" }),
     ),
   );
-  const answer = await at.confirm("This prompt wants to run the command above.", [
-    { id: "skip", label: "Leave it out" },
+  const answer = await at.confirm("Run the command above for this prompt?", [
+    { id: "skip", label: "Skip the command" },
     { id: "run", label: "Run it" },
-    { id: "stop", label: "Do not use the prompt" },
+    { id: "stop", label: "Cancel the prompt" },
   ]);
   if (answer === undefined || answer.id === "stop") return undefined;
   if (answer.id === "skip") return `(the command ${command} was not run)`;
