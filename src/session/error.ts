@@ -1,10 +1,10 @@
 import { DiskError } from "../world/disk.ts";
 
-/** What can go wrong with sessions. Code reads `kind`; people read `explainSession`. */
+/** The failures of the session store. Code reads `kind`; people read `explainSessionFailure`. */
 export type SessionFailure =
   | { readonly kind: "not-found"; readonly id: string }
   | { readonly kind: "ambiguous"; readonly id: string; readonly matches: readonly string[] }
-  | { readonly kind: "busy"; readonly id: string; /** The number of the process that has it. */ readonly pid: number }
+  | { readonly kind: "busy"; readonly id: string; /** The process that holds the lock. */ readonly pid: number }
   | { readonly kind: "too-new"; readonly id: string; readonly version: number }
   | { readonly kind: "unreadable"; readonly id: string; readonly path: string }
   | { readonly kind: "no-space"; readonly path: string }
@@ -14,7 +14,7 @@ export type SessionFailure =
   | { readonly kind: "closed"; readonly id: string }
   | { readonly kind: "disk"; readonly path: string; readonly code: string };
 
-/** A failure of the store, thrown. Its message is `explainSession`; nobody needs to match on it. */
+/** A thrown session failure. Match on `failure.kind`, never on the message. */
 export class SessionError extends Error {
   readonly failure: SessionFailure;
 
@@ -25,27 +25,27 @@ export class SessionError extends Error {
   }
 }
 
-/** Two sentences: what happened, and what the reader can do now. */
+/** Returns two sentences: what happened, and what to do about it. */
 const explainSessionFailure = (failure: SessionFailure): string => {
   switch (failure.kind) {
     case "not-found":
-      return `There is no session ${failure.id}. See which there are with "parley sessions list".`;
+      return `There is no session ${failure.id}. "parley sessions list" shows the existing ones.`;
     case "ambiguous":
-      return `More than one session begins with ${failure.id}: ${failure.matches.join(", ")}. Give more of its id.`;
+      return `More than one session starts with ${failure.id}: ${failure.matches.join(", ")}. Type more of the id.`;
     case "busy":
       return `Session ${failure.id} is open in another program (process ${failure.pid}). Close it there, or start a new session.`;
     case "too-new":
       return `Session ${failure.id} was written by a newer Parley (format ${failure.version}). Update parley-agent to open it; the file is untouched.`;
     case "unreadable":
-      return `Nothing in ${failure.path} can be read. Run "parley sessions repair ${failure.id}" to keep its bytes aside and begin anew.`;
+      return `${failure.path} has no readable record. Run "parley sessions repair ${failure.id}" to save its bytes aside and start an empty log.`;
     case "no-space":
-      return `The disk is full, so nothing was written to ${failure.path}. Make room and try again.`;
+      return `The disk is full, so nothing was written to ${failure.path}. Free some space and try again.`;
     case "read-only":
       return `${failure.path} cannot be written (${failure.code}). Make it writable, or set PARLEY_HOME to a folder that is.`;
     case "changed":
-      return `Another program changed the file of session ${failure.id} while it was open. Open the session again to go on with what is there now.`;
+      return `Another program changed the file of session ${failure.id} while it was open. Open the session again to continue from the changed file.`;
     case "unconfirmed":
-      return `The disk did not confirm what was last written to session ${failure.id} (${failure.code}). Check the disk, then open the session again to see what was kept.`;
+      return `The last write to session ${failure.id} could not be flushed to disk (${failure.code}). Check the disk, then open the session again to see what was saved.`;
     case "closed":
       return `Session ${failure.id} is closed. Open it again to write to it.`;
     case "disk":
@@ -53,7 +53,7 @@ const explainSessionFailure = (failure: SessionFailure): string => {
   }
 };
 
-/** A disk's failure while writing, as one of the store's. Whatever else was thrown stays as it is. */
+/** Converts a disk error during a write to a `SessionError`. Returns other errors unchanged. */
 export const toSessionError = (error: unknown, path: string): unknown => {
   if (!(error instanceof DiskError)) return error;
   const { code } = error;
@@ -63,9 +63,9 @@ export const toSessionError = (error: unknown, path: string): unknown => {
   return new SessionError({ kind: "disk", path, code }, { cause: error });
 };
 
-/** The same while reading. */
+/** Converts a disk error during a read to a `SessionError`. Returns other errors unchanged. */
 export const toSessionReadError = (error: unknown, path: string): unknown =>
   error instanceof DiskError ? new SessionError({ kind: "disk", path, code: error.code }, { cause: error }) : error;
 
-/** Whether a code means there is no room left. */
+/** Whether an error code means that the disk or quota is full. */
 export const isDiskFull = (code: string): boolean => code === "ENOSPC" || code === "EDQUOT";

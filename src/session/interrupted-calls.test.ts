@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, done, text } from "../conversation/builders.ts";
 import { Ledger } from "../conversation/ledger.ts";
-import { completeInterruptedCalls, resumeSession } from "./interrupted-calls.ts";
+import { completeInterruptedCalls } from "./interrupted-calls.ts";
 import { findSessionFile, createSessionFixture, root, type SessionFixture } from "./session.cases.ts";
 
 const origin = { provider: "google", model: "gemini-3.8-flash" };
@@ -27,8 +27,8 @@ const interrupted = (): Ledger => {
   return ledger;
 };
 
-describe("taking up a session again", () => {
-  it("says of calls nobody saw end that nobody knows, to the model and to the person", () => {
+describe("resuming a session", () => {
+  it("completes calls without a result as interrupted, and reports them to the model and the user", () => {
     const ledger = interrupted();
     const [, shell] = ledger.entries[1]?.type === "model" ? ledger.entries[1].parts : [];
     const completion = { type: "completion", call: "hist_tool_2", tool: "run_shell_command", outcome: unknown };
@@ -36,40 +36,22 @@ describe("taking up a session again", () => {
     expect(completeInterruptedCalls(ledger)).toEqual({
       calls: [shell],
       entries: [completion],
-      told: [
+      messages: [
         `run_shell_command was running when the session ended, so its outcome is unknown; it may have had effects ({"command":"rm ${"x".repeat(104)}…). A program it started may still be running.`,
       ],
     });
     expect(ledger.entries.at(-1)).toEqual(completion);
-    expect(completeInterruptedCalls(ledger)).toEqual({ calls: [], entries: [], told: [] });
+    expect(completeInterruptedCalls(ledger)).toEqual({ calls: [], entries: [], messages: [] });
   });
 
-  it("leaves calls nobody could read to whoever sends the next request", () => {
+  it("leaves calls with malformed arguments to the next request", () => {
     const ledger = interrupted();
     completeInterruptedCalls(ledger);
 
     expect(ledger.pending().map(({ tool }) => tool)).toEqual(["write_file"]);
   });
 
-  it("has it in the log before it gives the conversation back", async () => {
-    const bench = createSessionFixture();
-    const session = await bench.sessions.create({
-      root,
-      records: interrupted().entries.map((entry) => ({ kind: "entry", entry })),
-    });
-    const { ledger } = await resumeSession(
-      await bench.sessions.read(session.id).then((read) => ({ ...session, ...read })),
-    );
-    const after = createSessionFixture({ me: "2-0", disk: bench.disk.crash(() => 0.9) });
-
-    expect((await after.sessions.read(session.id)).entries).toEqual(ledger.entries);
-    expect(ledger.entries).toHaveLength(4);
-    const changes = bench.changes.length;
-    await resumeSession({ ...session, entries: ledger.entries });
-    expect(bench.changes.length).toBe(changes);
-  });
-
-  describe("after a summary", () => {
+  describe("after a compaction", () => {
     const origin2 = { provider: "openai", model: "gpt-5.6" };
     const compacted = (): Ledger => {
       const ledger = new Ledger();
@@ -83,18 +65,18 @@ describe("taking up a session again", () => {
       ledger.user([text("And now?")]);
       return ledger;
     };
-    const saved = async (bench: SessionFixture): Promise<string> => {
-      const session = await bench.sessions.create({ root });
+    const saved = async (fixture: SessionFixture): Promise<string> => {
+      const session = await fixture.sessions.create({ root });
       await session.append(compacted().entries.map((entry) => ({ kind: "entry", entry })));
       await session.append([{ kind: "request", turn: 1, ...origin2, notes: [], digest: "abc" }]);
       await session.close();
       return session.id;
     };
 
-    it("only what models still see is held, and call ids go on from the highest", async () => {
-      const bench = createSessionFixture();
-      const id = await saved(bench);
-      const session = await bench.sessions.open(id);
+    it("keeps only the text models still see, and continues call ids from the highest", async () => {
+      const fixture = createSessionFixture();
+      const id = await saved(fixture);
+      const session = await fixture.sessions.open(id);
       const blank = { type: "notice", text: "" };
       const { entries } = compacted();
       expect(session.entries).toEqual([entries[0], ...Array.from({ length: 6 }, () => blank), ...entries.slice(7)]);
@@ -102,29 +84,29 @@ describe("taking up a session again", () => {
       const ledger = Ledger.from(session.entries, { dropped: 0, ordinal: session.highestOmittedCall });
       expect(ledger.model(origin2, [call("read_file", {})])).toMatchObject([{ id: "hist_tool_4" }]);
       await session.close();
-      expect((await bench.sessions.read(id)).entries).toEqual(entries);
+      expect((await fixture.sessions.read(id)).entries).toEqual(entries);
     });
 
-    it("a damaged log is healed with all of its records", async () => {
-      const bench = createSessionFixture();
-      const id = await saved(bench);
-      const { path, text: log } = findSessionFile(bench.disk, id);
-      bench.disk.seed(path, { kind: "file", text: log.replace("\n", "\nrubbish in the middle\n") });
-      const session = await bench.sessions.open(id);
+    it("repairs a damaged log with all of its records", async () => {
+      const fixture = createSessionFixture();
+      const id = await saved(fixture);
+      const { path, text: log } = findSessionFile(fixture.disk, id);
+      fixture.disk.seed(path, { kind: "file", text: log.replace("\n", "\nrubbish in the middle\n") });
+      const session = await fixture.sessions.open(id);
       expect(session.damage.map(({ kind }) => kind)).toEqual(["damaged"]);
       await session.close();
-      expect((await bench.sessions.read(id)).entries).toEqual(compacted().entries);
-      expect(findSessionFile(bench.disk, id).text).toContain('"digest":"abc"');
+      expect((await fixture.sessions.read(id)).entries).toEqual(compacted().entries);
+      expect(findSessionFile(fixture.disk, id).text).toContain('"digest":"abc"');
     });
 
-    it("all of it is held where the summary parts a call from its result", async () => {
-      const bench = createSessionFixture();
+    it("keeps all text if the compaction separates a call from its result", async () => {
+      const fixture = createSessionFixture();
       const ledger = compacted();
       ledger.compact("Cut in the wrong place.", 6);
-      const session = await bench.sessions.create({ root });
+      const session = await fixture.sessions.create({ root });
       await session.append(ledger.entries.map((entry) => ({ kind: "entry", entry })));
       await session.close();
-      const again = await bench.sessions.open(session.id);
+      const again = await fixture.sessions.open(session.id);
       expect(again.entries).toHaveLength(ledger.entries.length);
       await again.close();
     });

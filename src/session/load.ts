@@ -10,55 +10,55 @@ import { formatVersion, type SessionHead, type RecordedModel } from "./log/recor
 import type { CompactedTextFilter } from "./log/omit-compacted.ts";
 import { scanFile, type LogScan } from "./log/scan.ts";
 
-/** Everything a session's file says. */
+/** The contents of a session file. */
 export type SavedSession = {
   readonly id: string;
   readonly head: SessionHead;
-  /** As they were when the session was read or opened. */
+  /** The entries at the time the session was read or opened. */
   readonly entries: readonly Entry[];
   readonly blobs: Blobs;
   readonly title?: string;
-  /** The model and tools the session was last used with. */
+  /** The model and tools last used. */
   readonly model?: RecordedModel;
   readonly tools?: readonly ToolDeclaration[];
-  /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
+  /** The media kinds each model accepts, by provider/model, where settings or its server declared them. */
   readonly inputs?: RecordedModelInputs;
-  /** What was wrong. A session that was opened is healed; one that was only read is as it was. */
+  /** The damage found. It is repaired in a session that was opened for writing, but not in one that was only read. */
   readonly damage: readonly SessionDamage[];
   /** The size of its file in bytes. */
   readonly size: number;
-  /** When it was last written, in milliseconds since 1970. */
+  /** The time of the last write, in milliseconds since 1970. */
   readonly modified: number;
 };
 
-/** A session's file, read and understood, before anything is done about it. */
+/** A parsed session file, before any repair. */
 export type ParsedSessionFile = { readonly scan: LogScan; readonly plan: RepairPlan; readonly content: SessionContent };
 
-/** Reads a file. Refuses what a newer version wrote, and, unless told otherwise, what holds nothing that can be read. */
+/** Parses a session file. Refuses a newer format and, unless `allowUnreadable` is set, a file without one readable record. */
 export const readSessionFile = async (
   file: FileHandle,
-  { id, path, allowUnreadable: anything = false }: ReadSessionOptions,
-  replaced?: CompactedTextFilter,
+  { id, path, allowUnreadable = false }: ReadSessionOptions,
+  compactedTexts?: CompactedTextFilter,
 ): Promise<ParsedSessionFile> => {
-  const scan = await scanFile(file, id, 0, replaced);
+  const scan = await scanFile(file, id, 0, compactedTexts);
   if (scan.version !== undefined && scan.version > formatVersion)
     throw new SessionError({ kind: "too-new", id, version: scan.version });
-  if (scan.lines.length === 0 && scan.junk.length > 0 && !anything)
+  if (scan.lines.length === 0 && scan.junk.length > 0 && !allowUnreadable)
     throw new SessionError({ kind: "unreadable", id, path });
-  const mended = planRepair(scan);
-  return { scan, plan: mended, content: assembleContent(mended.lines) };
+  const plan = planRepair(scan);
+  return { scan, plan, content: assembleContent(plan.lines) };
 };
 
 export type ReadSessionOptions = {
   readonly id: string;
   readonly path: string;
-  /** Takes a file in which not one record is right. */
+  /** Accepts a file without one readable record. */
   readonly allowUnreadable?: boolean;
 };
 
-/** A reading as others see it, with the bytes of its media. */
+/** Loads the blobs of a parsed file and returns its contents. */
 export const loadSavedSession = async (
-  { scan, plan: mended, content }: ParsedSessionFile,
+  { scan, plan, content }: ParsedSessionFile,
   { id, folder, modified }: { readonly id: string; readonly folder: Folder; readonly modified: number },
 ): Promise<SavedSession> => {
   const { head = createFallbackHead(scan.session), entries, title, model, tools, inputs } = content;
@@ -72,7 +72,7 @@ export const loadSavedSession = async (
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
     ...(inputs === undefined ? {} : { inputs }),
-    damage: [...mended.damage, ...missing],
+    damage: [...plan.damage, ...missing],
     size: scan.size,
     modified,
   };

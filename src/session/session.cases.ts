@@ -8,20 +8,20 @@ import type { NewRecord } from "./log/record.ts";
 import type { Session } from "./session.ts";
 import { openSessionStore, type SessionStore } from "./store/store.ts";
 
-/** A home with sessions on a simulated disk, and a hand on that disk. */
+/** A session store on a simulated disk that can be made to fail. */
 export type SessionFixture = {
   readonly world: SimulatedWorld;
   readonly disk: SimulatedDisk;
   readonly sessions: SessionStore;
-  /** Lets changes fail from now on; undefined lets all be well again. */
+  /** Makes disk changes fail from now on; undefined stops that. */
   readonly failChanges: (find: ((change: DiskChange) => DiskFault | undefined) | undefined) => void;
-  /** Every change made so far. */
+  /** All disk changes so far. */
   readonly changes: readonly DiskChange[];
 };
 
 export const home = "/home/someone/.parley";
 export const root = "/home/someone/code/app";
-/** What the time is when a bench begins. */
+/** The time at which a fixture starts. */
 export const startTime: number = Date.UTC(2026, 2, 1, 9);
 
 export const createSessionFixture = ({
@@ -46,14 +46,14 @@ export const createSessionFixture = ({
   return { world, disk, sessions: openSessionStore(world, { home }), failChanges: (next) => (find = next), changes };
 };
 
-/** A picture, as a part and as bytes to keep. */
+/** An image, as a part and as bytes to store. */
 export const picture: StoredMedia = storeBytes(new Uint8Array([1, 2, 3, 4]), {
   mimeType: "image/png",
   name: "page.png",
 });
 export const blobs: Blobs = { [picture.blob.hash]: picture.blob.base64 };
 
-/** A small conversation with a call, a picture in its result, and an answer. */
+/** A small conversation with a tool call, an image in its result, and a final message. */
 export const conversation = (): Conversation => {
   const ledger = new Ledger();
   ledger.user([text("What is on example.org?")]);
@@ -70,7 +70,7 @@ export const conversation = (): Conversation => {
 export const userEntry = (words: string): Entry => ({ type: "user", parts: [text(words)] });
 export const userRecord = (words: string): NewRecord => ({ kind: "entry", entry: userEntry(words) });
 
-/** A session with these words said in it, one write each, closed again. */
+/** Creates a session with these prompts, one append each, and closes it. */
 export const createClosedSession = async ({ sessions }: SessionFixture, words: readonly string[]): Promise<string> => {
   const session = await sessions.create({ root, system: "Be brief." });
   for (const word of words) await session.append([userRecord(word)]);
@@ -78,7 +78,7 @@ export const createClosedSession = async ({ sessions }: SessionFixture, words: r
   return session.id;
 };
 
-/** The words said in a session, notices in brackets. */
+/** Lists the texts of a session's entries, notices in brackets. */
 export const listEntryTexts = ({ entries }: Pick<Session, "entries">): readonly string[] =>
   entries.map((each) => {
     if (each.type === "notice") return `(${each.text})`;
@@ -87,9 +87,9 @@ export const listEntryTexts = ({ entries }: Pick<Session, "entries">): readonly 
       : each.type;
   });
 
-/** The path of a session's file, and its bytes. */
+/** Finds a session's file and returns its path and text. */
 export const findSessionFile = (disk: SimulatedDisk, id: string): { readonly path: string; readonly text: string } => {
   const [found] = Object.entries(disk.snapshot()).filter(([path]) => path.endsWith(`/${id}.jsonl`));
-  if (found === undefined) throw new Error(`There is no file of ${id}.`);
+  if (found === undefined) throw new Error(`Session ${id} has no file.`);
   return { path: found[0], text: found[1] };
 };

@@ -13,41 +13,41 @@ import { SessionLog, type RecordDraft } from "./log/log.ts";
 import type { NewRecord, StoredRecord } from "./log/record.ts";
 import { CompactedTextFilter } from "./log/omit-compacted.ts";
 
-/** A session somebody works in. Nobody else can write to it until it is closed. */
+/** A session opened for writing. It holds the session lock until it is closed. */
 export type Session = SavedSession & {
-  /** The highest number of a call among entries that a summary replaced, which are empty notices in `entries`. */
+  /** The highest tool-call number among entries replaced by a compaction; those are empty notices in `entries`. */
   readonly highestOmittedCall: number;
-  /** All records in the file, from the disk. */
+  /** Reads all records of the file from disk. */
   readonly records: () => AsyncIterable<StoredRecord>;
   /**
-   * Resolves when the disk has confirmed the records; until then, none of them may be relied on. Order is kept.
-   * `written` is called when there is nothing left to do but to wait for the disk.
+   * Appends records in order and resolves once they are durable. `onWritten` is called when they are in the file and only
+   * the flush is pending.
    */
-  readonly append: (records: readonly NewRecord[], written?: () => void) => Promise<void>;
-  /** Keeps bytes that records written from now on may name. */
+  readonly append: (records: readonly NewRecord[], onWritten?: () => void) => Promise<void>;
+  /** Stores bytes that later records may refer to. */
   readonly storeBlobs: (blobs: Blobs) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Where a session lies, and what it needs to be written. */
+/** A session file, and everything needed to write it. */
 export type SessionFileContext = {
   readonly id: string;
   readonly name: string;
   readonly folder: Folder;
   readonly clock: Clock;
   readonly records: () => AsyncIterable<StoredRecord>;
-  /** Takes a file in which not one record is right. */
+  /** Accepts a file without one readable record. */
   readonly allowUnreadable?: boolean;
 };
 
-/** Opens a session for writing, and heals it if it needs that. The desk's folder stays open until the session is closed. */
-export const openSessionFile = async (desk: SessionFileContext): Promise<Session> => {
-  const { file, parsed: reading, damage: findings } = await openRepaired(desk);
-  const { id, folder, name, clock } = desk;
+/** Opens a session file for writing and repairs it if it is damaged. The folder stays open until the session is closed. */
+export const openSessionFile = async (context: SessionFileContext): Promise<Session> => {
+  const { file, parsed, damage } = await openRepaired(context);
+  const { id, folder, name, clock } = context;
   try {
     const { modified } = await file.stat();
-    const saved = await loadSavedSession(reading, { id, folder, modified });
-    const { scan, plan: mended, content } = reading;
+    const saved = await loadSavedSession(parsed, { id, folder, modified });
+    const { scan, plan, content } = parsed;
     const log = new SessionLog({
       id,
       session: scan.session,
@@ -56,15 +56,15 @@ export const openSessionFile = async (desk: SessionFileContext): Promise<Session
       file,
       clock,
       size: scan.size,
-      sequence: mended.lines.at(-1)?.sequence ?? 0,
+      sequence: plan.lines.at(-1)?.sequence ?? 0,
       entries: content.entries.length,
     });
     return {
       ...saved,
       highestOmittedCall: scan.highestOmittedCall,
-      damage: [...findings, ...saved.damage],
-      records: desk.records,
-      append: (records, written) => log.append({ drafts: records.map(draftRecord), onWritten: written }),
+      damage: [...damage, ...saved.damage],
+      records: context.records,
+      append: (records, onWritten) => log.append({ drafts: records.map(draftRecord), onWritten }),
       storeBlobs: (blobs) => log.append({ blobs }),
       close: () => log.close(),
     };
@@ -74,7 +74,7 @@ export const openSessionFile = async (desk: SessionFileContext): Promise<Session
   }
 };
 
-/** What a record looks like on its way into the log. */
+/** Converts a record to the form the log writer takes. */
 export const draftRecord = (record: NewRecord): RecordDraft =>
   record.kind === "entry" ? { entry: JSON.stringify(record.entry) } : { record: JSON.stringify(record) };
 
@@ -84,33 +84,36 @@ type OpenedSessionFile = {
   readonly damage: ParsedSessionFile["plan"]["damage"];
 };
 
-/** A file without fault: as it was, or as it is once it was healed and read again. */
-const openRepaired = async (desk: SessionFileContext): Promise<OpenedSessionFile> => {
-  const { id, name, folder, clock, allowUnreadable: anything = false } = desk;
+/** Opens a file; if it is damaged, repairs it and reads it again. */
+const openRepaired = async (context: SessionFileContext): Promise<OpenedSessionFile> => {
+  const { id, name, folder, clock, allowUnreadable = false } = context;
   const path = `${folder.path}/${name}`;
-  const first = await openAndRead(folder, name, { id, path, allowUnreadable: anything });
-  const { file, parsed: reading } = first;
-  const { plan: mended, content, scan } = reading;
-  if (mended.action.type === "none") return { ...first, damage: [] };
+  const first = await openAndRead(folder, name, { id, path, allowUnreadable });
+  const { file, parsed } = first;
+  const { plan, content, scan } = parsed;
+  if (plan.action.type === "none") return { ...first, damage: [] };
   try {
-    await repairFile({ folder, name, file, session: scan.session, plan: mended, content, at: Math.floor(clock.now()) });
+    await repairFile({ folder, name, file, session: scan.session, plan, content, at: Math.floor(clock.now()) });
   } finally {
     await file.close();
   }
-  return { ...(await openAndRead(folder, name, { id, path })), damage: mended.damage };
+  return { ...(await openAndRead(folder, name, { id, path })), damage: plan.damage };
 };
 
-/** Reads what going on needs; all of it where something is wrong, or where a summary parts a call from its result. */
+/**
+ * Reads the file without texts that a compaction replaced. Reads all of it if it is damaged, or if the compaction
+ * separated a tool call from its result.
+ */
 const openAndRead = async (
   folder: Folder,
   name: string,
-  facts: ReadSessionOptions,
+  options: ReadSessionOptions,
 ): Promise<Omit<OpenedSessionFile, "damage">> => {
   const file = await folder.openAppend(name);
   try {
-    const reading = await readSessionFile(file, facts, new CompactedTextFilter());
-    const isEnough = reading.plan.action.type === "none" && !hasResultWithoutCall(reading.content.entries);
-    return { file, parsed: isEnough ? reading : await readSessionFile(file, facts) };
+    const parsed = await readSessionFile(file, options, new CompactedTextFilter());
+    const isEnough = parsed.plan.action.type === "none" && !hasResultWithoutCall(parsed.content.entries);
+    return { file, parsed: isEnough ? parsed : await readSessionFile(file, options) };
   } catch (error) {
     await file.close();
     throw error;

@@ -182,7 +182,7 @@ describe("parley sessions show and export", () => {
     for (const part of [
       `Session ${id}`,
       "## You\n\nHow is the weather?",
-      "**Call of look**",
+      "**Tool call: look**",
       "a grey harbour",
       "It rains.",
     ])

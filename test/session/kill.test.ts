@@ -7,25 +7,25 @@ import { openSessionStore } from "../../src/session/store/store.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { buildChildProgram, killPrograms } from "./support/kill.ts";
 
-describe("real programs", () => {
+describe("real processes", () => {
   let folder: string;
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "parley-session-")));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("lose nothing that was acknowledged when they are killed, and the next one goes on", async () => {
+  it("lose nothing acknowledged when they are killed, and the next process continues", async () => {
     const { killed, broken } = await killPrograms(40, 7);
     expect({ killed, broken }).toEqual({ killed: 40, broken: undefined });
   });
 
-  it("that open one session at the same moment do not both get it", async () => {
+  it("cannot both open one session at the same time", async () => {
     const home = join(folder, "home");
     const child = buildChildProgram(folder);
     const { id, close } = await openSessionStore(realWorld({}), { home }).create({ root: "/home/someone/code" });
     await close();
     for (let round = 0; round < 3; round++) {
-      const programs = await Promise.all(Array.from({ length: 4 }, () => ended(child, [home, "1", id])));
+      const programs = await Promise.all(Array.from({ length: 4 }, () => runChild(child, [home, "1", id])));
       const [won, lost] = [programs.filter(({ code }) => code === 0), programs.filter(({ code }) => code !== 0)];
       expect(won.length).toBeGreaterThan(0);
       expect(lost.filter(({ err }) => !/is open in another program \(process \d+\)/.test(err))).toEqual([]);
@@ -35,22 +35,22 @@ describe("real programs", () => {
     await session.close();
   });
 
-  it("are told who has a session that is open", async () => {
+  it("get the process id of the lock holder", async () => {
     const home = join(folder, "home");
     const child = buildChildProgram(folder);
     const session = await openSessionStore(realWorld({}), { home }).create({ root: "/home/someone/code" });
-    const { code, err } = await ended(child, [home, "1", session.id]);
+    const { code, err } = await runChild(child, [home, "1", session.id]);
     await session.close();
 
     expect(code).toBe(1);
     expect(err).toContain(
       `Session ${session.id} is open in another program (process ${process.pid}). Close it there, or start a new session.`,
     );
-    expect((await ended(child, [home, "1", session.id])).code).toBe(0);
+    expect((await runChild(child, [home, "1", session.id])).code).toBe(0);
   });
 });
 
-const ended = (
+const runChild = (
   script: string,
   args: readonly string[],
 ): Promise<{ readonly code: number | null; readonly err: string }> =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-it("the long outputs of a session are in a folder of its own, and go when it is removed or pruned", async () => {
+it("long tool outputs are in a folder per session, and are removed when the session is deleted or pruned", async () => {
   const home = join(stage.home, "own");
   const scratch = join(home, "scratch");
   const parley = async (...words: readonly string[]): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/entry.ts";
 import type { SavedSession } from "../load.ts";
 
-/** A session as a saved conversation: what was said, without how it was asked for. */
+/** Converts a session to a saved conversation, without its request records. */
 export const exportConversation = ({ head: { system }, tools, entries, blobs }: SavedSession): Conversation => ({
   version: 1,
   ...(system === undefined ? {} : { system }),

@@ -6,14 +6,14 @@ import { newSessionFromConversation } from "../store/create.ts";
 import { exportMarkdown } from "./markdown.ts";
 import { conversation, createSessionFixture, picture, root } from "../session.cases.ts";
 
-describe("a session as a page", () => {
-  it("says who said what, with thinking folded and calls with arguments and results", async () => {
+describe("exporting a session as Markdown", () => {
+  it("shows messages, collapsed thinking, and tool calls with arguments and results", async () => {
     const { sessions } = createSessionFixture();
     const session = await sessions.create(newSessionFromConversation(conversation(), { root, title: "Cats" }));
 
     expect(exportMarkdown(await sessions.read(session.id))).toBe(`# Cats
 
-Session ${session.id}, in \`${root}\`, begun 2026-03-01T09:00:00.000Z, with anthropic/claude-sonnet-5, openai/gpt-5.6.
+Session ${session.id}, in \`${root}\`, started 2026-03-01T09:00:00.000Z, with anthropic/claude-sonnet-5, openai/gpt-5.6.
 
 ## You
 
@@ -27,7 +27,7 @@ I need to see it.
 
 </details>
 
-**Call of screenshot** (\`hist_tool_1\`)
+**Tool call: screenshot** (\`hist_tool_1\`)
 
 \`\`\`json
 {
@@ -49,7 +49,7 @@ A cat.
 `);
   });
 
-  it("lets nothing that was said end its block, and shows every kind of entry", async () => {
+  it("fences every text safely and shows every kind of entry", async () => {
     const { sessions } = createSessionFixture();
     const ledger = new Ledger();
     const [first] = ledger.model({ provider: "p", model: "m" }, [
@@ -73,14 +73,14 @@ A cat.
     expect(body).toBe(
       [
         "## p/m",
-        "**Call of t** (`hist_tool_1`)\n\n```\n{bad\n```",
+        "**Tool call: t** (`hist_tool_1`)\n\n```\n{bad\n```",
         "```python\n1\n```",
-        "**Call of u** (`hist_tool_2`)\n\n```json\n{}\n```",
+        "**Tool call: u** (`hist_tool_2`)\n\n```json\n{}\n```",
         "**Result of t** (failed, `hist_tool_1`)",
         "`````\na ```` b\n`````",
         "```json\n[\n  1\n]\n```",
         `[image ${mediaAt("https://a.test/<x> y", { mimeType: "image/png" }).id}, image/png](<https://a.test/%3Cx%3E%20y>)`,
-        "## Summary of what came before",
+        "## Summary of earlier messages",
         "So far.",
         "> one\n> two\n",
       ].join("\n\n"),

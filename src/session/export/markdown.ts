@@ -3,14 +3,14 @@ import type { Call, Content, Media, OutcomeStatus, Part, UserPart } from "../../
 import type { SavedSession } from "../load.ts";
 import { summarizeSession } from "../store/summary.ts";
 
-/** A session to be read: who said what, thinking folded away, calls with their arguments and results. */
+/** Formats a session as Markdown: messages, collapsed thinking, tool calls with arguments and results. */
 export const exportMarkdown = (session: SavedSession): string => {
   const { title, models } = summarizeSession(session);
   const { head, entries } = session;
   const facts = [
     `Session ${session.id}`,
     ...(head.root === "" ? [] : [`in \`${head.root}\``]),
-    `begun ${new Date(head.created).toISOString()}`,
+    `started ${new Date(head.created).toISOString()}`,
     ...(models.length === 0 ? [] : [`with ${models.join(", ")}`]),
   ];
   const start = [`# ${toSingleLine(title === "" ? session.id : title)}`, `${facts.join(", ")}.`];
@@ -29,7 +29,7 @@ const formatEntry = (entry: Entry): readonly string[] => {
         ...entry.outcome.content.map(formatContent),
       ];
     case "compaction":
-      return ["## Summary of what came before", entry.summary];
+      return ["## Summary of earlier messages", entry.summary];
     case "notice":
       return entry.text === "" ? [] : [`> ${entry.text.replaceAll("\n", "\n> ")}`];
     case "copy":
@@ -61,7 +61,7 @@ const formatPart = (part: Part | UserPart): string => {
 
 const formatCall = ({ tool, id, input }: Call): string => {
   const [text, language] = input.type === "parsed" ? [JSON.stringify(input.value, null, 2), "json"] : [input.text, ""];
-  return `**Call of ${toSingleLine(tool)}** (\`${id}\`)\n\n${formatCodeFence(text, language)}`;
+  return `**Tool call: ${toSingleLine(tool)}** (\`${id}\`)\n\n${formatCodeFence(text, language)}`;
 };
 
 const formatContent = (part: Content): string => {
@@ -82,7 +82,7 @@ const formatMedia = ({ kind, id, name, mimeType, source }: Media): string => {
     : `*${facts}, ${source.bytes} bytes: [blobs/${source.hash.slice(0, 12)}…](blobs/${source.hash})*`;
 };
 
-/** A fence longer than any the text holds, so that nothing in it ends it. */
+/** Uses a fence longer than any run of backticks in the text. */
 const formatCodeFence = (text: string, language: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -4,23 +4,23 @@ import type { MediaKind } from "../../conversation/parts.ts";
 import type { LogLine } from "./line.ts";
 import type { SessionHead, RecordedModel, SessionRecord, UnknownRecord } from "./record.ts";
 
-/** What a session's records say, taken together. */
+/** The state of a session, assembled from its records. */
 export type SessionContent = {
   readonly head?: SessionHead;
   readonly entries: readonly Entry[];
   readonly title?: string;
   readonly model?: RecordedModel;
   readonly tools?: readonly ToolDeclaration[];
-  /** The kinds of files that were sent to a model, by provider/model, where that was found out. */
+  /** The media kinds each model accepts, by provider/model, where they are known. */
   readonly inputs?: RecordedModelInputs;
-  /** The places of entries that are lost: what stands there was made up. */
+  /** The indexes of lost entries, which hold placeholder notices. */
   readonly lostEntries: ReadonlySet<number>;
 };
 
-/** Kinds of files, by provider/model. */
+/** Media kinds by provider/model. */
 export type RecordedModelInputs = { readonly [model: string]: readonly MediaKind[] };
 
-/** Puts the records of a session together. Every entry keeps its place; where one is lost, a notice says so. */
+/** Assembles the state of a session from its records. Every entry keeps its index; a notice takes the place of a lost one. */
 export const assembleContent = (lines: readonly LogLine[]): SessionContent => {
   const entries: Entry[] = [];
   const lost = new Set<number>();
@@ -38,13 +38,13 @@ export const assembleContent = (lines: readonly LogLine[]): SessionContent => {
   return { ...state, entries, lostEntries: lost };
 };
 
-/** What a model reads where part of the conversation could not be read any more. */
+/** The notice a model reads in place of lost entries. */
 const lostNotice: Notice = {
   type: "notice",
   text: "Part of the conversation was lost here: its record was damaged on disk.",
 };
 
-/** Holds the place of an entry and says nothing. */
+/** Keeps the index of an entry, without any text. */
 const emptyNotice: Notice = { type: "notice", text: "" };
 
 const applyRecord = (
@@ -78,7 +78,7 @@ const initialState = ({ model, tools }: SessionHead): Omit<SessionContent, "entr
 const isEntryLine = (text: string): boolean => text.startsWith('{"kind":"entry"');
 const readEntryIndex = (text: string): number => Number(/^\{"kind":"entry","index":(\d{1,9}),/.exec(text)?.[1] ?? 0);
 
-/** A record as it was written. Our own checksum vouches for its shape; only what a later version may add is looked at. */
+/** Parses a record. The checksum guarantees its shape; only unknown kinds of a later version are checked for. */
 export const parseRecord = (text: string): SessionRecord | UnknownRecord => {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || typeof value["kind"] !== "string") return { kind: "unknown", originalKind: "" };
@@ -109,7 +109,7 @@ const entryTypes: ReadonlySet<unknown> = new Set<Entry["type"]>([
 ]);
 const partTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "code", "media", "call", "structured"]);
 
-/** An entry with parts this version knows; undefined where nothing of it is known. */
+/** Returns an entry with the parts this version knows; undefined if it knows none of it. */
 const parseEntry = (entry: unknown): unknown => {
   if (!isObject(entry) || !entryTypes.has(entry["type"])) return undefined;
   const { parts, outcome } = entry;
@@ -123,13 +123,13 @@ const parseEntry = (entry: unknown): unknown => {
   return content === outcome["content"] ? entry : content && { ...entry, outcome: { ...outcome, content } };
 };
 
-/** The same parts where all are known. One of a later version beside others is named in its place; on its own it is unknown. */
+/** Returns the parts, with a text placeholder for unknown ones; undefined if all are unknown. */
 const parseParts = (parts: unknown): readonly unknown[] | undefined => {
   if (!Array.isArray(parts)) return undefined;
-  const given: readonly unknown[] = parts;
-  if (given.every(isKnownPart)) return given;
-  const isAnyKnown = given.some((part) => isObject(part) && partTypes.has(part["type"]));
-  return isAnyKnown ? given.map(parsePart) : undefined;
+  const list: readonly unknown[] = parts;
+  if (list.every(isKnownPart)) return list;
+  const isAnyKnown = list.some((part) => isObject(part) && partTypes.has(part["type"]));
+  return isAnyKnown ? list.map(parsePart) : undefined;
 };
 
 const isKnownPart = (part: unknown): boolean =>

@@ -1,17 +1,17 @@
 import { crc32 } from "node:zlib";
 
-/** A record in its frame: where it stands in the file, and its text. */
+/** A framed record: its position in the file, and its text. */
 export type LogLine = {
   readonly sequence: number;
   readonly at: number;
   readonly checksum: string;
-  /** Where the line's own bytes begin and end, without the line end. */
+  /** The byte range of the line, without the newline. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
 };
 
-/** What a line is made of. `session` is the id in the session's head: another session's lines have other checksums. */
+/** The fields of a line. `session` is the id in the session's head; it is part of the checksum, so lines of another session do not match. */
 export type LogLineFields = {
   readonly session: string;
   readonly sequence: number;
@@ -20,21 +20,21 @@ export type LogLineFields = {
 };
 
 /**
- * A record's line. It begins with a tab: JSON text without spaces holds no tab, so where one is found, a record
- * begins, even in the middle of what another program left on the line.
+ * Encodes a record as a line. It begins with a tab: JSON without spaces contains no tab, so every tab is the start of a
+ * record, even after bytes another program left on the line.
  */
 export const encodeLine = ({ session, sequence, at, text }: LogLineFields): string => {
   const sum = computeChecksum({ session, sequence, at }, Buffer.from(text));
   return `\t{"sequence":${sequence},"at":${at},"bytes":${Buffer.byteLength(text)},"sum":"${sum}","record":${text}}\n`;
 };
 
-/** What stands on a stretch of bytes: records whose checksums are right, and the rest that is not just space. */
+/** The records with valid checksums on a line, and all other bytes that are not white space. */
 export type ParsedLine = { readonly lines: readonly LogLine[]; readonly junk: readonly ByteRange[] };
 
-/** A part of a file, from a place up to another. */
+/** A byte range of a file; `end` is exclusive. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** Reads the bytes of one line of a file, which begin at `offset`. More than one record may be glued together there. */
+/** Parses one line of a file that begins at `offset`. A line can hold several records. */
 export const parseLine = (bytes: Buffer, offset: number, session: string): ParsedLine => {
   const lines: LogLine[] = [];
   const junk: ByteRange[] = [];
@@ -65,9 +65,9 @@ const parseFrame = (bytes: Buffer, at: number, session: string): Omit<LogLine, "
   const end = start + Number(length);
   if (end >= bytes.length || bytes[end] !== closingBrace) return undefined;
   const body = bytes.subarray(start, end);
-  const marks = { sequence: Number(sequence), at: Number(time) };
-  if (computeChecksum({ session, ...marks }, body) !== sum) return undefined;
-  return { ...marks, checksum: sum, end: end + 1, text: body.toString() };
+  const position = { sequence: Number(sequence), at: Number(time) };
+  if (computeChecksum({ session, ...position }, body) !== sum) return undefined;
+  return { ...position, checksum: sum, end: end + 1, text: body.toString() };
 };
 
 const computeChecksum = ({ session, sequence, at }: Omit<LogLineFields, "text">, body: Uint8Array): string =>
@@ -78,13 +78,13 @@ const computeChecksum = ({ session, sequence, at }: Omit<LogLineFields, "text">,
 const closingBrace = 0x7d;
 const tab = 0x09;
 
-/** The next place after `at` where a record may begin. */
+/** The next offset after `at` where a record can begin. */
 const findNextTab = (bytes: Buffer, at: number): number => {
   const mark = bytes.indexOf(tab, at + 1);
   return mark === -1 ? bytes.length : skipSpace(bytes, mark);
 };
 
-/** Editors put spaces, line ends and a byte order mark where none were. */
+/** Skips spaces, line ends and byte order marks, which editors add. */
 const skipSpace = (bytes: Buffer, from: number): number => {
   let at = from;
   while (at < bytes.length && (isSpace(bytes[at]) || isByteOrderMark(bytes, at))) at += isSpace(bytes[at]) ? 1 : 3;
@@ -95,7 +95,7 @@ const isSpace = (byte: number | undefined): boolean => byte === tab || byte === 
 const isByteOrderMark = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
 
-/** Adds what stands between two places, without the space behind it: the tab there belongs to the next record. */
+/** Adds a range, without trailing white space: the tab there belongs to the next record. */
 const pushJunk = (
   junk: ByteRange[],
   bytes: Buffer,

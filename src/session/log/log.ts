@@ -5,26 +5,26 @@ import { storeBlobs } from "../store/blobs.ts";
 import { toSessionError, isDiskFull, SessionError, type SessionFailure } from "../error.ts";
 import { encodeLine } from "./line.ts";
 
-/** Where a log stands, and how far it has come. */
+/** An open log file and its current position. */
 export type SessionLogOptions = {
   readonly id: string;
-  /** The id its checksums are made with. */
+  /** The id its checksums include. */
   readonly session: string;
   readonly folder: Folder;
   readonly name: string;
   readonly file: AppendHandle;
   readonly clock: Clock;
   readonly size: number;
-  /** The number of its last record. */
+  /** The sequence number of the last record. */
   readonly sequence: number;
-  /** How many entries it has. */
+  /** The number of entries. */
   readonly entries: number;
 };
 
-/** A record's text; of an entry, only the entry's, since nobody knows its place before it is written. */
+/** A record as JSON text; for an entry, only the entry, because its index is assigned when it is written. */
 export type RecordDraft = { readonly record: string } | { readonly entry: string };
 
-/** Something for the log. `written` is called when it is in the file, and only the disk is waited for. */
+/** Blobs and records to append. `onWritten` is called when they are in the file and only the flush is pending. */
 export type LogAppend = {
   readonly blobs?: Blobs;
   readonly drafts?: readonly RecordDraft[];
@@ -40,16 +40,16 @@ type PendingAppend = {
 };
 
 /**
- * The one writer of a session's file. What is asked for while it waits for the disk goes together, in the order it was
- * asked for, with one flush. Blobs go before the records that came with them or after them.
+ * The only writer of a session file. Appends requested while a flush is pending are batched, in order, into one write and
+ * one flush (group commit). Blobs are stored before the records of the same batch.
  */
 export class SessionLog {
   readonly #start: SessionLogOptions;
-  readonly #waiting: PendingAppend[] = [];
+  readonly #queue: PendingAppend[] = [];
   #size: number;
   #sequence: number;
   #entries: number;
-  #working: Promise<void> | undefined;
+  #worker: Promise<void> | undefined;
   #failure: SessionFailure | undefined;
 
   constructor(start: SessionLogOptions) {
@@ -59,36 +59,36 @@ export class SessionLog {
     this.#entries = start.entries;
   }
 
-  /** Resolves when the disk has confirmed all of it. If it rejects, nothing of it will be in the file. */
-  append({ blobs = {}, drafts = [], onWritten: written }: LogAppend): Promise<void> {
+  /** Appends and resolves once everything is durable. If it rejects, none of it is in the file. */
+  append({ blobs = {}, drafts = [], onWritten }: LogAppend): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(new SessionError(this.#failure));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ blobs, drafts, onWritten: written, resolve, reject });
-      this.#working ??= this.#work();
+      this.#queue.push({ blobs, drafts, onWritten, resolve, reject });
+      this.#worker ??= this.#drainQueue();
     });
   }
 
-  /** Waits for what is under way. Nothing can be added any more. */
+  /** Waits for pending appends and closes the file. Later appends are rejected. */
   async close(): Promise<void> {
-    await this.#working;
+    await this.#worker;
     this.#failure ??= { kind: "closed", id: this.#start.id };
     await this.#start.file.close();
   }
 
-  async #work(): Promise<void> {
-    // Whoever asks in the same tick goes along.
+  async #drainQueue(): Promise<void> {
+    // Appends of the same tick share one batch.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const tasks = this.#waiting.splice(0);
+    while (this.#queue.length > 0) {
+      const tasks = this.#queue.splice(0);
       try {
         await this.#commit(tasks);
         for (const task of tasks) task.resolve();
       } catch (error) {
-        // Whoever asked since then did not know that what came before is not there.
-        for (const task of [...tasks, ...this.#waiting.splice(0)]) task.reject(error);
+        // Later appends may depend on the failed ones, so they fail too.
+        for (const task of [...tasks, ...this.#queue.splice(0)]) task.reject(error);
       }
     }
-    this.#working = undefined;
+    this.#worker = undefined;
   }
 
   async #commit(tasks: readonly PendingAppend[]): Promise<void> {
@@ -111,11 +111,11 @@ export class SessionLog {
     const bytes = Buffer.from(text);
     try {
       await this.#start.file.append(bytes);
-      const confirmed = this.#flush();
-      for (const { onWritten: written } of tasks) written?.();
-      await confirmed;
+      const flushed = this.#flush();
+      for (const { onWritten } of tasks) onWritten?.();
+      await flushed;
     } catch (error) {
-      await this.#takeBack();
+      await this.#rollBack();
       throw toSessionError(error, `${folder.path}/${name}`);
     }
     this.#size += bytes.length;
@@ -123,14 +123,14 @@ export class SessionLog {
     this.#entries = entries;
   }
 
-  /** The name must still lead to the file that is open, and nobody else may have written to it. */
+  /** Fails if the file was replaced or if another process wrote to it. */
   async #checkUnchanged(): Promise<void> {
     const { folder, name, file, id } = this.#start;
     const [named, opened] = await Promise.all([folder.stat(name), file.stat()]);
     if (named?.identity !== opened.identity || opened.size !== this.#size) throw this.#fail({ kind: "changed", id });
   }
 
-  /** After a failed flush nobody knows what is on the disk, and asking again would only get a yes for what was lost. */
+  /** After a failed flush the contents of the disk are unknown, and a second flush would report success for lost data. */
   async #flush(): Promise<void> {
     try {
       await this.#start.file.flush();
@@ -141,7 +141,7 @@ export class SessionLog {
     }
   }
 
-  async #takeBack(): Promise<void> {
+  async #rollBack(): Promise<void> {
     if (this.#failure !== undefined) return;
     try {
       await this.#start.file.truncate(this.#size);
@@ -157,10 +157,10 @@ export class SessionLog {
   }
 }
 
-/** Where in a session the next records go. */
+/** The position of the next records in a session. */
 export type LogPosition = Pick<SessionLogOptions, "session" | "sequence" | "entries"> & { readonly at: number };
 
-/** The lines of drafts that follow each other, and where the session stands after them. */
+/** Encodes drafts as consecutive lines, and returns the position after them. */
 export const encodeDrafts = (
   drafts: readonly RecordDraft[],
   { session, at, ...before }: LogPosition,

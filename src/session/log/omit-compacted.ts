@@ -2,20 +2,20 @@ import { isObject } from "../../conversation/json.ts";
 import type { LogLine } from "./line.ts";
 
 /**
- * Leaves out the texts of lines that going on with a session does not need: of entries that a summary replaced, and of
- * requests. A log is then read without holding all of it. Every line keeps its place: an entry becomes an empty notice.
+ * Omits texts that resuming a session does not need: entries replaced by a compaction, and request records. A long log can
+ * then be read without holding all of it in memory. Every line keeps its position: an omitted entry becomes an empty notice.
  */
 export class CompactedTextFilter {
-  /** Where entries stand among the lines, by their index in the conversation; only those that have their text. */
+  /** Line number and entry index of each entry that still has its text. */
   readonly #held: { readonly line: number; readonly index: number }[] = [];
-  #ordinal = 0;
+  #highestOmittedCall = 0;
 
-  /** The highest number of a call whose text was left out. */
+  /** The highest tool-call number whose text was omitted. */
   get highestOmittedCall(): number {
-    return this.#ordinal;
+    return this.#highestOmittedCall;
   }
 
-  /** Looks at the last of the lines, and leaves out what it makes needless. */
+  /** Processes the last line, and omits the texts it makes unnecessary. */
   add(lines: LogLine[]): void {
     const at = lines.length - 1;
     const line = lines[at];
@@ -28,18 +28,18 @@ export class CompactedTextFilter {
     const index = /^\{"kind":"entry","index":(\d{1,9}),"entry":/.exec(text)?.[1];
     if (index === undefined) return;
     this.#held.push({ line: at, index: Number(index) });
-    if (/^[^{]*\{[^{]*\{"type":"compaction"/.test(text)) this.#leaveOut(lines, readFirstKeptEntry(text));
+    if (/^[^{]*\{[^{]*\{"type":"compaction"/.test(text)) this.#omit(lines, readFirstKeptEntry(text));
   }
 
-  #leaveOut(lines: LogLine[], from: number): void {
-    const needless = this.#held.filter(({ index }) => index < from);
+  #omit(lines: LogLine[], from: number): void {
+    const replaced = this.#held.filter(({ index }) => index < from);
     this.#held.splice(0, this.#held.length, ...this.#held.filter(({ index }) => index >= from));
-    for (const { line: at, index } of needless) {
+    for (const { line: at, index } of replaced) {
       const line = lines[at];
       if (line === undefined) continue;
       for (const [, ordinal] of line.text.matchAll(/"hist_tool_(\d{1,9})"/g))
-        this.#ordinal = Math.max(this.#ordinal, Number(ordinal));
-      // The notice a conversation opens with stays in front of every summary.
+        this.#highestOmittedCall = Math.max(this.#highestOmittedCall, Number(ordinal));
+      // The opening notice of a conversation precedes every summary, so it is kept.
       const isOpening = index === 0 && line.text.includes('"entry":{"type":"notice"');
       if (!isOpening)
         lines[at] = { ...line, text: `{"kind":"entry","index":${index},"entry":{"type":"notice","text":""}}` };
@@ -47,7 +47,7 @@ export class CompactedTextFilter {
   }
 }
 
-/** The first entry that a summary does not replace; 0 for a compaction without a summary. */
+/** The first entry a compaction keeps; 0 for a compaction without a summary. */
 const readFirstKeptEntry = (text: string): number => {
   const record: unknown = JSON.parse(text);
   const entry = isObject(record) ? record["entry"] : undefined;

@@ -6,7 +6,7 @@ import type { MediaKind } from "../../conversation/parts.ts";
 /** The format of the files this version writes. */
 export const formatVersion = 1;
 
-/** One line of a session, without what frames it. */
+/** One record of a session log, without its frame. */
 export type SessionRecord =
   | SessionHead
   | EntryRecord
@@ -17,36 +17,36 @@ export type SessionRecord =
   | TitleRecord
   | RepairRecord;
 
-/** The first line: what the session began with. */
+/** The first record: the initial state of the session. */
 export type SessionHead = {
   readonly kind: "head";
   readonly version: number;
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** The project's folder. Empty in a head that had to be made up. */
+  /** The project's folder. Empty in a head that a repair created. */
   readonly root: string;
   readonly system?: string;
   readonly tools?: readonly ToolDeclaration[];
   readonly model?: RecordedModel;
 };
 
-/** A model, and who serves it. */
+/** A model and its provider. */
 export type RecordedModel = { readonly provider: string; readonly model: string };
 
-/** What happened in the conversation. `index` is its place among the entries, counted from 0. */
+/** An entry of the conversation. `index` counts the entries from 0. */
 export type EntryRecord = { readonly kind: "entry"; readonly index: number; readonly entry: Entry };
 
-/** From here on another model answers. */
+/** A switch to another model. */
 type ModelRecord = RecordedModel & { readonly kind: "model"; readonly reason: string };
 
-/** From here on these tools are offered. */
+/** A change of the offered tools. */
 type ToolsRecord = { readonly kind: "tools"; readonly tools: readonly ToolDeclaration[] };
 
-/** From here on files of these kinds are sent to a model, and others are only named to it. */
+/** The media kinds a model accepts from here on; other media are replaced by a text stub (image fallback). */
 type ModelInputRecord = RecordedModel & { readonly kind: "input"; readonly input: readonly MediaKind[] };
 
-/** What one request looked like, and what it cost. */
+/** A request that was sent, and its usage. */
 type RequestRecord = RecordedModel & {
   readonly kind: "request";
   readonly turn: number;
@@ -55,24 +55,24 @@ type RequestRecord = RecordedModel & {
   readonly digest?: string;
 };
 
-/** What the person calls the session from here on. */
+/** The title the user gave the session. */
 type TitleRecord = { readonly kind: "title"; readonly title: string };
 
-/** What a repair found, in words. */
+/** Descriptions of the damage a repair found. */
 export type RepairRecord = { readonly kind: "repair"; readonly found: readonly string[] };
 
-/** A kind only a later version knows: kept, and otherwise left alone. */
+/** A record of a kind this version does not know: kept in the file and skipped. */
 export type UnknownRecord = { readonly kind: "unknown"; readonly originalKind: string };
 
-/** A record as it stands in the file. */
+/** A record with its sequence number and time. */
 export type StoredRecord = {
   readonly sequence: number;
-  /** When it was written, in milliseconds since 1970. */
+  /** The time it was written, in milliseconds since 1970. */
   readonly at: number;
   readonly record: SessionRecord | UnknownRecord;
 };
 
-/** What may be written. The session itself writes its head and its repairs, and counts its entries. */
+/** A record callers can append. The session writes its head and repair records and assigns entry indexes itself. */
 export type NewRecord =
   | Omit<EntryRecord, "index">
   | ModelRecord

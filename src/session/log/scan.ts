@@ -2,40 +2,40 @@ import type { FileHandle } from "../../world/disk.ts";
 import { parseLine, type LogLine, type ByteRange } from "./line.ts";
 import type { CompactedTextFilter } from "./omit-compacted.ts";
 
-/** Everything found in a file, in the order it stands there. */
+/** Everything found in a log file, in file order. */
 export type LogScan = {
-  /** The id all checksums were made with. */
+  /** The id the checksums include. */
   readonly session: string;
   readonly lines: readonly LogLine[];
   readonly junk: readonly ByteRange[];
-  /** How many records share a line with another. */
+  /** The number of records that share a line with another. */
   readonly sharedLines: number;
   readonly size: number;
-  /** Whether the last line has its end. */
+  /** Whether the file ends with a newline. */
   readonly endsWithNewline: boolean;
-  /** The format the file says it has. */
+  /** The format version in the head. */
   readonly version: number | undefined;
-  /** The highest number of a call among entries whose texts were left out; 0 where none were. */
+  /** The highest tool-call number among entries whose text was omitted; 0 if none was. */
   readonly highestOmittedCall: number;
 };
 
-/** Reads a file from a place to its end, piece by piece. `name` is the session's id as the file's name tells it. */
+/** Scans a file from an offset to its end, in chunks. `name` is the session id in the file's name. */
 export const scanFile = async (
   file: Pick<FileHandle, "read">,
   name: string,
   from = 0,
-  replaced?: CompactedTextFilter,
+  compactedTexts?: CompactedTextFilter,
 ): Promise<LogScan> => {
-  const scanner = new LogScanner(name, from, replaced);
+  const scanner = new LogScanner(name, from, compactedTexts);
   for (let at = from; ;) {
-    const piece = await file.read(at, chunkBytes);
-    scanner.add(piece);
-    at += piece.length;
-    if (piece.length < chunkBytes) return scanner.end();
+    const chunk = await file.read(at, chunkBytes);
+    scanner.add(chunk);
+    at += chunk.length;
+    if (chunk.length < chunkBytes) return scanner.end();
   }
 };
 
-/** The same for bytes at hand. */
+/** Scans bytes in memory. */
 export const scanBytes = (bytes: Uint8Array, name: string): LogScan => {
   const scanner = new LogScanner(name, 0);
   scanner.add(bytes);
@@ -54,16 +54,16 @@ class LogScanner {
   readonly #lines: LogLine[] = [];
   readonly #junk: ByteRange[] = [];
 
-  readonly #replaced: CompactedTextFilter | undefined;
+  readonly #compactedTexts: CompactedTextFilter | undefined;
 
-  constructor(name: string, from: number, replaced?: CompactedTextFilter) {
+  constructor(name: string, from: number, compactedTexts?: CompactedTextFilter) {
     this.#session = name;
     this.#offset = from;
-    this.#replaced = replaced;
+    this.#compactedTexts = compactedTexts;
   }
 
-  add(piece: Uint8Array): void {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  add(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
       this.#line(this.#restWith(bytes.subarray(start, end)));
@@ -84,7 +84,7 @@ class LogScanner {
       size: this.#offset,
       endsWithNewline: isEnded,
       version: this.#version,
-      highestOmittedCall: this.#replaced?.highestOmittedCall ?? 0,
+      highestOmittedCall: this.#compactedTexts?.highestOmittedCall ?? 0,
     };
   }
 
@@ -93,14 +93,14 @@ class LogScanner {
     const { lines, junk } = parseLine(bytes, this.#offset, this.#session);
     for (const line of lines) {
       this.#lines.push(line);
-      this.#replaced?.add(this.#lines);
+      this.#compactedTexts?.add(this.#lines);
     }
-    for (const stretch of junk) this.#addJunk(stretch);
+    for (const range of junk) this.#addJunk(range);
     if (lines.length > 1) this.#glued += lines.length - 1;
     this.#offset += bytes.length;
   }
 
-  /** A line that came in several pieces is put together once. */
+  /** Joins a line that spans several chunks. */
   #restWith(last: Buffer): Buffer {
     if (this.#rest.length === 0) return last;
     const line = Buffer.concat([...this.#rest, last]);
@@ -108,7 +108,7 @@ class LogScanner {
     return line;
   }
 
-  /** The head says which session this is, for files that were copied, and in which format. */
+  /** Reads session id and format version from the head; the id can differ from the file's name after a copy. */
   #begin(bytes: Buffer): void {
     const start = bytes.toString("latin1", 0, 300);
     const version = /"kind":"head","version":(\d{1,9})/.exec(start)?.[1];
@@ -116,15 +116,15 @@ class LogScanner {
     const isSound = (id: string | undefined): id is string =>
       id !== undefined && parseLine(bytes, 0, id).lines.length > 0;
     if (isSound(named)) this.#session = named;
-    // A damaged head says nothing: one flipped digit must not make a file of ours one of a later version.
+    // The version of a damaged head is ignored: one flipped digit must not make the file look like a newer format.
     this.#version = version !== undefined && isSound(this.#session) ? Number(version) : undefined;
   }
 
-  /** Junk on lines that follow each other is one stretch. */
-  #addJunk(stretch: ByteRange): void {
+  /** Merges junk on consecutive lines into one range. */
+  #addJunk(range: ByteRange): void {
     const last = this.#junk.at(-1);
-    if (last !== undefined && last.end + 1 === stretch.start)
-      this.#junk[this.#junk.length - 1] = { ...stretch, start: last.start };
-    else this.#junk.push(stretch);
+    if (last !== undefined && last.end + 1 === range.start)
+      this.#junk[this.#junk.length - 1] = { ...range, start: last.start };
+    else this.#junk.push(range);
   }
 }

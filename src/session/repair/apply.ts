@@ -6,7 +6,7 @@ import { encodeLine, type LogLine, type ByteRange } from "../log/line.ts";
 import type { RepairPlan } from "./plan.ts";
 import { formatVersion, type EntryRecord, type SessionHead, type RepairRecord } from "../log/record.ts";
 
-/** A file with something wrong, and all that is known of it. */
+/** A damaged file, and its repair plan. */
 export type RepairJob = {
   readonly folder: Folder;
   readonly name: string;
@@ -14,30 +14,30 @@ export type RepairJob = {
   readonly session: string;
   readonly plan: RepairPlan;
   readonly content: SessionContent;
-  /** When this happens. */
+  /** The current time, in milliseconds since 1970. */
   readonly at: number;
 };
 
-/** Makes a file whole. What is cut out of it is first kept in a file beside it. */
-export const repairFile = async (patient: RepairJob): Promise<void> => {
-  const { folder, name, file, plan: mended } = patient;
-  const { action: cure } = mended;
-  switch (cure.type) {
+/** Repairs a file. Bytes it removes are first saved in a file beside it. */
+export const repairFile = async (job: RepairJob): Promise<void> => {
+  const { folder, name, file, plan } = job;
+  const { action } = plan;
+  switch (action.type) {
     case "none":
       return;
     case "cut":
-      await saveDamagedBytes(patient, cure.cutRanges);
-      await file.truncate(cure.at);
+      await saveDamagedBytes(job, action.cutRanges);
+      await file.truncate(action.at);
       await file.append(Buffer.from("\n"));
       return file.flush();
     case "rewrite":
-      await saveDamagedBytes(patient, cure.cutRanges);
-      await folder.writeFile(name, Buffer.from(encodeRepaired(patient)), 0o600);
+      await saveDamagedBytes(job, action.cutRanges);
+      await folder.writeFile(name, Buffer.from(encodeRepaired(job)), 0o600);
       return;
   }
 };
 
-/** The head of a session whose own is lost. */
+/** Creates a head for a session that lost its own. */
 export const createFallbackHead = (id: string): SessionHead => ({
   kind: "head",
   version: formatVersion,
@@ -46,9 +46,9 @@ export const createFallbackHead = (id: string): SessionHead => ({
   root: "",
 });
 
-const saveDamagedBytes = async ({ folder, name, file }: RepairJob, away: readonly ByteRange[]): Promise<void> => {
-  if (away.length === 0) return;
-  const parts = await Promise.all(away.map(({ start, end }) => file.read(start, end - start)));
+const saveDamagedBytes = async ({ folder, name, file }: RepairJob, ranges: readonly ByteRange[]): Promise<void> => {
+  if (ranges.length === 0) return;
+  const parts = await Promise.all(ranges.map(({ start, end }) => file.read(start, end - start)));
   let number = 1;
   while ((await folder.stat(`${name}.damaged-${number}`)) !== undefined) number += 1;
   const bytes = Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from("\n"), part])));
@@ -57,11 +57,11 @@ const saveDamagedBytes = async ({ folder, name, file }: RepairJob, away: readonl
 
 type RewrittenLine = { readonly at: number; readonly text: string };
 
-/** The same records, numbered anew; notices where entries are lost; and at the end what was found. */
-const encodeRepaired = ({ session, plan: mended, content, at }: RepairJob): string => {
-  const { lines, damage: findings } = mended;
+/** Encodes the records with new sequence numbers, notices in place of lost entries, and a repair record at the end. */
+const encodeRepaired = ({ session, plan, content, at }: RepairJob): string => {
+  const { lines, damage } = plan;
   const head = content.head === undefined ? [{ at, text: JSON.stringify(createFallbackHead(session)) }] : [];
-  const repair: RepairRecord = { kind: "repair", found: findings.map(describeDamage) };
+  const repair: RepairRecord = { kind: "repair", found: damage.map(describeDamage) };
   const rows: readonly RewrittenLine[] = [
     ...head,
     ...renumberEntries(lines, content),
@@ -74,19 +74,19 @@ const renumberEntries = (
   lines: readonly LogLine[],
   { entries, lostEntries: lost }: SessionContent,
 ): readonly RewrittenLine[] => {
-  let place = 0;
+  let index = 0;
   return lines.flatMap(({ at, text }): readonly RewrittenLine[] => {
     const [start] = /^\{"kind":"entry","index":\d+/.exec(text) ?? [];
     if (start === undefined) return [{ at, text }];
     const rows: RewrittenLine[] = [];
-    for (; lost.has(place); place++) {
-      const entry = entries[place];
+    for (; lost.has(index); index++) {
+      const entry = entries[index];
       if (entry === undefined) break;
-      const made: EntryRecord = { kind: "entry", index: place, entry };
-      rows.push({ at, text: JSON.stringify(made) });
+      const record: EntryRecord = { kind: "entry", index, entry };
+      rows.push({ at, text: JSON.stringify(record) });
     }
-    rows.push({ at, text: `{"kind":"entry","index":${place}${text.slice(start.length)}` });
-    place += 1;
+    rows.push({ at, text: `{"kind":"entry","index":${index}${text.slice(start.length)}` });
+    index += 1;
     return rows;
   });
 };

@@ -1,33 +1,33 @@
-/** What was wrong with a session's file, or is missing beside it. */
+/** Damage to a session file, or a missing blob. */
 export type SessionDamage =
-  | { readonly kind: "torn-end"; readonly bytes: number }
+  | { readonly kind: "truncated-end"; readonly bytes: number }
   | { readonly kind: "damaged"; readonly bytes: number; readonly after: number }
   | { readonly kind: "lost"; readonly records: number; readonly after: number }
-  | { readonly kind: "repeated" | "out-of-order" | "glued"; readonly records: number }
-  | { readonly kind: "unended" | "no-head" }
+  | { readonly kind: "repeated" | "out-of-order" | "shared-line"; readonly records: number }
+  | { readonly kind: "no-final-newline" | "no-head" }
   | { readonly kind: "missing-blob"; readonly id: string; readonly hash: string; readonly what: string };
 
-/** One sentence about a finding, for the person. */
-export const describeDamage = (finding: SessionDamage): string => {
-  switch (finding.kind) {
-    case "torn-end":
-      return `The last ${count(finding.bytes, "byte")} were never completely written.`;
+/** Describes damage in one sentence for the user. */
+export const describeDamage = (damage: SessionDamage): string => {
+  switch (damage.kind) {
+    case "truncated-end":
+      return `The last ${count(damage.bytes, "byte")} were not completely written.`;
     case "damaged":
-      return `${count(finding.bytes, "byte")} after record ${finding.after} cannot be read.`;
+      return `${count(damage.bytes, "byte")} after record ${damage.after} cannot be read.`;
     case "lost":
-      return `${count(finding.records, "record")} after record ${finding.after} ${finding.records === 1 ? "is" : "are"} missing.`;
+      return `${count(damage.records, "record")} after record ${damage.after} ${damage.records === 1 ? "is" : "are"} missing.`;
     case "repeated":
-      return `${count(finding.records, "record")} stood there more than once.`;
+      return `${count(damage.records, "record")} appeared more than once.`;
     case "out-of-order":
-      return `${count(finding.records, "record")} stood in the wrong place.`;
-    case "glued":
-      return `${count(finding.records, "record")} stood on the line of another.`;
-    case "unended":
-      return "The last line had no end.";
+      return `${count(damage.records, "record")} were out of order.`;
+    case "shared-line":
+      return `${count(damage.records, "record")} shared a line with another.`;
+    case "no-final-newline":
+      return "The last line had no newline.";
     case "no-head":
       return "The first record, with the system prompt and the tools, is missing.";
     case "missing-blob":
-      return `The bytes of ${finding.what} are gone; it is only named from now on.`;
+      return `The bytes of ${damage.what} are missing; models get its name instead.`;
   }
 };
 

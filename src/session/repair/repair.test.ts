@@ -16,59 +16,59 @@ const words = ["one", "two", "three", "four", "five"];
 
 type Row = {
   readonly name: string;
-  readonly damage: (lines: readonly string[]) => string;
+  readonly corrupt: (lines: readonly string[]) => string;
   readonly left?: readonly string[];
-  readonly healed?: readonly SessionDamage[];
-  /** What is kept of the bytes that were cut out. */
+  readonly damage?: readonly SessionDamage[];
+  /** The bytes saved aside. */
   readonly aside?: (lines: readonly string[]) => string;
 };
 
-/** The middle of a line, where nothing frames it. */
+/** The start of a line, without its end. */
 const half = (line = ""): string => line.slice(0, 60);
 const join = (lines: readonly (string | undefined)[]): string => lines.map((line) => `${line}\n`).join("");
 const lost = "(Part of the conversation was lost here: its record was damaged on disk.)";
 
-// Lines: 0 is the head, 1 to 5 the words.
+// Line 0 is the head, lines 1 to 5 the prompts.
 const rows: readonly Row[] = [
-  { name: "nothing", damage: join },
-  { name: "line ends of another system, and a byte order mark", damage: (lines) => `\uFEFF${lines.join("\r\n")}\r\n` },
+  { name: "nothing", corrupt: join },
+  { name: "Windows line ends and a byte order mark", corrupt: (lines) => `\uFEFF${lines.join("\r\n")}\r\n` },
   {
     name: "spaces for tabs, and blank lines",
-    damage: (lines) => `\n${lines.map((line) => `  ${line.trim()}\n\n`).join("")}`,
+    corrupt: (lines) => `\n${lines.map((line) => `  ${line.trim()}\n\n`).join("")}`,
   },
   {
-    name: "a torn last line",
-    damage: (lines) => join(lines.slice(0, 5)) + half(lines[5]),
+    name: "a truncated last line",
+    corrupt: (lines) => join(lines.slice(0, 5)) + half(lines[5]),
     left: words.slice(0, 4),
-    healed: [{ kind: "torn-end", bytes: 60 }],
+    damage: [{ kind: "truncated-end", bytes: 60 }],
     aside: (lines) => half(lines[5]),
   },
   {
-    name: "a last line without its end",
-    damage: (lines) => lines.join("\n"),
-    healed: [{ kind: "unended" }],
+    name: "a last line without a newline",
+    corrupt: (lines) => lines.join("\n"),
+    damage: [{ kind: "no-final-newline" }],
   },
   {
     name: "zeros at the end",
-    damage: (lines) => join(lines) + "\0".repeat(4096),
-    healed: [{ kind: "torn-end", bytes: 4096 }],
+    corrupt: (lines) => join(lines) + "\0".repeat(4096),
+    damage: [{ kind: "truncated-end", bytes: 4096 }],
     aside: () => "\0".repeat(4096),
   },
   {
     name: "a page of zeros in the middle",
-    damage: (lines) => `${join(lines.slice(0, 3))}${"\0".repeat(4096)}\n${join(lines.slice(4))}`,
+    corrupt: (lines) => `${join(lines.slice(0, 3))}${"\0".repeat(4096)}\n${join(lines.slice(4))}`,
     left: ["one", "two", lost, "four", "five"],
-    healed: [
+    damage: [
       { kind: "damaged", bytes: 4096, after: 3 },
       { kind: "lost", records: 1, after: 3 },
     ],
     aside: () => "\0".repeat(4096),
   },
   {
-    name: "a torn line with the next one written on it",
-    damage: (lines) => join([...lines.slice(0, 4), half(lines[4]) + lines[5]]),
+    name: "a truncated line followed by the next record",
+    corrupt: (lines) => join([...lines.slice(0, 4), half(lines[4]) + lines[5]]),
     left: ["one", "two", "three", lost, "five"],
-    healed: [
+    damage: [
       { kind: "damaged", bytes: 60, after: 4 },
       { kind: "lost", records: 1, after: 4 },
     ],
@@ -76,81 +76,81 @@ const rows: readonly Row[] = [
   },
   {
     name: "two records on one line",
-    damage: (lines) => join([lines[0], `${lines[1]}${lines[2]}`, ...lines.slice(3)]),
-    healed: [{ kind: "glued", records: 1 }],
+    corrupt: (lines) => join([lines[0], `${lines[1]}${lines[2]}`, ...lines.slice(3)]),
+    damage: [{ kind: "shared-line", records: 1 }],
   },
   {
     name: "a letter changed in the middle",
-    damage: (lines) => join(lines).replace("three", "thrEE"),
+    corrupt: (lines) => join(lines).replace("three", "thrEE"),
     left: ["one", "two", lost, "four", "five"],
-    healed: [
+    damage: [
       { kind: "damaged", bytes: 0, after: 3 },
       { kind: "lost", records: 1, after: 3 },
     ],
     aside: (lines) => lines[3]?.replace("three", "thrEE") ?? "",
   },
   {
-    name: "a line that is gone",
-    damage: (lines) => join(lines.toSpliced(3, 2)),
+    name: "missing lines",
+    corrupt: (lines) => join(lines.toSpliced(3, 2)),
     left: ["one", "two", lost, "()", "five"],
-    healed: [{ kind: "lost", records: 2, after: 3 }],
+    damage: [{ kind: "lost", records: 2, after: 3 }],
   },
   {
-    name: "the last line twice",
-    damage: (lines) => join([...lines, lines[5]]),
-    healed: [{ kind: "repeated", records: 1 }],
+    name: "a repeated last line",
+    corrupt: (lines) => join([...lines, lines[5]]),
+    damage: [{ kind: "repeated", records: 1 }],
   },
   {
-    name: "lines in another order",
-    damage: (lines) => join([lines[0], lines[1], lines[3], lines[2], lines[5], lines[4]]),
-    healed: [{ kind: "out-of-order", records: 2 }],
+    name: "reordered lines",
+    corrupt: (lines) => join([lines[0], lines[1], lines[3], lines[2], lines[5], lines[4]]),
+    damage: [{ kind: "out-of-order", records: 2 }],
   },
   {
     name: "no first line",
-    damage: (lines) => join(lines.slice(1)),
-    healed: [{ kind: "no-head" }, { kind: "lost", records: 1, after: 0 }],
+    corrupt: (lines) => join(lines.slice(1)),
+    damage: [{ kind: "no-head" }, { kind: "lost", records: 1, after: 0 }],
   },
-  { name: "an empty file", damage: () => "", left: [], healed: [{ kind: "no-head" }] },
+  { name: "an empty file", corrupt: () => "", left: [], damage: [{ kind: "no-head" }] },
 ];
 
-const damaged = async (
-  damage: Row["damage"],
-): Promise<{ bench: SessionFixture; id: string; path: string; lines: readonly string[] }> => {
-  const bench = createSessionFixture();
-  const id = await createClosedSession(bench, words);
-  const { path, text } = findSessionFile(bench.disk, id);
+const createDamaged = async (
+  corrupt: Row["corrupt"],
+): Promise<{ fixture: SessionFixture; id: string; path: string; lines: readonly string[] }> => {
+  const fixture = createSessionFixture();
+  const id = await createClosedSession(fixture, words);
+  const { path, text } = findSessionFile(fixture.disk, id);
   const lines = text.split("\n").slice(0, -1);
-  bench.disk.seed(path, { kind: "file", text: damage(lines), mode: 0o600 });
-  return { bench, id, path, lines };
+  fixture.disk.seed(path, { kind: "file", text: corrupt(lines), mode: 0o600 });
+  return { fixture, id, path, lines };
 };
 
-describe("a session's file with damage", () => {
-  it.each(rows)("opens, says what was wrong, and can be written on: $name", async (row) => {
-    const { bench, id, path, lines } = await damaged(row.damage);
-    const { sessions, disk } = bench;
+describe("a damaged session file", () => {
+  it.each(rows)("is opened, reported and can be appended to: $name", async (row) => {
+    const { fixture, id, path, lines } = await createDamaged(row.corrupt);
+    const { sessions, disk } = fixture;
     const left = row.left ?? words;
-    const healed = (row.healed ?? []).map((finding) =>
-      finding.kind === "damaged" && finding.bytes === 0 ? { ...finding, bytes: lines[3]!.length } : finding,
+    const damage = (row.damage ?? []).map((each) =>
+      each.kind === "damaged" && each.bytes === 0 ? { ...each, bytes: lines[3]!.length } : each,
     );
     const before = findSessionFile(disk, id).text;
 
     const read = await sessions.read(id);
-    expect({ words: listEntryTexts(read), healed: read.damage, file: findSessionFile(disk, id).text }).toEqual({
+    expect({ words: listEntryTexts(read), damage: read.damage, file: findSessionFile(disk, id).text }).toEqual({
       words: left,
-      healed,
+      damage,
       file: before,
     });
-    expect(await sessions.examine(id)).toEqual(healed);
+    expect(await sessions.examine(id)).toEqual(damage);
 
     const session = await sessions.open(id);
-    expect({ words: listEntryTexts(session), healed: session.damage }).toEqual({ words: left, healed });
+    expect({ words: listEntryTexts(session), damage: session.damage }).toEqual({ words: left, damage });
     await session.append([userRecord("six")]);
     await session.close();
 
     const again = await sessions.open(id);
-    expect({ words: listEntryTexts(again), healed: again.damage }).toEqual({ words: [...left, "six"], healed: [] });
+    expect({ words: listEntryTexts(again), damage: again.damage }).toEqual({ words: [...left, "six"], damage: [] });
     expect(again.head).toEqual(
-      healed.some(({ kind }) => kind === "no-head")
+      damage.some(({ kind }) => kind === "no-head")
         ? { ...session.head, root: "" }
         : { ...session.head, system: "Be brief." },
     );
@@ -158,99 +158,103 @@ describe("a session's file with damage", () => {
     await again.close();
   });
 
-  it("keeps in the log what a repair found", async () => {
-    const { bench, id } = await damaged((lines) => join(lines.toSpliced(3, 1)));
-    await (await bench.sessions.open(id)).close();
+  it("records in the log what a repair found", async () => {
+    const { fixture, id } = await createDamaged((lines) => join(lines.toSpliced(3, 1)));
+    await (await fixture.sessions.open(id)).close();
     const records = [];
-    for await (const { record } of (await bench.sessions.read(id)).records()) records.push(record);
+    for await (const { record } of (await fixture.sessions.read(id)).records()) records.push(record);
 
     expect(records.at(-1)).toEqual({ kind: "repair", found: ["1 record after record 3 is missing."] });
   });
 
-  it("recovers exactly the whole lines of a file cut at any byte, and goes on from there", async () => {
-    const { bench, id, path } = await damaged(join);
-    const whole = findSessionFile(bench.disk, id).text;
+  it("recovers exactly the complete lines of a file truncated at any byte, and can be appended to", async () => {
+    const { fixture, id, path } = await createDamaged(join);
+    const whole = findSessionFile(fixture.disk, id).text;
     const ends = [...whole.matchAll(/\}\n/g)].map(({ index }) => index + 1);
     for (let size = ends[0]!; size <= whole.length; size++) {
-      bench.disk.seed(path, { kind: "file", text: whole.slice(0, size), mode: 0o600 });
-      const session = await bench.sessions.open(id);
+      fixture.disk.seed(path, { kind: "file", text: whole.slice(0, size), mode: 0o600 });
+      const session = await fixture.sessions.open(id);
       const left = words.slice(0, ends.filter((end) => end <= size).length - 1);
       expect(listEntryTexts(session)).toEqual(left);
       await session.append([userRecord("more")]);
       await session.close();
-      const again = await bench.sessions.read(id);
-      expect({ words: listEntryTexts(again), healed: again.damage }).toEqual({ words: [...left, "more"], healed: [] });
-      bench.disk.removeTree(`${path}.damaged-1`);
+      const again = await fixture.sessions.read(id);
+      expect({ words: listEntryTexts(again), damage: again.damage }).toEqual({ words: [...left, "more"], damage: [] });
+      fixture.disk.removeTree(`${path}.damaged-1`);
     }
   });
 
-  it("stays healed through a power loss", async () => {
-    const { bench, id } = await damaged((lines) => join(lines) + half(lines[5]));
-    await bench.sessions.open(id);
-    const after = createSessionFixture({ me: "2-0", disk: bench.disk.crash(() => 0) });
+  it("stays repaired after a power loss", async () => {
+    const { fixture, id } = await createDamaged((lines) => join(lines) + half(lines[5]));
+    await fixture.sessions.open(id);
+    const after = createSessionFixture({ me: "2-0", disk: fixture.disk.crash(() => 0) });
 
     expect((await after.sessions.read(id)).damage).toEqual([]);
   });
 
-  it("keeps aside what was cut out every time", async () => {
-    const { bench, id, path } = await damaged((lines) => `${join(lines)}first`);
-    await (await bench.sessions.open(id)).close();
-    bench.disk.seed(path, { kind: "file", text: `${findSessionFile(bench.disk, id).text}second`, mode: 0o600 });
-    await (await bench.sessions.open(id)).close();
+  it("saves the removed bytes of every repair", async () => {
+    const { fixture, id, path } = await createDamaged((lines) => `${join(lines)}first`);
+    await (await fixture.sessions.open(id)).close();
+    fixture.disk.seed(path, { kind: "file", text: `${findSessionFile(fixture.disk, id).text}second`, mode: 0o600 });
+    await (await fixture.sessions.open(id)).close();
 
-    expect([1, 2, 3].map((number) => bench.disk.snapshot()[`${path}.damaged-${number}`])).toEqual([
+    expect([1, 2, 3].map((number) => fixture.disk.snapshot()[`${path}.damaged-${number}`])).toEqual([
       "first",
       "second",
       undefined,
     ]);
   });
 
-  it("believes its first head", async () => {
-    const bench = createSessionFixture();
-    const id = await createClosedSession(bench, ["one"]);
-    const session = await bench.sessions.open(id);
+  it("uses its first head", async () => {
+    const fixture = createSessionFixture();
+    const id = await createClosedSession(fixture, ["one"]);
+    const session = await fixture.sessions.open(id);
     const second = [{ ...session.head, system: "Obey." }] as unknown as Parameters<typeof session.append>[0];
     await session.append(second);
     await session.close();
 
-    expect((await bench.sessions.read(id)).head).toEqual(session.head);
+    expect((await fixture.sessions.read(id)).head).toEqual(session.head);
   });
 
-  it("is read under the name of a copy, too", async () => {
-    const { bench, id, path } = await damaged(join);
+  it("can be read under another file name", async () => {
+    const { fixture, id, path } = await createDamaged(join);
     const copy = "0123456789";
-    bench.disk.seed(path.replace(id, copy), { kind: "file", text: findSessionFile(bench.disk, id).text, mode: 0o600 });
-    const session = await bench.sessions.open(copy);
+    fixture.disk.seed(path.replace(id, copy), {
+      kind: "file",
+      text: findSessionFile(fixture.disk, id).text,
+      mode: 0o600,
+    });
+    const session = await fixture.sessions.open(copy);
     await session.append([userRecord("six")]);
     await session.close();
 
-    expect(listEntryTexts(await bench.sessions.read(copy))).toEqual([...words, "six"]);
-    expect(listEntryTexts(await bench.sessions.read(id))).toEqual(words);
+    expect(listEntryTexts(await fixture.sessions.read(copy))).toEqual([...words, "six"]);
+    expect(listEntryTexts(await fixture.sessions.read(id))).toEqual(words);
   });
 
-  it("takes no line of another session for its own", async () => {
-    const bench = createSessionFixture();
+  it("ignores lines of another session", async () => {
+    const fixture = createSessionFixture();
     const [one, other] = [
-      await createClosedSession(bench, ["mine"]),
-      await createClosedSession(bench, ["theirs", "too"]),
+      await createClosedSession(fixture, ["mine"]),
+      await createClosedSession(fixture, ["theirs", "too"]),
     ];
-    const { path, text } = findSessionFile(bench.disk, one);
-    const foreign = findSessionFile(bench.disk, other).text.split("\n")[2];
-    bench.disk.seed(path, { kind: "file", text: `${text}${foreign}\n`, mode: 0o600 });
+    const { path, text } = findSessionFile(fixture.disk, one);
+    const foreign = findSessionFile(fixture.disk, other).text.split("\n")[2];
+    fixture.disk.seed(path, { kind: "file", text: `${text}${foreign}\n`, mode: 0o600 });
 
-    const session = await bench.sessions.open(one);
-    expect({ words: listEntryTexts(session), healed: session.damage.map(({ kind }) => kind) }).toEqual({
+    const session = await fixture.sessions.open(one);
+    expect({ words: listEntryTexts(session), damage: session.damage.map(({ kind }) => kind) }).toEqual({
       words: ["mine"],
-      healed: ["torn-end"],
+      damage: ["truncated-end"],
     });
     await session.close();
   });
 
-  it("finds no record inside what a tool returned, even where that is a damaged line", async () => {
-    const bench = createSessionFixture();
-    const id = await createClosedSession(bench, ["mine"]);
-    const inner = findSessionFile(bench.disk, id).text.split("\n")[1]!.trim();
-    const session = await bench.sessions.open(id);
+  it("finds no record inside a tool result, even in a damaged line", async () => {
+    const fixture = createSessionFixture();
+    const id = await createClosedSession(fixture, ["mine"]);
+    const inner = findSessionFile(fixture.disk, id).text.split("\n")[1]!.trim();
+    const session = await fixture.sessions.open(id);
     await session.append([
       {
         kind: "entry",
@@ -266,75 +270,75 @@ describe("a session's file with damage", () => {
       },
     ]);
     await session.close();
-    const { path, text } = findSessionFile(bench.disk, id);
-    bench.disk.seed(path, { kind: "file", text: text.slice(0, -3), mode: 0o600 });
+    const { path, text } = findSessionFile(fixture.disk, id);
+    fixture.disk.seed(path, { kind: "file", text: text.slice(0, -3), mode: 0o600 });
 
-    const again = await bench.sessions.open(id);
-    expect({ words: listEntryTexts(again), healed: again.damage.map(({ kind }) => kind) }).toEqual({
+    const again = await fixture.sessions.open(id);
+    expect({ words: listEntryTexts(again), damage: again.damage.map(({ kind }) => kind) }).toEqual({
       words: ["mine"],
-      healed: ["torn-end"],
+      damage: ["truncated-end"],
     });
     await again.close();
   });
 
-  it("keeps and passes over records and entries that only a later version knows", async () => {
-    const bench = createSessionFixture();
-    const id = await createClosedSession(bench, ["one"]);
-    const session = await bench.sessions.open(id);
+  it("keeps and skips records and entries of a later version", async () => {
+    const fixture = createSessionFixture();
+    const id = await createClosedSession(fixture, ["one"]);
+    const session = await fixture.sessions.open(id);
     const later = [
       { kind: "weather", rain: true },
       { kind: "entry", entry: { type: "dance", steps: 3 } },
     ] as unknown as Parameters<typeof session.append>[0];
     await session.append([...later, userRecord("two")]);
     await session.close();
-    const { path, text } = findSessionFile(bench.disk, id);
+    const { path, text } = findSessionFile(fixture.disk, id);
     const lines = text.split("\n").slice(0, -1);
-    bench.disk.seed(path, {
+    fixture.disk.seed(path, {
       kind: "file",
       text: join([...lines.slice(0, -1), lines.at(-1)! + lines.at(-1)!]),
       mode: 0o600,
     });
 
-    const again = await bench.sessions.open(id);
+    const again = await fixture.sessions.open(id);
     expect(listEntryTexts(again)).toEqual(["one", "()", "two"]);
     await again.close();
-    expect(findSessionFile(bench.disk, id).text).toContain('"record":{"kind":"weather","rain":true}');
-    expect(findSessionFile(bench.disk, id).text).toContain(
+    expect(findSessionFile(fixture.disk, id).text).toContain('"record":{"kind":"weather","rain":true}');
+    expect(findSessionFile(fixture.disk, id).text).toContain(
       '"record":{"kind":"entry","index":1,"entry":{"type":"dance","steps":3}}',
     );
   });
 
-  it("leaves a file of a newer format as it is, and says so", async () => {
-    const bench = createSessionFixture();
-    const id = await createClosedSession(bench, ["one"]);
-    const { path, text } = findSessionFile(bench.disk, id);
+  it("of a newer format is refused and not changed", async () => {
+    const fixture = createSessionFixture();
+    const id = await createClosedSession(fixture, ["one"]);
+    const { path, text } = findSessionFile(fixture.disk, id);
     const [head = "", ...rest] = text.split("\n");
     const [, sequence = "", at = "", record = ""] =
       /"sequence":(\d+),"at":(\d+),.*?"record":(.*)\}$/.exec(head.replace('"version":1', '"version":2')) ?? [];
     const whole = encodeLine({ session: id, sequence: Number(sequence), at: Number(at), text: record });
     const newer = whole + rest.join("\n");
-    bench.disk.seed(path, { kind: "file", text: newer, mode: 0o600 });
+    fixture.disk.seed(path, { kind: "file", text: newer, mode: 0o600 });
     const failure = { kind: "too-new", id, version: 2 };
 
-    for (const tried of [bench.sessions.open(id), bench.sessions.read(id), bench.sessions.repair(id)])
-      await expect(tried).rejects.toMatchObject({ failure });
-    expect(findSessionFile(bench.disk, id).text).toBe(newer);
+    for (const attempt of [fixture.sessions.open(id), fixture.sessions.read(id), fixture.sessions.repair(id)])
+      await expect(attempt).rejects.toMatchObject({ failure });
+    expect(findSessionFile(fixture.disk, id).text).toBe(newer);
     expect(new SessionError({ kind: "too-new", id: "abc", version: 2 }).message).toBe(
       "Session abc was written by a newer Parley (format 2). Update parley-agent to open it; the file is untouched.",
     );
   });
 
-  it("opens a file whose head says another version by damage alone", async () => {
-    const bench = createSessionFixture();
-    const id = await createClosedSession(bench, ["one", "two"]);
-    const { path, text } = findSessionFile(bench.disk, id);
-    bench.disk.seed(path, { kind: "file", text: text.replace('"version":1', '"version":9'), mode: 0o600 });
-    const session = await bench.sessions.open(id);
+  it("is opened if only damage changed the version in its head", async () => {
+    const fixture = createSessionFixture();
+    const id = await createClosedSession(fixture, ["one", "two"]);
+    const { path, text } = findSessionFile(fixture.disk, id);
+    fixture.disk.seed(path, { kind: "file", text: text.replace('"version":1', '"version":9'), mode: 0o600 });
+    const session = await fixture.sessions.open(id);
     expect(listEntryTexts(session)).toEqual(["one", "two"]);
     await session.close();
   });
 
-  it("shows what it knows of an entry with a part of a later version, and a call without input", async () => {
+  it("shows the known parts of an entry of a later version, and a call without input", async () => {
     const known = { type: "text", text: "known" };
     const record = (parts: readonly unknown[]): string =>
       JSON.stringify({
@@ -355,16 +359,16 @@ describe("a session's file with damage", () => {
       kind: "entry",
       entry: { parts: [{ type: "call", tool: "look", input: { type: "malformed", text: "" } }] },
     });
-    expect(parseRecord(record([{ type: "hologram" }]))).toEqual({ kind: "unknown", named: "entry" });
+    expect(parseRecord(record([{ type: "hologram" }]))).toEqual({ kind: "unknown", originalKind: "entry" });
   });
 
-  it("empties a file in which nothing can be read only when asked to", async () => {
-    const { bench, id, path } = await damaged(() => "no session at all");
-    await expect(bench.sessions.open(id)).rejects.toMatchObject({ failure: { kind: "unreadable", id, path } });
-    expect(findSessionFile(bench.disk, id).text).toBe("no session at all");
+  it("without a readable record is emptied only by repair", async () => {
+    const { fixture, id, path } = await createDamaged(() => "no session at all");
+    await expect(fixture.sessions.open(id)).rejects.toMatchObject({ failure: { kind: "unreadable", id, path } });
+    expect(findSessionFile(fixture.disk, id).text).toBe("no session at all");
 
-    expect(await bench.sessions.repair(id)).toEqual([{ kind: "no-head" }, { kind: "torn-end", bytes: 17 }]);
-    expect(bench.disk.snapshot()[`${path}.damaged-1`]).toBe("no session at all");
-    expect((await bench.sessions.read(id)).entries).toEqual([]);
+    expect(await fixture.sessions.repair(id)).toEqual([{ kind: "no-head" }, { kind: "truncated-end", bytes: 17 }]);
+    expect(fixture.disk.snapshot()[`${path}.damaged-1`]).toBe("no session at all");
+    expect((await fixture.sessions.read(id)).entries).toEqual([]);
   });
 });

@@ -5,26 +5,26 @@ import type { Folder } from "../../world/disk.ts";
 import type { SessionDamage } from "../repair/damage.ts";
 import { ensureSubfolder, withFolder } from "./folders.ts";
 
-/** The folder beside a project's sessions where bytes lie under their hash. */
+/** The folder beside a project's sessions that stores blobs under their hash. */
 export const blobFolder = "blobs";
 
-/** Writes blobs that are not there yet, whole and flushed. Those that are there are never touched. */
+/** Writes and flushes blobs that are not stored yet. Existing blobs are not touched. */
 export const storeBlobs = async (project: Folder, blobs: Blobs): Promise<void> => {
   const hashes = Object.keys(blobs).filter(isHash);
   if (hashes.length === 0) return;
   await withFolder(await ensureSubfolder(project, blobFolder), async (folder) => {
     for (const hash of hashes) {
       const bytes = Buffer.from(blobs[hash] ?? "", "base64");
-      const there = await folder.stat(hash);
-      if (there?.kind === "file" && there.size === bytes.length) continue;
+      const existing = await folder.stat(hash);
+      if (existing?.kind === "file" && existing.size === bytes.length) continue;
       await folder.writeFile(hash, bytes, 0o600);
-      // Whoever made the folder may have been stopped before its own name was flushed.
+      // The process that created the folder may have ended before its directory entry was flushed.
       await project.flush();
     }
   });
 };
 
-/** The blobs that entries name, and those that are missing or not what their name says. */
+/** Loads the blobs that entries refer to, and reports those that are missing or do not match their hash. */
 export const loadBlobs = async (
   project: Folder,
   entries: readonly Entry[],
@@ -43,11 +43,11 @@ export const loadBlobs = async (
   return { blobs, missing };
 };
 
-/** The hashes a session's file names, whoever reads it: also those in records only a later version knows. */
+/** Finds all blob hashes in the text of a session file, including records of a later version. */
 export const findBlobHashes = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/"hash":"([0-9a-f]{64})"/g)].map(([, hash = ""]) => hash));
 
-/** All media of an entry, in order. */
+/** Lists all media of an entry, in order. */
 const listMedia = (entry: Entry): readonly Media[] => {
   switch (entry.type) {
     case "user":
@@ -64,7 +64,6 @@ const listMedia = (entry: Entry): readonly Media[] => {
   }
 };
 
-/** A file in a few words. */
 const describeMedia = ({ kind, id, name, mimeType }: Media): string =>
   `${kind} ${id}${name === undefined ? "" : ` "${name}"`} (${mimeType})`;
 
@@ -76,8 +75,8 @@ const readVerified = async (folder: Folder, hash: string): Promise<Buffer | unde
   if (file === undefined) return undefined;
   try {
     const read = await file.read(0, (await file.stat()).size);
-    const isWhole = createHash("sha256").update(read).digest("hex") === hash;
-    return isWhole ? Buffer.from(read.buffer, read.byteOffset, read.byteLength) : undefined;
+    const isIntact = createHash("sha256").update(read).digest("hex") === hash;
+    return isIntact ? Buffer.from(read.buffer, read.byteOffset, read.byteLength) : undefined;
   } finally {
     await file.close();
   }

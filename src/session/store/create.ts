@@ -12,19 +12,19 @@ import { projectFolderName } from "./project-folder.ts";
 import { formatVersion, type SessionHead, type RecordedModel, type NewRecord } from "../log/record.ts";
 import { draftRecord } from "../session.ts";
 
-/** What a session begins with. */
+/** The initial state of a session. */
 export type NewSession = {
   /** The project's folder, as a canonical path. */
   readonly root: string;
   readonly system?: string;
   readonly tools?: readonly ToolDeclaration[];
   readonly model?: RecordedModel;
-  /** What is written with the first line, in one go. */
+  /** Records written together with the head. */
   readonly records?: readonly NewRecord[];
   readonly blobs?: Blobs;
 };
 
-/** A session to begin with all that a saved conversation holds. */
+/** Creates the initial state of a session from a saved conversation. */
 export const newSessionFromConversation = (
   { system, tools, entries, blobs }: Conversation,
   { root, model, title }: { readonly root: string; readonly model?: RecordedModel; readonly title?: string },
@@ -40,10 +40,10 @@ export const newSessionFromConversation = (
   blobs,
 });
 
-/** The file of a new session, ours alone. */
+/** The file of a new session, locked. */
 export type CreatedSessionFile = { readonly folder: Folder; readonly id: string; readonly release: ReleaseLock };
 
-/** Makes the file of a session: all of what it begins with, or nothing. */
+/** Creates a session file with all of its initial records, or none. */
 export const createSessionFile = async (world: World, base: string, start: NewSession): Promise<CreatedSessionFile> => {
   const folder = await ensureFolder(world.disk, join(base, projectFolderName(start.root)));
   try {
@@ -66,7 +66,7 @@ export const createSessionFile = async (world: World, base: string, start: NewSe
   }
 };
 
-/** An id nobody has. It is locked before it is looked for, so no two programs find the same one free. */
+/** Reserves an unused id. The id is locked before it is checked, so two processes never reserve the same one. */
 const reserveId = async (
   world: World,
   folder: Folder,

@@ -12,13 +12,13 @@ import {
 import { scanBytes } from "../log/scan.ts";
 import { summarizeContent, type SessionSummary } from "./summary.ts";
 
-/** Sessions that are longer than this are not read to their middle for a list. */
+/** Of longer files, only the beginning and the end are read for a list. */
 const maxFullReadBytes = 2 ** 19;
 
-/** A session's file, and when it was last written. */
+/** A session file with its size and modification time. */
 export type SessionFile = SessionLocation & { readonly modified: number; readonly size: number };
 
-/** The sessions in scope, those last used first. */
+/** Finds the session files in scope, most recently used first. */
 export const findSessionFiles = async (scope: SessionScope): Promise<readonly SessionFile[]> => {
   const found: SessionFile[] = [];
   for (const path of await listProjectFolders(scope)) {
@@ -38,11 +38,11 @@ const statSession = async (folder: Folder, path: string, id: string): Promise<re
   return entry === undefined ? [] : [{ path, id, modified: entry.modified, size: entry.size }];
 };
 
-/** So many at a time that the system is never short of handles. */
+/** Splits a list into batches of 64, to limit the number of open file handles. */
 const inBatches = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / 64) }, (_, index) => items.slice(index * 64, index * 64 + 64));
 
-/** What a list says of a session; undefined when it is gone. Nothing in the file can make it fail. */
+/** Summarizes a session file; undefined if it no longer exists. Damage never makes it fail. */
 export const readSummary = async (scope: SessionScope, found: SessionFile): Promise<SessionSummary | undefined> => {
   const folder = await openFolder(scope.disk, found.path);
   if (folder === undefined) return undefined;
@@ -59,11 +59,11 @@ export const readSummary = async (scope: SessionScope, found: SessionFile): Prom
 
 const summarizeFile = async (file: FileHandle, found: SessionFile): Promise<SessionSummary> => {
   const { size } = await file.stat();
-  const isWhole = size <= maxFullReadBytes;
-  const parts = isWhole
+  const isFullRead = size <= maxFullReadBytes;
+  const parts = isFullRead
     ? [await file.read(0, size)]
     : [await file.read(0, maxFullReadBytes / 2), await file.read(size - maxFullReadBytes / 2, maxFullReadBytes / 2)];
   const scan = scanBytes(Buffer.concat(parts.flatMap((part) => [part, Buffer.from("\n")])), found.id);
   const { turns, ...summary } = summarizeContent(assembleContent(planRepair(scan).lines), found);
-  return isWhole && turns !== undefined ? { ...summary, turns } : summary;
+  return isFullRead && turns !== undefined ? { ...summary, turns } : summary;
 };

@@ -4,24 +4,24 @@ import { SessionError } from "../error.ts";
 import { openFolder, withFolder } from "./folders.ts";
 import { projectFolderName } from "./project-folder.ts";
 
-/** Where a session lies: the path of its project's folder, and its id. */
+/** The path of a session's project folder, and the session's id. */
 export type SessionLocation = { readonly path: string; readonly id: string };
 
 const fileExtension = ".jsonl";
 
-/** The name of a session's file. */
+/** Returns the name of a session file. */
 export const sessionFileName = (id: string): string => `${id}${fileExtension}`;
 
-/** Where sessions are looked for: those of one project, or all. */
+/** Which sessions to search: those of one project, or all. */
 export type SessionScope = { readonly disk: Disk; readonly base: string; readonly root?: string | undefined };
 
-/** The folders of the projects in scope, by path. */
+/** Lists the paths of the project folders in scope. */
 export const listProjectFolders = async ({ disk, base, root }: SessionScope): Promise<readonly string[]> => {
   if (root !== undefined) return [join(base, projectFolderName(root))];
   return (await listNamesAt(disk, base, "folder")).map((name) => join(base, name));
 };
 
-/** The ids of the sessions in a project's folder, newest first. */
+/** Lists the session ids in a project folder, newest first. */
 export const listSessionIds = async (disk: Disk, path: string): Promise<readonly string[]> =>
   (await listNamesAt(disk, path, "file"))
     .flatMap((name) =>
@@ -30,21 +30,21 @@ export const listSessionIds = async (disk: Disk, path: string): Promise<readonly
     .toSorted()
     .toReversed();
 
-/** The one session whose id this is, or begins with this. */
+/** Finds a session by its id or a unique prefix of it. */
 export const findSession = async (scope: SessionScope, prefix: string): Promise<SessionLocation> => {
   const found: SessionLocation[] = [];
   for (const path of prefix === "" ? [] : await listProjectFolders(scope)) {
-    // A whole id is found without reading the names of all.
+    // A full id is found without listing the folder.
     if (await hasSessionFile(scope.disk, path, prefix)) return { path, id: prefix };
     for (const id of await listSessionIds(scope.disk, path)) if (id.startsWith(prefix)) found.push({ path, id });
   }
-  const [place, ...others] = found;
-  if (place === undefined) throw new SessionError({ kind: "not-found", id: prefix });
+  const [location, ...others] = found;
+  if (location === undefined) throw new SessionError({ kind: "not-found", id: prefix });
   if (others.length > 0) {
     const matches = found.slice(0, 5).map(({ id }) => id);
     throw new SessionError({ kind: "ambiguous", id: prefix, matches });
   }
-  return place;
+  return location;
 };
 
 const hasSessionFile = async (disk: Disk, path: string, id: string): Promise<boolean> => {
@@ -54,7 +54,7 @@ const hasSessionFile = async (disk: Disk, path: string, id: string): Promise<boo
   );
 };
 
-/** Whether a word could be the name of a file; the disk refuses to look for anything else. */
+/** Whether a string is a plain file name; the disk refuses any other. */
 const isPlainName = (word: string): boolean => /^[\w-]+$/.test(word);
 
 const listNamesAt = async (disk: Disk, path: string, kind: EntryKind): Promise<readonly string[]> => {
@@ -62,7 +62,7 @@ const listNamesAt = async (disk: Disk, path: string, kind: EntryKind): Promise<r
   return folder === undefined ? [] : withFolder(folder, (open) => listNames(open, kind));
 };
 
-/** The names in a folder of things of one kind. */
+/** Lists the names of one kind in a folder. */
 export const listNames = async (folder: Folder, kind: EntryKind): Promise<readonly string[]> => {
   const names: string[] = [];
   for await (const item of folder.list()) if (item.kind === kind) names.push(item.name);

@@ -3,16 +3,15 @@ import { acquireLockFile, type LockResult } from "../../world/lock-file.ts";
 import type { World } from "../../world/world.ts";
 import { SessionError } from "../error.ts";
 
-/** Where a project's locks lie. */
+/** The folder with a project's session locks. */
 export const lockFolder = "locks";
 
-/** The lock of whoever removes blobs that no session names; nobody opens a session meanwhile. */
+/** The lock held while unused blobs are removed; no session can be opened meanwhile. */
 const cleanupLockName = "sweep";
 
-/** Lets go of what was taken. */
 export type ReleaseLock = () => Promise<void>;
 
-/** Makes a session ours alone, as long as this program lives and does not let go of it. */
+/** Acquires the session lock. It is held until released or until this process ends. Throws `busy` if another process holds it. */
 export const acquireSessionLock = async (world: World, project: Folder, id: string): Promise<ReleaseLock> => {
   for (let attempt = 1; ; attempt++) {
     const lock = await takeProjectLock(world, project, {
@@ -28,7 +27,7 @@ export const acquireSessionLock = async (world: World, project: Folder, id: stri
 
 const maxCleanupWaits = 500;
 
-/** Keeps everybody out of a project's sessions; undefined if somebody is in one. */
+/** Locks all sessions of a project; undefined if one of them is open. */
 export const acquireProjectLock = async (world: World, project: Folder): Promise<ReleaseLock | undefined> => {
   const lock = await takeProjectLock(world, project, { name: cleanupLockName, conflictsWith: () => true });
   return lock.acquired ? lock.release : undefined;

@@ -1,6 +1,6 @@
 import { fingerprint } from "../../world/fingerprint.ts";
 
-/** The name of a project's folder: its path for people to recognise, and a hash to tell it from others that look alike. */
+/** Returns the name of a project's session folder: a readable part of its path, and a hash that makes it unique. */
 export const projectFolderName = (root: string): string => {
   const words = root
     .toLowerCase()

@@ -8,7 +8,7 @@ import { sessionFileName, listNames, type SessionLocation, type SessionScope } f
 import { removeSideFiles, removeOrphanedSideFiles } from "./side-files.ts";
 import { removeUnusedBlobs } from "./unused-blobs.ts";
 
-/** Removes a session with all that was kept aside of it, and the blobs only it named. */
+/** Removes a session, the bytes repairs saved aside, and blobs no other session uses. */
 export const removeSession = async (world: World, home: string, { path, id }: SessionLocation): Promise<void> => {
   const folder = await openFolder(world.disk, path);
   if (folder === undefined) throw new SessionError({ kind: "not-found", id });
@@ -19,25 +19,25 @@ export const removeSession = async (world: World, home: string, { path, id }: Se
   await removeOrphanedSideFiles(world, home);
 };
 
-/** How much is kept: sessions used since so many milliseconds ago, and so many of them. */
+/** Which sessions to keep: those used within `maxAge` milliseconds, and at most `maxCount` of them. */
 export type Retention = { readonly maxAge?: number; readonly maxCount?: number };
 
-/** Removes what a retention does not keep, except what is open, and says what that was. */
+/** Removes sessions beyond the retention, except open ones, and returns their ids. */
 export const pruneSessions = async (
   world: World,
   { home, ...scope }: SessionScope & { readonly home: string },
   { maxAge = Infinity, maxCount = Infinity }: Retention,
 ): Promise<readonly string[]> => {
-  const oldest = world.clock.now() - maxAge;
-  const victims = (await findSessionFiles(scope)).filter(
-    ({ modified }, index) => index >= maxCount || modified < oldest,
+  const cutoff = world.clock.now() - maxAge;
+  const expired = (await findSessionFiles(scope)).filter(
+    ({ modified }, index) => index >= maxCount || modified < cutoff,
   );
   const removed: string[] = [];
-  for (const path of new Set(victims.map((victim) => victim.path))) {
+  for (const path of new Set(expired.map((file) => file.path))) {
     const folder = await openFolder(world.disk, path);
     if (folder === undefined) continue;
     await withFolder(folder, async (project) => {
-      for (const { id } of victims.filter((victim) => victim.path === path))
+      for (const { id } of expired.filter((file) => file.path === path))
         if (await removeSessionFiles(world, project, { home, id }).then(() => true, ignoreBusy)) removed.push(id);
       await removeUnusedBlobs(world, project);
     });
@@ -46,7 +46,7 @@ export const pruneSessions = async (
   return removed;
 };
 
-/** False for a session somebody is in; anything else is thrown on. */
+/** Returns false for a locked session; rethrows other errors. */
 const ignoreBusy = (error: unknown): boolean => {
   if (error instanceof SessionError && error.failure.kind === "busy") return false;
   throw error;
@@ -59,10 +59,10 @@ const removeSessionFiles = async (
 ): Promise<void> => {
   const release = await acquireSessionLock(world, project, id);
   try {
-    const kept = (await listNames(project, "file")).filter((name) =>
+    const savedBytes = (await listNames(project, "file")).filter((name) =>
       name.startsWith(`${sessionFileName(id)}.damaged-`),
     );
-    for (const name of [...kept, sessionFileName(id)]) await project.remove(name);
+    for (const name of [...savedBytes, sessionFileName(id)]) await project.remove(name);
     await project.flush();
     await removeSideFiles(world.disk, home, id);
   } finally {

@@ -1,14 +1,14 @@
 import type { Entry } from "../../conversation/entry.ts";
 import type { SavedSession } from "../load.ts";
 
-/** A place where words were found: which entry, who said it, and a little of what stands around. */
+/** A search hit: the entry, its role, and the text around the match. */
 export type Excerpt = {
   readonly entry: number;
   readonly who: "user" | "model" | "tool" | "notice";
   readonly text: string;
 };
 
-/** Where the words of a query stand in a session, in any case. An empty query is nowhere. */
+/** Finds a query in a session, ignoring case. An empty query matches nothing. */
 export const findExcerpts = (
   { entries }: Pick<SavedSession, "entries">,
   query: string,

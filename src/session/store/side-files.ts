@@ -6,33 +6,34 @@ import { lockFolder } from "./lock.ts";
 import { listSessionIds, listNames, listProjectFolders } from "./locate.ts";
 
 /*
- * What is kept for a session outside its project's folder: long texts in `scratch/<id>/`, and what a rewind needs in
+ * Files of a session outside its project's folder: long tool outputs in `scratch/<id>/`, and snapshots for a rewind in
  * `snapshots/<id>.json`.
  */
-const sideFolders: readonly { readonly name: string; readonly kind: "folder" | "file"; readonly ending: string }[] = [
-  { name: "scratch", kind: "folder", ending: "" },
-  { name: "snapshots", kind: "file", ending: ".json" },
-];
+const sideFolders: readonly { readonly name: string; readonly kind: "folder" | "file"; readonly extension: string }[] =
+  [
+    { name: "scratch", kind: "folder", extension: "" },
+    { name: "snapshots", kind: "file", extension: ".json" },
+  ];
 
-/** Removes all that is kept for a session outside its project's folder. */
+/** Removes the files of a session outside its project's folder. */
 export const removeSideFiles = async (disk: Disk, home: string, id: string): Promise<void> => {
-  for (const { name, ending } of sideFolders) {
+  for (const { name, extension } of sideFolders) {
     const folder = await openFolder(disk, join(home, name));
-    if (folder !== undefined) await withFolder(folder, (open) => removeEntry(open, `${id}${ending}`));
+    if (folder !== undefined) await withFolder(folder, (open) => removeEntry(open, `${id}${extension}`));
   }
 };
 
-/** The same for sessions that are gone. One with a lock of its own is not: somebody may be in it. */
+/** Removes the side files of sessions that no longer exist. A locked session counts as existing: it may be in use. */
 export const removeOrphanedSideFiles = async ({ disk }: Pick<World, "disk">, home: string): Promise<void> => {
-  for (const { name, kind, ending } of sideFolders) {
+  for (const { name, kind, extension } of sideFolders) {
     const folder = await openFolder(disk, join(home, name));
     if (folder === undefined) continue;
     await withFolder(folder, async (open) => {
-      // Listed before the sessions are: a session has its own file first.
-      const kept = (await listNames(open, kind)).filter((each) => each.endsWith(ending));
-      const known = kept.length === 0 ? new Set<string>() : await listKnownIds(disk, home);
-      for (const each of kept)
-        if (!known.has(each.slice(0, each.length - ending.length))) await removeEntry(open, each);
+      // Listed before the sessions: a session's log exists before its side files.
+      const names = (await listNames(open, kind)).filter((each) => each.endsWith(extension));
+      const known = names.length === 0 ? new Set<string>() : await listKnownIds(disk, home);
+      for (const each of names)
+        if (!known.has(each.slice(0, each.length - extension.length))) await removeEntry(open, each);
     });
   }
 };
@@ -50,7 +51,7 @@ const listLockedIds = async (disk: Disk, project: string): Promise<readonly stri
   return withFolder(locks, async (open) => (await listNames(open, "file")).map((name) => name.split(".")[0] ?? ""));
 };
 
-/** Removes a file, or a folder of files; a folder with anything else in it stays. */
+/** Removes a file, or a folder that contains only files. */
 const removeEntry = async (parent: Folder, name: string): Promise<void> => {
   const kind = (await parent.stat(name))?.kind;
   if (kind === "file") await parent.remove(name);

@@ -19,47 +19,47 @@ import { openSessionFile, type Session } from "../session.ts";
 import { summarizeContent, type SessionSummary } from "./summary.ts";
 import { removeUnusedBlobs } from "./unused-blobs.ts";
 
-/** Which sessions are meant: those of one project, or all. */
+/** Limits a query to the sessions of one project. */
 export type ProjectFilter = { readonly root?: string };
 
-/** A session where words were found. */
+/** A session with search hits. */
 export type SessionMatch = { readonly summary: SessionSummary; readonly excerpts: readonly Excerpt[] };
 
-/** A session that was read, and the way to all of its records. */
+/** A session opened for reading, with access to all of its records. */
 export type ReadSession = SavedSession & { readonly records: () => AsyncIterable<StoredRecord> };
 
-/** All sessions there are. Ids may be shortened to what is unique. Everything here throws `SessionError`. */
+/** The saved sessions. Ids can be shortened to a unique prefix. All methods throw `SessionError`. */
 export type SessionStore = {
-  /** Those last used first, `limit` of them. */
+  /** Lists up to `limit` sessions, most recently used first. */
   readonly list: (query?: ProjectFilter & { readonly limit?: number }) => Promise<readonly SessionSummary[]>;
   readonly create: (start: NewSession) => Promise<Session>;
-  /** Opens a session to go on with it. It heals what is damaged and says so in `healed`. */
+  /** Opens a session for writing. Repairs damage and reports it in `damage`. */
   readonly open: (id: string, query?: ProjectFilter) => Promise<Session>;
-  /** Reads a session, which somebody else may have open, and changes nothing. */
+  /** Reads a session without a lock and without changing it. */
   readonly read: (id: string, query?: ProjectFilter) => Promise<ReadSession>;
-  /** The sessions where words stand, those last used first. */
+  /** Searches sessions, most recently used first. */
   readonly search: (
     words: string,
     query?: ProjectFilter & { readonly limit?: number },
   ) => Promise<readonly SessionMatch[]>;
   readonly rename: (id: string, title: string, query?: ProjectFilter) => Promise<void>;
   readonly remove: (id: string, query?: ProjectFilter) => Promise<void>;
-  /** Removes what a retention does not keep, and answers with the ids. */
+  /** Removes sessions beyond the retention and returns their ids. */
   readonly prune: (retention: Retention & ProjectFilter) => Promise<readonly string[]>;
-  /** What `repair` would find. */
+  /** Reports the damage `repair` would find. */
   readonly examine: (id: string, query?: ProjectFilter) => Promise<readonly SessionDamage[]>;
-  /** Heals a session, even one in which nothing can be read, and keeps aside the bytes it cuts out. */
+  /** Repairs a session, even one without a readable record, and saves the bytes it removes. */
   readonly repair: (id: string, query?: ProjectFilter) => Promise<readonly SessionDamage[]>;
 };
 
-/** The sessions kept below a home folder. */
+/** Opens the session store in a home folder. */
 export const openSessionStore = (world: World, { home }: { readonly home: string }): SessionStore => {
   const base = join(home, "sessions");
   const scopeOf = ({ root }: ProjectFilter = {}): SessionScope => ({ disk: world.disk, base, root });
   const find = (id: string, query?: ProjectFilter): Promise<SessionLocation> =>
     wrapReadErrors(base, findSession(scopeOf(query), id));
-  const open = async (id: string, { anything = false, ...query }: OpenSessionOptions = {}): Promise<Session> =>
-    wrapWriteErrors(base, openSessionAt(world, await find(id, query), anything));
+  const open = async (id: string, { allowUnreadable = false, ...query }: OpenSessionOptions = {}): Promise<Session> =>
+    wrapWriteErrors(base, openSessionAt(world, await find(id, query), allowUnreadable));
 
   return {
     list: (query) => wrapReadErrors(base, listSummaries(scopeOf(query), query?.limit)),
@@ -78,19 +78,19 @@ export const openSessionStore = (world: World, { home }: { readonly home: string
     examine: async (id, query) =>
       (await wrapReadErrors(base, readSessionAt(world, await find(id, query), true))).damage,
     repair: async (id, query) => {
-      const place = await find(id, query);
-      const session = await open(place.id, { ...query, anything: true });
+      const location = await find(id, query);
+      const session = await open(location.id, { ...query, allowUnreadable: true });
       await session.close();
       await wrapWriteErrors(
         base,
-        withProjectFolder(world, place, (folder) => removeUnusedBlobs(world, folder)),
+        withProjectFolder(world, location, (folder) => removeUnusedBlobs(world, folder)),
       );
       return session.damage;
     },
   };
 };
 
-type OpenSessionOptions = ProjectFilter & { readonly anything?: boolean };
+type OpenSessionOptions = ProjectFilter & { readonly allowUnreadable?: boolean };
 
 const projectFilter = (root: string | undefined): ProjectFilter => (root === undefined ? {} : { root });
 
@@ -116,41 +116,44 @@ const listSummaries = async (scope: SessionScope, limit = 100): Promise<readonly
 
 const createSession = async (world: World, base: string, start: NewSession): Promise<Session> => {
   const { folder, id, release } = await createSessionFile(world, base, start);
-  return openLocked(world, { folder, place: { path: folder.path, id }, release, anything: false });
+  return openLocked(world, { folder, location: { path: folder.path, id }, release, allowUnreadable: false });
 };
 
-const openSessionAt = async (world: World, place: SessionLocation, anything: boolean): Promise<Session> => {
-  const folder = await openFolder(world.disk, place.path);
-  if (folder === undefined) throw new SessionError({ kind: "not-found", id: place.id });
-  const release = await acquireSessionLock(world, folder, place.id).catch(async (error: unknown) => {
+const openSessionAt = async (world: World, location: SessionLocation, allowUnreadable: boolean): Promise<Session> => {
+  const folder = await openFolder(world.disk, location.path);
+  if (folder === undefined) throw new SessionError({ kind: "not-found", id: location.id });
+  const release = await acquireSessionLock(world, folder, location.id).catch(async (error: unknown) => {
     await folder.close();
     throw error;
   });
-  return openLocked(world, { folder, place, release, anything });
+  return openLocked(world, { folder, location, release, allowUnreadable });
 };
 
 type LockedSessionFile = {
   readonly folder: Folder;
-  readonly place: SessionLocation;
+  readonly location: SessionLocation;
   readonly release: ReleaseLock;
-  readonly anything: boolean;
+  readonly allowUnreadable: boolean;
 };
 
-/** A session on a file that is ours. Closing it lets go of file, lock and folder, in that order. */
-const openLocked = async (world: World, { folder, place, release, anything }: LockedSessionFile): Promise<Session> => {
-  const { id } = place;
-  const desk = {
+/** Opens a session file whose lock is held. Closing the session closes file, lock and folder, in that order. */
+const openLocked = async (
+  world: World,
+  { folder, location, release, allowUnreadable }: LockedSessionFile,
+): Promise<Session> => {
+  const { id } = location;
+  const context = {
     id,
     name: sessionFileName(id),
     folder,
     clock: world.clock,
-    records: () => streamRecords(world, place),
-    anything,
+    records: () => streamRecords(world, location),
+    allowUnreadable,
   };
   try {
-    // Somebody may have removed it before it was ours.
-    if ((await folder.stat(desk.name)) === undefined) throw new SessionError({ kind: "not-found", id });
-    const session = await openSessionFile(desk);
+    // Another process may have removed it before the lock was acquired.
+    if ((await folder.stat(context.name)) === undefined) throw new SessionError({ kind: "not-found", id });
+    const session = await openSessionFile(context);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await session.close();
@@ -175,43 +178,43 @@ const withProjectFolder = async <Result>(
   return withFolder(folder, work);
 };
 
-/** Reads a session's file and works with what it says. */
+/** Parses a session file and runs a function with the result. */
 const withParsedFile = <Result>(
   world: World,
-  place: SessionLocation,
-  work: (reading: ParsedSessionFile, facts: { readonly folder: Folder; readonly modified: number }) => Promise<Result>,
-  anything = false,
+  location: SessionLocation,
+  work: (parsed: ParsedSessionFile, facts: { readonly folder: Folder; readonly modified: number }) => Promise<Result>,
+  allowUnreadable = false,
 ): Promise<Result> =>
-  withProjectFolder(world, place, async (folder) => {
-    const file = await folder.openFile(sessionFileName(place.id));
+  withProjectFolder(world, location, async (folder) => {
+    const file = await folder.openFile(sessionFileName(location.id));
     try {
-      const found = await readSessionFile(file, {
-        id: place.id,
-        path: `${folder.path}/${sessionFileName(place.id)}`,
-        allowUnreadable: anything,
+      const parsed = await readSessionFile(file, {
+        id: location.id,
+        path: `${folder.path}/${sessionFileName(location.id)}`,
+        allowUnreadable,
       });
-      return await work(found, { folder, modified: (await file.stat()).modified });
+      return await work(parsed, { folder, modified: (await file.stat()).modified });
     } finally {
       await file.close();
     }
   });
 
-const readSessionAt = (world: World, place: SessionLocation, anything = false): Promise<ReadSession> =>
+const readSessionAt = (world: World, location: SessionLocation, allowUnreadable = false): Promise<ReadSession> =>
   withParsedFile(
     world,
-    place,
-    async (found, facts) => ({
-      ...(await loadSavedSession(found, { id: place.id, ...facts })),
-      records: () => streamRecords(world, place),
+    location,
+    async (parsed, facts) => ({
+      ...(await loadSavedSession(parsed, { id: location.id, ...facts })),
+      records: () => streamRecords(world, location),
     }),
-    anything,
+    allowUnreadable,
   );
 
-const streamRecords = async function* (world: World, place: SessionLocation): AsyncGenerator<StoredRecord> {
-  const lines = await withProjectFolder(world, place, async (folder) => {
-    const file = await folder.openFile(sessionFileName(place.id));
+const streamRecords = async function* (world: World, location: SessionLocation): AsyncGenerator<StoredRecord> {
+  const lines = await withProjectFolder(world, location, async (folder) => {
+    const file = await folder.openFile(sessionFileName(location.id));
     try {
-      return planRepair(await scanFile(file, place.id)).lines;
+      return planRepair(await scanFile(file, location.id)).lines;
     } finally {
       await file.close();
     }
@@ -229,7 +232,7 @@ const searchSessions = async (
   const matches: SessionMatch[] = [];
   for (const found of await findSessionFiles(scope)) {
     if (matches.length === limit) break;
-    // One session nobody can read hides no other.
+    // An unreadable session does not hide others.
     const content = await withParsedFile(world, found, async ({ content: read }) => read).catch(() => undefined);
     if (content === undefined) continue;
     const excerpts = findExcerpts(content, words);

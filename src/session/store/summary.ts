@@ -3,15 +3,15 @@ import type { SessionContent } from "../log/content.ts";
 import { readIdTime } from "./id.ts";
 import type { SavedSession } from "../load.ts";
 
-/** A session in a line of a list. */
+/** A session as a row of a list. */
 export type SessionSummary = {
   readonly id: string;
   readonly root: string;
-  /** What the person called it, or the first words they said. */
+  /** The title the user gave it, or the start of the first prompt. */
   readonly title: string;
-  /** The models that spoke, as provider/model, in the order they first did. */
+  /** The models that responded, as provider/model, in order of first use. */
   readonly models: readonly string[];
-  /** How often the person spoke; unknown for a session too long to be read for a list. */
+  /** The number of prompts; undefined for a file too long to be read in full for a list. */
   readonly turns?: number;
   /** The size of its file in bytes. */
   readonly size: number;
@@ -19,10 +19,9 @@ export type SessionSummary = {
   readonly modified: number;
 };
 
-/** A session in a line. */
 export const summarizeSession = (session: SavedSession): SessionSummary => summarizeContent(session, session);
 
-/** The same for what was read of a file. */
+/** Summarizes the contents of a session file. */
 export const summarizeContent = (
   content: SessionContent | SavedSession,
   { id, size, modified }: Pick<SavedSession, "id" | "size" | "modified">,
@@ -41,8 +40,8 @@ export const summarizeContent = (
 };
 
 const listModels = ({ entries, model }: Pick<SessionContent, "entries" | "model">): readonly string[] => {
-  const spoke = entries.flatMap((entry) => (entry.type === "model" ? [entry.origin] : []));
-  const named = spoke.length === 0 && model !== undefined ? [model] : spoke;
+  const origins = entries.flatMap((entry) => (entry.type === "model" ? [entry.origin] : []));
+  const named = origins.length === 0 && model !== undefined ? [model] : origins;
   return [...new Set(named.map(({ provider, model: name }) => `${provider}/${name}`))];
 };
 

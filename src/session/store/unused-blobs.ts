@@ -7,8 +7,8 @@ import { acquireProjectLock } from "./lock.ts";
 import { listNames } from "./locate.ts";
 
 /**
- * Removes the blobs of a project that none of its files names, and what a killed program left half written. While
- * any of its sessions is open, it leaves that for another time: somebody may be about to name one.
+ * Removes blobs of a project that no session refers to, and temporary files of killed processes. Does nothing while a
+ * session of the project is open: it may be about to refer to one.
  */
 export const removeUnusedBlobs = async (world: World, project: Folder): Promise<void> => {
   const blobs = await project.stat(blobFolder);

@@ -9,22 +9,22 @@ import { findLostRecord, recordText, createScript, type SessionScript } from "./
 
 const home = "/home/someone/.parley";
 
-/** A disk as a power loss left it, and what had been promised by then. */
+/** A disk after a power loss, and what had been acknowledged by then. */
 type State = {
   readonly disk: SimulatedDisk;
   readonly id: string | undefined;
   readonly acknowledged: number;
   readonly issued: number;
-  /** Hears of every change made to what is left. */
+  /** Called before every change to the remaining disk. */
   readonly hook: { before?: () => DiskFault | undefined };
 };
 
-/** What was found out: how many states were looked at, and what was wrong with the first bad one. */
+/** The number of states checked, and the error of the first bad one. */
 export type CrashReport = { readonly states: number; readonly broken?: string };
 
 /**
- * Runs the script with this seed on a simulated disk, lets the power fail before every change, `each` times differently, and
- * opens what is left. Some of those are let fail again while they are being healed.
+ * Runs the script for a seed on a simulated disk, simulates a power loss before every change, `each` times differently, and
+ * opens the result. Some have a second power loss during the repair.
  */
 export const crashEverywhere = async (seed: number, each: number): Promise<CrashReport> => {
   const script = createScript(seed);
@@ -97,7 +97,7 @@ type Promised = {
   readonly isRendered: boolean;
 };
 
-/** What is wrong with a state, or undefined. One in five is left by a second power loss, while the first is being healed. */
+/** Returns the first error of a state, or undefined. One in five has a second power loss during the repair of the first. */
 const check = async (state: State, { issued, script, random, isRendered }: Promised): Promise<string | undefined> => {
   let second: SimulatedDisk | undefined;
   let changes = 0;
@@ -140,20 +140,20 @@ const reopened = async (disk: SimulatedDisk, expected: Expected): Promise<string
   const after = await sessions.open(id);
   await after.close();
   if (after.damage.some(({ kind }) => kind !== "missing-blob"))
-    return `it needs healing twice: ${JSON.stringify(after.damage)}`;
+    return `it needs repair twice: ${JSON.stringify(after.damage)}`;
   const [final] = (await all(after.records())).toReversed();
-  return isDeepStrictEqual(final?.record, closing) ? undefined : "what was written after healing is not there";
+  return isDeepStrictEqual(final?.record, closing) ? undefined : "the record appended after the repair is missing";
 };
 
 const faultsOf = (session: Session, { script, isRendered }: Expected): string | undefined => {
   const missing = session.damage.find(
     (finding) => finding.kind === "missing-blob" && finding.hash in script.conversation.blobs,
   );
-  if (missing !== undefined) return `bytes are missing: ${JSON.stringify(missing)}`;
+  if (missing !== undefined) return `blobs are missing: ${JSON.stringify(missing)}`;
   const wrongBlob = Object.entries(session.blobs).find(([hash, base64]) => base64 !== script.conversation.blobs[hash]);
-  if (wrongBlob !== undefined) return `the bytes of ${wrongBlob[0]} are not what they were`;
+  if (wrongBlob !== undefined) return `blob ${wrongBlob[0]} has changed`;
   if (session.head.system !== script.start.system || session.head.root !== script.start.root)
-    return "the head is not as it was";
+    return "the head has changed";
   return isRendered ? findRefusedRequest(session) : undefined;
 };
 

@@ -11,10 +11,10 @@ import { Random } from "../../support/random.ts";
 import { findRefusedRequest } from "./render.ts";
 import { findLostRecord, recordText, createScript, type SessionScript } from "./script.ts";
 
-/** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
+/** How many processes were killed, how many finished first, and the first error. */
 export type KillReport = { readonly killed: number; readonly finished: number; readonly broken?: string };
 
-/** Kills `count` programs at random moments of their work and opens what they leave. Each session is taken up by three of them. */
+/** Kills `count` processes at random moments and opens the sessions they leave. Each session is resumed by three of them. */
 export const killPrograms = async (count: number, seed: number): Promise<KillReport> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-kill-")));
   try {
@@ -25,7 +25,7 @@ export const killPrograms = async (count: number, seed: number): Promise<KillRep
   }
 };
 
-/** The scripted program as one file, so that it starts quickly. */
+/** Bundles the scripted program into one file, so that it starts quickly. */
 export const buildChildProgram = (folder: string): string => {
   const outfile = join(folder, "child.mjs");
   buildSync({
@@ -80,7 +80,7 @@ const listScriptRecords = ({ start, actions: acts }: SessionScript, isNew: boole
 
 type ChildRun = { readonly id: string | undefined; readonly acknowledged: number; readonly isDone: boolean };
 
-/** Starts a program and kills it so many acknowledgements, and then so many turns of the event loop, after it has opened its session. */
+/** Starts a process and kills it a random number of acknowledgements and event-loop turns after it has opened its session. */
 const runAndKill = (args: readonly string[], random: Random): Promise<ChildRun> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -8,7 +8,7 @@ import { completeInterruptedCalls } from "../../../src/session/interrupted-calls
 import { recordDecisions } from "../../../src/transcript/record-decisions.ts";
 import { composeRequest } from "../../../src/wire/compose.ts";
 
-/** What some provider would refuse of a session that is taken up again, or undefined. */
+/** Returns the first request a provider would refuse for a resumed session, or undefined. */
 export const findRefusedRequest = (session: SavedSession): string | undefined => {
   const ledger = Ledger.from(session.entries);
   completeInterruptedCalls(ledger);

@@ -4,20 +4,20 @@ import type { NewRecord, SessionRecord, UnknownRecord, StoredRecord } from "../.
 import { buildHistory, makeHistory } from "../../support/histories.ts";
 import { Random } from "../../support/random.ts";
 
-/** One thing a scripted program does with its session. */
+/** One action of a scripted program. */
 type ScriptedAction =
   | { readonly type: "write"; readonly writes: readonly (readonly NewRecord[])[] }
   | { readonly type: "keep"; readonly blobs: Blobs }
   | { readonly type: "reopen" };
 
-/** A program that works in one session: how it begins, and all that it does, in order. */
+/** A program that writes one session: its initial state and its actions, in order. */
 export type SessionScript = {
   readonly start: NewSession;
   readonly actions: readonly ScriptedAction[];
   readonly conversation: Conversation;
 };
 
-/** The script with this seed. Bytes are kept before anything names them. */
+/** Creates the script for a seed. Blobs are stored before records refer to them. */
 export const createScript = (seed: number): SessionScript => {
   const random = new Random(seed ^ 0x5e55);
   const { conversation } = buildHistory(makeHistory(seed));
@@ -59,7 +59,7 @@ const randomRequestRecord = (random: Random): NewRecord => ({
   digest: "0".repeat(random.below(600)),
 });
 
-/** What a record says, whatever its place. Heads and repairs are nobody's words. */
+/** Returns a record as text, without its index; undefined for heads and repair records, which scripts do not write. */
 export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): string | undefined => {
   switch (record.kind) {
     case "head":
@@ -78,8 +78,8 @@ export const recordText = (record: NewRecord | SessionRecord | UnknownRecord): s
 };
 
 /**
- * Holds what is in a file against what was written: all that was acknowledged is there, in order; of the rest some may
- * be there, in order; and nothing else is, except where a notice says that something is lost.
+ * Compares the records in a file with the written ones. Every acknowledged record must be there, in order; others may be,
+ * in order; nothing else, except notices about lost records.
  */
 export const findLostRecord = (
   found: readonly StoredRecord[],
@@ -87,16 +87,16 @@ export const findLostRecord = (
 ): string | undefined => {
   let next = 0;
   for (const { record, sequence } of found) {
-    const said = recordText(record);
-    if (said === undefined || (said !== issued[next] && isPlaceholder(said))) continue;
-    const at = issued.indexOf(said, next);
-    if (at === -1) return `record ${sequence} was never written there: ${said.slice(0, 200)}`;
+    const text = recordText(record);
+    if (text === undefined || (text !== issued[next] && isPlaceholder(text))) continue;
+    const at = issued.indexOf(text, next);
+    if (at === -1) return `record ${sequence} was never written there: ${text.slice(0, 200)}`;
     if (at > next && next < acknowledged) return `record ${next + 1} of ${issued.length} is lost, and was acknowledged`;
     next = at + 1;
   }
   return next < acknowledged ? `records ${next + 1} to ${acknowledged} are lost, and were acknowledged` : undefined;
 };
 
-const isPlaceholder = (said: string): boolean =>
-  said === '{"kind":"entry","entry":{"type":"notice","text":""}}' ||
-  said.includes("Part of the conversation was lost here");
+const isPlaceholder = (text: string): boolean =>
+  text === '{"kind":"entry","entry":{"type":"notice","text":""}}' ||
+  text.includes("Part of the conversation was lost here");
