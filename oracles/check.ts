@@ -8,15 +8,14 @@ import type { Schema, SchemaFile } from "./schema.ts";
 export { oracleNames, type OracleName } from "./providers.ts";
 
 /**
- * What the vendor's own types object to in a request body; empty when they accept it.
- *
- * The body is read as it would travel: a property that is `undefined` is not there. Each problem starts with a
- * JSON pointer: `/messages/2: unknown field "reasoning_content"`.
+ * Checks a request body against the vendor's own types; empty when they accept it. The body is read as it is sent: a
+ * property that is `undefined` is absent. Each problem starts with a JSON pointer: `/messages/2: unknown field
+ * "reasoning_content"`.
  */
 export const checkBody = (name: OracleName, body: unknown): readonly string[] =>
   checkerFor(name, () => oracles[name])(body);
 
-/** The same for what a provider answers, whole or one event of its stream. `alone` means without what `answers` adds. */
+/** Checks a provider's response: a complete one, or one event of its stream. `alone` means without our extensions. */
 export const checkResponse = (
   name: string,
   kind: "whole" | "event",

@@ -1,11 +1,9 @@
 import { resolveReference, type Schema, type SchemaFile } from "./schema.ts";
 
 /**
- * Say where a refused value leaves its schema, one line per fault: `/messages/1: missing "tool_call_id"`.
- *
- * A validator lists the faults of every branch of a union. Here the value's own `type` and `role` choose the
- * branch first, so the faults are those of the thing it meant to be. Empty when nothing is found; whether a
- * value is valid is the validator's word, not ours.
+ * Explains why a value does not match its schema, one line per fault: `/messages/1: missing "tool_call_id"`. A
+ * validator lists the faults of every branch of a union. Here the value's own `type` and `role` select the branch
+ * first. Empty when no fault is found; the validator decides whether a value is valid.
  */
 export const explainMismatch = (value: unknown, file: SchemaFile): readonly string[] =>
   faultsIn(value, file, "", file).map(({ at, text }) => `${at === "" ? "/" : at}: ${text}`);
@@ -67,7 +65,7 @@ const faultsInCount = (names: readonly string[], schema: Schema, at: string): re
   ];
 };
 
-/** The properties by which vendors tell one kind of message or part from another. */
+/** The properties that identify the kind of a message or part. */
 const tags = ["type", "role"];
 
 const tagOf = (branch: Schema, tag: string, file: SchemaFile): Schema | undefined => {
@@ -86,7 +84,7 @@ const branchesOf = (reference: Schema, file: SchemaFile): readonly Schema[] => {
   return schema.anyOf?.flatMap((branch) => branchesOf(branch, file)) ?? [schema];
 };
 
-/** The branch with the fewest faults; of equals, the one that got deepest before it failed. */
+/** The branch with the fewest faults; among equals, the one with the deepest fault. */
 const fewest = (results: readonly (readonly SchemaFault[])[]): readonly SchemaFault[] => {
   const depth = (faults: readonly SchemaFault[]) => Math.max(0, ...faults.map(({ at }) => at.split("/").length));
   return results.toSorted((one, other) => one.length - other.length || depth(other) - depth(one))[0] ?? [];

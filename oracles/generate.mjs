@@ -68,7 +68,7 @@ const requests = [
   ),
 ];
 
-/** Whole answers, and the events of streams. */
+/** Complete responses and stream events. */
 const answers = [
   fromSdk("anthropic-messages-answer.sdk", "@anthropic-ai/sdk", messages, "RawMessageStreamEvent", "Message"),
   fromSdk("anthropic-messages-answer.sdk", "anthropic-sdk-2023", messages, "RawMessageStreamEvent", "Message"),

@@ -20,7 +20,7 @@ export type OracleName =
   | "minimax-chat"
   | "local-chat";
 
-/** One thing a provider knows beyond the types its schema was made from, and how we know. */
+/** A field or value that a provider supports beyond its schema's types, with the reason. */
 export type Extension =
   | { readonly field: string; readonly of: string; readonly schema: Schema; readonly reason: string }
   | { readonly alternative: string; readonly of: string; readonly schema: Schema; readonly reason: string }
@@ -64,7 +64,7 @@ const videoPart = (reason: string): Extension => ({
   reason,
 });
 
-/** OpenAI's tool message takes text parts only. */
+/** OpenAI's tool message accepts text parts only. */
 const toolContent = (parts: readonly Schema[], reason: string): Extension => ({
   field: "content",
   of: "ChatCompletionToolMessageParam",
@@ -201,5 +201,5 @@ export const oracles: { readonly [name in OracleName]: Oracle } = {
   },
 };
 
-/** All of them, in the order of the table. */
+/** All request types, in the order of the table. */
 export const oracleNames: readonly OracleName[] = Object.keys(oracles) as OracleName[];

@@ -1,7 +1,7 @@
 import type { Extension, Oracle } from "./providers.ts";
 import type { Schema } from "./schema.ts";
 
-/** What a provider answers: the definitions that whole answers and the events of streams have to fit. */
+/** The definitions that a provider's complete responses and stream events must match. */
 export type ResponseOracle = Oracle & { readonly whole: string; readonly event: string };
 
 const text: Schema = { type: "string" };
@@ -13,11 +13,11 @@ const object: Schema = { type: "object" };
 const ref = (name: string): Schema => ({ $ref: `#/definitions/${name}` });
 const orNull = (name: string): Schema => ({ anyOf: [ref(name), { type: "null" }] });
 
-/** Fields the types do not know, or know with fewer values. */
+/** Adds fields the types lack, or have with fewer values. */
 const also = (of: string, fields: { readonly [field: string]: Schema }, reason: string): readonly Extension[] =>
   Object.entries(fields).map(([field, schema]) => ({ field, of, schema, reason }));
 
-/** Fields the types demand. */
+/** Makes fields optional that the types require. */
 const without = (of: string, fields: readonly string[], reason: string): readonly Extension[] =>
   fields.map((optional) => ({ optional, of, reason }));
 
@@ -220,7 +220,7 @@ const openrouter: ResponseOracle = {
   ],
 };
 
-/** Whose types judge whose answers, by provider. Anthropic comes twice, by API version. */
+/** The types that check each provider's responses. Anthropic has two, by API version. */
 export const responseOracles: { readonly [name: string]: ResponseOracle } = {
   anthropic: claude("0.137.0"),
   "anthropic-2026-10-21": claude("1.8.0"),

@@ -20,7 +20,7 @@ export type Schema = {
 /** One committed file: the request type and everything it refers to, by the vendor's own names. */
 export type SchemaFile = { readonly $ref: string; readonly definitions: { readonly [name: string]: Schema } };
 
-/** Follow `$ref` until there is something to read. */
+/** Follows `$ref` to the definition. */
 export const resolveReference = (schema: Schema, file: SchemaFile): Schema => {
   if (schema.$ref === undefined) return schema;
   const name = schema.$ref.replace("#/definitions/", "");

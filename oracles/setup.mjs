@@ -1,6 +1,6 @@
 /*
- * Installs the vendors' SDKs that tests here talk with, as the lock file has
- * them. Says nothing when they are there. Needs Node and npm alone.
+ * Installs the vendors' SDKs for the tests here, as the lock file pins them. Prints nothing when they are installed.
+ * Needs only Node and npm.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const inHome = (...path) => join(home, ...path);
 const stamp = inHome("node_modules", ".parley-stamp");
 const lock = inHome(".cache", "setup.lock");
 
-/** Installs the SDKs if need be, while no other process does. Throws with advice when it cannot. */
+/** Installs the SDKs if needed, under a lock. Throws an error with advice when it fails. */
 export const ensureOracles = () => {
   if (isInstalled()) return;
   alone(() => {
@@ -21,7 +21,7 @@ export const ensureOracles = () => {
   });
 };
 
-/** A stamp vouches for an installation; without one, npm's own record of what it installed does. */
+/** A stamp file proves an installation; without one, npm's own record does. */
 const isInstalled = () => {
   if (read(stamp) === wanted()) return true;
   if (!matchesLock()) return false;
@@ -69,7 +69,7 @@ const npm = (...command) => {
     : spawnSync("npm", words, { ...options, shell: process.platform === "win32" });
 };
 
-/** The first of what npm says went wrong, without its stack. */
+/** The first error npm reports, without its stack. */
 const errorLines = (text) =>
   text
     .split("\n")
@@ -86,7 +86,7 @@ const read = (path) => {
   }
 };
 
-/** A lock whose owner is gone does not count. */
+/** A lock whose owner no longer runs is ignored. */
 const alone = (work) => {
   mkdirSync(inHome(".cache"), { recursive: true });
   while (!tookLock()) {

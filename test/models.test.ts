@@ -5,7 +5,7 @@ import { composeRequest } from "../src/wire/compose.ts";
 import { buildHistory, makeHistory } from "./support/histories.ts";
 import { makeSettings } from "./support/properties.ts";
 
-/** Models people name, old and new, and some nobody has described. */
+/** Models in use, old and new, and some unknown ones. */
 const models: Readonly<Record<string, readonly string[]>> = {
   google: [
     "gemini-3-pro-preview",
@@ -96,7 +96,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
 const named = Object.entries(models).flatMap(([id, names]) => names.map((model) => ({ id, model })));
 
 describe.each(named)("$id/$model", ({ id, model }) => {
-  it("accepts any conversation, whatever is asked for", () => {
+  it("accepts any conversation with any settings", () => {
     const provider = findProvider(id);
     for (let seed = 1; seed <= 30; seed++) {
       const { body } = composeRequest(buildHistory(makeHistory(seed)).conversation, provider.destination(model), {

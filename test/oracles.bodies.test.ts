@@ -8,7 +8,7 @@ import type { RequestSettings } from "../src/wire/wire.ts";
 import { buildHistory, makeHistory } from "./support/histories.ts";
 import { Random } from "./support/random.ts";
 
-/** Whose types judge whose bodies. */
+/** The types that check each provider's bodies. Providers without an entry use their API family's own vendor. */
 const oracles: Readonly<Record<string, OracleName>> = {
   google: "gemini",
   vertex: "vertex",
@@ -42,14 +42,14 @@ const settings = (random: Random): RequestSettings => ({
   ...(random.chance(0.5) ? { cache: { marks: true, key: "one" } } : {}),
 });
 
-/** What OpenAI's types demand and its API, or the one modelled on it, does without. */
+/** Fields that OpenAI's types require and its API, or a compatible one, does not. */
 const isTaken = (provider: string, problem: string): boolean =>
-  // xAI knows no `strict` on a tool. Encrypted reasoning is read without its id, as OpenAI's own Codex sends it.
+  // xAI has no `strict` on a tool. Encrypted reasoning is accepted without its id, as OpenAI's own Codex sends it.
   (provider === "xai" && /^\/tools\/\d+: missing "strict"$/.test(problem)) ||
   (["openai", "azure"].includes(provider) && /^\/input\/\d+: missing "id"$/.test(problem));
 
 describe.each(providers.map(({ id }) => ({ id })))("the vendor's own types", ({ id }) => {
-  it(`know every field Parley sends to ${id}`, () => {
+  it(`accept every field Parley sends to ${id}`, () => {
     const provider = findProvider(id);
     for (let seed = 1; seed <= 120; seed++) {
       const { conversation } = buildHistory(makeHistory(seed));

@@ -13,7 +13,7 @@ import { simulateResponses, scriptedReplies, type SimulatedResponseOptions } fro
  * those types disagree, oracles/responses.ts says so.
  */
 
-/** Models that answer in another form than their provider's first. */
+/** Models whose responses differ in form from their provider's default model. */
 const others: { readonly [provider: string]: readonly string[] } = {
   google: ["gemini-2.5-flash", "gemini-4-argon"],
   vertex: ["gemini-2.5-pro", "gemini-4-argon"],
@@ -39,11 +39,11 @@ const asked = (name: string): { readonly id: string; readonly options: readonly 
   return { id, options: models.map((model) => ({ model, env })) };
 };
 
-/** Code Assist puts what Vertex answers into an envelope. */
+/** Code Assist wraps Vertex's response in an envelope. */
 const unwrapped = (id: string, value: unknown): unknown =>
   id === "code-assist" && isObject(value) ? value["response"] : value;
 
-/** What the types object to in everything a provider can answer. */
+/** The problems the types report in every kind of response of a provider. */
 const problemsOf = async (name: string, judged: { readonly alone?: boolean } = {}): Promise<readonly string[]> => {
   const { id, options } = asked(name);
   const problems: string[] = [];
@@ -62,17 +62,17 @@ const problemsOf = async (name: string, judged: { readonly alone?: boolean } = {
 const names = Object.keys(responseOracles);
 
 describe("the vendors' own types", () => {
-  it.each(names)("know everything the simulator of %s answers", async (name) => {
+  it.each(names)("accept every response of the simulator of %s", async (name) => {
     expect(await problemsOf(name)).toEqual([]);
   });
 
-  it.each(names)("are widened for %s by nothing that it does not answer", async (name) => {
+  it.each(names)("have no unused extension for %s", async (name) => {
     const problems = (await problemsOf(name, { alone: true })).join("\n");
     const unused = (responseOracles[name]?.extensions ?? []).filter((extension) => !isNeeded(extension, problems));
     expect(unused).toEqual([]);
   });
 
-  it("judge every simulated provider", () => {
+  it("check every simulated provider", () => {
     expect(names.filter((name) => name !== "anthropic-2026-10-21").toSorted()).toEqual(
       listSimulatedProviders().toSorted(),
     );

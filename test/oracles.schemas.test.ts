@@ -161,12 +161,12 @@ describe("checkBody", () => {
     expect(checkBody(name, { ...toolLoops[name], parley: true })).toEqual(['/: unknown field "parley"']);
   });
 
-  it("reads the body as it travels: an undefined property is not there", () => {
+  it("treats an undefined property as absent", () => {
     expect(checkBody("openai-chat", { ...chat(asked), temperature: undefined, parley: undefined })).toEqual([]);
   });
 });
 
-/** What a vendor's types refuse, with the sentence they refuse it with. */
+/** Bodies that a vendor's types refuse, with the message. */
 const refusals: readonly (readonly [title: string, name: OracleName, body: object, problem: string])[] = [
   [
     "an image in a tool message",
@@ -346,7 +346,7 @@ const refusals: readonly (readonly [title: string, name: OracleName, body: objec
   ],
 ];
 
-/** The other side of a refusal above: the same thing where it is allowed. */
+/** The counterparts of refusals above, where they are allowed. */
 const allowances: readonly (readonly [title: string, name: OracleName, body: object])[] = [
   [
     "sampling settings in the older API version",
@@ -384,7 +384,7 @@ describe("the committed schemas", () => {
     expect(readdirSync(folder).toSorted()).toEqual([...used].toSorted());
   });
 
-  it("carry the version that is pinned", () => {
+  it("have the pinned version", () => {
     const { devDependencies } = JSON.parse(
       readFileSync(new URL("../oracles/package.json", import.meta.url), "utf8"),
     ) as {
@@ -395,7 +395,7 @@ describe("the committed schemas", () => {
     expect(versions.filter((version) => version === undefined || !pins.has(version))).toEqual([]);
   });
 
-  it("say why each extension is there", () => {
+  it("state a reason for each extension", () => {
     const reasons = all.flatMap(({ extensions }) => extensions.map(({ reason }) => reason));
     expect(reasons.filter((reason) => reason.length < 10)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { SceneSetup } from "./run-scene.ts";
 import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
 import { withServer, type SceneServer } from "./server.ts";
 
-// Both clients warn of models that will be gone one day.
+// Both clients warn about deprecated models.
 beforeAll(() => void vi.spyOn(console, "warn").mockReturnValue());
 afterAll(() => vi.restoreAllMocks());
 
@@ -45,10 +45,10 @@ describe.each(clients)("Anthropic's client for version $version", ({ version, op
   testSeals(cast, is("BadRequestError", "invalid_request_error"));
   testFailures(cast, {
     "a wrong key": is("AuthenticationError", "authentication_error"),
-    "a model that is not there": is("NotFoundError", "not_found_error"),
+    "an unknown model": is("NotFoundError", "not_found_error"),
     "too many requests": is("RateLimitError", "rate_limit_error"),
     "an overloaded server": is("APIError", "overloaded_error"),
-    "a failure within a stream": is("APIError", "overloaded_error"),
+    "an error inside a stream": is("APIError", "overloaded_error"),
   });
 
   it("counts tokens and lists models", async () => {

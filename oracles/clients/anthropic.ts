@@ -3,11 +3,11 @@ import Anthropic2023 from "anthropic-sdk-2023";
 import type { OpenClient, ClientTurn } from "./client.ts";
 import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
-/** Anthropic's client of today, which speaks version 2026-10-21 and sends its key as a bearer. */
+/** Anthropic's current client, which uses API version 2026-10-21 and sends its key as a bearer token. */
 export const openAnthropic: OpenClient = ({ base }, model) =>
   clientOf(new Anthropic({ baseURL: base, apiKey: "key-1", maxRetries: 0 }), model);
 
-/** The last client that speaks version 2023-06-01. What is used of it here has the same types. */
+/** The last client with API version 2023-06-01. The parts used here have the same types. */
 export const openAnthropic2023: OpenClient = ({ base }, model) =>
   clientOf(
     new Anthropic2023({ baseURL: base, apiKey: "key-1", maxRetries: 0 }) as unknown as Pick<Anthropic, "messages">,

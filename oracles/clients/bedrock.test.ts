@@ -12,7 +12,7 @@ import type { SceneSetup } from "./run-scene.ts";
 import { testSameRequests, testRefusals, testScene, testSeals, testFailures } from "./client-tests.ts";
 import type { SceneServer } from "./server.ts";
 
-// The client warns of the end of Node 20.
+// The client warns about the end of support for Node 20.
 beforeAll(() => void vi.stubEnv("AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED", "true"));
 afterAll(() => vi.unstubAllEnvs());
 
@@ -55,20 +55,20 @@ describe.each([
   testSeals(cast, is(ValidationException, 400, "signature"));
   testFailures(cast, {
     "a wrong key": is(AccessDeniedException, 403, ""),
-    "a model that is not there": is(ValidationException, 400, "The provided model identifier is invalid."),
+    "an unknown model": is(ValidationException, 400, "The provided model identifier is invalid."),
     "too many requests": is(ThrottlingException, 429, "Rate limit"),
     "an overloaded server": is(ServiceUnavailableException, 503, "Overloaded"),
-    "a failure within a stream": is(ServiceUnavailableException, undefined, "Overloaded"),
+    "an error inside a stream": is(ServiceUnavailableException, undefined, "Overloaded"),
   });
 });
 
-describe("Amazon's client, sending what is refused,", () => {
+describe("Amazon's client with refused requests", () => {
   testRefusals({
     wire: "bedrock",
     cases: bedrockCases,
     open: () => openBedrock,
     isRefusal: (error, status, words) => is(ValidationException, status, words)(error),
-    // The client reads what is not base64 leniently, and encodes it again.
+    // The client decodes invalid base64 leniently and encodes it again.
     exceptions: { mended: ["bedrock/base64: a data URL as bytes"], unsent: [] },
     atLeast: 95,
   });

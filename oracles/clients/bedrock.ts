@@ -14,10 +14,10 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import type { ClientBody, OpenClient, ClientTurn } from "./client.ts";
 import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
-/** Who signs. The server can be told the secret, and then reckons every signature anew. */
+/** The signing key. A server that has the secret verifies every signature. */
 export const awsKeys = { id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" } as const;
 
-/** Amazon's client as it comes, which speaks HTTP/2. */
+/** Amazon's client with its defaults, which uses HTTP/2. */
 export const openBedrock: OpenClient = ({ base }, model) => clientOf({ endpoint: base }, model);
 
 /** Amazon's client over HTTP/1.1. */
@@ -57,7 +57,7 @@ const settings: Omit<ConverseCommandInput, "modelId"> = {
   },
 };
 
-/** A body as the client takes it: `bytes` are bytes there, and base64 on the wire. */
+/** A body in the client's form: `bytes` are bytes there, and base64 on the wire. */
 const asInput = ({ model, body }: ClientBody): ConverseCommandInput => ({
   ...(withBytes(body) as object),
   modelId: model,
@@ -76,7 +76,7 @@ const withBytes = (value: unknown): unknown => {
 
 type Gathered = { readonly content: ContentBlock[]; readonly turn: ClientTurn };
 
-/** What a block has so far. */
+/** The content of a block so far. */
 type Gathering = { text: string; thought: string; signature: string; json: string; toolUseId: string; name: string };
 
 const gathered = async (stream: AsyncIterable<ConverseStreamOutput> | Iterable<never>): Promise<Gathered> => {

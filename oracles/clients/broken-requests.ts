@@ -7,12 +7,12 @@ import { createSimulator, type Simulator } from "../../src/sim/simulator.ts";
 import type { ClientBody, VendorClient, OpenClient } from "./client.ts";
 import { differences } from "./differences.ts";
 
-/** A request that its API refuses, and by which rule. */
+/** A request that its API refuses, with the rule. */
 export type BrokenRequest = ClientBody & { readonly name: string; readonly provider: string; readonly rule: string };
 
 /**
- * The cases of a family's rules that are refused outright, at the providers we simulate. A case that is about no model
- * in particular gets the provider's first one that breaks the same rule.
+ * The rule cases of a family that are rejected at the simulated providers. A case without a model gets the provider's
+ * first model that breaks the same rule.
  */
 export const brokenRequests = (wire: RuleWire, cases: readonly RuleCase[]): readonly BrokenRequest[] =>
   cases.flatMap((each) => {
@@ -34,26 +34,26 @@ const providersOf = (wire: RuleWire): readonly Simulator["provider"][] =>
     .map((provider) => createSimulator({ provider }).provider)
     .filter((provider) => provider.wire === wire);
 
-const modelsFor = ({ models, knownModels: known }: Simulator["provider"], { model }: RuleTarget): readonly string[] => {
+const modelsFor = ({ models, knownModels }: Simulator["provider"], { model }: RuleTarget): readonly string[] => {
   const listed = models.map(({ id }) => id);
-  return model !== undefined && (known.test(model) || listed.includes(model)) ? [model, ...listed] : listed;
+  return model !== undefined && (knownModels.test(model) || listed.includes(model)) ? [model, ...listed] : listed;
 };
 
-/** What is too large is turned away at the door, before any rule. */
+/** Oversized bodies are refused before any rule. */
 const isHuge = (body: ClientBody["body"]): boolean => JSON.stringify(body).length > 2 ** 23;
 
 const isBody = (value: unknown): value is ClientBody["body"] =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What became of a broken request. */
+/** The result of a broken request. */
 export type BrokenRequestOutcome =
-  /** The server refused it by its rule. */
+  /** The server refused it with the expected rule. */
   | { readonly type: "refused"; readonly status: number; readonly words: string; readonly error: unknown }
-  /** The client changed it on the way, so that it broke this rule no longer. */
+  /** The client changed it, so that it no longer breaks the rule. */
   | { readonly type: "mended"; readonly changes: readonly string[] }
   /** The client did not send it. */
   | { readonly type: "unsent" }
-  /** The server let it pass, or refused it by another rule. */
+  /** The server accepted it, or refused it with another rule. */
   | { readonly type: "missed" };
 
 /** All providers of a family on one port, and a client for each. */
@@ -62,7 +62,7 @@ export type ProviderServers = {
   readonly close: () => Promise<void>;
 };
 
-/** Opens an arena. */
+/** Starts the servers of a family. */
 export const openProviderServers = async (
   wire: RuleWire,
   open: (provider: string) => OpenClient,
@@ -89,7 +89,7 @@ export const openProviderServers = async (
   };
 };
 
-/** Our driver of Anthropic's client streams; Google's writes empty settings. */
+/** Fields the drivers always add: Anthropic's streams, Google's writes empty settings. */
 const alwaysAdded: readonly string[] = ["+ /stream", "+ /generationConfig"];
 
 const catchError = async (work: () => Promise<unknown>): Promise<unknown> => {

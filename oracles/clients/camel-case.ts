@@ -1,6 +1,6 @@
 /**
- * A body under the names that clients with camelCase types want. Below a schema or free-form data the names are the
- * caller's own and stay.
+ * Converts the keys of a body to camelCase, as some clients expect. Keys inside schemas and free-form data are
+ * unchanged.
  */
 export const toCamelCaseKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(toCamelCaseKeys);

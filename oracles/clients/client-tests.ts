@@ -14,19 +14,19 @@ import {
 import { script } from "./scene.ts";
 import { withServer, type SceneServer } from "./server.ts";
 
-/** What is expected of a client that plays the scene. */
+/** The expected result of a client that runs the scene. */
 export type ExpectedScene = SceneSetup & {
-  /** How the two answers end, in the vendor's words. */
+  /** The finish reasons of the two responses, in the vendor's terms. */
   readonly finish: readonly [unknown, unknown];
-  /** The thought it hears, where not the whole. */
+  /** The thinking it receives, if not the whole. */
   readonly thought?: string;
-  /** False where the model has no eyes. */
+  /** False if the model has no image input. */
   readonly picture?: boolean;
 };
 
-/** Registers the test that a client gets through the scene. */
+/** Registers the test that a client completes the scene. */
 export const testScene = ({ finish, thought, picture, ...cast }: ExpectedScene): void => {
-  it("hears a thought, words and two calls, sends results and a picture, and hears the end", async () => {
+  it("receives thinking, text and two calls, sends results and an image, and receives the final text", async () => {
     expectScene(await runScene(cast), {
       finish,
       ...(thought === undefined ? {} : { thought }),
@@ -35,20 +35,23 @@ export const testScene = ({ finish, thought, picture, ...cast }: ExpectedScene):
   });
 };
 
-/** Registers the test that a client and Parley send the same, but for what is listed with its reason. */
+/**
+ * Registers the test that a client and Parley send the same requests, except for the listed differences with their
+ * reasons.
+ */
 export const testSameRequests = (
   cast: SceneSetup,
   environment: (server: SceneServer) => Environment,
   listed: { readonly [difference: string]: string },
 ): void => {
-  it("sends what Parley sends, but for what is listed here", async () => {
+  it("sends what Parley sends, except for the listed differences", async () => {
     expect((await compareWithParley(cast, environment)).toSorted()).toEqual(Object.keys(listed).toSorted());
   });
 };
 
-/** Registers the test that a server notices when the client sends back a seal that was changed. */
+/** Registers the test that a server detects a changed seal. */
 export const testSeals = (cast: SceneSetup, isRefusal: (error: unknown) => boolean): void => {
-  it("is heard when a seal comes back as it was, and refused when it comes back changed", async () => {
+  it("is accepted with an unchanged seal, and refused with a changed one", async () => {
     const { log } = await runScene(cast);
     const { open, model, ...options } = cast;
     const send = (text: string): Promise<unknown> =>
@@ -65,61 +68,53 @@ export const testSeals = (cast: SceneSetup, isRefusal: (error: unknown) => boole
 
 const letterOfSeal = /(?<="(?:signature|thoughtSignature|encrypted_content)":"[\w+/=-]{60})[\w+/=-]/;
 
-/** What can go wrong at a server, whatever the request. */
+/** Failures of a server that do not depend on the request. */
 type SceneFailure =
   | "a wrong key"
-  | "a model that is not there"
+  | "an unknown model"
   | "too many requests"
   | "an overloaded server"
-  | "a failure within a stream";
+  | "an error inside a stream";
 
 const sceneFailures: { readonly [trouble in SceneFailure]: Partial<SimulatorOptions & { readonly model: string }> } = {
   "a wrong key": { keys: ["another"], awsSecret: { id: "another", secret: "another" } },
-  "a model that is not there": { model: "no-such-model" },
+  "an unknown model": { model: "no-such-model" },
   "too many requests": { faults: [{ fault: { type: "status", status: 429 } }] },
   "an overloaded server": { faults: [{ fault: { type: "status", status: 529 } }] },
-  "a failure within a stream": { faults: [{ fault: { type: "stream-error", after: 3 } }] },
+  "an error inside a stream": { faults: [{ fault: { type: "stream-error", after: 3 } }] },
 };
 
-/** Registers the tests that trouble of any kind reaches a client as an error of its vendor. */
+/** Registers the tests that every failure reaches a client as its vendor's error. */
 export const testFailures = (
   cast: SceneSetup,
   told: { readonly [trouble in SceneFailure]: (error: unknown) => boolean },
 ): void => {
-  it.each(Object.keys(sceneFailures) as SceneFailure[])("is told of %s in its own way", async (trouble) => {
+  it.each(Object.keys(sceneFailures) as SceneFailure[])("reports %s with its own error", async (trouble) => {
     const { open, model, ...options } = { ...cast, ...sceneFailures[trouble] };
     const played = withServer({ ...options, script }, (server) => open(server, model).loop());
     await expect(played).rejects.toSatisfy(told[trouble]);
   });
 };
 
-/** The broken requests of a family, and the clients that send them. */
+/** The broken requests of a family and the clients that send them. */
 export type RefusalTests = {
   readonly wire: RuleWire;
   readonly cases: readonly RuleCase[];
-  /** Whose requests, where not those of the whole family. */
+  /** The providers. Default: the whole family. */
   readonly providers?: readonly string[];
   readonly open: (provider: string) => OpenClient;
-  /** Whether an error is the vendor's class for this status, and says these words. */
+  /** True if an error has the vendor's class for this status, and this message. */
   readonly isRefusal: (error: unknown, status: number, words: string, provider: string) => boolean;
-  /** The cases a client does not let through as they are: those it mends on the way, and those it does not send. */
+  /** The cases a client does not send unchanged: those it repairs, and those it refuses to send. */
   readonly exceptions: { readonly mended: readonly string[]; readonly unsent: readonly string[] };
-  /** How many must get through. */
+  /** Minimum number of requests that must be sent. */
   readonly atLeast: number;
 };
 
-/** Registers a test for every broken request: the client throws its vendor's error for it, with the words of the rule. */
-export const testRefusals = ({
-  wire,
-  cases,
-  providers,
-  open,
-  isRefusal,
-  exceptions: kept,
-  atLeast,
-}: RefusalTests): void => {
+/** Registers a test for every broken request: the client throws its vendor's error with the rule's message. */
+export const testRefusals = ({ wire, cases, providers, open, isRefusal, exceptions, atLeast }: RefusalTests): void => {
   const all = brokenRequests(wire, cases).filter(({ provider }) => providers?.includes(provider) ?? true);
-  const held = all.filter(({ name }) => kept.mended.includes(name) || kept.unsent.includes(name));
+  const held = all.filter(({ name }) => exceptions.mended.includes(name) || exceptions.unsent.includes(name));
   const sent = all.filter((broken) => !held.includes(broken));
   let arena: ProviderServers;
   beforeAll(async () => void (arena = await openProviderServers(wire, open)));
@@ -135,12 +130,12 @@ export const testRefusals = ({
     },
   );
 
-  it("mends or keeps back what is listed, and nothing else", async () => {
+  it("repairs or does not send the listed requests, and no others", async () => {
     const outcomes: BrokenRequestOutcome["type"][] = [];
     for (const broken of held) outcomes.push((await arena.send(broken)).type);
     const named = (type: BrokenRequestOutcome["type"]): readonly string[] =>
       held.filter((_, index) => outcomes[index] === type).map(({ name }) => name);
-    expect({ mended: named("mended"), unsent: named("unsent") }).toEqual(kept);
+    expect({ mended: named("mended"), unsent: named("unsent") }).toEqual(exceptions);
     expect(sent.length).toBeGreaterThanOrEqual(atLeast);
   });
 };

@@ -1,20 +1,22 @@
 import type { SceneServer } from "./server.ts";
 
-/** One answer as a vendor's client tells it, once it has put the stream together. */
+/** One response as a vendor's client returns it after collecting the stream. */
 export type ClientTurn = {
   readonly thought: string;
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly input: unknown }[];
-  /** In the vendor's own word. */
+  /** In the vendor's own terms. */
   readonly finish: unknown;
   readonly usage: { readonly input: unknown; readonly output: unknown };
 };
 
-/** A vendor's own client, pointed at a server of ours. It never tries again. */
+/** A vendor's own client, connected to our server. It never retries. */
 export type VendorClient = {
-  /** Goes through the scene: asks, runs both tools, sends what they gave, and hears the end. Everything streams. */
+  /**
+   * Runs the scene with streams: sends the prompt, runs both tools, sends their results and reads the final response.
+   */
   readonly loop: () => Promise<readonly ClientTurn[]>;
-  /** Sends a body of this API, as far as the client lets it, and waits for the answer. */
+  /** Sends a body of this API, as far as the client allows it, and waits for the response. */
   readonly send: (body: ClientBody) => Promise<unknown>;
 };
 

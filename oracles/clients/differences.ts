@@ -1,6 +1,6 @@
 /**
- * Where two JSON values part, one line each: `+ /a` is only in the second, `- /a` only in the first, and `~ /a` in
- * both with another value. The order of fields does not count.
+ * Lists the differences between two JSON values: `+ /a` is only in the second, `- /a` only in the first, `~ /a` in both
+ * with different values. The order of fields is ignored.
  */
 export const differences = (one: unknown, other: unknown, at = ""): readonly string[] => {
   if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other))

@@ -34,10 +34,10 @@ describe("Google's client with an API key", () => {
   testSeals(google, corrupted);
   testFailures(google, {
     "a wrong key": is(400, "API_KEY_INVALID"),
-    "a model that is not there": is(404, "models/no-such-model is not found"),
+    "an unknown model": is(404, "models/no-such-model is not found"),
     "too many requests": is(429, "RESOURCE_EXHAUSTED"),
     "an overloaded server": is(503, "UNAVAILABLE"),
-    "a failure within a stream": is(503, "UNAVAILABLE"),
+    "an error inside a stream": is(503, "UNAVAILABLE"),
   });
 
   it("counts tokens and lists models", async () => {
@@ -53,7 +53,7 @@ describe("Google's client with an API key", () => {
   });
 });
 
-describe("a chat of Google's client, which writes the history itself", () => {
+describe("the chat of Google's client, which manages the history itself", () => {
   testScene({ ...google, open: openGeminiChat, finish: ["STOP", "STOP"] });
 });
 
@@ -71,14 +71,14 @@ describe("Google's client at Vertex", () => {
   testSeals(vertex, corrupted);
   testFailures(vertex, {
     "a wrong key": is(401, "UNAUTHENTICATED"),
-    "a model that is not there": is(404, "publishers/google/models/no-such-model"),
+    "an unknown model": is(404, "publishers/google/models/no-such-model"),
     "too many requests": is(429, "RESOURCE_EXHAUSTED"),
     "an overloaded server": is(503, "UNAVAILABLE"),
-    "a failure within a stream": is(503, "UNAVAILABLE"),
+    "an error inside a stream": is(503, "UNAVAILABLE"),
   });
 });
 
-describe("Google's client, sending what is refused,", () => {
+describe("Google's client with refused requests", () => {
   testRefusals({
     wire: "gemini",
     cases: geminiCases,
@@ -86,22 +86,22 @@ describe("Google's client, sending what is refused,", () => {
     open: (provider) => (provider === "vertex" ? openVertex : openGemini),
     isRefusal: (error, status, words) => is(status, JSON.stringify(words).slice(1, -1))(error),
     exceptions: {
-      // The client takes strings for contents, drops fields it does not know, and translates schemas.
+      // The client accepts strings as contents, drops unknown fields, and translates schemas.
       mended: [
         "gemini/shape: contents are a text",
         "gemini/shape: a content is a text",
         "gemini/shape: a part is a text",
         "gemini/shape: the system instruction is a bare text",
-        "gemini/unknown-field: a signature stands inside the call",
-        "gemini/unknown-field: a setting of another API stands at the top",
+        "gemini/unknown-field: a signature inside the call",
+        "gemini/unknown-field: a setting of another API at the top level",
         "gemini/unknown-field: a content has an id",
         "gemini/unknown-field: a part of another API",
-        "gemini/empty-content: a content whose parts are left out, on Vertex",
+        "gemini/empty-content: a content without parts, on Vertex",
         "gemini/tool-shape: a tool of another API",
-        "gemini/duplicate-tool: two declarations of one name",
+        "gemini/duplicate-tool: two declarations with the same name",
         "gemini/schema-dialect: additionalProperties",
         "gemini/schema-dialect: a list of types",
-        "gemini/sampling-range: nothing to write",
+        "gemini/sampling-range: a limit of zero",
       ],
       unsent: ["gemini/shape: contents are empty", "gemini/schema-dialect: a type by its number"],
     },

@@ -14,7 +14,7 @@ import { maxTokens, measurement, picture, question, system, tools } from "./scen
 /** Google's client with an API key, at the Gemini API. */
 export const openGemini: OpenClient = ({ base }, model) => clientOf(withKey(base), model);
 
-/** The same client at Vertex, signed in as an account. */
+/** Google's client at Vertex, with an account. */
 export const openVertex: OpenClient = ({ base }, model) => {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: "token-1", expiry_date: Number.MAX_SAFE_INTEGER });
@@ -30,7 +30,7 @@ export const openVertex: OpenClient = ({ base }, model) => {
   );
 };
 
-/** A chat of the same client, which writes the history itself: what came in one event goes back as one content. */
+/** The client's chat, which manages the history itself: each event is sent back as one content. */
 export const openGeminiChat: OpenClient = ({ base }, model) => {
   const ai = withKey(base);
   return {
@@ -75,7 +75,7 @@ const clientOf = ({ models }: GoogleGenAI, model: string): ReturnType<OpenClient
   };
 };
 
-/** A body in the words of the client, which knows `generationConfig` and what stands beside it under one name. */
+/** A body in the client's form, which merges `generationConfig` and the fields beside it into `config`. */
 const asParameters = ({ model, body }: ClientBody): GenerateContentParameters => {
   const { contents, generationConfig, ...rest } = body;
   return {
@@ -109,7 +109,7 @@ const gathered = async (stream: AsyncGenerator<GenerateContentResponse>): Promis
   };
 };
 
-/** Words that came in pieces as one part. A part with a signature stays alone. */
+/** Joins text deltas into one part. A part with a signature stays separate. */
 const joined = (parts: Part[], part: Part): Part[] => {
   const last = parts.at(-1);
   const isPlain = ({ text, thoughtSignature }: Part): boolean => text !== undefined && thoughtSignature === undefined;

@@ -26,19 +26,19 @@ const is =
   (error: unknown): boolean =>
     error instanceof Groq[kind] && error.message.includes(JSON.stringify(words).slice(1, -1));
 
-describe("Groq's client and a model that sees", () => {
+describe("Groq's client with a vision model", () => {
   testScene({ ...seeing, finish: ["tool_calls", "stop"] });
   testSameRequests(seeing, environment, {});
 });
 
-describe("Groq's client and a model that thinks", () => {
+describe("Groq's client with a thinking model", () => {
   testScene({ ...thinking, finish: ["tool_calls", "stop"], picture: false });
   testFailures(thinking, {
     "a wrong key": is("AuthenticationError", "Invalid API Key"),
-    "a model that is not there": is("NotFoundError", "The model `no-such-model` does not exist"),
+    "an unknown model": is("NotFoundError", "The model `no-such-model` does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
     "an overloaded server": is("APIError", "Overloaded"),
-    "a failure within a stream": is("APIError", "Overloaded"),
+    "an error inside a stream": is("APIError", "Overloaded"),
   });
 
   it("lists models", async () => {
@@ -49,7 +49,7 @@ describe("Groq's client and a model that thinks", () => {
   });
 });
 
-describe("Groq's client, sending what is refused,", () => {
+describe("Groq's client with refused requests", () => {
   testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,

@@ -5,7 +5,7 @@ import { maxTokens, measurement, picture, pictureId, question, system, tools } f
 type Message = Groq.Chat.ChatCompletionMessageParam;
 type Call = Groq.Chat.ChatCompletionMessageToolCall;
 
-/** What a Groq model can do: none of them both thinks and sees. */
+/** The features of a Groq model: none of them has both thinking and vision. */
 export type GroqModel = { readonly thinks: boolean; readonly sees: boolean };
 
 /** Groq's client. It adds `/openai/v1` itself. */
@@ -71,7 +71,7 @@ const gathered = async (stream: AsyncIterable<Groq.Chat.ChatCompletionChunk>): P
   };
 };
 
-/** Results are words here; the picture follows after all of them. */
+/** Results are text here; the image follows after all of them. */
 const results = (calls: readonly Call[], sees: boolean): Message[] => [
   ...calls.map((call): Message => ({
     role: "tool",

@@ -26,11 +26,11 @@ describe("Mistral's client", () => {
   testSameRequests(cast, ({ base }) => ({ MISTRAL_BASE_URL: base, MISTRAL_API_KEY: "key-1" }), listed);
   testFailures(cast, {
     "a wrong key": is(401, "Unauthorized"),
-    "a model that is not there": is(400, "Invalid model: no-such-model"),
+    "an unknown model": is(400, "Invalid model: no-such-model"),
     "too many requests": is(429, "Rate limit"),
     "an overloaded server": is(529, "Overloaded"),
-    // The client looks for an event with an id.
-    "a failure within a stream": (error) => error instanceof Error && error.name === "ZodError",
+    // The client expects an event with an id.
+    "an error inside a stream": (error) => error instanceof Error && error.name === "ZodError",
   });
 
   it("lists models", async () => {
@@ -41,7 +41,7 @@ describe("Mistral's client", () => {
   });
 });
 
-describe("Mistral's client, sending what is refused,", () => {
+describe("Mistral's client with refused requests", () => {
   testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,
@@ -58,7 +58,7 @@ describe("Mistral's client, sending what is refused,", () => {
         "openai-chat/model-features: probabilities",
       ],
       unsent: [
-        "openai-chat/shape: an image part with nothing",
+        "openai-chat/shape: an empty image part",
         "openai-chat/arguments-type: arguments that are a list",
         "openai-chat/mistral-call-id: no model named",
         "openai-chat/user-part: a film",

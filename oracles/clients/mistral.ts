@@ -13,7 +13,7 @@ import { maxTokens, measurement, picture, pictureId, question, system, tools } f
 
 type Message = ChatCompletionStreamRequest["messages"][number];
 
-/** Mistral's client. It has names of its own for every field, and lets nothing pass that it does not know. */
+/** Mistral's client. It has its own field names, and rejects unknown fields. */
 export const openMistral: OpenClient = ({ origin }, model) => {
   const { chat } = new Mistral({ serverURL: origin, apiKey: "key-1", retryConfig: { strategy: "none" } });
   const ask = async (messages: Message[]): Promise<Gathered> =>
@@ -80,7 +80,7 @@ const wordsIn = (chunk: ContentChunk): string => (chunk.type === "text" ? chunk.
 const thoughtIn = (chunk: ContentChunk): string =>
   chunk.type === "thinking" ? chunk.thinking.map((part) => ("text" in part ? part.text : "")).join("") : "";
 
-/** Results are words here; the picture follows after all of them. */
+/** Results are text here; the image follows after all of them. */
 const results = (calls: readonly ToolCall[]): Message[] => [
   ...calls.map(({ id, function: { name } }): Message => ({
     role: "tool",

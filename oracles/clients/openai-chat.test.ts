@@ -25,15 +25,15 @@ const is =
     error instanceof OpenAI[kind] && error.message.includes(words);
 
 describe("OpenAI's client at Chat Completions", () => {
-  // This API counts thoughts, and never shows them.
+  // This API counts reasoning and never returns it.
   testScene({ ...cast, finish: ["tool_calls", "stop"], thought: "" });
   testSameRequests(cast, ({ base }) => ({ PARLEY_OPENAI_CHAT_BASE_URL: base, OPENAI_API_KEY: "key-1" }), listed);
   testFailures(cast, {
     "a wrong key": is("AuthenticationError", "Incorrect API key provided"),
-    "a model that is not there": is("NotFoundError", "The model `no-such-model` does not exist"),
+    "an unknown model": is("NotFoundError", "The model `no-such-model` does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
     "an overloaded server": is("APIError", "Overloaded"),
-    "a failure within a stream": is("APIError", "Overloaded"),
+    "an error inside a stream": is("APIError", "Overloaded"),
   });
 
   it("lists models", async () => {
@@ -47,7 +47,7 @@ describe("OpenAI's client at Chat Completions", () => {
   });
 });
 
-/** Vendors whose own guides hand their users OpenAI's client: the model, where it thinks, and how it is made to. */
+/** Vendors whose guides use OpenAI's client: the model, its reasoning field, and the settings that enable reasoning. */
 const compatible = [
   ["kimi", "kimi-k2.6", "reasoning_content", { thinking: { type: "enabled" } }],
   ["deepseek", "deepseek-v4-flash-vision-exp", "reasoning_content", { thinking: { type: "enabled" } }],
@@ -68,10 +68,10 @@ describe.each(compatible)("OpenAI's client at %s", (provider, model, field, sett
   });
 });
 
-/** Their errors stand where OpenAI's client does not look: it knows the status and has no words. */
+/** Vendors whose error messages OpenAI's client does not find: it reports the status without a message. */
 const wordless = ["cohere"];
 
-describe("OpenAI's client, sending what is refused,", () => {
+describe("OpenAI's client with refused requests", () => {
   testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,

@@ -4,7 +4,7 @@ import { maxTokens, measurement, picture, pictureId, question, system, tools } f
 
 type Message = OpenAI.ChatCompletionMessageParam;
 
-/** OpenAI's client at Chat Completions. Its own helper puts streams together. */
+/** OpenAI's client at Chat Completions. Its own helper collects streams. */
 export const openChat: OpenClient = ({ base }, model) => {
   const { completions } = clientAt(base);
   const ask = (messages: Message[]): Promise<OpenAI.ChatCompletion> =>
@@ -34,8 +34,8 @@ export const openChat: OpenClient = ({ base }, model) => {
 };
 
 /**
- * OpenAI's client at someone else's Chat Completions, as their guides show it: settings of their own under names
- * OpenAI does not know, and the field with the thought put together by hand and sent back.
+ * OpenAI's client at another vendor's Chat Completions, as that vendor's guide shows it: extra settings, and the
+ * reasoning field collected by hand and sent back.
  */
 export const openCompatible =
   (
@@ -126,7 +126,7 @@ const gathered = async (
   };
 };
 
-/** Results are words here; the picture follows after all of them. */
+/** Results are text here; the image follows after all of them. */
 const results = (calls: readonly OpenAI.ChatCompletionMessageToolCall[]): Message[] => [
   ...calls
     .filter((call) => call.type === "function")

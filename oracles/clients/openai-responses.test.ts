@@ -9,7 +9,7 @@ import { withServer } from "./server.ts";
 
 const cast: SceneSetup = { provider: "openai", model: "gpt-5.6", open: openResponses };
 
-/** Azure's guides give this address to the same client. */
+/** The base URL from Azure's guides. */
 const openAzure: OpenClient = ({ origin }, model) => openResponses({ origin, base: `${origin}/openai/v1` }, model);
 
 /** Differences between what OpenAI's client sends and what Parley sends. */
@@ -37,11 +37,11 @@ describe("OpenAI's client at Responses", () => {
   testSeals(cast, is("BadRequestError", "could not be verified"));
   testFailures(cast, {
     "a wrong key": is("AuthenticationError", "Incorrect API key provided"),
-    "a model that is not there": is("BadRequestError", "'no-such-model' does not exist"),
+    "an unknown model": is("BadRequestError", "'no-such-model' does not exist"),
     "too many requests": is("RateLimitError", "Rate limit"),
     "an overloaded server": is("InternalServerError", "Overloaded"),
-    // The client's helper hands over the event itself.
-    "a failure within a stream": (event) =>
+    // The client's helper returns the event itself.
+    "an error inside a stream": (event) =>
       typeof event === "object" && event !== null && "message" in event && event.message === "Overloaded",
   });
 
@@ -66,7 +66,7 @@ describe("OpenAI's client at xAI", () => {
   testScene({ provider: "xai", model: "grok-4.6", open: openXai, finish: ["completed", "completed"] });
 });
 
-describe("OpenAI's client, sending what is refused,", () => {
+describe("OpenAI's client with refused requests", () => {
   testRefusals({
     wire: "openai-responses",
     cases: openaiResponsesCases,

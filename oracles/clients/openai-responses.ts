@@ -5,10 +5,10 @@ import { maxTokens, measurement, picture, question, system, tools } from "./scen
 
 type Input = OpenAI.Responses.ResponseInputItem[];
 
-/** OpenAI's client at the Responses API. Its own helpers put streams together and make input of output. */
+/** OpenAI's client at the Responses API. Its own helpers collect streams and convert output to input. */
 export const openResponses: OpenClient = ({ base }, model) => clientOf(base, model, { instructions: system }, []);
 
-/** The same client at xAI, which knows no instructions. */
+/** OpenAI's client at xAI, which has no instructions field. */
 export const openXai: OpenClient = ({ base }, model) =>
   clientOf(base, model, {}, [{ role: "system", content: system }]);
 
@@ -45,7 +45,10 @@ const clientOf = (
   };
 };
 
-/** The response as the client put it together, and its output as the server sent it: to its own copy the client adds fields the API refuses. */
+/**
+ * The response as the client collected it, and the output as the server sent it: the client's copy has extra fields
+ * that the API refuses.
+ */
 type Heard = {
   readonly response: OpenAI.Responses.Response;
   readonly output: OpenAI.Responses.ResponseOutputItem[];

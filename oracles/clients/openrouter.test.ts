@@ -35,11 +35,11 @@ describe("OpenRouter's client", () => {
   testSeals(cast, is(BadRequestResponseError, 400, ""));
   testFailures(cast, {
     "a wrong key": is(UnauthorizedResponseError, 401, "User not found."),
-    "a model that is not there": is(BadRequestResponseError, 400, "no-such-model is not a valid model ID"),
+    "an unknown model": is(BadRequestResponseError, 400, "no-such-model is not a valid model ID"),
     "too many requests": is(TooManyRequestsResponseError, 429, "Rate limit"),
     "an overloaded server": is(ProviderOverloadedResponseError, 529, "Overloaded"),
-    // It comes as an event, which the client hands over like any other.
-    "a failure within a stream": (error) => error instanceof Error && error.message === "Overloaded",
+    // It is an event, which the client returns like any other.
+    "an error inside a stream": (error) => error instanceof Error && error.message === "Overloaded",
   });
 
   it("lists models", async () => {
@@ -50,15 +50,15 @@ describe("OpenRouter's client", () => {
   });
 });
 
-describe("OpenRouter's client and a model of OpenAI", () => {
+describe("OpenRouter's client with a model of OpenAI", () => {
   testScene({ ...cast, model: "openai/gpt-5.6", finish: ["tool_calls", "stop"] });
 });
 
-describe("OpenRouter's client and a model of Google", () => {
+describe("OpenRouter's client with a model of Google", () => {
   testScene({ ...cast, model: "google/gemini-3.1-pro-preview", finish: ["tool_calls", "stop"] });
 });
 
-describe("OpenRouter's client, sending what is refused,", () => {
+describe("OpenRouter's client with refused requests", () => {
   testRefusals({
     wire: "openai-chat",
     cases: openaiChatCases,

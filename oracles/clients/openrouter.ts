@@ -13,7 +13,7 @@ import type { OpenClient, ClientTurn } from "./client.ts";
 import { toCamelCaseKeys } from "./camel-case.ts";
 import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
-/** OpenRouter's client. It checks every event of a stream against its types, and throws in the middle of one. */
+/** OpenRouter's client. It validates every event of a stream and throws in the middle of it. */
 export const openOpenRouter: OpenClient = ({ base }, model) => {
   const { chat } = new OpenRouter({ serverURL: base, apiKey: "key-1", retryConfig: { strategy: "none" } });
   const ask = async (messages: ChatMessages[]): Promise<Gathered> => {
@@ -74,7 +74,7 @@ const gathered = async (stream: AsyncIterable<ChatStreamChunk>): Promise<Gathere
   };
 };
 
-/** Pieces of one detail come under one index: texts add up, and the signature comes last. */
+/** Deltas of one detail share an index: texts are joined, and the signature comes last. */
 const addDetail = (details: ReasoningDetailUnion[], detail: ReasoningDetailUnion): void => {
   const last = details.at(-1);
   if (last?.type !== "reasoning.text" || detail.type !== "reasoning.text" || last.index !== detail.index) {
@@ -85,7 +85,7 @@ const addDetail = (details: ReasoningDetailUnion[], detail: ReasoningDetailUnion
   details[details.length - 1] = { ...last, ...detail, text };
 };
 
-/** Results may hold pictures here. */
+/** Results may contain images here. */
 const results = (calls: readonly ChatToolCall[]): ChatMessages[] =>
   calls.map((call) => ({
     role: "tool",

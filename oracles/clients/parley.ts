@@ -12,10 +12,10 @@ import { realWorld } from "../../src/world/real/world.ts";
 import type { Environment } from "../../src/world/world.ts";
 import { maxTokens, measurement, picture, question, system, tools } from "./scene.ts";
 
-/** Whom Parley asks, and with what environment. */
+/** The provider and model Parley uses, and its environment. */
 export type ParleyTarget = { readonly provider: string; readonly model: string; readonly env: Environment };
 
-/** Parley's own way through the scene: over the same network to the same server as the vendors' clients. */
+/** Runs the scene with Parley, over the network to the same server as the vendors' clients. */
 export const runParleyLoop = async (
   { provider: id, model, env }: ParleyTarget,
   settings: RequestSettings = {},

@@ -8,16 +8,16 @@ import { runParleyLoop } from "./parley.ts";
 import { picture, modelOutput, script } from "./scene.ts";
 import { withServer, type SceneServer } from "./server.ts";
 
-/** Who plays the scene: a client, at a provider, with one of its models. */
+/** The client, provider and model of a scene. */
 export type SceneSetup = Pick<SimulatorOptions, "provider" | "awsSecret"> & {
   readonly model: string;
   readonly open: OpenClient;
 };
 
-/** What the client told, and what the server saw. */
+/** The client's turns and the server's log. */
 export type SceneResult = { readonly turns: readonly ClientTurn[]; readonly log: readonly LogEntry[] };
 
-/** Plays the scene once, on a server of its own whose clock stands still. */
+/** Runs the scene once, on its own server with a fixed clock. */
 export const runScene = ({ model, open, ...options }: SceneSetup): Promise<SceneResult> =>
   withServer({ ...options, script, now }, async (server) => ({
     turns: await open(server, model).loop(),
@@ -26,7 +26,10 @@ export const runScene = ({ model, open, ...options }: SceneSetup): Promise<Scene
 
 const now = (): number => Date.UTC(2026, 10, 15);
 
-/** Checks a scene whole: every word, call and count the client gathered, and that the server took every request and saw the picture. */
+/**
+ * Checks every text, call and count the client collected, and that the server accepted every request and received the
+ * image.
+ */
 export const expectScene = (
   { turns, log }: SceneResult,
   told: { readonly finish: readonly [unknown, unknown]; readonly thought?: string; readonly picture?: boolean },
@@ -54,7 +57,7 @@ const receivedIn = (entry: LogEntry): object => ({
   image: (entry.verdict === "accepted" ? entry.usage?.inputBy.image : undefined) ?? 0,
 });
 
-/** Where the client's last request is not ours, after both played the same scene on servers that answer alike. */
+/** Compares the client's last request with Parley's, after both ran the same scene. */
 export const compareWithParley = async (
   cast: SceneSetup,
   environment: (server: SceneServer) => Environment,

@@ -1,9 +1,9 @@
 import type { Script } from "../../src/sim/model/script.ts";
 
-/** What the model is told before anything else. */
+/** The system prompt. */
 export const system = "You are careful.";
 
-/** What the person asks. */
+/** The user's prompt. */
 export const question = "Please look at cat.png and measure it.";
 
 /** A tool, with the schema of its arguments. */
@@ -23,7 +23,7 @@ const parameters: SceneTool["parameters"] = {
   required: ["path"],
 };
 
-/** The tools on offer: one gives a picture, the other words. */
+/** The tools: one returns an image, the other text. */
 export const tools: readonly SceneTool[] = [
   { name: "look", description: "Shows a picture.", parameters },
   { name: "measure", description: "Tells the size of a picture.", parameters },
@@ -32,7 +32,7 @@ export const tools: readonly SceneTool[] = [
 const base64 =
   "iVBORw0KGgoAAAANSUhEUgAAAUAAAADwAQAAAABZVoDGAAAAIElEQVR42u3BgQAAAADDoPlTH+ECVQEAAAAAAAAAAMA3JnAAAWMcpeUAAAAASUVORK5CYII=";
 
-/** What the tools give back. The picture has 320 by 240 pixels, which every simulator counts as 103 tokens. */
+/** The image result. It has 320 by 240 pixels, which every simulator counts as 103 tokens. */
 export const picture: {
   readonly mimeType: "image/png";
   readonly base64: string;
@@ -41,13 +41,16 @@ export const picture: {
 } = { mimeType: "image/png", base64, url: `data:image/png;base64,${base64}`, tokens: 103 };
 export const measurement = "320 by 240 pixels";
 
-/** How APIs without pictures in results are told of one: the way Parley tells them, so that the two can be compared. */
+/**
+ * The id of the image in text results, for APIs without images there: as Parley writes it, so that requests can be
+ * compared.
+ */
 export const pictureId = "file-cf976e0d";
 
-/** Most tokens an answer may have. */
+/** The output limit. */
 export const maxTokens = 4096;
 
-/** What the model says: a thought, words and two calls; then, with the results, the end. */
+/** The model's replies: thinking, text and two calls; then, after the results, the final text. */
 export const modelOutput = {
   thought: "Both tools can work at the same time.",
   words: "I will look and measure.",
@@ -58,7 +61,7 @@ export const modelOutput = {
   end: "It is a cat, 320 by 240 pixels.",
 } as const;
 
-/** The model behind the server. */
+/** The script of the simulated model. */
 export const script: Script = {
   rules: [
     {

@@ -2,16 +2,16 @@ import type { LogEntry } from "../../src/sim/request-log.ts";
 import { serve } from "../../src/sim/serve.ts";
 import { createSimulator, type SimulatorOptions } from "../../src/sim/simulator.ts";
 
-/** A simulated provider at a real address of this machine. */
+/** A simulated provider on a local port. */
 export type SceneServer = {
   /** The origin, without the provider's own paths. */
   readonly origin: string;
-  /** With what stands before the family's own paths, such as `/v1`. */
+  /** The origin with the provider's base path, such as `/v1`. */
   readonly base: string;
   readonly log: readonly LogEntry[];
 };
 
-/** Serves a provider while `use` runs. */
+/** Runs `use` with a served provider, and closes it afterwards. */
 export const withServer = async <Result>(
   options: SimulatorOptions,
   use: (server: SceneServer) => Promise<Result>,

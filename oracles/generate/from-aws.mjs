@@ -2,11 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fromTypes } from "./from-types.mjs";
 
 /**
- * The schema of AWS bodies.
- *
- * The SDK's types describe objects in memory, so three things are put back to what travels: `bytes` is base64
- * text; a member without `?` is required by the service model although its type says `| undefined`; and a union
- * is one object with exactly one of its members, never an unknown one.
+ * The schema of AWS bodies. The SDK's types describe objects in memory, so three things are converted to the wire
+ * format: `bytes` is base64 text; a member without `?` is required by the service model although its type says `|
+ * undefined`; and a union is one object with exactly one of its members, never an unknown one.
  */
 export function fromAws({ sdk, types, inPath = [] }) {
   const models = new URL(`../node_modules/${sdk}/dist-types/models/`, import.meta.url);
@@ -27,7 +25,7 @@ export function fromAws({ sdk, types, inPath = [] }) {
 function onTheWire(source) {
   return (
     source
-      // Errors are classes in memory, and words on the wire.
+      // Errors are classes in memory and text on the wire.
       .replace(/^import type \{ (.*) \} from "\.\/errors";$/m, (_, names) =>
         names.replaceAll(/(\w+)(, )?/g, "type $1 = { message?: string };\n"),
       )
@@ -38,7 +36,9 @@ function onTheWire(source) {
   );
 }
 
-/** `{ text } | { image }` as `{ text?, image? }` with exactly one property: the same set, and it fails legibly. */
+/**
+ * `{ text } | { image }` as `{ text?, image? }` with exactly one property: the same set of values with readable errors.
+ */
 function unionAsObject(definition, { definitions }) {
   const branches = (definition.anyOf ?? [definition]).map(({ $ref }) => $ref?.replace("#/definitions/", ""));
   if (!branches.every((name) => name?.endsWith("Member"))) return definition;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import protobuf from "protobufjs";
 
 /**
- * The schema of a message as proto3 JSON: camelCase names, enums and bytes as text, Struct and Value as any
- * JSON, at most one field of each oneof. `lagging` adds what the REST API knows and the published proto does not.
+ * The schema of a message as proto3 JSON: camelCase names, enums and bytes as text, Struct and Value as any JSON, at
+ * most one field of each oneof. `lagging` adds fields the REST API has and the published proto does not.
  */
 export function fromProtos({ sdk, message, lagging }) {
   const file = new URL(`../node_modules/${sdk}/build/protos/protos.json`, import.meta.url);

@@ -1,6 +1,6 @@
 /**
- * What a server sends, out of the types that a client with camelCase names gives its users: names go back to those
- * of the wire, and what stands for values the client does not know is left out, since here nothing unknown passes.
+ * The schema of a server's responses, from a client's camelCase types: names are converted back to the wire format, and
+ * placeholders for unknown values are left out, because unknown values are errors here.
  */
 export function asReceived({ $ref, definitions }) {
   const kept = Object.entries(definitions).filter(([name]) => !isStandIn(name) && !isHelper(name));
@@ -13,7 +13,7 @@ export function asReceived({ $ref, definitions }) {
 /** `Unrecognized<string>` and the like. */
 const isStandIn = (name) => /^(Unrecognized|Unknown|discriminatedUnionTypes)\b/.test(name);
 
-/** `OpenEnum<...>`: its name holds where it was written, and what it says is short. */
+/** `OpenEnum<...>`: its name contains a source location and its schema is short. */
 const isHelper = (name) => /^(Open|Closed)Enum\b/.test(name);
 
 const nameOf = ({ $ref = "" }) => $ref.replace("#/definitions/", "");

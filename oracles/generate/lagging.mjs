@@ -8,10 +8,8 @@ const openObject = { type: "object" };
 const oneOf = (...values) => ({ type: "string", enum: values });
 
 /**
- * Fields the REST APIs know and the published protos do not yet.
- *
- * `sdk` names the same field in @google/genai: the generator stops when the SDK does not have it, or when the
- * proto has caught up, so this list cannot outlive its reasons.
+ * Fields the REST APIs have and the published protos do not yet. `sdk` names the same field in @google/genai: the
+ * generator stops when the SDK lacks it, or when the proto has it, so that obsolete entries are removed.
  */
 const fields = [
   {
@@ -135,7 +133,7 @@ const fields = [
   },
 ];
 
-/** What to add to the schema made from one package's protos. */
+/** The additions to the schema of one package's protos. */
 export function lagging(proto) {
   const types = readFileSync(new URL("../node_modules/@google/genai/dist/genai.d.ts", import.meta.url), "utf8");
   return fields

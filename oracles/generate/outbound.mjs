@@ -1,8 +1,6 @@
 /**
- * What the API asks for, out of an SDK's `$Outbound` type.
- *
- * Those types are what the SDK sends, after it filled in its defaults: such fields look required, and a
- * literal it always sends looks like any string.
+ * The schema of an API's requests, from an SDK's `$Outbound` type. Those types include defaults the SDK fills in: such
+ * fields look required, and a literal it always sends looks like any string.
  */
 export function asAsked(sdk, schema) {
   const { defaults, literals } = adjustments[sdk];

@@ -1,6 +1,6 @@
 /**
- * The same set of values with less text: names that only repeat `string` go, `const | const` becomes one `enum`,
- * definitions nobody refers to are dropped, and the rest have names that need no escaping in a pointer.
+ * Simplifies a schema without changing the values it accepts: aliases of `string` are inlined, `const | const` becomes
+ * one `enum`, unused definitions are dropped, and names need no escaping in a pointer.
  */
 export function tidy(generated) {
   const schema = renamed(generated);

@@ -1,7 +1,7 @@
 /*
- * A client for the official conformance suite: the last word is the address of a server. It connects as Parley does,
- * signs in where it must by visiting the address a person would open, calls the tools the scenario is about, and ends.
- * What a scenario tells beforehand is configured as a person would.
+ * A client for the official conformance suite: the last argument is the URL of a server. It connects as Parley does,
+ * signs in if needed by visiting the URL a person would open, calls the scenario's tools, and exits. Values a scenario
+ * provides are configured as settings.
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ type Context = {
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 
-/** Who signs machines in there, as its documentation says. */
+/** The issuer for client credentials, from the server's metadata. */
 const documentedIssuer = async (): Promise<string> => {
   const address = new URL("/.well-known/oauth-protected-resource/mcp", url);
   const { authorization_servers } = (await (await fetch(address)).json()) as { authorization_servers: string[] };
@@ -52,7 +52,7 @@ const [config] = configs;
 const signIn = config?.endpoint.type === "http" ? config.endpoint.signIn : undefined;
 const signal = AbortSignal.timeout(25_000);
 
-/** What a person does with the address: opens it, and is sent back to us. */
+/** Visits the sign-in URL as a browser would, up to the redirect back to us. */
 const visit = async (address: string): Promise<void> => {
   const answer = await fetch(address, { redirect: "manual" });
   const back = answer.headers.get("location");
@@ -66,7 +66,7 @@ const asking = {
 const inputs: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } };
 const can = { signal, report: () => undefined, files: { keep: async () => "" } };
 
-/** Calls every tool; false where the server wants another sign-in first. */
+/** Calls every tool; false if the server requires another sign-in first. */
 const callAll = async (servers: ReturnType<typeof openMcpServers>): Promise<boolean> => {
   for (const { tool, server } of servers.tools()) {
     if (server === undefined) continue;
@@ -80,7 +80,7 @@ const callAll = async (servers: ReturnType<typeof openMcpServers>): Promise<bool
   return servers.status()[0]?.status.state !== "sign-in";
 };
 
-/** A person who is asked again and again gives up. */
+/** A limit on repeated sign-ins. */
 for (let signedIn = 0; signedIn < 3; signedIn += 1) {
   const servers = openMcpServers({ world, configs, root: process.cwd(), home, handlers: asking });
   await servers.settled(signal);

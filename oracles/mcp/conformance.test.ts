@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 /*
- * The official conformance suite's scenarios for clients, with a client that does nothing but what Parley does.
+ * The official conformance suite's scenarios for clients, run with Parley's MCP client.
  */
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -48,7 +48,7 @@ const passed = [
   "auth/client-credentials-jwt",
 ];
 
-/** Scenarios that fail, and why that is so. One that passes again turns this red. */
+/** Scenarios that fail, with the reason. One that passes fails this test. */
 const failed: Readonly<Record<string, string>> = {
   "auth/metadata-var2":
     "its authorization server is called /tenant1, and the metadata found there names an issuer without it: RFC 8414, section 3.3 (and the MCP specification of 2026-07-28) says that such metadata must not be used",

@@ -7,7 +7,7 @@ import { bin, ensureBuilt } from "../../test/built.ts";
 import { appFixtures, type RunningApp, type AppFixture } from "../../test/tui/app-fixture.ts";
 
 /*
- * The everything server, as it comes from npm, asks a person in a real terminal.
+ * The published everything server uses elicitation and sampling in a real terminal.
  */
 
 ensureBuilt();
@@ -46,7 +46,7 @@ const begin = async (): Promise<RunningApp> => {
   return app;
 };
 
-/** Shows in full what was folded, and answers all of it. */
+/** Expands collapsed text and returns the whole screen. */
 const unfolded = async (app: RunningApp, words: string | RegExp): Promise<string> => {
   await app.waitForText("Asked.");
   await app.waitUntilIdle();
@@ -56,7 +56,7 @@ const unfolded = async (app: RunningApp, words: string | RegExp): Promise<string
 };
 
 describe("the everything server in the terminal", () => {
-  it("has its form filled in, with every kind of field it knows", async () => {
+  it("gets an elicitation form filled in, with every kind of field", async () => {
     const app = await begin();
     app.submit("Fill it in");
     await app.waitForText("The MCP server every asks");
@@ -98,7 +98,7 @@ describe("the everything server in the terminal", () => {
     await app.quit();
   });
 
-  it("has its form declined", async () => {
+  it("gets an elicitation declined", async () => {
     const app = await begin();
     app.submit("Fill it in");
     await app.waitForText("The MCP server every asks");
@@ -107,7 +107,7 @@ describe("the everything server in the terminal", () => {
     await app.quit();
   });
 
-  it("gets a model's words, or the person's no", async () => {
+  it("gets a sampling response, or the user's refusal", async () => {
     const app = await begin();
     app.submit("Have words");
     await app.waitForText("The MCP server every asks");
@@ -140,7 +140,7 @@ describe("the everything server without a terminal", () => {
     return { out: stdout, tools: readdirSync(join(stage.home, ".parley", "mcp")) };
   };
 
-  it("offers no tool that would need an answer, unless the person allowed words unasked", async () => {
+  it("offers no tool that needs an answer, unless sampling is allowed without asking", async () => {
     const refused = await run({});
     const allowed = await run({ sampling: "allow" });
     expect([refused, allowed].map(({ out }) => out.includes("The Unsinkable."))).toEqual([false, true]);

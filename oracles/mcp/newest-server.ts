@@ -1,6 +1,6 @@
 /*
- * A server of the official package that speaks the newest protocol and no other: over stdio, or over HTTP with the word
- * `http`, and then it says its port. Each call is answered with the revision it was made in.
+ * A server of the official package that supports only the newest protocol: over stdio, or over HTTP with the argument
+ * `http`, when it prints its port. Each call returns the protocol revision it was made with.
  */
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";

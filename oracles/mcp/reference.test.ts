@@ -17,7 +17,7 @@ import { serveSimulators, type ServedSimulators } from "../../test/support/serve
 import { textOf, withServers, type McpTestSession } from "../../test/mcp/with-servers.ts";
 
 /*
- * The servers everybody learns MCP with, as they come from npm, over every transport they speak.
+ * The official MCP reference servers from npm, over every transport they support.
  */
 
 const packaged = (name: string): string =>
@@ -36,7 +36,7 @@ const freePort = (): Promise<number> =>
 const started: ChildProcess[] = [];
 afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
 
-/** The everything server at an address. */
+/** Starts the everything server on a local port. */
 const served = async (transport: "streamableHttp" | "sse"): Promise<object> => {
   const port = await freePort();
   const child = spawn(process.execPath, [packaged("server-everything"), transport], {
@@ -86,7 +86,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
     });
   });
 
-  it("answers calls with words, images and structured values", async () => {
+  it("answers calls with text, images and structured values", async () => {
     await using(async ({ call: run }) => {
       expect([
         textOf(await run("echo", { message: "hi" })),
@@ -114,7 +114,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
     });
   });
 
-  it("reads resources and prompts, and tells how far it is", async () => {
+  it("reads resources and prompts, and reports progress", async () => {
     await using(async ({ servers, call: run, progressTexts: reported }) => {
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
       const uri = "demo://resource/static/document/architecture.md";
@@ -129,7 +129,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
     });
   });
 
-  it("is free for the next call after one was stopped", async () => {
+  it("accepts the next call after a cancelled one", async () => {
     await using(async ({ call: run }) => {
       const stop = new AbortController();
       const reason = new Error("enough");
@@ -142,7 +142,7 @@ describe.each(Object.keys(ways))("the everything server over %s", (way) => {
 });
 
 describe("the filesystem server", () => {
-  it("reads and writes where its client's roots are, and fails in words elsewhere", async () => {
+  it("reads and writes inside its client's roots, and fails with a message elsewhere", async () => {
     const config = { command: process.execPath, args: [packaged("server-filesystem"), "."] };
     await withServers({ configured: { files: config } }, async ({ call: run, folder }) => {
       expect(textOf(await run("write_file", { path: `${folder}/a.txt`, content: "hello" }))).toContain(
@@ -171,7 +171,7 @@ describe("an image from a server", () => {
   });
   afterAll(() => simulators.close());
 
-  it("comes through the scheduler as media of its call", () => {
+  it("passes through the scheduler as media of its call", () => {
     expect(finished).toMatchObject({
       outcome: {
         status: "complete",
@@ -182,7 +182,7 @@ describe("an image from a server", () => {
     expect(Object.keys(finished.blobs)).toHaveLength(1);
   });
 
-  it.each(listSimulatedProviders())("is delivered to %s as any image is", async (id) => {
+  it.each(listSimulatedProviders())("is delivered to %s like any image", async (id) => {
     const provider = findProvider(id);
     const ledger = new Ledger();
     ledger.user([text("show it")]);

@@ -15,7 +15,7 @@ const answers = async (config: object): Promise<unknown> => {
   return found;
 };
 
-describe("a server that speaks the newest protocol alone", () => {
+describe("a server that supports only the newest protocol", () => {
   it("is used over stdio", async () => {
     expect(await answers({ command: process.execPath, args })).toEqual([{ state: "ready" }, "modern: hi"]);
   });

@@ -17,7 +17,7 @@ import { qwen } from "./definitions/qwen.ts";
 import { xai } from "./definitions/xai.ts";
 import { zai } from "./definitions/zai.ts";
 
-/** Every provider Parley speaks to. */
+/** The registry of providers, in order of preference. To add one: a file in `definitions/` and a line here. */
 export const providers: readonly Provider[] = [
   google,
   vertex,

@@ -2,7 +2,7 @@ import { openaiChat, type ChatDialect } from "../wire/openai-chat/encode.ts";
 import { defineProvider, type Provider, type ProviderData, type Traits } from "./define.ts";
 import { chatIds, noThinking, portableName, userFirstAndLast, textOnly } from "./traits.ts";
 
-/** What holds for a server that copies Chat Completions until something else is known: words only, the user first and last. */
+/** The defaults for a server compatible with Chat Completions: text only, the user first and last. */
 const traits: Traits = {
   ids: chatIds,
   toolName: portableName,
@@ -39,7 +39,7 @@ type ChatProviderData = Omit<ProviderData<ChatDialect>, "wire" | "traits" | "dia
   readonly dialect?: Partial<ChatDialect>;
 };
 
-/** A provider that speaks Chat Completions, by what it does differently. */
+/** Defines a Chat Completions provider by its differences from the defaults. */
 export const chatProvider = (own: ChatProviderData): Provider =>
   defineProvider({
     ...own,

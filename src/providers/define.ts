@@ -4,7 +4,7 @@ import type { Wire, WireId } from "../wire/wire.ts";
 import { describedMediaRows, type ModelInput } from "./model-input.ts";
 import { quirks, type Quirk } from "./quirks.ts";
 
-/** Someone who serves models over one of the API families. */
+/** A company or program that serves models over one of the API families. */
 export type Provider = {
   readonly id: string;
   readonly label: string;
@@ -13,8 +13,8 @@ export type Provider = {
   readonly auth: Auth;
   readonly defaultModel: string;
   /**
-   * Where a request for one of its models goes. Unknown models get the provider's safe defaults; `learned` corrects them,
-   * and `input` says which kinds of files the model takes.
+   * Resolves a model to its destination: target and wire. Unknown models get the provider's safe defaults; `learned`
+   * quirks correct them, and `input` says which kinds of files the model takes.
    */
   readonly destination: (
     model: string,
@@ -24,24 +24,23 @@ export type Provider = {
   ) => Destination;
 };
 
-/** Where requests go: a base, and after it a path for each thing that can be asked. */
+/** The base URL of a provider, and the path of each operation. */
 export type Endpoint = {
   /** `{region}`, `{resource}` and `{vertex-host}` are filled in from the environment. */
   readonly url: string;
   readonly paths: Paths;
-  /** How a model is named in a path. Without it the name is one encoded word. */
+  /** How a model is named in a path. Default: the encoded name. */
   readonly modelNames?: ModelNames;
-  /** The ecosystem's own variables that move the base; the first one set counts. */
+  /** The vendor's own environment variables for another base URL; the first one set counts. */
   readonly env?: readonly BaseVariable[];
-  /** Headers every request carries, each with the variable that chooses another value. */
+  /** Headers of every request, each with the environment variable that overrides its value. */
   readonly headers?: readonly { readonly name: string; readonly value: string; readonly env: string }[];
 };
 
 /**
- * Paths after the base, with `{model}` filled in. What is absent is not
- * offered, except that streams come from `generate` unless they have a path of
- * their own. A path that begins with `https://` brings its own base, which
- * counts until the endpoint is moved.
+ * Paths after the base URL, with `{model}` filled in. An absent operation is not offered, except that streams use
+ * `generate` unless `stream` is set. A path that begins with `https://` has its own base, which is used unless the base
+ * URL is overridden.
  */
 export type Paths = {
   readonly generate: string;
@@ -50,21 +49,27 @@ export type Paths = {
   readonly models?: string;
 };
 
-/** `prefix` stands before a bare name, with `{place}` filled in; a name that matches `whole` is a resource path already. */
+/**
+ * `prefix` is put before a bare name, with `{place}` filled in; a name that matches `resourcePath` is a full path
+ * already.
+ */
 type ModelNames = { readonly prefix: string; readonly resourcePath: RegExp };
 
-/** A variable that holds a base: `suffix` is what its users leave out, `bare` fills in what a mere host name lacks. */
+/**
+ * An environment variable with a base URL. `suffix` is appended if missing; `bare` completes a host name without scheme
+ * or port.
+ */
 export type BaseVariable = { readonly name: string; readonly suffix?: string; readonly bare?: string };
 
-/** How a request proves who sends it. */
+/** How requests are authenticated. */
 export type Auth =
   | {
       readonly type: "bearer" | "x-api-key" | "x-goog-api-key" | "api-key";
-      /** Variables that hold a key; the first one set counts. */
+      /** Environment variables with a key; the first one set counts. */
       readonly env: readonly string[];
-      /** Variables that hold a token instead, which goes out as a bearer. */
+      /** Environment variables with a token instead, sent as a bearer token. */
       readonly tokens?: readonly string[];
-      /** Whether it also works without. */
+      /** Requests also work without a key. */
       readonly optional?: true;
     }
   | { readonly type: "aws" }
@@ -72,7 +77,7 @@ export type Auth =
   | { readonly type: "code-assist" }
   | { readonly type: "none" };
 
-/** What the passes need to know of a model, apart from its name. */
+/** What rendering needs to know about a model, apart from its name. */
 export type Traits = Omit<Target, "provider" | "model" | "account"> &
   Pick<Destination, "requiresTools" | "requiresThinkingInLoop">;
 
@@ -95,7 +100,7 @@ export type ProviderData<Dialect> = Omit<Provider, "wire" | "destination"> & {
   readonly families?: readonly ModelFamily<Dialect>[];
 };
 
-/** Turns a provider's data into a provider. */
+/** Creates a provider from its data. */
 export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider => {
   const { wire, traits, dialect, families = [], ...rest } = data;
   return {
@@ -131,7 +136,7 @@ export const defineProvider = <Dialect>(data: ProviderData<Dialect>): Provider =
   };
 };
 
-/** A quirk as a family of its own, with the dialect fields this wire knows. */
+/** Converts a quirk to a model family, with the dialect fields this wire knows. */
 const quirkFamilies = <Dialect>(quirk: Quirk, wire: WireId): readonly ModelFamily<Dialect>[] => {
   const { only, traits, dialect } = quirks[quirk];
   if (only !== undefined && !only.includes(wire)) return [];

@@ -10,7 +10,7 @@ export { UnknownNameError } from "./unknown-name.ts";
 /** The API families, by name. */
 export const wireIds: readonly WireId[] = ["gemini", "anthropic", "bedrock", "openai-chat", "openai-responses"];
 
-/** The provider whose own API a family is. */
+/** The provider that owns each API family. */
 export const homeProviders: Readonly<Record<WireId, string>> = {
   gemini: "google",
   anthropic: "anthropic",
@@ -19,7 +19,7 @@ export const homeProviders: Readonly<Record<WireId, string>> = {
   "openai-responses": "openai",
 };
 
-/** The provider with this id. */
+/** Finds a provider by id. Throws an `UnknownNameError` with the nearest names. */
 export const findProvider = (id: string): Provider => {
   const found = providers.find((provider) => provider.id === id);
   if (found === undefined)
@@ -31,14 +31,14 @@ export const findProvider = (id: string): Provider => {
   return found;
 };
 
-/** The family with this name. */
+/** Finds an API family by name. Throws an `UnknownNameError` with the nearest names. */
 export const findWire = (name: string): WireId => {
   const found = wireIds.find((id) => id === name);
   if (found === undefined) throw new UnknownNameError("wire", name, wireIds);
   return found;
 };
 
-/** Where `provider/model` is. A provider alone means its default model. */
+/** Resolves `provider/model` to its destination. A provider alone means its default model. */
 export const destinationOf = (name: string, account?: string, input?: ModelInput): Destination => {
   const slash = name.indexOf("/");
   const provider = findProvider(slash === -1 ? name : name.slice(0, slash));

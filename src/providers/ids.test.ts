@@ -5,7 +5,7 @@ import { destinationOf } from "./find.ts";
 
 const idOf = (to: string, tool = "read_file"): string => destinationOf(to).target.ids.project(7, tool, 0);
 
-describe("the id of a call", () => {
+describe("a tool-call id", () => {
   it.each([
     "kimi/kimi-k3",
     "openrouter/moonshotai/kimi-k3",
@@ -13,7 +13,7 @@ describe("the id of a call", () => {
     "azure/Kimi-K2.5",
     "qwen/kimi-k2-thinking",
     "local/kimi-k2",
-  ])("is Kimi's for %s", (to) => {
+  ])("has Kimi's format for %s", (to) => {
     expect(idOf(to)).toBe("functions.read_file:7");
   });
 
@@ -24,18 +24,18 @@ describe("the id of a call", () => {
     "groq/mistral-saba-24b",
     "azure/Mistral-Large-3",
     "local/mistral-small",
-  ])("is Mistral's for %s", (to) => {
+  ])("has Mistral's format for %s", (to) => {
     expect(idOf(to)).toBe("c00000007");
   });
 
   it.each(["openrouter/anthropic/claude-sonnet-5", "groq/openai/gpt-oss-120b", "azure/gpt-5.6", "qwen/qwen3-max"])(
-    "is the server's for %s",
+    "has the server's format for %s",
     (to) => {
       expect(idOf(to)).toBe("call_7");
     },
   );
 
-  it("is as long as Responses allows on Azure, however long the name of the tool", () => {
+  it("fits the limit of Responses on Azure, even for a long tool name", () => {
     const { ids } = destinationOf("azure/Kimi-K2.5").target;
     const long = ids.project(123_456, "t".repeat(64), 1);
     expect(long.length).toBeLessThanOrEqual(64);

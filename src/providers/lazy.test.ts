@@ -14,7 +14,7 @@ it("has every provider, with its keys, in the order they are preferred", async (
   );
 });
 
-it("says which names are near to one that nobody has", () => {
+it("suggests the nearest names for an unknown id", () => {
   expect(() => loadProvider("antropic")).toThrow(UnknownNameError);
   expect(() => loadProvider("antropic")).toThrow("anthropic");
 });

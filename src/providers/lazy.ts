@@ -1,10 +1,10 @@
 import type { Provider } from "./define.ts";
 import { UnknownNameError } from "./unknown-name.ts";
 
-/** A provider before it is loaded: with the wires of all others out of the way, a run that talks to one starts sooner. */
+/** A provider that is loaded on demand: start-up loads the wire of one provider instead of all. */
 export type LazyProvider = {
   readonly id: string;
-  /** Variables that hold a key of it. */
+  /** Environment variables with a key of it. */
   readonly keys: readonly string[];
   readonly load: () => Promise<Provider>;
 };
@@ -61,7 +61,7 @@ export const lazyProviders: readonly LazyProvider[] = [
   { id: "offline", keys: [], load: async () => (await import("./definitions/offline.ts")).offline },
 ];
 
-/** Loads the provider with this id. Throws an `UnknownNameError` with what is nearest. */
+/** Loads a provider by id. Throws an `UnknownNameError` with the nearest names. */
 export const loadProvider = (id: string): Promise<Provider> => {
   const found = lazyProviders.find((provider) => provider.id === id);
   if (found === undefined)

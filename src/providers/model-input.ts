@@ -3,10 +3,10 @@ import type { MediaRow, MediaRows } from "../transcript/target.ts";
 import type { WireId } from "../wire/wire.ts";
 import { inlineOnly, pdfTypes } from "./traits.ts";
 
-/** The kinds of files a model takes besides text, as a person or its server describes it. */
+/** The kinds of files a model takes besides text, as settings or its server describe it. */
 export type ModelInput = readonly MediaKind[];
 
-/** What a model takes where: only the kinds in `input`. One that its provider does not list goes into user messages. */
+/** Restricts media rows to the kinds in `input`. A kind that the provider does not list is allowed in user messages. */
 export const describedMediaRows = (rows: MediaRows, input: ModelInput, wire: WireId): MediaRows => {
   const user = { ...pickKinds(usualMedia[wire], input), ...pickKinds(rows.user, input) };
   return {
@@ -26,7 +26,7 @@ const document = inlineOnly(pdfTypes);
 const audio = inlineOnly(["audio/wav", "audio/mpeg"]);
 const video = inlineOnly(["video/mp4"]);
 
-/** What each API can carry in a user message, in the formats that most servers read. */
+/** The media of user messages by API family, in formats that most servers read. */
 const usualMedia: Readonly<Record<WireId, MediaRow>> = {
   gemini: { image, document, audio, video },
   anthropic: { image, document },

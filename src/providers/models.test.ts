@@ -13,7 +13,7 @@ const all: readonly ModelFacts[] = providers.flatMap(({ id }) => listModelFacts(
 const nameOf = ({ provider, id }: ModelFacts): string => `${provider}/${id}`;
 
 describe("the facts about models", () => {
-  it("cover every provider, and the model each one uses unless told otherwise", () => {
+  it("cover every provider and its default model", () => {
     expect(Object.keys(catalogue).toSorted()).toEqual(providers.map(({ id }) => id).toSorted());
     expect(providers.filter(({ id, defaultModel }) => !findModelFacts(id, defaultModel).known)).toEqual([]);
   });
@@ -26,13 +26,13 @@ describe("the facts about models", () => {
     }
   });
 
-  it("hold only sizes that can be", () => {
+  it("have plausible sizes only", () => {
     const isSize = (value: number): boolean => Number.isSafeInteger(value) && value >= 1000;
     const odd = all.filter(({ context, maxOutput }) => !isSize(context) || !isSize(maxOutput) || maxOutput > context);
     expect(odd.map(nameOf)).toEqual([]);
   });
 
-  it("hold only prices that can be: none below zero, cached reads no dearer, longer prompts no cheaper", () => {
+  it("have plausible prices only: none below zero, cached reads not dearer, longer prompts not cheaper", () => {
     const isFine = ({ longer = [], ...base }: Price): boolean => {
       const steps = [{ above: 0, ...base }, ...longer];
       return steps.every(({ above, input, output, cachedRead, cachedWrite }, index) => {
@@ -50,12 +50,12 @@ describe("the facts about models", () => {
     expect(all.filter(({ price }) => price !== undefined && !isFine(price)).map(nameOf)).toEqual([]);
   });
 
-  it("are free of charge only where nobody sends a bill", () => {
+  it("are free only at providers that do not charge", () => {
     const free = all.filter(({ price }) => price !== undefined && (price.input === 0 || price.output === 0));
     expect(free.map(nameOf)).toEqual(["local/qwen3", "offline/parley"]);
   });
 
-  it("say what they are of, where they come from and under which licence", () => {
+  it("state their date, source and licence", () => {
     const text = readFileSync(join(src, "providers", "models.data.ts"), "utf8");
     const header = text.slice(0, text.indexOf("*/"));
     expect(header).toContain(`What is known of models on ${factsDate}`);
@@ -69,7 +69,7 @@ describe("the facts about models", () => {
     expect(text).not.toMatch(/https?:/);
   });
 
-  it("are not loaded by the program before somebody asks", () => {
+  it("are loaded on demand only", () => {
     const reached = new Set<string>();
     const visit = (path: string): void => {
       if (reached.has(path)) return;
@@ -83,8 +83,8 @@ describe("the facts about models", () => {
   });
 });
 
-describe("what a model takes", () => {
-  it("is what user messages to it may hold, but for the known differences", () => {
+describe("a model's input", () => {
+  it("matches the media of user messages, except for the known differences", () => {
     const found = all.filter(({ provider }) => provider !== "openrouter").flatMap(differenceOf);
     const expected = knownDifferences.flatMap(({ provider, models, difference }) =>
       models.map((id) => `${provider}/${id}: ${difference}`),
@@ -92,22 +92,22 @@ describe("what a model takes", () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it("is for OpenRouter's gateway to tell: messages may hold every kind, whatever model is behind it", () => {
+  it("is not restricted at OpenRouter: messages may contain every kind for any model", () => {
     const rows = new Set(listModelFacts("openrouter").map((facts) => rowsOf(facts).join(" ")));
     expect([...rows]).toEqual(["image document audio video"]);
     expect(listModelFacts("openrouter").filter(({ input }) => !input.includes("document"))).toEqual([]);
   });
 
-  it("is text at the very least", () => {
+  it("includes text", () => {
     expect(all.filter(({ input }) => input[0] !== "text")).toEqual([]);
   });
 });
 
-/** The kinds of file a user message to this model may hold. */
+/** The kinds of file a user message to this model may contain. */
 const rowsOf = ({ provider, id }: ModelFacts): readonly string[] =>
   Object.keys(findProvider(provider).destination(id).target.media.user);
 
-/** What the provider's rows have more than the facts (+) and less (-). */
+/** Kinds of file in the provider's rows but not in the facts (+), and the reverse (-). */
 const differenceOf = (facts: ModelFacts): readonly string[] => {
   const [rows, kinds] = [rowsOf(facts), facts.input.filter((kind) => kind !== "text")];
   const more = rows.filter((kind) => !facts.input.some((other) => other === kind)).map((kind) => `+${kind}`);
@@ -115,7 +115,10 @@ const differenceOf = (facts: ModelFacts): readonly string[] => {
   return more.length + less.length === 0 ? [] : [`${nameOf(facts)}: ${[...more, ...less].join(" ")}`];
 };
 
-/** Where a provider sends more (+) or fewer (-) kinds of file than the facts say the model takes. Mend one and its line must go. */
+/**
+ * Models for which a provider sends more (+) or fewer (-) kinds of file than the facts list. Remove a line once it is
+ * fixed.
+ */
 const knownDifferences = [
   {
     why: "Models for pictures, robots and screens, and open ones: no more is certain of them than text and images.",
@@ -232,7 +235,7 @@ const knownDifferences = [
   },
 ];
 
-describe("a model's name", () => {
+describe("a model name", () => {
   it.each([
     ["google", "models/gemini-3.8-flash", "gemini-3.8-flash"],
     ["vertex", "projects/p/locations/global/publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro"],
@@ -254,7 +257,7 @@ describe("a model's name", () => {
     expect({ known, provider: facts.provider, id: facts.id }).toEqual({ known: true, provider, id });
   });
 
-  it("that is exact comes first: a region keeps its own price", () => {
+  it("matches exactly first: a region keeps its own price", () => {
     const [everywhere, here] = ["global.anthropic.claude-sonnet-5", "eu.anthropic.claude-sonnet-5"].map(
       (model) => findModelFacts("bedrock", model).price,
     );
@@ -270,7 +273,7 @@ describe("a model's name", () => {
     ["nobody", "claude-sonnet-5"],
     ["constructor", "name"],
     ["__proto__", "0"],
-  ])("that nobody knows gets safe defaults: %s/%s", (provider, id) => {
+  ])("that is unknown gets safe defaults: %s/%s", (provider, id) => {
     expect(findModelFacts(provider, id)).toEqual({
       provider,
       id,
@@ -282,12 +285,12 @@ describe("a model's name", () => {
     });
   });
 
-  it("of a provider nobody knows has no models", () => {
+  it("of an unknown provider has no models", () => {
     expect(["nobody", "constructor", "__proto__"].map(listModelFacts)).toEqual([[], [], []]);
   });
 });
 
-describe("what an answer cost", () => {
+describe("the cost of a response", () => {
   const base: ModelFacts = findModelFacts("nobody", "nothing");
   const priced = (price: Price): ModelFacts => ({ ...base, price });
   const used = (usage: Partial<TokenUsage>): TokenUsage => ({
@@ -299,7 +302,7 @@ describe("what an answer cost", () => {
     ...usage,
   });
 
-  it("counts cached tokens as part of the prompt, and reasoning as part of the answer", () => {
+  it("counts cached tokens as part of the prompt, and reasoning as part of the output", () => {
     const facts = priced({ input: 3, output: 15, cachedRead: 0.3, cachedWrite: 3.75 });
     const usage = used({
       input: 1_000_000,
@@ -311,12 +314,12 @@ describe("what an answer cost", () => {
     expect(computeCost(facts, usage)).toBeCloseTo(0.9 + 0.18 + 0.375 + 3, 10);
   });
 
-  it("takes the price of the prompt for cached tokens that have none", () => {
+  it("uses the prompt's price for cached tokens without one", () => {
     const usage = used({ input: 500_000, cachedRead: 200_000, cachedWrite: 100_000 });
     expect(computeCost(priced({ input: 2, output: 8 }), usage)).toBe(1);
   });
 
-  it("takes the higher price for all of a long prompt and its answer", () => {
+  it("uses the higher price for all of a long prompt and its output", () => {
     const facts = priced({
       input: 1,
       output: 2,
@@ -331,18 +334,18 @@ describe("what an answer cost", () => {
     expect(cost(300_000, 100_000)).toBe(225);
   });
 
-  it("is never less than nothing, even when a server counts more cached tokens than there are", () => {
+  it("is never negative, even when a server reports more cached tokens than input", () => {
     expect(
       computeCost(priced({ input: 3, output: 15, cachedRead: 1 }), used({ input: 5, cachedRead: 1_000_000 })),
     ).toBe(1);
   });
 
-  it("is nothing for nothing, and nothing on one's own machine", () => {
+  it("is zero without tokens, and zero for local models", () => {
     expect(computeCost(findModelFacts("anthropic", "claude-sonnet-5"), used({}))).toBe(0);
     expect(computeCost(findModelFacts("local", "qwen3"), used({ input: 1000, output: 1000 }))).toBe(0);
   });
 
-  it("is not guessed where no price is known", () => {
+  it("is undefined without a known price", () => {
     expect(computeCost(findModelFacts("openai", "gpt-99"), used({ input: 1000 }))).toBeUndefined();
     expect(computeCost(findModelFacts("code-assist", "gemini-3.8-flash"), used({ input: 1000 }))).toBeUndefined();
   });

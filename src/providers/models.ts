@@ -1,30 +1,30 @@
 import type { UsageModality, TokenUsage } from "../wire/decode/events.ts";
 import { catalogueDate, catalogue, type CataloguePriceRow, type CatalogueRow } from "./models.data.ts";
 
-/** What is known of a model, as its provider serves it. */
+/** Facts about a model, as its provider serves it. */
 export type ModelFacts = {
   readonly provider: string;
-  /** The name the facts were found under, which may be shorter than the one asked for. */
+  /** The name the facts were found under, which may be shorter than the requested one. */
   readonly id: string;
-  /** False where nothing is known and everything below is a cautious guess. */
+  /** False if the model is unknown and the facts below are safe defaults. */
   readonly known: boolean;
-  /** How many tokens prompt and answer may have together. */
+  /** Context window: tokens of prompt and response together. */
   readonly context: number;
-  /** How many tokens one answer may have. Some models have no limit here but their context window. */
+  /** Maximum output tokens. Some models are limited by their context window only. */
   readonly maxOutput: number;
   readonly input: readonly UsageModality[];
   readonly reasoning: boolean;
-  /** Absent where nobody published one, or where a subscription pays. */
+  /** Absent if none is published, or for subscriptions. */
   readonly price?: Price;
 };
 
 /** US dollars for a million tokens. */
 export type Price = TokenRates & {
-  /** Rates that replace all of the others once a prompt is longer; the longest last. */
+  /** Rates that replace all others for longer prompts; the longest last. */
   readonly longer?: readonly (TokenRates & { readonly above: number })[];
 };
 
-/** Where cached tokens have no rate of their own, they cost what others cost. */
+/** Without a rate for cached tokens, they cost as much as others. */
 type TokenRates = {
   readonly input: number;
   readonly output: number;
@@ -32,14 +32,17 @@ type TokenRates = {
   readonly cachedWrite?: number;
 };
 
-/** The day the facts are of, as `2026-11-02`. Prices change without notice. */
+/** The date of the facts, as `2026-11-02`. Prices change without notice. */
 export const factsDate: string = catalogueDate;
 
-/** The known models of a provider, sorted by id. */
+/** Lists the known models of a provider, sorted by id. */
 export const listModelFacts = (provider: string): readonly ModelFacts[] =>
   catalogueRows(provider).map((row) => parseModelFacts(provider, row));
 
-/** What is known of a model. Names may carry a date, a version, a region or a path; a model nobody knows gets safe defaults. */
+/**
+ * Finds the facts about a model. Names may have a date, a version, a region or a path; an unknown model gets safe
+ * defaults.
+ */
 export const findModelFacts = (provider: string, model: string): ModelFacts => {
   const rows = catalogueRows(provider);
   for (const name of spellings(model)) {
@@ -50,8 +53,8 @@ export const findModelFacts = (provider: string, model: string): ModelFacts => {
 };
 
 /**
- * What one answer cost in US dollars, or undefined where the price is unknown.
- * Add up costs, not usage: long prompts have other prices.
+ * Computes the cost of one response in US dollars; undefined if the price is unknown. Add up costs, not usage: long
+ * prompts have other prices.
  */
 export const computeCost = ({ price }: ModelFacts, usage: TokenUsage): number | undefined => {
   if (price === undefined) return undefined;
@@ -65,7 +68,7 @@ export const computeCost = ({ price }: ModelFacts, usage: TokenUsage): number | 
   return millionths / 1_000_000;
 };
 
-/** Small enough for nearly every model in use. */
+/** Sizes that nearly every model in use has. */
 const defaultSizes = { context: 128_000, maxOutput: 8192 };
 
 const catalogueRows = (provider: string): readonly CatalogueRow[] =>
@@ -102,7 +105,7 @@ const parseRates = ([, input, output, cachedRead, cachedWrite]: CataloguePriceRo
   ...(typeof cachedWrite === "number" ? { cachedWrite } : {}),
 });
 
-/** Names the facts of a model may be found under, the nearest first: without path, version, date or `-latest`, then without region. */
+/** Names to look up, nearest first: without path, version, date or `-latest`, then without region. */
 const spellings = (model: string): readonly string[] => {
   const bare = model.replace(/^(.*\/)?models\/|^arn:[^/]*\//, "");
   const unnumbered = bare.replace(/:\d+$/, "");

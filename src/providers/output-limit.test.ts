@@ -11,9 +11,9 @@ const conversation: Conversation = {
   blobs: {},
 };
 
-/** The limit in a body, under whatever name its API gives it. */
+/** The output limit in a body, under the API's own field name. */
 const limitIn = (whole: JsonObject): unknown => {
-  // Code Assist puts a request of Gemini into an envelope.
+  // Code Assist wraps the Gemini request in an envelope.
   const body = (whole["request"] ?? whole) as JsonObject;
   const [config, inference] = [body["generationConfig"], body["inferenceConfig"]] as (JsonObject | undefined)[];
   return (
@@ -27,8 +27,8 @@ const limitIn = (whole: JsonObject): unknown => {
 
 const models = providers.flatMap(({ id }) => listModelFacts(id).map((facts) => `${id}/${facts.id}`));
 
-describe("the limit of an answer", () => {
-  it("is what the model can write, or left to the API, for every known model of every provider", () => {
+describe("the output limit", () => {
+  it("is the model's maximum, or left to the API, for every known model of every provider", () => {
     const wrong = models.flatMap((name) => {
       const [provider = "", ...model] = name.split("/");
       const limit = limitIn(renderRequest(conversation, name).body);
@@ -55,7 +55,7 @@ describe("the limit of an answer", () => {
     expect(limitIn(renderRequest(conversation, `anthropic/${model}`).body)).toBe(limit);
   });
 
-  it("is lowered to what the context has left, and to what the model can write", () => {
+  it("is lowered to the rest of the context window, and to the model's maximum", () => {
     const write = (settings: object): unknown =>
       limitIn(renderRequest(conversation, "anthropic/claude-sonnet-4-5", { settings }).body);
     expect([
@@ -70,7 +70,7 @@ describe("the limit of an answer", () => {
     expect(limitIn(renderRequest(conversation, id, { settings: { maxTokens: 1000 } }).body)).toBe(1000);
   });
 
-  it("leaves room for the answer beside a thinking budget that nobody named", () => {
+  it("leaves room for the output beside a default thinking budget", () => {
     const write = (settings: object) =>
       renderRequest(conversation, "anthropic/claude-haiku-4-5", { settings }).body["thinking"];
     expect([

@@ -2,36 +2,38 @@ import type { WireId } from "../wire/wire.ts";
 import type { ModelFamily } from "./define.ts";
 
 /**
- * Something an endpoint turned out to want otherwise than described: learned
- * from a refusal, and kept for that endpoint and model from then on.
+ * A deviation of an endpoint from its description, learned from an error response and remembered for that endpoint and
+ * model.
  */
 export type Quirk =
-  /** It cannot read its own seals any more: sealed thinking stays out. */
+  /** It refuses its own seals: sealed thinking is left out. */
   | "unsealed"
-  /** Results hold no files: these stand in a user message after them. */
+  /** Results may not contain files: these go into a user message after them. */
   | "media-after"
-  /** Messages of one side in a row are refused: they go as one. */
+  /** Consecutive messages of one side are refused: they are merged. */
   | "alternate-roles"
   /** The field for reasoning is refused. */
   | "no-reasoning"
   /** Every message of the model needs reasoning. */
   | "reasoning-demanded"
-  /** How hard to think cannot be set. */
+  /** The reasoning effort cannot be set. */
   | "no-effort"
-  /** How hard to think cannot be set in a request with tools. */
+  /** The reasoning effort cannot be set in a request with tools. */
   | "no-effort-with-tools"
-  /** A request with tools has to say that the model does not think. */
+  /** A request with tools must turn reasoning off. */
   | "effort-none-with-tools"
   | "max-tokens"
   | "max-completion-tokens"
   | "no-stream-options"
   | "no-sampling"
-  /** It writes fewer tokens, or has less room for them, than was thought. */
+  /** Its output limit or context window is smaller than known. */
   | "short-answers"
-  /** Summaries of thoughts are refused: the model does not think, or the account may not have them. */
+  /** Reasoning summaries are refused: the model does not reason, or the account has no access to them. */
   | "no-thought-summaries";
 
-/** What a quirk changes, in the terms of the passes and of the dialects. Dialect fields are those of Chat Completions unless all have them. */
+/**
+ * The changes of each quirk to traits and dialect. Dialect fields are those of Chat Completions unless all have them.
+ */
 export const quirks: Readonly<Record<Quirk, QuirkData>> = {
   unsealed: { traits: { thinking: { unsealed: true } } },
   "media-after": { traits: { media: { result: {}, errorResult: {} } } },
@@ -64,6 +66,6 @@ export const quirks: Readonly<Record<Quirk, QuirkData>> = {
 };
 
 type QuirkData = Omit<ModelFamily<Readonly<Record<string, unknown>>>, "match"> & {
-  /** The families it can happen with; all where absent. */
+  /** The API families it applies to. Default: all. */
   readonly only?: readonly WireId[];
 };

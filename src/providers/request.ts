@@ -8,20 +8,20 @@ import type { DecodedRequest, WireId } from "../wire/wire.ts";
 import { anyUserMedia } from "./traits.ts";
 import { destinationOf, findProvider, homeProviders, wireIds } from "./find.ts";
 
-/** What a caller may choose about a request. `account` is a digest that tells accounts apart, never a key. */
+/** Options of a request. `account` is a digest that identifies an account, never a key. */
 export type RequestOptions = ComposeOptions & { readonly account?: string };
 
 /**
- * A conversation as the request body for `provider/model`, with the report on
- * what was repaired, renamed or left out.
+ * Renders a conversation as the request body for `provider/model`, with the report of what was repaired, renamed or
+ * left out.
  */
 export const renderRequest = (conversation: Conversation, to: string, options: RequestOptions = {}): ComposedRequest =>
   composeRequest(conversation, destinationOf(to, options.account), options);
 
-/** Where a body comes from: a family, or more exactly a `provider/model`. */
+/** The source of a body: an API family, or more exactly a `provider/model`. */
 export type RequestSource = { readonly wire: WireId; readonly origin: Origin };
 
-/** Reads `gemini`, `anthropic`, ... or a provider or `provider/model` as a source. */
+/** Parses `gemini`, `anthropic`, ..., a provider or `provider/model` as a source. */
 export const parseSource = (name: string): RequestSource => {
   const wire = wireIds.find((id) => id === name);
   if (wire !== undefined) return { wire, origin: { provider: homeProviders[wire], model: "" } };
@@ -29,11 +29,11 @@ export const parseSource = (name: string): RequestSource => {
   return { wire: bound.id, origin: { provider: target.provider, model: name.includes("/") ? target.model : "" } };
 };
 
-/** A body of one API family, however broken, as a conversation. */
+/** Reads a body of one API family, however broken, as a conversation. */
 export const readRequest = (body: unknown, { wire, origin }: RequestSource): DecodedRequest =>
   findProvider(homeProviders[wire]).destination("").wire.read(body, origin);
 
-/** A request body of one API, however broken, as a valid one for another. */
+/** Converts a request body of one API, however broken, to a valid one of another. */
 export const convertRequest = (
   body: unknown,
   from: string,
@@ -64,8 +64,8 @@ export const convertRequest = (
 };
 
 /**
- * A family alone does not say who made a body. One for the receiving model, or
- * that cannot name its model, is taken to be the receiving provider's own.
+ * A family alone does not name the provider of a body. A body for the receiving model, or one that names no model,
+ * counts as the receiving provider's own.
  */
 const fallbackSource = (body: unknown, from: RequestSource, target: Target | undefined): RequestSource => {
   const named = isObject(body) ? (body["model"] ?? body["modelId"]) : undefined;
@@ -74,10 +74,10 @@ const fallbackSource = (body: unknown, from: RequestSource, target: Target | und
   return { wire: from.wire, origin: { provider: target.provider, model: from.origin.model } };
 };
 
-/** Damage means that the body cannot be what its maker saw; a field nobody carries over does not. */
+/** True for notes that mean the body is damaged, so that it cannot be the original; an unread field is not damage. */
 const isStateNote = (made: Note): boolean => made.class === "state" && made.kind !== "unread-field";
 
-/** The family a body is obviously written for; undefined when it could be several. */
+/** Infers the API family of a body; undefined when it could be several. */
 export const inferWire = (body: unknown): WireId | undefined => {
   const request = isObject(body) && isObject(body["request"]) ? body["request"] : body;
   const messages = Array.isArray(request)

@@ -8,7 +8,7 @@ import type {
   ThinkingRule,
 } from "../transcript/target.ts";
 
-/** Tool names every API accepts; some allow more, but no conversation stays on one API for sure. */
+/** Tool names every API accepts; some allow more, but a conversation may switch APIs at any time. */
 export const portableName: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** Ids with a prefix and the call's ordinal. */
@@ -21,24 +21,24 @@ export const prefixedIds = (name: string, prefix: string, legal: RegExp): IdForm
 /** Chat Completions has refused ids over forty characters. */
 export const chatIds: IdFormat = prefixedIds("openai-chat", "call_", /^[A-Za-z0-9_-]{1,40}$/);
 
-/** Responses takes up to 64 characters, but not an underscore at the end. */
+/** Responses accepts up to 64 characters, but no trailing underscore. */
 export const responsesIds: IdFormat = prefixedIds("openai-responses", "call_", /^[A-Za-z0-9_-]{0,63}[A-Za-z0-9-]$/);
 
-/** Mistral wants exactly nine letters or digits. */
+/** Mistral requires exactly nine letters or digits. */
 export const mistralIds: IdFormat = {
   name: "mistral",
   legal: /^[A-Za-z0-9]{9}$/,
   project: (ordinal, _tool, attempt) => `c${(ordinal + attempt * 36 ** 6).toString(36).padStart(8, "0")}`,
 };
 
-/** Kimi's weights expect their own spelling in history, with an index that never restarts. */
+/** Kimi's models expect their own id format in the history, with an index that never restarts. */
 export const kimiIds: IdFormat = {
   name: "kimi",
   legal: /^functions\.[A-Za-z_][A-Za-z0-9_-]{0,63}:\d+$/,
   project: (ordinal, tool, attempt) => `functions.${tool}:${ordinal + attempt * 1_000_000}`,
 };
 
-/** The same for Responses, where an id has at most 64 characters: the name of a long tool is cut. */
+/** Kimi's ids for Responses, where an id has at most 64 characters: a long tool name is truncated. */
 const shortKimiIds: IdFormat = {
   name: "kimi",
   legal: /^(?=.{1,64}$)functions\.[A-Za-z_][A-Za-z0-9_-]*:\d+$/,
@@ -50,28 +50,28 @@ const kimiModels = /kimi|moonshot/i;
 
 type IdFamily = { readonly match: RegExp; readonly traits: { readonly ids: IdFormat } };
 
-/** Models that expect the ids of their maker, whoever serves them over Chat Completions. */
+/** Models that expect their vendor's id format at any provider, over Chat Completions. */
 export const chatIdFamilies: readonly IdFamily[] = [
   { match: mistralModels, traits: { ids: mistralIds } },
   { match: kimiModels, traits: { ids: kimiIds } },
 ];
 
-/** The same over Responses. */
+/** Models that expect their vendor's id format at any provider, over Responses. */
 export const responsesIdFamilies: readonly IdFamily[] = [
   { match: mistralModels, traits: { ids: mistralIds } },
   { match: kimiModels, traits: { ids: shortKimiIds } },
 ];
 
-/** No thinking goes to this target. */
+/** No thinking is sent to this target. */
 export const noThinking: ThinkingRule = { form: "none", readers: [], bound: false };
 
-/** All models of a provider read each other. */
+/** All models of a provider read each other's thinking. */
 export const anyReader: readonly ThinkingReader[] = [{ reader: /./, of: /./ }];
 
-/** Either side may begin and end. */
+/** Either side may be first and last. */
 export const anyOrder: OrderRule = { userFirst: false, userLast: false, alternate: false, bridgeAfterResults: false };
 
-/** The user begins, and has the word last. */
+/** The user is first and last. */
 export const userFirstAndLast: OrderRule = {
   userFirst: true,
   userLast: true,
@@ -79,16 +79,16 @@ export const userFirstAndLast: OrderRule = {
   bridgeAfterResults: false,
 };
 
-/** The user begins and ends, and what one side says in a row is one message. */
+/** The user is first and last, and consecutive messages of one side are merged. */
 export const alternateTurns: OrderRule = { ...userFirstAndLast, alternate: true };
 
-/** The same, and results are a turn of their own. */
+/** Alternating turns, with results as a separate turn. */
 export const strictTurns: OrderRule = { ...alternateTurns, bridgeAfterResults: true };
 
-/** A target that takes words only. */
+/** A target that accepts text only. */
 export const textOnly: MediaRows = { result: {}, errorResult: {}, user: {}, model: {} };
 
-/** Every file in a user message, for a model that was sent some before. */
+/** Every kind of file in user messages. */
 export const anyUserMedia: MediaRow = {
   image: { types: ["image/"], uri: ["https://", "http://"] },
   document: { types: ["application/", "text/"], uri: ["https://", "http://"] },
@@ -96,16 +96,16 @@ export const anyUserMedia: MediaRow = {
   video: { types: ["video/"], uri: ["https://", "http://"] },
 };
 
-/** The address schemes of the open web. */
+/** The URL schemes of the web. */
 const web: readonly string[] = ["https://", "http://"];
 
-/** The four picture formats most APIs know. */
+/** The four image formats most APIs support. */
 export const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** PDF alone. */
+/** PDF only. */
 export const pdfTypes: readonly string[] = ["application/pdf"];
 
-/** Office documents, where an API extracts their text itself. */
+/** Office documents, for APIs that extract their text. */
 export const officeTypes: readonly string[] = [
   "application/msword",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -113,14 +113,14 @@ export const officeTypes: readonly string[] = [
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 ];
 
-/** Files of some types, as bytes or from the open web. */
+/** Files of these types, as inline bytes or web URLs. */
 export const inlineOrUrl = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
   types,
   uri: web,
   ...limits,
 });
 
-/** Files of some types, as bytes only. */
+/** Files of these types, as inline bytes only. */
 export const inlineOnly = (types: readonly string[], limits: Partial<MediaCell> = {}): MediaCell => ({
   types,
   ...limits,

@@ -1,6 +1,6 @@
 import { nearestNames } from "../conversation/nearest-names.ts";
 
-/** A name that means nothing here, with the names that are nearest to it. */
+/** An unknown name, with the nearest known ones. */
 export class UnknownNameError extends Error {
   override readonly name = "UnknownNameError";
 

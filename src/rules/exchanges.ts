@@ -1,13 +1,13 @@
 import type { TurnOf } from "./turns.ts";
 
-/** The calls of an assistant turn beside the results of the turn after it. */
+/** The calls of an assistant turn and the results of the turn after it. */
 type CallExchange<Block> = {
   readonly calls: readonly Block[];
   readonly results: readonly Block[];
   readonly answer: TurnOf<Block> | undefined;
 };
 
-/** How one family reads turns, the calls and the results in them, and the ids between those. */
+/** How one family reads turns, their calls and results, and the ids that link them. */
 export type BlockPairing<Block> = {
   readonly turnsOf: (body: unknown) => readonly TurnOf<Block>[];
   readonly callsIn: (turn: TurnOf<Block>) => readonly Block[];
@@ -15,7 +15,9 @@ export type BlockPairing<Block> = {
   readonly idOf: (block: Block) => string;
 };
 
-/** Every turn that is not the assistant's with the calls it has to answer, and a last one when the body ends with calls. */
+/**
+ * Yields every non-assistant turn with the calls it has to answer, and a last exchange when the body ends with calls.
+ */
 export function* exchangesOf<Block>(
   body: unknown,
   { turnsOf, callsIn, resultsIn }: BlockPairing<Block>,
@@ -28,7 +30,7 @@ export function* exchangesOf<Block>(
   if (calls.length > 0) yield { calls, results: [], answer: undefined };
 }
 
-/** The blocks whose id none of the others has: calls without a result, or results without a call. */
+/** The blocks whose id does not occur among the others: calls without a result, or results without a call. */
 export const findUnpaired = <Block>(
   blocks: readonly Block[],
   others: readonly Block[],
@@ -38,13 +40,13 @@ export const findUnpaired = <Block>(
   return blocks.filter((block) => !known.has(idOf(block)));
 };
 
-/** The blocks whose id an earlier one of them has. */
+/** The blocks whose id an earlier block in the list already has. */
 export const findRepeated = <Block>(blocks: readonly Block[], { idOf }: BlockPairing<Block>): readonly Block[] => {
   const seen = new Set<string>();
   return blocks.filter((block) => seen.size === seen.add(idOf(block)).size);
 };
 
-/** The first call of every turn whose id a call of an earlier turn has. */
+/** Yields, for every turn, the first call whose id was used in an earlier turn. */
 export function* findReusedCalls<Block>(
   body: unknown,
   { turnsOf, callsIn, idOf }: BlockPairing<Block>,

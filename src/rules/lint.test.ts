@@ -31,7 +31,7 @@ const bodies = cases.flatMap(({ breaks, passes, target }) =>
 );
 
 describe("lint", () => {
-  it("says what is wrong, where, and what the API does about it", () => {
+  it("reports the problem, its pointer, and what the API does", () => {
     expect(lint({ messages: [] }, { wire: "openai-chat" })).toEqual([
       {
         pointer: "/messages",
@@ -44,14 +44,14 @@ describe("lint", () => {
     ]);
   });
 
-  it("takes the model from the body when the target names none", () => {
+  it("uses the model in the body when the target has none", () => {
     const body = { model: "o1-mini", messages: [{ role: "system", content: "x" }] };
 
     expect(lint(body, { wire: "openai-chat" }).map(({ rule }) => rule)).toEqual(["openai-chat/unsupported-role"]);
     expect(lint(body, { wire: "openai-chat", model: "gpt-5.4" })).toEqual([]);
   });
 
-  it("treats a provider it has never heard of like a local server", () => {
+  it("treats an unknown provider like a local server", () => {
     const body = { model: "m", messages: [{ role: "user", content: "x" }], tools: [], temperature: 9 };
 
     expect(lint(body, { wire: "openai-chat", provider: "toString" }).filter(({ level }) => level === "error")).toEqual(
@@ -59,7 +59,7 @@ describe("lint", () => {
     );
   });
 
-  it.each(wires)("knows only rules of %s under that name", (wire) => {
+  it.each(wires)("has only rules with the prefix %s", (wire) => {
     const ids = rulesOf(wire).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(20);
     expect(ids.filter((id) => !/^[a-z-]+\/[a-z0-9-]+$/.test(id) || !id.startsWith(`${wire}/`))).toEqual([]);
@@ -67,7 +67,7 @@ describe("lint", () => {
   });
 
   it.each(targets.map((target) => [`${target.wire} at ${target.provider ?? "its vendor"}`, target] as const))(
-    "never throws, whatever JSON is sent to %s",
+    "never throws for any JSON sent to %s",
     (_name, target) => {
       fc.assert(
         fc.property(fc.jsonValue(), (body) => isSound(lint(body, target))),
@@ -95,13 +95,13 @@ describe("lint", () => {
     );
   });
 
-  it.each(wires)("refuses a body that no server could parse, at %s", (wire) => {
+  it.each(wires)("refuses a body nested too deeply for any server, at %s", (wire) => {
     const deep = { messages: [nested(50_000)], contents: [nested(50_000)] };
 
     expect(lint(deep, { wire }).map(({ pointer, rule }) => [pointer, rule])).toEqual([["", `${wire}/shape`]]);
   });
 
-  it("never throws on a value nested as deep as it reads", () => {
+  it("never throws on a value at the maximum depth", () => {
     for (const { body, target } of bodies.filter((_, index) => index % 40 === 0)) {
       for (const at of [[], [0], [1], [1, 0], [1, 1], [1, 1, 1], [2, 0, 1]])
         lint(replaced(body, at, nested(480)), target);
@@ -109,11 +109,11 @@ describe("lint", () => {
   });
 });
 
-/** Pointers of findings begin at the top or with a slash, and nothing is left unsaid. */
+/** Pointers of findings are empty or begin with a slash, and every finding has a message. */
 const isSound = (findings: ReturnType<typeof lint>): boolean =>
   findings.every(({ pointer, message }) => (pointer === "" || pointer.startsWith("/")) && message !== "");
 
-/** The value with whatever lies at the end of the steps replaced; a step is the place of a child, counted around. */
+/** Replaces the value at the end of the steps; a step is the index of a child, modulo the number of children. */
 const replaced = (body: unknown, steps: readonly number[], value: unknown): unknown => {
   const [step, ...rest] = steps;
   if (step === undefined) return value;

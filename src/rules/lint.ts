@@ -7,9 +7,9 @@ import type { Finding, Rule, RuleTarget, RuleWire } from "./rule.ts";
 import { asObject, asString, isObject } from "./walk.ts";
 
 /**
- * Everything the target would refuse, lose or merely tolerate in the body: rule by rule, each in body order.
- *
- * Takes any JSON value and never throws. A target without a model is read for the model the body names.
+ * Checks a request body against the rules of the target's API: returns everything it would refuse, silently lose or
+ * merely tolerate, rule by rule, each in body order. Takes any JSON value and never throws. A target without a model is
+ * read for the model the body names.
  */
 export const lint = (body: unknown, target: RuleTarget): readonly Finding[] => {
   if (isTooDeep(body)) return [tooDeep(target.wire)];
@@ -19,7 +19,7 @@ export const lint = (body: unknown, target: RuleTarget): readonly Finding[] => {
   return rulesOf(target.wire).flatMap((rule) => findingsOf(rule, own, aim));
 };
 
-/** The same body as another object, so that walks remembered for it are of this run. */
+/** Copies the body's top level, so that memoized walks belong to this run. */
 const copyBody = (body: unknown): unknown => (Array.isArray(body) ? [...body] : isObject(body) ? { ...body } : body);
 
 /** The rules of one API family. */
@@ -48,7 +48,7 @@ const findingsOf = (
   return findings;
 };
 
-/** Google reads 100 levels, servers in Rust 128, in Python about 1000; nothing a person or a tool writes comes near. */
+/** Google reads 100 levels, servers in Rust 128, in Python about 1000; real requests are far below. */
 const maxDepth = 500;
 
 const isTooDeep = (body: unknown): boolean => {

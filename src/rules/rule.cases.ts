@@ -1,6 +1,6 @@
 import type { RuleTarget } from "./rule.ts";
 
-/** A body that breaks exactly one rule, beside one that just passes. */
+/** A body that breaks exactly one rule, and one that just passes. */
 export type RuleCase = {
   readonly rule: string;
   readonly name: string;

@@ -4,21 +4,21 @@ export type RuleWire = "gemini" | "anthropic" | "bedrock" | "openai-chat" | "ope
 /** Which API would receive the body. Without a provider the family's own vendor is meant; without a model, its strictest current one. */
 export type RuleTarget = { readonly wire: RuleWire; readonly provider?: string; readonly model?: string };
 
-/** One thing an API would refuse, lose in silence, or that would not survive a move to another API. */
+/** Something in a body that an API would refuse or silently lose, or that another API would not accept. */
 export type Finding = {
   /** JSON pointer into the body. */
   readonly pointer: string;
   /** Rule id, `<wire>/<what-is-wrong>`. */
   readonly rule: string;
-  /** The complaint in the vendor's manner. */
+  /** The message, in the vendor's wording. */
   readonly message: string;
   /** `error`: the API refuses or silently loses something. `advice`: accepted there, but not portable. */
   readonly level: "error" | "advice";
-  /** What the API does about it: answers 400, drops or misreads it without a word, or nothing at all. */
+  /** What the API does: answers 400, silently drops or misreads something, or nothing. */
   readonly effect: "rejected" | "ignored" | "accepted";
 };
 
-/** Reports one breach of the rule being checked. */
+/** Reports one violation of the rule being checked. */
 export type ReportFinding = (pointer: string, message: string) => void;
 
 /** One rule of one API family. `check` sees a body of any shape and must never throw. */

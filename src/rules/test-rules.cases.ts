@@ -4,8 +4,8 @@ import { lint, rulesOf } from "./lint.ts";
 import type { Finding, RuleWire } from "./rule.ts";
 
 /**
- * Registers the tests every family of rules has to pass: each case breaks exactly its rule where it says, and its
- * neighbour passes; each rule has a case; no id is taken twice.
+ * Registers the tests for a family of rules: each case breaks exactly its rule at its pointer, and the other body
+ * passes; each rule has a case; rule ids are unique.
  */
 export const testRules = (wire: RuleWire, cases: readonly RuleCase[]): void => {
   const rules = rulesOf(wire);

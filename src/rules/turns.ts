@@ -1,6 +1,6 @@
 import { asArray, asString, isObject, memoize } from "./walk.ts";
 
-/** One message, with its place. */
+/** One message, with its index and pointer. */
 export type IndexedMessage = {
   readonly index: number;
   readonly value: Record<string, unknown>;
@@ -20,7 +20,7 @@ function* walkMessagesOf(body: unknown): Generator<IndexedMessage> {
   }
 }
 
-/** The messages whose role is a word that Claude and Bedrock do not know. */
+/** The messages with a role that Claude and Bedrock do not know. */
 export const unknownRoles = (body: unknown): readonly (IndexedMessage & { readonly role: string })[] =>
   messagesOf(body).flatMap((message) => {
     const role = asString(message.value["role"]);
@@ -29,12 +29,12 @@ export const unknownRoles = (body: unknown): readonly (IndexedMessage & { readon
 
 const knownRoles: ReadonlySet<string> = new Set(["user", "assistant", "system"]);
 
-/** A walk over every block of every message, for a family that reads a message this way. */
+/** Creates a memoized walk over every block of every message, given how a family splits a message. */
 export const blocksBy = <Block>(
   blocksIn: (message: IndexedMessage) => readonly Block[],
 ): ((body: unknown) => readonly Block[]) => memoize((body) => messagesOf(body).flatMap(blocksIn));
 
-/** A walk over the conversation as merged turns, for a family that reads a message this way. */
+/** Creates a memoized walk over the conversation as merged turns, given how a family splits a message. */
 export const turnsBy = <Block>(
   blocksIn: (message: IndexedMessage) => readonly Block[],
 ): ((body: unknown) => readonly TurnOf<Block>[]) => memoize((body) => [...walkTurnsOf(body, blocksIn)]);

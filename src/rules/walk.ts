@@ -1,9 +1,9 @@
 import type { Rule } from "./rule.ts";
 
-/** A check that is not yet bound to an id: sees any body, never throws. */
+/** A check without a rule id. Takes any body and never throws. */
 export type Check = Rule<unknown>["check"];
 
-/** A rule whose breach the API answers with a 400. */
+/** Creates a rule whose violation the API answers with 400. */
 export const rejectedRule = (id: string, check: Check): Rule<unknown> => ({
   id,
   level: "error",
@@ -11,7 +11,7 @@ export const rejectedRule = (id: string, check: Check): Rule<unknown> => ({
   check,
 });
 
-/** A rule whose breach the API accepts, losing or misreading something without a word. */
+/** Creates a rule whose violation the API accepts, silently losing or misreading something. */
 export const ignoredRule = (id: string, check: Check): Rule<unknown> => ({
   id,
   level: "error",
@@ -19,7 +19,7 @@ export const ignoredRule = (id: string, check: Check): Rule<unknown> => ({
   check,
 });
 
-/** A rule whose breach the API accepts, though another API, version or model would not. */
+/** Creates a rule whose violation the API accepts, though another API, version or model would not. */
 export const adviceRule = (id: string, check: Check): Rule<unknown> => ({
   id,
   level: "advice",
@@ -31,7 +31,7 @@ export const adviceRule = (id: string, check: Check): Rule<unknown> => ({
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value when it is an array, else an empty one, so a walk never has to ask. */
+/** The value when it is an array, else an empty one. */
 export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The value when it is an object, else an empty one. */
@@ -40,7 +40,7 @@ export const asObject = (value: unknown): Record<string, unknown> => (isObject(v
 /** The value when it is a string. */
 export const asString = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** True when the object carries the key itself, so that no inherited name can pass for a field. */
+/** True when the object has the key as its own property, so that no inherited name counts as a field. */
 export const has = (value: unknown, key: string): boolean => isObject(value) && Object.hasOwn(value, key);
 
 /** A JSON pointer one or more keys deeper, each key escaped as RFC 6901 asks. */
@@ -54,10 +54,8 @@ const escapeKey = (key: string): string =>
   key.includes("~") || key.includes("/") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 
 /**
- * A walk that is made once for every body and remembered.
- *
- * Some sixty rules ask for the same walk. `lint` gives each run a body of its
- * own identity, so a body that was changed in between is walked anew.
+ * Memoizes a walk per body. About sixty rules use the same walk. `lint` copies the body for each run, so a body changed
+ * in between is walked again.
  */
 export const memoize = <Value, Made>(walk: (value: Value) => Made): ((value: Value) => Made) => {
   const known = new WeakMap<object, Made>();
@@ -72,7 +70,7 @@ export const memoize = <Value, Made>(walk: (value: Value) => Made): ((value: Val
   };
 };
 
-/** The same for a walk that also depends on the target. */
+/** Memoizes a walk per body and target. */
 export const memoizeForTarget = <Target extends object, Made>(
   walk: (body: unknown, target: Target) => Made,
 ): ((body: unknown, target: Target) => Made) => {

@@ -24,7 +24,7 @@ const secret = { id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG" };
 const path = "/model/anthropic.claude-sonnet-5-v1%3A0/converse";
 const body = '{"messages":[]}';
 
-/** A request signed by the library that Parley itself signs with. */
+/** A request signed with the library that Parley uses. */
 const signed = async (): Promise<HttpRequest> => {
   const signer = new SignatureV4({
     service: "bedrock",
@@ -53,17 +53,17 @@ const isGood = (request: HttpRequest, key = secret): boolean => {
 };
 
 describe("an AWS signature", () => {
-  it("holds for the request it was made for, in the order of AWS and not of the sender", async () => {
+  it("is valid for its request, with headers and query sorted as AWS does", async () => {
     expect(isGood(await signed())).toBe(true);
   });
 
-  it("holds where the host is only in the address", async () => {
+  it("is valid when the host is only in the URL", async () => {
     const { headers, ...request } = await signed();
     const { host: _, ...rest } = headers;
     expect(isGood({ ...request, headers: rest })).toBe(true);
   });
 
-  it("breaks with any change: body, path, query, a signed header, the date, the secret", async () => {
+  it("is invalid after any change: body, path, query, a signed header, the date, the secret", async () => {
     const request = await signed();
     const changed: readonly HttpRequest[] = [
       { ...request, body: '{"messages":[ ]}' },
@@ -76,7 +76,7 @@ describe("an AWS signature", () => {
     expect(isGood(request, { ...secret, secret: "guessed" })).toBe(false);
   });
 
-  it("has a form", () => {
+  it("must have the documented format", () => {
     const good =
       "AWS4-HMAC-SHA256 Credential=AKID/20261115/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=" +
       "0".repeat(64);

@@ -12,7 +12,7 @@ export type AwsSignature = {
   readonly signature: string;
 };
 
-/** The signature in a header; undefined where the header is none. */
+/** Parses an `authorization` header; undefined if it is not a Signature Version 4. */
 export const parseAwsSignature = (authorization: string): AwsSignature | undefined => {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[a-z0-9-]+\/[a-z0-9-]+\/aws4_request), ?SignedHeaders=([a-z0-9:;_-]+), ?Signature=([0-9a-f]{64})$/;
@@ -21,7 +21,7 @@ export const parseAwsSignature = (authorization: string): AwsSignature | undefin
   return { id, scope, signedHeaders: signed.split(";"), signature };
 };
 
-/** Whether a request was signed with this secret, reckoned anew from the request as it arrived. */
+/** Recomputes the signature from the request and compares it. */
 export const isSignatureValid = (
   { secret }: AwsSecret,
   { scope, signedHeaders, signature }: AwsSignature,
@@ -43,7 +43,7 @@ const canonicalRequest = ({ method, url, headers, body }: HttpRequest, signedHea
   const valueOf = (name: string): string => headers[name] ?? (name === "host" || name === ":authority" ? host : "");
   return [
     method,
-    // Bedrock wants the path escaped twice, as every AWS service but S3.
+    // Bedrock requires the path to be escaped twice, as every AWS service except S3.
     pathname.split("/").map(percentEncode).join("/"),
     [...searchParams]
       .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)

@@ -20,18 +20,18 @@ import type { SimModelRequest, ModelReply, TokensByModality } from "./model/type
 import { checkSeal, digest } from "./seal.ts";
 import type { ScriptError } from "./model/script.ts";
 
-/** A server of one provider: what it is, whom it lets in, what it remembers and who speaks for it. */
+/** The server of one provider: its family, accepted keys, prompt cache and model. */
 export type SimServer = {
   readonly family: SimFamily;
   readonly provider: SimProvider;
   readonly allowedKeys: AllowedKeys;
   readonly cache: PromptCache;
-  readonly generate: (heard: SimModelRequest) => ModelReply | { readonly error: ScriptError };
-  /** Answers may be longer than the caller allows. */
+  readonly generate: (modelRequest: SimModelRequest) => ModelReply | { readonly error: ScriptError };
+  /** Ignores the request's output limit. */
   readonly unlimited?: true;
 };
 
-/** A request as it arrived. `prefix` stands before the provider's own paths. */
+/** A request as it arrived. `prefix` precedes the provider's own paths. */
 export type IncomingRequest = {
   readonly request: HttpRequest;
   readonly ordinal: number;
@@ -40,43 +40,43 @@ export type IncomingRequest = {
   readonly prefix: string;
 };
 
-/** What became of a request, as far as it got. */
+/** The result of a request. */
 export type SimExchangeOutcome = { readonly model?: string; readonly body?: Json } & (
   | { readonly type: "refused"; readonly refusal: ApiRefusal; readonly rule?: string }
-  | { readonly type: "fixed"; readonly answer: Json }
-  | { readonly type: "counted"; readonly ask: SimRequest; readonly answer: Json; readonly usage: SimUsage }
-  | ({ readonly type: "whole"; readonly ask: SimRequest; readonly answer: Json } & ExchangeUsage)
+  | { readonly type: "fixed"; readonly json: Json }
+  | { readonly type: "counted"; readonly request: SimRequest; readonly json: Json; readonly usage: SimUsage }
+  | ({ readonly type: "whole"; readonly request: SimRequest; readonly json: Json } & ExchangeUsage)
   | ({
       readonly type: "stream";
-      readonly ask: SimRequest;
+      readonly request: SimRequest;
       readonly events: readonly (string | Uint8Array)[];
     } & ExchangeUsage)
 );
 
-/** What an answer cost, and the seals that were passed over. */
+/** The tokens of a response, and the seals that were ignored. */
 type ExchangeUsage = Required<Pick<SimResponse, "usage" | "droppedSeals">>;
 
-/** What a server makes of a request: first the door, then the rules, then the model. */
-export const answerRequest = (server: SimServer, arrival: IncomingRequest): SimExchangeOutcome => {
+/** Answers a request: checks route, key and body, then the rules, then runs the model. */
+export const answerRequest = (server: SimServer, incoming: IncomingRequest): SimExchangeOutcome => {
   const { family, provider } = server;
-  const { request } = arrival;
-  const path = pathOf(arrival, provider);
+  const { request } = incoming;
+  const path = pathOf(incoming, provider);
   const route = path === undefined ? undefined : family.route(request, path, provider);
   if (route === undefined)
     return refusedOutcome(
       refusalFor({ check: "no-route", method: request.method, path: new URL(request.url).pathname }),
     );
-  const stopped = checkCredentials(request, provider, server.allowedKeys);
-  if (stopped !== undefined) return refusedOutcome(stopped);
+  const refusal = checkCredentials(request, provider, server.allowedKeys);
+  if (refusal !== undefined) return refusedOutcome(refusal);
   switch (route.kind) {
     case "fixed":
-      return { type: "fixed", answer: route.body };
+      return { type: "fixed", json: route.body };
     case "models":
-      return { type: "fixed", answer: family.encodeModels(provider.models, provider) };
+      return { type: "fixed", json: family.encodeModels(provider.models, provider) };
     case "model": {
       const model = findModel(provider, route.model);
       if (model === undefined) return refusedOutcome(refusalFor({ check: "no-model", model: route.model }));
-      return { type: "fixed", answer: family.encodeModel(model, provider) };
+      return { type: "fixed", json: family.encodeModel(model, provider) };
     }
     case "generate":
     case "stream":
@@ -86,16 +86,16 @@ export const answerRequest = (server: SimServer, arrival: IncomingRequest): SimE
       const body = route.kind === "count" ? (family.countedBody?.(read.body) ?? read.body) : read.body;
       const model = route.model ?? asText(body["model"]);
       const { headers } = request;
-      const ask: SimRequest = {
+      const apiRequest: SimRequest = {
         provider,
         model,
         route,
         headers,
         body,
-        ordinal: arrival.ordinal,
-        time: Math.floor(arrival.now / 1000),
+        ordinal: incoming.ordinal,
+        time: Math.floor(incoming.now / 1000),
       };
-      return { ...generateResponse(server, ask, arrival.now), model, body: read.body };
+      return { ...generateResponse(server, apiRequest, incoming.now), model, body: read.body };
     }
   }
 };
@@ -107,7 +107,10 @@ const pathOf = ({ request, prefix }: IncomingRequest, { base }: SimProvider): st
   return pathname.startsWith(prefix + base) ? pathname.slice(prefix.length + base.length) : undefined;
 };
 
-/** A model that is only known by its kind is as large as the first. */
+/**
+ * Finds a model by name. A name that is not listed but matches the provider's pattern gets the sizes of the first
+ * model.
+ */
 const findModel = (provider: SimProvider, id: string): SimModel | undefined => {
   const listed = provider.models.find((model) => model.id === id);
   if (listed !== undefined) return listed;
@@ -115,60 +118,63 @@ const findModel = (provider: SimProvider, id: string): SimModel | undefined => {
   return first !== undefined && provider.knownModels.test(id) ? { ...first, id } : undefined;
 };
 
-const generateResponse = (server: SimServer, ask: SimRequest, now: number): SimExchangeOutcome => {
+const generateResponse = (server: SimServer, request: SimRequest, now: number): SimExchangeOutcome => {
   const { family, provider } = server;
-  const model = findModel(provider, ask.model);
-  const noModel = refusedOutcome(refusalFor({ check: "no-model", model: ask.model }));
-  if (model === undefined && ask.model !== "") return noModel;
-  const broken = findBrokenRule(ask);
+  const model = findModel(provider, request.model);
+  const noModel = refusedOutcome(refusalFor({ check: "no-model", model: request.model }));
+  if (model === undefined && request.model !== "") return noModel;
+  const broken = findBrokenRule(request);
   if (broken !== undefined) return broken;
   if (model === undefined) return noModel;
-  const prompt = checkPrompt(family, ask);
+  const prompt = checkPrompt(family, request);
   if ("refusal" in prompt) return refusedOutcome(prompt.refusal);
   const { input, inputBy } = prompt;
-  if (ask.route.kind === "count") {
+  if (request.route.kind === "count") {
     const usage = { input, inputBy, cachedRead: 0, cachedWrite: 0, output: 0, reasoning: 0 };
-    return { type: "counted", ask, answer: family.encodeCount(usage, ask), usage };
+    return { type: "counted", request, json: family.encodeCount(usage, request), usage };
   }
   if (input > model.context)
-    return refusedOutcome(refusalFor({ check: "context", model: ask.model, tokens: input, limit: model.context }));
+    return refusedOutcome(refusalFor({ check: "context", model: request.model, tokens: input, limit: model.context }));
 
-  const heard = { ...family.parseRequest(ask), ...(server.unlimited === true ? { maxOutput: Infinity } : {}) };
-  const said = server.generate(heard);
-  if ("error" in said) return refusedOutcome({ ...said.error, kind: kindOfStatus(said.error.status) });
-  const rule = { ...provider.cache, floor: model.minCacheTokens ?? provider.cache.minTokens };
-  const cached = server.cache.readAndStore(ask.model, prompt.units, rule, now);
-  const counts = { input, inputBy, cachedRead: cached.read, cachedWrite: cached.written };
-  const spoken = {
-    ...buildResponse(said, { ask, heard, prefix: prompt.digest }, counts),
-    droppedSeals: prompt.dropped,
+  const modelRequest = {
+    ...family.parseRequest(request),
+    ...(server.unlimited === true ? { maxOutput: Infinity } : {}),
   };
-  const accounts = { usage: spoken.usage, droppedSeals: prompt.dropped };
-  return ask.route.kind === "stream"
-    ? { type: "stream", ask, events: family.encodeStream(spoken, ask), ...accounts }
-    : { type: "whole", ask, answer: family.encodeResponse(spoken, ask), ...accounts };
+  const reply = server.generate(modelRequest);
+  if ("error" in reply) return refusedOutcome({ ...reply.error, kind: kindOfStatus(reply.error.status) });
+  const rule = { ...provider.cache, minTokens: model.minCacheTokens ?? provider.cache.minTokens };
+  const cached = server.cache.readAndStore(request.model, prompt.units, rule, now);
+  const counts = { input, inputBy, cachedRead: cached.read, cachedWrite: cached.written };
+  const response = {
+    ...buildResponse(reply, { request, modelRequest, prefix: prompt.digest }, counts),
+    droppedSeals: prompt.droppedSeals,
+  };
+  const usage = { usage: response.usage, droppedSeals: prompt.droppedSeals };
+  return request.route.kind === "stream"
+    ? { type: "stream", request, events: family.encodeStream(response, request), ...usage }
+    : { type: "whole", request, json: family.encodeResponse(response, request), ...usage };
 };
 
-/** A prompt that was checked and counted. What the vendor passes over is in `units`, and costs nothing. */
+/** A prompt after its checks, with token counts. Units the vendor ignores are in `units` with no tokens. */
 type CheckedPrompt = {
   readonly units: readonly PromptUnit[];
   readonly input: number;
   readonly inputBy: TokensByModality;
-  /** Of all that new seals are bound to. */
+  /** The digest of everything new seals are bound to. */
   readonly digest: string;
-  readonly dropped: NonNullable<SimResponse["droppedSeals"]>;
+  readonly droppedSeals: NonNullable<SimResponse["droppedSeals"]>;
 };
 
-const checkPrompt = (family: SimFamily, ask: SimRequest): CheckedPrompt | { readonly refusal: ApiRefusal } => {
-  const refusal = family.checkRequest?.(ask);
+const checkPrompt = (family: SimFamily, request: SimRequest): CheckedPrompt | { readonly refusal: ApiRefusal } => {
+  const refusal = family.checkRequest?.(request);
   if (refusal !== undefined) return { refusal };
-  const all = family.splitPrompt(ask);
+  const all = family.splitPrompt(request);
   const prefix = prefixDigests(all);
-  const seals = checkSeals(family, ask, prefix);
+  const seals = checkSeals(family, request, prefix);
   if ("refusal" in seals) return seals;
   const units = all.map((unit, index) => (seals.unbilled.has(index) ? { ...unit, tokens: {} } : unit));
   const inputBy = sumUnits(units);
-  return { units, inputBy, input: sumTokens(inputBy), digest: prefix(all.length), dropped: seals.dropped };
+  return { units, inputBy, input: sumTokens(inputBy), digest: prefix(all.length), droppedSeals: seals.droppedSeals };
 };
 
 const findBrokenRule = ({ provider, model, body }: SimRequest): SimExchangeOutcome | undefined => {
@@ -179,33 +185,33 @@ const findBrokenRule = ({ provider, model, body }: SimRequest): SimExchangeOutco
   return { type: "refused", refusal: { status: 400, kind: "bad-request", message, pointer }, rule };
 };
 
-/** The digest of the first units, without those that seals are not bound to. */
-const prefixDigests = (units: readonly PromptUnit[]): ((after: number) => string) => {
+/** Computes digests of prompt prefixes by number of units, skipping units that seals are not bound to. */
+const prefixDigests = (units: readonly PromptUnit[]): ((units: number) => string) => {
   const digests = [digest("")];
-  for (const { content, isUnbound: unbound } of units) {
+  for (const { content, isUnbound } of units) {
     const before = digests.at(-1) ?? "";
-    digests.push(unbound === true ? before : digest(`${before}\n${content}`));
+    digests.push(isUnbound === true ? before : digest(`${before}\n${content}`));
   }
-  return (after) => digests[after] ?? "";
+  return (count) => digests[count] ?? "";
 };
 
 type CheckedSeals =
   | { readonly refusal: ApiRefusal }
-  | { readonly unbilled: ReadonlySet<number>; readonly dropped: NonNullable<SimResponse["droppedSeals"]> };
+  | { readonly unbilled: ReadonlySet<number>; readonly droppedSeals: NonNullable<SimResponse["droppedSeals"]> };
 
-const checkSeals = (family: SimFamily, ask: SimRequest, prefix: (after: number) => string): CheckedSeals => {
+const checkSeals = (family: SimFamily, request: SimRequest, prefix: (units: number) => string): CheckedSeals => {
   const unbilled = new Set<number>();
-  const dropped: { readonly pointer: string; readonly verdict: SealVerdict }[] = [];
-  for (const use of family.findSeals(ask)) {
-    const verdict = checkSeal(use, { provider: ask.provider.id, model: ask.model, prefix });
+  const droppedSeals: { readonly pointer: string; readonly verdict: SealVerdict }[] = [];
+  for (const use of family.findSeals(request)) {
+    const verdict = checkSeal(use, { provider: request.provider.id, model: request.model, prefix });
     if (verdict === "genuine") continue;
-    const judged = family.judgeSeal(use, verdict, ask);
-    if (judged === "accepted") continue;
-    if (judged !== undefined) return { refusal: judged };
-    dropped.push({ pointer: use.pointer, verdict });
+    const decision = family.judgeSeal(use, verdict, request);
+    if (decision === "accepted") continue;
+    if (decision !== undefined) return { refusal: decision };
+    droppedSeals.push({ pointer: use.pointer, verdict });
     if (use.unit !== undefined) unbilled.add(use.unit);
   }
-  return { unbilled, dropped };
+  return { unbilled, droppedSeals };
 };
 
 const sumUnits = (units: readonly PromptUnit[]): TokensByModality => {

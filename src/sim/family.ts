@@ -2,24 +2,24 @@ import type { RuleWire } from "../rules/rule.ts";
 import type { HttpHeaders, HttpRequest } from "../world/net.ts";
 import type { SimModelRequest, ModelReply, ReplyFinish, ReplyPart, TokensByModality } from "./model/types.ts";
 
-/** A JSON object of a request or an answer. */
+/** A JSON object of a request or a response. */
 export type Json = { readonly [key: string]: unknown };
 
-/** Someone whose API is simulated. What differs from the family's own vendor is data here. */
+/** A simulated provider, as data: its differences from the family's own vendor. */
 export type SimProvider<Quirks = unknown> = {
   readonly id: string;
   readonly wire: RuleWire;
-  /** The real host, so that a simulated network can stand in for it. */
+  /** Matches the real host, so that a simulated network can replace it. */
   readonly host: RegExp;
-  /** What stands before the family's own paths. */
+  /** The path before the family's own paths. */
   readonly base: string;
-  /** How the key arrives. */
+  /** The header that carries the key. */
   readonly auth: "x-api-key" | "x-goog-api-key" | "api-key" | "bearer" | "aws" | "none";
   readonly models: readonly SimModel[];
-  /** Further model names this provider would know. Others are answered as not found. */
+  /** Matches further model names the provider knows. Any other model is not found. */
   readonly knownModels: RegExp;
   readonly cache: CacheRule;
-  /** Largest request body it takes, in bytes. Without one, 32 MiB. */
+  /** Maximum size of a request body in bytes. Default: 32 MiB. */
   readonly maxBytes?: number;
   readonly quirks: Quirks;
 };
@@ -28,44 +28,47 @@ export type SimModel = {
   readonly id: string;
   readonly context: number;
   readonly maxOutput: number;
-  /** Where this model's prompts are cached from another size on than the provider's others. */
+  /** Minimum prompt size for caching, where it differs from the provider's default. */
   readonly minCacheTokens?: number;
 };
 
-/** How a provider caches prompts: at the caller's marks or by itself, from `floor` tokens on, in steps of `step`. */
+/**
+ * How a provider caches prompts: at the caller's cache points or automatically, from `minTokens` on, in steps of
+ * `stepTokens`.
+ */
 export type CacheRule = {
   readonly mode: "marked" | "automatic" | "none";
   readonly minTokens: number;
   readonly stepTokens: number;
 };
 
-/** What a request asks for. */
+/** The operation a request's method and path select. */
 export type ApiRoute =
   | {
       readonly kind: "generate" | "stream" | "count";
       readonly model?: string;
-      /** The content type of a stream that is not of the family's usual one. */
+      /** The content type of the stream, where it is not the family's default. */
       readonly streamType?: string;
     }
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly model: string }
-  /** A method with no model behind it, answered as it stands once the key is checked. */
+  /** An operation without a model: a fixed response once the key is checked. */
   | { readonly kind: "fixed"; readonly body: Json };
 
-/** A request that passed the door: what it asks of whom. */
+/** A request that passed the checks of route, key and body. */
 export type SimRequest<Quirks = unknown> = {
   readonly provider: SimProvider<Quirks>;
   readonly model: string;
   readonly route: ApiRoute;
   readonly headers: HttpHeaders;
   readonly body: Json;
-  /** Number of this request at its server, from 1. Makes ids, never anything random. */
+  /** Number of this request at its server, from 1. Ids are derived from it, never random. */
   readonly ordinal: number;
   /** Seconds since 1970, from the server's clock. */
   readonly time: number;
 };
 
-/** A request turned down, before the vendor's own envelope is put around it. */
+/** A refused request, before the vendor's error envelope is put around it. */
 export type ApiRefusal = {
   readonly status: number;
   readonly kind:
@@ -81,8 +84,8 @@ export type ApiRefusal = {
     | "overloaded"
     | "server";
   /**
-   * In the vendor's words where a rule, a seal or a script says it. What the door
-   * itself refuses has a plain sentence here and its facts in `about`: the family words it.
+   * The vendor's wording where it comes from a rule, a seal or a script. A failed check has a plain message here and
+   * its facts in `about`; the family words it.
    */
   readonly message: string;
   readonly about?: CheckFailure;
@@ -93,11 +96,14 @@ export type ApiRefusal = {
   readonly ordinal?: number;
 };
 
-/** What the door found. The kinds of refusal are `bad-key`, `not-found` (model or path), `bad-request` (json), `too-large`, `context`. */
+/**
+ * A failed check. Its kind of refusal is `bad-key`, `not-found` (model or path), `bad-request` (JSON), `too-large` or
+ * `context`.
+ */
 export type CheckFailure =
   | { readonly check: "no-key" }
   | { readonly check: "wrong-key"; readonly key: string }
-  /** An AWS signature that does not match, or a header that is none. */
+  /** An AWS signature that does not match, or a malformed one. */
   | { readonly check: "wrong-signature" }
   | { readonly check: "no-model"; readonly model: string }
   | { readonly check: "no-route"; readonly method: string; readonly path: string }
@@ -106,36 +112,37 @@ export type CheckFailure =
   | { readonly check: "context"; readonly model: string; readonly tokens: number; readonly limit: number };
 
 /**
- * A piece of the prompt in the order the provider caches it (tools, system,
- * then message by message, block by block). `content` is its exact JSON without
- * cache marks; a file the API loses in silence has no tokens.
+ * A piece of the prompt, in the order the provider caches it: tools, system, then messages block by block. `content` is
+ * its exact JSON without cache points; a file the API silently loses has no tokens.
  */
 export type PromptUnit = {
   readonly content: string;
   readonly tokens: TokensByModality;
   readonly isCachePoint: boolean;
-  /** Seconds a marked prefix is kept, where the request says so; 300 otherwise. */
+  /** Lifetime of the cached prefix in seconds, where the request sets it. Default: 300. */
   readonly ttlSeconds?: number;
-  /** Later seals are not bound to it: it may be taken out of the history. */
+  /** Later seals are not bound to it: it may be removed from the history. */
   readonly isUnbound?: true;
 };
 
-/** A signature or sealed thought inside a request. */
+/** A signature or encrypted thinking inside a request. */
 export type SealUse = {
   readonly pointer: string;
   readonly value: string;
-  /** The text it must belong to, as `sealedText` in seal.ts writes it; undefined where the seal stands for itself. */
+  /**
+   * The text it must belong to, as `sealedText` in seal.ts writes it; undefined where the seal is not bound to a text.
+   */
   readonly text?: string;
-  /** How many units stand before the message that holds it. */
+  /** Number of prompt units before the message that contains it. */
   readonly unitsBefore: number;
-  /** The unit that costs nothing when the vendor passes over this seal. */
+  /** The unit that is not billed when the vendor ignores this seal. */
   readonly unit?: number;
 };
 
-/** What a seal turned out to be. `prefix`: genuine, but what stood before it has changed. */
+/** The result of checking a seal. `prefix`: genuine, but the prompt before it has changed. */
 export type SealVerdict = "genuine" | "forged" | "other-model" | "other-text" | "prefix";
 
-/** Tokens as counted for one exchange. `input` is the whole prompt, cached or not; `output` includes reasoning. */
+/** The tokens of one exchange. `input` is the whole prompt, cached or not; `output` includes reasoning. */
 export type SimUsage = {
   readonly input: number;
   readonly inputBy: TokensByModality;
@@ -145,12 +152,12 @@ export type SimUsage = {
   readonly reasoning: number;
 };
 
-/** An answer ready to be written: every part with the id or seal it needs. */
+/** A response before encoding: every part has its seal. */
 export type SimResponse = {
   readonly parts: readonly SimResponsePart[];
   readonly finish: ReplyFinish | "calls";
   readonly usage: SimUsage;
-  /** Seals of the request that were passed over. */
+  /** Seals of the request that were ignored. */
   readonly droppedSeals?: readonly { readonly pointer: string; readonly verdict: SealVerdict }[];
 };
 
@@ -158,47 +165,47 @@ export type SimResponsePart =
   | (Extract<ReplyPart, { type: "think" | "say" | "call" }> & { readonly seal: string })
   | Extract<ReplyPart, { type: "file" | "cite" }>;
 
-/** One API family as its servers behave. All functions are pure. */
+/** The behaviour of one API family's servers. All functions are pure. */
 export type SimFamily<Quirks = unknown> = {
   readonly wire: RuleWire;
   readonly providers: readonly SimProvider<Quirks>[];
-  /** What a method and path (without the provider's base) ask for; undefined is answered as not found. */
+  /** Selects the operation for a method and path (without the provider's base); undefined is answered as not found. */
   readonly route: (request: HttpRequest, path: string, provider: SimProvider<Quirks>) => ApiRoute | undefined;
-  /** The vendor's error envelope, as JSON, with its own status where it differs from the refusal's. */
+  /** Encodes a refusal in the vendor's error envelope, with its own status where it differs from the refusal's. */
   readonly encodeError: (
     refusal: ApiRefusal,
     provider: SimProvider<Quirks>,
   ) => { readonly body: unknown; readonly headers: HttpHeaders; readonly status?: number };
-  /** What this vendor refuses beyond `rules/`: by headers, versions or its own settings. Runs after the rules. */
-  readonly checkRequest?: (ask: SimRequest<Quirks>) => ApiRefusal | undefined;
-  /** Headers of a good answer, beside its content type. */
-  readonly responseHeaders?: (ask: SimRequest<Quirks>) => HttpHeaders;
-  /** The request that a count request asks about, so that it is checked and counted like one. Without this: the same body. */
+  /** Checks what `rules/` cannot: headers, versions and the vendor's own settings. Runs after the rules. */
+  readonly checkRequest?: (request: SimRequest<Quirks>) => ApiRefusal | undefined;
+  /** Headers of a successful response, in addition to its content type. */
+  readonly responseHeaders?: (request: SimRequest<Quirks>) => HttpHeaders;
+  /** Extracts the request whose tokens a count request asks for. Default: the body itself. */
   readonly countedBody?: (body: Json) => Json;
-  readonly parseRequest: (ask: SimRequest<Quirks>) => SimModelRequest;
-  readonly splitPrompt: (ask: SimRequest<Quirks>) => readonly PromptUnit[];
-  /** The seals in a request, in order. */
-  readonly findSeals: (ask: SimRequest<Quirks>) => readonly SealUse[];
+  readonly parseRequest: (request: SimRequest<Quirks>) => SimModelRequest;
+  readonly splitPrompt: (request: SimRequest<Quirks>) => readonly PromptUnit[];
+  /** Finds the seals in a request, in order. */
+  readonly findSeals: (request: SimRequest<Quirks>) => readonly SealUse[];
   /**
-   * What the vendor does about a seal that is not genuine: refuses the request, passes over
-   * it (undefined; its `unit` then costs nothing), or does not look that closely ("accepted").
+   * Decides what the vendor does with a seal that is not genuine: refuse the request, ignore the seal (undefined; its
+   * `unit` is not billed), or accept it unnoticed ("accepted").
    */
   readonly judgeSeal: (
     use: SealUse,
     verdict: Exclude<SealVerdict, "genuine">,
-    ask: SimRequest<Quirks>,
+    request: SimRequest<Quirks>,
   ) => ApiRefusal | "accepted" | undefined;
-  /** A whole answer. */
-  readonly encodeResponse: (spoken: SimResponse, ask: SimRequest<Quirks>) => Json;
-  /** The same answer as the events of a stream, each complete with its framing. */
-  readonly encodeStream: (spoken: SimResponse, ask: SimRequest<Quirks>) => readonly (string | Uint8Array)[];
+  /** Encodes a complete response. */
+  readonly encodeResponse: (response: SimResponse, request: SimRequest<Quirks>) => Json;
+  /** Encodes the response as the events of a stream, each with its framing. */
+  readonly encodeStream: (response: SimResponse, request: SimRequest<Quirks>) => readonly (string | Uint8Array)[];
   readonly streamType: string;
-  /** The vendor's event for a failure inside a stream. Without one: the error envelope as an event. */
-  readonly encodeStreamError?: (refusal: ApiRefusal, ask: SimRequest<Quirks>) => string | Uint8Array;
-  readonly encodeCount: (usage: SimUsage, ask: SimRequest<Quirks>) => Json;
+  /** Encodes an error inside a stream. Default: the error envelope as an event. */
+  readonly encodeStreamError?: (refusal: ApiRefusal, request: SimRequest<Quirks>) => string | Uint8Array;
+  readonly encodeCount: (usage: SimUsage, request: SimRequest<Quirks>) => Json;
   readonly encodeModels: (models: readonly SimModel[], provider: SimProvider<Quirks>) => Json;
   readonly encodeModel: (model: SimModel, provider: SimProvider<Quirks>) => Json;
 };
 
-/** What a model of this family says where it thinks of nothing better: kept here so that scripts and families agree. */
-export type ModelFunction = (heard: SimModelRequest) => ModelReply;
+/** A model as a function, to use in place of a script. */
+export type ModelFunction = (modelRequest: SimModelRequest) => ModelReply;

@@ -16,15 +16,15 @@ const mark = (content: string, tokens: number, keep?: number): PromptUnit => ({
   ...(keep === undefined ? {} : { ttlSeconds: keep }),
 });
 
-describe("a cache at the caller's marks", () => {
-  it("writes what stands up to the last mark, and reads it the next time", () => {
+describe("a cache with explicit cache points", () => {
+  it("writes the prefix up to the last cache point, and reads it the next time", () => {
     const cache = createPromptCache();
     const units = [unit("tools", 600), mark("system", 600), unit("question", 50)];
     expect(cache.readAndStore("m", units, marked, 0)).toEqual({ read: 0, written: 1200 });
     expect(cache.readAndStore("m", units, marked, 0)).toEqual({ read: 1200, written: 0 });
   });
 
-  it("reads the longest stored beginning and writes only what is new", () => {
+  it("reads the longest stored prefix and writes only the rest", () => {
     const cache = createPromptCache();
     cache.readAndStore("m", [mark("system", 1200), unit("question", 50)], marked, 0);
     const longer = [mark("system", 1200), unit("question", 50), unit("answer", 70), mark("next", 30)];
@@ -32,7 +32,7 @@ describe("a cache at the caller's marks", () => {
     expect(cache.readAndStore("m", longer, marked, 0)).toEqual({ read: 1350, written: 0 });
   });
 
-  it("finds an earlier mark although the mark has moved on, up to 20 units", () => {
+  it("finds an earlier cache point up to 20 units back", () => {
     const filling = (count: number): readonly PromptUnit[] =>
       Array.from({ length: count }, (_, index) => unit(`${index}`, 1));
     for (const [count, read] of [
@@ -47,13 +47,13 @@ describe("a cache at the caller's marks", () => {
     }
   });
 
-  it("stores nothing below the floor", () => {
+  it("stores nothing below the minimum size", () => {
     const cache = createPromptCache();
     expect(cache.readAndStore("m", [mark("system", 999)], marked, 0)).toEqual({ read: 0, written: 0 });
     expect(cache.readAndStore("m", [mark("system", 999)], marked, 0)).toEqual({ read: 0, written: 0 });
   });
 
-  it("reads nothing without a mark, after a change, or for another model", () => {
+  it("reads nothing without a cache point, after a change, or for another model", () => {
     const cache = createPromptCache();
     cache.readAndStore("m", [unit("tools", 600), mark("system", 600)], marked, 0);
     expect(cache.readAndStore("m", [unit("tools", 600), unit("system", 600)], marked, 0).read).toBe(0);
@@ -61,7 +61,7 @@ describe("a cache at the caller's marks", () => {
     expect(cache.readAndStore("n", [unit("tools", 600), mark("system", 600)], marked, 0).read).toBe(0);
   });
 
-  it("forgets after five minutes unless it is used, and after an hour where the mark says so", () => {
+  it("expires after five minutes without use, and after one hour if the cache point says so", () => {
     const minutes = (count: number): number => count * 60_000;
     const cache = createPromptCache();
     const short = [mark("short", 1200)];
@@ -76,8 +76,8 @@ describe("a cache at the caller's marks", () => {
   });
 });
 
-describe("a cache that works by itself", () => {
-  it("reads the common beginning in whole steps, from the floor on", () => {
+describe("an automatic cache", () => {
+  it("reads the common prefix in whole steps, from the minimum size on", () => {
     const cache = createPromptCache();
     expect(cache.readAndStore("m", [unit("system", 1100), unit("one", 100)], automatic, 0)).toEqual({
       read: 0,
@@ -93,7 +93,7 @@ describe("a cache that works by itself", () => {
     });
   });
 
-  it("does nothing below the floor", () => {
+  it("does nothing below the minimum size", () => {
     const cache = createPromptCache();
     expect(cache.readAndStore("m", [unit("system", 1023)], automatic, 0)).toEqual({ read: 0, written: 0 });
     expect(cache.readAndStore("m", [unit("system", 1023)], automatic, 0)).toEqual({ read: 0, written: 0 });

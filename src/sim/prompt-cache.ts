@@ -2,16 +2,19 @@ import { createHash } from "node:crypto";
 import type { CacheRule, PromptUnit } from "./family.ts";
 import type { TokensByModality } from "./model/types.ts";
 
-/** Tokens of a prompt that were found in the cache, and those that were put there. */
+/** Tokens of a prompt read from the cache, and tokens written to it. */
 type CacheCounts = { readonly read: number; readonly written: number };
 
-/** What a provider remembers of prompts, model by model. */
+/** The prompt cache of a provider, by model. */
 export type PromptCache = {
-  /** Accounts for one request at a time in milliseconds, and remembers its prompt. */
+  /** Counts the cached tokens of one request at time `now` (milliseconds), and stores its prefixes. */
   readonly readAndStore: (model: string, units: readonly PromptUnit[], rule: CacheRule, now: number) => CacheCounts;
 };
 
-/** An empty cache. A prefix is forgotten five minutes after it was last used, unless its mark asks for longer. */
+/**
+ * Creates an empty cache. A prefix expires five minutes after its last use, unless its cache point sets a longer
+ * lifetime.
+ */
 export const createPromptCache = (): PromptCache => {
   const stored: StoredPrefixes = new Map();
   return {
@@ -30,7 +33,7 @@ export const createPromptCache = (): PromptCache => {
   };
 };
 
-/** Until when a prefix is known, by its digest: those used longest ago come first. */
+/** Expiry times by prefix digest, least recently used first. */
 type StoredPrefixes = Map<string, { readonly until: number; readonly keep: number }>;
 
 type PromptPrefix = {
@@ -44,7 +47,7 @@ const evictExpired = (stored: StoredPrefixes, now: number): void => {
   for (const [digest, { until }] of stored) if (until <= now) stored.delete(digest);
 };
 
-/** Every beginning of the prompt that ends with a unit. */
+/** Every prefix of the prompt that ends with a unit. */
 const prefixesOf = (model: string, units: readonly PromptUnit[]): readonly PromptPrefix[] => {
   let digest = model;
   let tokens = 0;
@@ -55,21 +58,21 @@ const prefixesOf = (model: string, units: readonly PromptUnit[]): readonly Promp
   });
 };
 
-/** All tokens, whatever they stand for. */
+/** Sums the tokens of all modalities. */
 export const sumTokens = (tokens: TokensByModality): number =>
   Object.values(tokens).reduce((sum: number, count) => sum + (count ?? 0), 0);
 
-/** Each mark finds what was stored at a mark at most 20 units before it. */
+/** Explicit caching: each cache point finds a prefix stored at a cache point at most 20 units before it. */
 const useCachePoints = (
   stored: StoredPrefixes,
   prefixes: readonly PromptPrefix[],
-  { minTokens: floor }: CacheRule,
+  { minTokens }: CacheRule,
   now: number,
 ): CacheCounts => {
   const marks = prefixes.flatMap(({ marked }, index) => (marked ? [index] : []));
   const found = marks.flatMap((mark) => findNearestStored(stored, prefixes, mark) ?? []);
   const read = Math.max(0, ...found.map(({ tokens }) => tokens));
-  const made = marks.flatMap((mark) => prefixes[mark] ?? []).filter(({ tokens }) => tokens >= floor);
+  const made = marks.flatMap((mark) => prefixes[mark] ?? []).filter(({ tokens }) => tokens >= minTokens);
   for (const prefix of [...found, ...made]) storePrefix(stored, prefix, now);
   return { read, written: Math.max(0, (made.at(-1)?.tokens ?? 0) - read) };
 };
@@ -89,7 +92,7 @@ const storePrefix = (stored: StoredPrefixes, { digest, keep }: PromptPrefix, now
   stored.set(digest, { until: now + kept * 1000, keep: kept });
 };
 
-/** The longest beginning seen before counts, in whole steps and from the floor on. */
+/** Automatic caching: the longest known prefix counts, in whole steps and from the minimum size on. */
 const useAutomaticPrefixes = (
   stored: StoredPrefixes,
   prefixes: readonly PromptPrefix[],

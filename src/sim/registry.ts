@@ -14,7 +14,9 @@ const simFamilies: readonly SimFamily[] = [
   eraseQuirks(openaiChatFamily),
 ];
 
-/** A simulated provider with its family, by id. The name of a family means its own vendor, which stands first. */
+/**
+ * Finds a simulated provider and its family by id. The name of a family means its own vendor, which is listed first.
+ */
 export const findSimProvider = (name: string): { readonly family: SimFamily; readonly provider: SimProvider } => {
   for (const family of simFamilies) {
     const provider = family.providers.find(({ id }) => id === name);
@@ -26,11 +28,11 @@ export const findSimProvider = (name: string): { readonly family: SimFamily; rea
   throw new Error(`Nobody simulates "${name}". There are: ${listSimulatedProviders().join(", ")}.`);
 };
 
-/** Ids of all simulated providers. */
+/** Lists the ids of all simulated providers. */
 export const listSimulatedProviders = (): readonly string[] =>
   simFamilies.flatMap(({ providers }) => providers.map(({ id }) => id));
 
-/** The same family with its quirks out of sight. A family only ever gets its own providers back. */
+/** Erases the type of the quirks. Safe, because a family only ever gets its own providers back. */
 function eraseQuirks<Quirks>(family: SimFamily<Quirks>): SimFamily {
   return family as unknown as SimFamily;
 }

@@ -3,10 +3,10 @@ import { parseAwsSignature, isSignatureValid, type AwsSecret } from "./aws-signa
 import type { Json, ApiRefusal, CheckFailure, SimProvider } from "./family.ts";
 import { isObject } from "./json.ts";
 
-/** Who may come in. Without `keys`, anyone who shows a key. */
+/** The accepted credentials. Without `keys`, any key is accepted. */
 export type AllowedKeys = { readonly keys?: readonly string[]; readonly awsSecret?: AwsSecret };
 
-/** Why a request may not come in; undefined lets it pass. */
+/** Checks the key or signature of a request; undefined means it is accepted. */
 export const checkCredentials = (
   request: HttpRequest,
   { auth }: SimProvider,
@@ -35,7 +35,7 @@ const checkSignature = (request: HttpRequest, shown: string, secret: AwsSecret |
   return isGood ? undefined : refusalFor({ check: "wrong-signature" });
 };
 
-/** The body as a JSON object, or why it is refused. */
+/** Parses the body as a JSON object, or returns the refusal. */
 export const readBody = (
   request: HttpRequest,
   { maxBytes = 2 ** 25 }: SimProvider,
@@ -52,10 +52,10 @@ export const readBody = (
   }
 };
 
-/** Why a request went no further. */
+/** A request that failed a check. */
 export type RefusedRequest = { readonly refused: ApiRefusal };
 
-/** What the door found, as a refusal in plain words and with the status most vendors give it. */
+/** Turns a failed check into a refusal with a plain message and the status most vendors use. */
 export const refusalFor = (about: CheckFailure): ApiRefusal => {
   switch (about.check) {
     case "no-key":
@@ -77,7 +77,7 @@ export const refusalFor = (about: CheckFailure): ApiRefusal => {
   }
 };
 
-/** What a status means when nothing more is known. */
+/** The kind of refusal a status means by default. */
 export const kindOfStatus = (status: number): ApiRefusal["kind"] =>
   kindsByStatus[status] ?? (status >= 500 ? "server" : "bad-request");
 

@@ -3,7 +3,7 @@ import type { SimExchangeOutcome } from "./exchange.ts";
 import type { SimUsage, SimResponse } from "./family.ts";
 import type { SimFault } from "./faults/fault.ts";
 
-/** One request, and what became of it. */
+/** A request and its result. */
 export type LogEntry = {
   readonly ordinal: number;
   readonly method: string;
@@ -16,31 +16,31 @@ export type LogEntry = {
       readonly verdict: "accepted";
       readonly status: 200;
       readonly usage?: SimUsage;
-      /** Seals that were passed over without a word. */
+      /** Seals that were silently ignored. */
       readonly dropped?: NonNullable<SimResponse["droppedSeals"]>;
     }
   | {
       readonly verdict: "refused";
-      /** 0 where nothing was answered at all. */
+      /** 0 if no response was sent. */
       readonly status: number;
       readonly message: string;
-      /** The rule that was broken, where it was one of `rules/`. */
+      /** The broken rule, if it was one of `rules/`. */
       readonly rule?: string;
       readonly pointer?: string;
     }
 );
 
-/** What happened to one request. Without an outcome, nothing was answered. */
+/** One request and its outcome. Without an outcome, no response was sent. */
 export type LoggedExchange = {
   readonly request: HttpRequest;
   readonly ordinal: number;
   readonly faults: readonly SimFault[];
   readonly outcome?: SimExchangeOutcome;
-  /** As it was sent, which is the vendor's choice. */
+  /** The status that was sent, which the vendor's encoding may change. */
   readonly status: number;
 };
 
-/** What the log says of a request. */
+/** Creates the log entry of a request. */
 export const createLogEntry = ({ request, ordinal, faults, outcome, status }: LoggedExchange): LogEntry => {
   const { model, body } = outcome ?? {};
   const entry = {
@@ -51,7 +51,7 @@ export const createLogEntry = ({ request, ordinal, faults, outcome, status }: Lo
     ...(body === undefined ? {} : { body }),
     faults: faults.map(({ type }) => type),
   };
-  if (outcome === undefined) return { ...entry, verdict: "refused", status, message: "Nothing was answered." };
+  if (outcome === undefined) return { ...entry, verdict: "refused", status, message: "No response was sent." };
   if (outcome.type !== "refused")
     return {
       ...entry,

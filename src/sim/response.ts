@@ -3,18 +3,25 @@ import type { SimModelRequest, ModelReply, ReplyPart } from "./model/types.ts";
 import { makeSeal, sealedText } from "./seal.ts";
 import { measureFile, countTextTokens } from "./tokens.ts";
 
-/** What a model said as an answer: cut to what the caller allows, sealed, and counted. `prefix` is the digest of the prompt. */
+/**
+ * Builds the response to a model's reply: truncates it to the output limit, adds seals and counts tokens. `prefix` is
+ * the digest of the prompt.
+ */
 export const buildResponse = (
-  said: ModelReply,
-  { ask, heard, prefix }: { readonly ask: SimRequest; readonly heard: SimModelRequest; readonly prefix: string },
+  reply: ModelReply,
+  {
+    request,
+    modelRequest,
+    prefix,
+  }: { readonly request: SimRequest; readonly modelRequest: SimModelRequest; readonly prefix: string },
   input: Omit<SimUsage, "output" | "reasoning">,
 ): SimResponse => {
-  const thought = said.parts.filter(({ type }) => type !== "think" || heard.mayThink !== false);
-  const { parts, isCut } = truncateParts(thought, heard.maxOutput ?? Infinity);
-  const waits = parts.some(({ type }) => type === "call") ? "calls" : "stop";
+  const allowed = reply.parts.filter(({ type }) => type !== "think" || modelRequest.mayThink !== false);
+  const { parts, isTruncated } = truncateParts(allowed, modelRequest.maxOutput ?? Infinity);
+  const finish = parts.some(({ type }) => type === "call") ? "calls" : "stop";
   return {
-    parts: parts.map((part) => sealPart(part, ask, prefix)),
-    finish: isCut ? "length" : (said.finish ?? waits),
+    parts: parts.map((part) => sealPart(part, request, prefix)),
+    finish: isTruncated ? "length" : (reply.finish ?? finish),
     usage: { ...input, ...countOutput(parts) },
   };
 };
@@ -37,11 +44,11 @@ const tokensOf = (part: ReplyPart): number => {
   }
 };
 
-/** Words are cut where the limit falls; anything else that does not fit is left out whole. */
+/** Truncates text at the limit; a part of another kind that does not fit is dropped. */
 const truncateParts = (
   parts: readonly ReplyPart[],
   limit: number,
-): { readonly parts: readonly ReplyPart[]; readonly isCut: boolean } => {
+): { readonly parts: readonly ReplyPart[]; readonly isTruncated: boolean } => {
   const kept: ReplyPart[] = [];
   let left = limit;
   for (const part of parts) {
@@ -49,15 +56,15 @@ const truncateParts = (
     if (tokens > left) {
       if (left > 0 && (part.type === "think" || part.type === "say"))
         kept.push({ ...part, text: truncateText(part.text, left * 4) });
-      return { parts: kept, isCut: true };
+      return { parts: kept, isTruncated: true };
     }
     kept.push(part);
     left -= tokens;
   }
-  return { parts: kept, isCut: false };
+  return { parts: kept, isTruncated: false };
 };
 
-/** A text cut after so many bytes, and never inside a character. */
+/** Truncates a text to a number of bytes, never inside a character. */
 const truncateText = (text: string, bytes: number): string =>
   new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 

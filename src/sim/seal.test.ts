@@ -8,30 +8,30 @@ const use = { pointer: "/messages/1/content/0", value: seal, text: "I think.", u
 const here = { provider: "anthropic", model: "claude-opus-5-5", prefix: () => "before" };
 
 describe("a seal", () => {
-  it("is genuine where it was made, for the same text after the same prompt", () => {
+  it("is genuine for the same provider, model, text and prompt", () => {
     expect(checkSeal(use, here)).toBe("genuine");
     expect(makeSeal(content)).toBe(seal);
   });
 
-  it("tells what it was put on: another text, another model, another provider, another prompt", () => {
+  it("detects another text, another model, another provider, another prompt", () => {
     expect(checkSeal({ ...use, text: "I thought." }, here)).toBe("other-text");
     expect(checkSeal(use, { ...here, model: "claude-opus-5" })).toBe("other-model");
     expect(checkSeal(use, { ...here, provider: "bedrock" })).toBe("forged");
     expect(checkSeal(use, { ...here, prefix: () => "other" })).toBe("prefix");
   });
 
-  it("stands for itself where no text is shown with it", () => {
+  it("is genuine without its text", () => {
     const { text: _, ...alone } = use;
     expect(checkSeal(alone, here)).toBe("genuine");
   });
 
-  it("may be bound to any place inside a message that was paused and continued", () => {
+  it("may be bound to any position inside a paused and continued message", () => {
     const prefix = (after: number): string => (after === 5 ? "before" : "elsewhere");
     expect(checkSeal({ ...use, unit: 4 }, { ...here, prefix })).toBe("prefix");
     expect(checkSeal({ ...use, unit: 5 }, { ...here, prefix })).toBe("genuine");
   });
 
-  it("is forged when one letter of it is changed, any letter", () => {
+  it("is forged when any one character is changed", () => {
     fc.assert(
       fc.property(fc.nat(seal.length - 1), fc.constantFrom(..."ABCabc019+/=-_ ".split("")), (at, letter) => {
         const value = seal.slice(0, at) + letter + seal.slice(at + 1);
@@ -40,7 +40,7 @@ describe("a seal", () => {
     );
   });
 
-  it("is forged when it is something else altogether", () => {
+  it("is forged when it is any other text", () => {
     for (const value of [
       "",
       "x",
@@ -52,7 +52,7 @@ describe("a seal", () => {
       expect(checkSeal({ ...use, value }, here)).toBe("forged");
   });
 
-  it("knows how large its thought was, though the thought is not shown", () => {
+  it("contains the size of its text", () => {
     expect(openSeal(seal)).toMatchObject({ provider: "anthropic", model: "claude-opus-5-5", tokens: 2 });
     expect(openSeal("nonsense")).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { asNumber, asObject, asText } from "./json.ts";
 import type { ReplyPart } from "./model/types.ts";
 import { countTextTokens } from "./tokens.ts";
 
-/** What a seal is bound to: who made it, for which text, and what stood before it. `prefix` is any digest. */
+/** What a seal is bound to: provider, model, text and the prompt before it. `prefix` is a digest. */
 export type SealContent = {
   readonly provider: string;
   readonly model: string;
@@ -12,20 +12,20 @@ export type SealContent = {
   readonly prefix: string;
 };
 
-/** A seal as a vendor would put it on a thought: opaque base64 that only its maker can have written. */
+/** Creates a seal as a vendor attaches it to thinking: opaque base64 that only the issuer can create. */
 export const makeSeal = ({ provider, model, text, prefix }: SealContent): string => {
   const payload = JSON.stringify({ provider, model, text: digest(text), tokens: countTextTokens(text), prefix });
   return Buffer.concat([mac(provider, payload), Buffer.from(payload)]).toString("base64");
 };
 
-/** The text that the seal of a part is bound to. */
+/** The text that a part's seal is bound to. */
 export const sealedText = (part: Extract<ReplyPart, { type: "think" | "say" | "call" }>): string =>
   part.type === "call" ? `${part.tool} ${JSON.stringify(part.input)}` : part.text;
 
 /**
- * What a seal in a request is worth to this provider and model. `prefix` gives the digest of the first units.
- *
- * A message that was paused and continued holds seals of several answers, so each may be bound to what stands in it before.
+ * Checks a seal of a request for this provider and model. `prefix` returns the digest of the first units. A message
+ * that was paused and continued contains seals of several responses, so each may also be bound to units inside the
+ * message.
  */
 export const checkSeal = (
   use: SealUse,
@@ -40,12 +40,15 @@ export const checkSeal = (
   return "prefix";
 };
 
-/** What stands in a genuine seal of any simulated provider. `text` is a digest, `tokens` the size of that text. */
+/**
+ * Decodes a genuine seal of any simulated provider; undefined for any other text. `text` is a digest, `tokens` the size
+ * of that text.
+ */
 export const openSeal = (
   value: string,
 ): { provider: string; model: string; text: string; tokens: number; prefix: string } | undefined => {
   const bytes = Buffer.from(value, "base64");
-  // A changed last letter can stand for the same bytes. A vendor compares letters.
+  // A changed last character can decode to the same bytes. Vendors compare the text.
   if (bytes.length <= macLength || bytes.toString("base64") !== value) return undefined;
   const payload = bytes.subarray(macLength).toString();
   const content = parsed(payload);
@@ -63,11 +66,11 @@ const parsed = (text: string): { readonly [key: string]: unknown } => {
   }
 };
 
-/** A digest of a text, short enough to stand in a seal. */
+/** A digest of a text, short enough for a seal. */
 export const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 const macLength = 32;
 
-/** The secret is no secret: nothing here guards anything but the honesty of a test. */
+/** The key is public: seals only protect tests from accidental changes. */
 const mac = (provider: string, payload: string): Buffer =>
   createHmac("sha256", `seal of ${provider}`).update(payload).digest();

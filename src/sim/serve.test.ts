@@ -26,7 +26,7 @@ const send = (url: string, body: Json = ask("hi"), signal?: AbortSignal): Promis
   createRealNet({}).send({ method: "POST", url, headers: versionHeaders, body: JSON.stringify(body) }, signal);
 
 describe("a simulator on a port", () => {
-  it("answers on loopback as it does in memory", async () => {
+  it("answers on loopback as in memory", async () => {
     const url = await start(anthropic());
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const answer = await send(`${url}/v1/messages`);
@@ -41,7 +41,7 @@ describe("a simulator on a port", () => {
   });
 
   it.each(["evil.test", "127.0.0.1.evil.test", "localhost@evil.test", ""])(
-    "turns away a browser that was led here by another name: %s",
+    "refuses a browser request with another host name: %s",
     async (host) => {
       const { port } = new URL(await start(anthropic()));
       const answer = await new Promise<string>((resolve) => {
@@ -63,7 +63,7 @@ describe("a simulator on a port", () => {
     expect(await readBodyText(answer)).toMatch(/"message_stop" *}\n\n$/);
   });
 
-  it("speaks HTTP/2 without TLS on the same port", async () => {
+  it("supports HTTP/2 without TLS on the same port", async () => {
     const simulator = anthropic();
     const url = await start(simulator);
     expect((await overHttp2(url)).status).toBe(200);
@@ -71,7 +71,7 @@ describe("a simulator on a port", () => {
     expect(simulator.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
   });
 
-  it("serves several by what their paths begin with, the longest first", async () => {
+  it("serves several simulators by path prefix, the longest first", async () => {
     const one = anthropic();
     const two = anthropic();
     const url = await start({ "/claude": one, "/claude/two": two });
@@ -81,7 +81,7 @@ describe("a simulator on a port", () => {
     expect([one.log.length, two.log.length]).toEqual([1, 1]);
   });
 
-  it("answers several on one connection, one after the other", async () => {
+  it("answers several requests on one connection", async () => {
     const url = await start(anthropic());
     const net = createRealNet({});
     const statuses: number[] = [];
@@ -101,7 +101,7 @@ describe("a simulator on a port", () => {
 });
 
 describe("faults on a port", () => {
-  it("reset the connection where it is cut, after what was sent", async () => {
+  it("reset the connection at the cut, after the bytes before it", async () => {
     const url = await start(anthropic([{ fault: { type: "cut", at: 100 } }]));
     const answer = await send(`${url}/v1/messages`);
     await expect(readBodyText(answer)).rejects.toMatchObject({ at: "broken" });
@@ -109,24 +109,24 @@ describe("faults on a port", () => {
     expect([text.length, isComplete]).toEqual([100, false]);
   });
 
-  it("refuse a connection by closing it without a word", async () => {
+  it("refuse a connection by closing it", async () => {
     const url = await start(anthropic([{ fault: { type: "refuse-connection" } }]));
     await expect(send(`${url}/v1/messages`)).rejects.toMatchObject({ at: "connect" });
   });
 
-  it("end a truncated answer cleanly", async () => {
+  it("end a truncated response cleanly", async () => {
     const url = await start(anthropic([{ fault: { type: "truncate", at: 100 } }]));
     expect((await readBodyText(await send(`${url}/v1/messages`))).length).toBe(100);
   });
 
-  it("compress an answer and lose its end", async () => {
+  it("compress a response and lose its end", async () => {
     const url = await start(anthropic([{ fault: { type: "gzip-cut", at: 100 } }]));
     const answer = await send(`${url}/v1/messages`);
     expect(answer.headers["content-encoding"]).toBe("gzip");
     await expect(readBodyText(answer)).rejects.toMatchObject({ at: "broken" });
   });
 
-  it("stop answering a client that has gone away", async () => {
+  it("stop sending to a client that disconnected", async () => {
     let isAborted = (): void => undefined;
     const aborted = new Promise<void>((resolve) => (isAborted = resolve));
     const simulator = createSimulator({
@@ -149,7 +149,7 @@ describe("faults on a port", () => {
   });
 });
 
-it("closing ends connections that wait, idle or silent, and frees the port", async () => {
+it("close() ends idle and unanswered connections, and frees the port", async () => {
   const simulator = anthropic([{ fault: { type: "never-answer" } }]);
   const { url, close } = await serve(simulator);
   const { port } = new URL(url);

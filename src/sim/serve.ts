@@ -5,21 +5,20 @@ import { createGzip } from "node:zlib";
 import { NetError, type HttpHeaders, type HttpRequest, type HttpResponse } from "../world/net.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** A simulator on a port of this machine. */
+/** A simulator listening on a local port. */
 export type RunningSimulator = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Ends every connection, and resolves when the port is free. */
+  /** Closes every connection, and resolves when the port is free. */
   readonly close: () => Promise<void>;
 };
 
-/** Where to listen. Without a port, a free one is taken. */
+/** Where to listen. Default: a free port. */
 export type ServeOptions = { readonly port?: number; readonly host?: string };
 
 /**
- * Answers real requests with a simulator, or with several by what their paths begin with (`{ "/openai": ... }`).
- *
- * Speaks HTTP/1.1 and HTTP/2 without TLS, which is AWS's default, on one port.
+ * Serves a simulator over HTTP, or several by path prefix (`{ "/openai": ... }`). Speaks HTTP/1.1 and HTTP/2 without
+ * TLS, which is AWS's default, on one port.
  */
 export const serve = async (
   simulators: Simulator | { readonly [prefix: string]: Simulator },
@@ -33,7 +32,7 @@ export const serve = async (
   const http2 = createHttp2((request, response) => {
     void respond(find, request, response, () => response.stream.close(constants.NGHTTP2_INTERNAL_ERROR));
   });
-  // Without delay: the pieces of a stream are small, and each would wait for the one before it to be confirmed.
+  // No Nagle delay: stream chunks are small, and each would wait for the acknowledgement of the one before.
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -42,7 +41,7 @@ export const serve = async (
       socket.pause();
       socket.unshift(first);
       if (first.toString("latin1", 0, 3) === "PRI") {
-        // HTTP/2 takes over the connection, with what was already read of it.
+        // HTTP/2 takes over the connection, including the bytes already read.
         http2.emit("connection", socket);
       } else {
         http.emit("connection", socket);
@@ -66,7 +65,7 @@ export const serve = async (
 
 type FindSimulator = (path: string) => { readonly simulator: Simulator; readonly prefix: string } | undefined;
 
-/** The longest prefix decides. */
+/** The longest matching prefix wins. */
 const createFinder = (simulators: Simulator | { readonly [prefix: string]: Simulator }): FindSimulator => {
   if (isSimulator(simulators)) return () => ({ simulator: simulators, prefix: "" });
   const entries = Object.entries(simulators).toSorted(([one], [other]) => other.length - one.length);
@@ -82,7 +81,7 @@ const isSimulator = (value: Simulator | { readonly [prefix: string]: Simulator }
 type HttpIncoming = IncomingMessage | Http2ServerRequest;
 type HttpOutgoing = ServerResponse | Http2ServerResponse;
 
-/** `reset` is as if the network had failed: the other side sees no end. */
+/** Answers one HTTP request. `reset` aborts the connection as a network failure would. */
 const respond = async (
   find: FindSimulator,
   incoming: HttpIncoming,
@@ -112,14 +111,17 @@ const respond = async (
   }
 };
 
-/** A page in a browser can give a name of its own our address; the browser then sends that name as host. */
+/**
+ * Protects against DNS rebinding: a web page can point its own host name at our address, and the browser then sends
+ * that name as host.
+ */
 const isOwnHost = ({ headers, socket }: HttpIncoming): boolean => {
   if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.localAddress ?? "")) return true;
   const host = String(headers[":authority"] ?? headers.host ?? "");
   return /^(127\.\d+\.\d+\.\d+|localhost|[a-z\d.-]+\.localhost|\[::1\])(:\d+)?$/i.test(host);
 };
 
-/** A defect of the simulator must not look like one of the client. */
+/** Reports an internal error of the simulator as such, so that it is not mistaken for a client error. */
 const respondWithError = (error: unknown, outgoing: HttpOutgoing): void => {
   outgoing.writeHead(500, { "content-type": "text/plain" });
   outgoing.end(`The simulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
@@ -160,7 +162,7 @@ const writeResponse = async (
       gone.throwIfAborted();
     }
   } catch (error) {
-    // What was sent before a break has to get out before it.
+    // Flush what was written before breaking the connection.
     await Promise.race([flushed, left]);
     throw error;
   }
@@ -173,7 +175,7 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** The same bytes compressed. Where the body breaks, so does the compression: its end is missing, and nothing says so. */
+/** Compresses the body. Where the body breaks, the compressed data ends early without an error. */
 async function* gzipBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip();
   const flushed = (): Promise<void> => new Promise((resolve) => gzip.flush(() => resolve()));

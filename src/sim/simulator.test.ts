@@ -7,7 +7,7 @@ import { asArray, asObject } from "./json.ts";
 import { createSimulator } from "./simulator.ts";
 
 describe("a simulator", () => {
-  it("is found by a provider's id, or by a family's name, which means its own vendor", () => {
+  it("is found by provider id, or by family name, which means its own vendor", () => {
     expect(createSimulator({ provider: "anthropic" }).provider.host.test("api.anthropic.com")).toBe(true);
     expect(
       ["gemini", "bedrock", "openai-responses", "openai-chat"].map(
@@ -17,7 +17,7 @@ describe("a simulator", () => {
     expect(new Set(listSimulatedProviders()).size).toBe(listSimulatedProviders().length);
   });
 
-  it("says who there is when nobody is called that", () => {
+  it("lists the available providers for an unknown name", () => {
     expect(() => createSimulator({ provider: "anthropik" })).toThrow(
       `Nobody simulates "anthropik". There are: ${listSimulatedProviders().join(", ")}.`,
     );
@@ -33,7 +33,7 @@ describe("a simulator", () => {
     expect(await answers()).toEqual(await answers());
   });
 
-  it("keeps a log of what it accepted and refused, by rule", async () => {
+  it("logs accepted and refused requests, with the rule", async () => {
     const { send, simulator } = createClient();
     const good = ask("hi", { tools: [] });
     const bad = ask("hi", { messages: [] });
@@ -77,14 +77,14 @@ describe("a simulator", () => {
     ]);
   });
 
-  it("refuses what is no JSON object, and never throws on it", async () => {
+  it("refuses a body that is not a JSON object, and never throws", async () => {
     const { simulator } = createClient();
     for (const body of ["", "{", "[]", "null", '"x"', "\u0000", new Uint8Array([0xff, 0xfe])])
       expect((await simulator.handle({ ...post({}), body })).status).toBe(400);
     expect((await simulator.handle({ method: "POST", url: post({}).url, headers: post({}).headers })).status).toBe(400);
   });
 
-  it("splits an answer into chunks of any size without changing it", async () => {
+  it("splits a response into chunks of any size without changing it", async () => {
     const read = async (chunk?: number): Promise<{ readonly text: string; readonly sizes: readonly number[] }> => {
       const { simulator } = createClient(chunk === undefined ? {} : { chunkBytes: chunk });
       const sizes: number[] = [];
@@ -103,7 +103,7 @@ describe("a simulator", () => {
     expect(whole.sizes.length).toBe(whole.text.split("\n\n").length - 1);
   });
 
-  it("lets a function speak in place of a script, and tells it all it heard", async () => {
+  it("accepts a function in place of a script, and passes it the request", async () => {
     const heard: SimModelRequest[] = [];
     const { send } = createClient({
       script: (each) => {
@@ -131,7 +131,7 @@ describe("a simulator", () => {
           },
         ],
         serverTools: [],
-        thinks: true,
+        mayThink: true,
         maxOutput: 4000,
         turns: [
           { by: "user", text: "look", files: [] },
@@ -154,7 +154,7 @@ describe("a simulator", () => {
     ]);
   });
 
-  it("fails as the script says", async () => {
+  it("answers with the script's error", async () => {
     const { send } = createClient({
       script: { rules: [], otherwise: { error: { status: 529, message: "Overloaded" } } },
     });
@@ -163,13 +163,13 @@ describe("a simulator", () => {
   });
 });
 
-describe("without a script, the model says what reached it", () => {
+describe("without a script, the model describes what it received", () => {
   const said = async (body: ReturnType<typeof ask>): Promise<unknown> => {
     const answer = await createClient().send(body);
     return asArray(answer.body["content"]).map((block) => asObject(block)["text"]);
   };
 
-  it("words and files", async () => {
+  it("text and files", async () => {
     const content = [picture, { type: "text", text: 'look "here"' }];
     expect(await said(ask("", { messages: [{ role: "user", content }] }))).toEqual([
       'You said: "look \\"here\\"". I see image image/png of 1000x750 pixels (29 bytes).',
@@ -187,13 +187,13 @@ describe("without a script, the model says what reached it", () => {
     ]);
   });
 
-  it("a long text only in part", async () => {
+  it("a long text truncated", async () => {
     const [text] = (await said(ask("x".repeat(5000)))) as readonly string[];
     expect(text).toBe(`You said: "${"x".repeat(400)}...".`);
   });
 });
 
-describe("the door", () => {
+describe("authentication", () => {
   const status = async (provider: string, headers: HttpHeaders, url: string): Promise<number> => {
     const request: HttpRequest = { method: "POST", url, headers, body: "{}" };
     const { status: answered, ...rest } = await createSimulator({
@@ -215,7 +215,7 @@ describe("the door", () => {
     ["google", {}, `${google}?key=good`],
     ["openai", { authorization: "Bearer good" }, openai],
     ["bedrock", { authorization: "Bearer good" }, bedrock],
-  ])("lets a good key in, and then looks at the body: %s %j", async (provider, headers, url) => {
+  ])("accepts a valid key, then checks the body: %s %j", async (provider, headers, url) => {
     expect(await status(provider, headers, url)).toBe(400);
   });
 
@@ -226,7 +226,7 @@ describe("the door", () => {
     ["openai", {}, openai],
     ["openai", { authorization: "Bearer bad" }, openai],
     ["openai", { authorization: "good" }, openai],
-  ])("turns away a missing or wrong key: %s %j", async (provider, headers, url) => {
+  ])("refuses a missing or wrong key: %s %j", async (provider, headers, url) => {
     expect(await status(provider, headers, url)).toBe(401);
   });
 
@@ -245,7 +245,7 @@ describe("the door", () => {
         authorization: `AWS4-HMAC-SHA256 Credential=AKID/20261115/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=${"0".repeat(64)}`,
       },
     ],
-  ])("turns away %s at AWS", async (_, headers) => {
+  ])("refuses %s at AWS", async (_, headers) => {
     expect(await status("bedrock", headers, bedrock)).toBe(403);
   });
 });

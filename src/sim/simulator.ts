@@ -11,43 +11,46 @@ import { indexFaults, faultsFor, createNetError, type SimFault, type FaultPlan }
 import { createLogEntry, type LogEntry } from "./request-log.ts";
 import { selectReply, toModelReply, type Script } from "./model/script.ts";
 
-/** What a simulator is made of. */
+/** The options of a simulator. */
 export type SimulatorOptions = {
-  /** Id of a simulated provider, or the name of a family, which means its own vendor. */
+  /** Id of a simulated provider, or the name of an API family, which means its own vendor. */
   readonly provider: string;
-  /** Who speaks. Where a script is silent, and without one, the model says what it received. */
+  /**
+   * The model: a script or a function. Where a script has no reply, and without one, the model describes what it
+   * received.
+   */
   readonly script?: Script | ModelFunction;
   readonly faults?: FaultPlan;
-  /** Chooses the places that faults leave open. */
+  /** Seeds the positions that faults leave open. */
   readonly seed?: number;
-  /** Accepted keys. Without them, any. */
+  /** Accepted keys. Default: any. */
   readonly keys?: readonly string[];
-  /** Reckons AWS signatures anew. Without it, only their form is looked at. */
+  /** Verifies AWS signatures with this key. Without it, only their format is checked. */
   readonly awsSecret?: AwsSecret;
-  /** Bytes of a chunk. Without it, a chunk is an event. */
+  /** Bytes per chunk. Default: one event per chunk. */
   readonly chunkBytes?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Told of every request once it is answered, or cannot be. */
+  /** Called for every request once it is answered, or cannot be. */
   readonly onRequest?: (entry: LogEntry) => void;
-  /** How many requests the log keeps, the latest; without it, all. */
+  /** Keeps only the latest requests in the log. Default: all. */
   readonly logLimit?: number;
 };
 
-/** A strict stand-in for one provider's API. */
+/** A strict simulation of one provider's API. */
 export type Simulator = {
   readonly provider: SimProvider;
-  /** Answers a request as the provider would. `prefix` is what stands before the provider's own paths. */
+  /** Answers a request as the provider would. `prefix` is the path before the provider's own paths. */
   readonly handle: (request: HttpRequest, signal?: AbortSignal, prefix?: string) => Promise<HttpResponse>;
   /** The requests so far, in order. */
   readonly log: readonly LogEntry[];
 };
 
-/** A stand-in in memory, with a cache and a log of its own. */
+/** Creates a simulator in memory, with its own prompt cache and log. */
 export const createSimulator = (options: SimulatorOptions): Simulator => {
-  const { script, faults: plan = [], seed = 1, chunkBytes: chunk, now = Date.now, sleep = realSleep } = options;
-  const { onRequest: tell, logLimit: remember = Infinity } = options;
+  const { script, faults: plan = [], seed = 1, chunkBytes, now = Date.now, sleep = realSleep } = options;
+  const { onRequest, logLimit = Infinity } = options;
   const { family, provider } = findSimProvider(options.provider);
   const server: SimServer = {
     family,
@@ -58,10 +61,10 @@ export const createSimulator = (options: SimulatorOptions): Simulator => {
   };
   const log: LogEntry[] = [];
   let ordinal = 0;
-  const note = (entry: LogEntry): void => {
+  const record = (entry: LogEntry): void => {
     log.push(entry);
-    if (log.length > remember) log.shift();
-    tell?.(entry);
+    if (log.length > logLimit) log.shift();
+    onRequest?.(entry);
   };
 
   const handle: Simulator["handle"] = async (request, signal, prefix = "") => {
@@ -71,16 +74,16 @@ export const createSimulator = (options: SimulatorOptions): Simulator => {
       faults,
       seed: seed * 1000 + number,
       sleep,
-      ...(chunk === undefined ? {} : { chunkBytes: chunk }),
+      ...(chunkBytes === undefined ? {} : { chunkBytes }),
       ...(signal === undefined ? {} : { signal }),
     };
-    if (getsNoResponse(faults)) note(createLogEntry({ request, ordinal: number, faults, status: 0 }));
+    if (getsNoResponse(faults)) record(createLogEntry({ request, ordinal: number, faults, status: 0 }));
     await applyConnectionFaults(delivery);
-    const arrival = { request, ordinal: number, now: now(), prefix };
-    const outcome = faultOutcome(faults, request) ?? answerRequest(withTinyEvents(server, faults), arrival);
-    const ready = encodeOutcome(server, outcome, { ordinal: number, delivery });
-    note(createLogEntry({ request, ordinal: number, faults, outcome, status: ready.status }));
-    return toResponse(ready, delivery);
+    const incoming = { request, ordinal: number, now: now(), prefix };
+    const outcome = faultOutcome(faults, request) ?? answerRequest(withTinyEvents(server, faults), incoming);
+    const encoded = encodeOutcome(server, outcome, { ordinal: number, delivery });
+    record(createLogEntry({ request, ordinal: number, faults, outcome, status: encoded.status }));
+    return toResponse(encoded, delivery);
   };
   return { provider, handle, log };
 };
@@ -101,9 +104,9 @@ const realSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 const createModel = (script: SimulatorOptions["script"]): SimServer["generate"] => {
   if (typeof script === "function") return script;
-  return (heard) => {
-    const reply = script === undefined ? undefined : selectReply(script, heard);
-    if (reply === undefined) return echoModel(heard);
+  return (modelRequest) => {
+    const reply = script === undefined ? undefined : selectReply(script, modelRequest);
+    if (reply === undefined) return echoModel(modelRequest);
     return reply.error === undefined ? toModelReply(reply) : { error: reply.error };
   };
 };
@@ -111,12 +114,12 @@ const createModel = (script: SimulatorOptions["script"]): SimServer["generate"] 
 const getsNoResponse = (faults: readonly SimFault[]): boolean =>
   faults.some(({ type }) => type === "refuse-connection" || type === "never-answer");
 
-/** What goes wrong before there is an answer. */
+/** Applies the faults before the response: refused connection, no answer, delayed headers. */
 const applyConnectionFaults = async ({ faults, sleep, signal }: Delivery): Promise<void> => {
-  const named = indexFaults(faults);
-  if (named["refuse-connection"] !== undefined) throw createNetError("connect", "ECONNREFUSED");
-  if (named["never-answer"] !== undefined) await untilAborted(signal);
-  if (named["delay-headers"] !== undefined) await sleep(named["delay-headers"].ms, signal);
+  const byType = indexFaults(faults);
+  if (byType["refuse-connection"] !== undefined) throw createNetError("connect", "ECONNREFUSED");
+  if (byType["never-answer"] !== undefined) await untilAborted(signal);
+  if (byType["delay-headers"] !== undefined) await sleep(byType["delay-headers"].ms, signal);
   signal?.throwIfAborted();
 };
 
@@ -126,12 +129,12 @@ const untilAborted = (signal?: AbortSignal): Promise<never> =>
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** An answer that has nothing to do with the request. */
+/** The outcome of a status or redirect fault. */
 const faultOutcome = (faults: readonly SimFault[], { url }: HttpRequest): SimExchangeOutcome | undefined => {
-  const { status: storm, redirect } = indexFaults(faults);
-  if (storm !== undefined) {
-    const kind = storm.kind ?? kindOfStatus(storm.status);
-    const { status, message = defaultMessages[kind] ?? "The request failed.", headers = {} } = storm;
+  const { status: fault, redirect } = indexFaults(faults);
+  if (fault !== undefined) {
+    const kind = fault.kind ?? kindOfStatus(fault.status);
+    const { status, message = defaultMessages[kind] ?? "The request failed.", headers = {} } = fault;
     return { type: "refused", refusal: { status, kind, message, headers } };
   }
   if (redirect === undefined) return undefined;
@@ -151,12 +154,12 @@ const defaultMessages: { readonly [kind in ApiRefusal["kind"]]?: string } = {
 const withTinyEvents = (server: SimServer, faults: readonly SimFault[]): SimServer => {
   const { "tiny-events": tiny } = indexFaults(faults);
   if (tiny === undefined) return server;
-  // Pieces have two and a half words on average.
+  // A delta has two and a half words on average.
   const text = "a ".repeat(Math.ceil(tiny.count * 2.5)).trimEnd();
   return { ...server, generate: () => ({ parts: [{ type: "say", text }] }), unlimited: true };
 };
 
-/** An answer before it is sent. */
+/** A response before it is sent. */
 type EncodedResponse = {
   readonly status: number;
   readonly headers: HttpHeaders;
@@ -175,22 +178,22 @@ const encodeOutcome = (
       return { status, headers: { ...jsonHeaders, ...headers, ...refusal.headers }, events: [JSON.stringify(body)] };
     }
     case "fixed":
-      return { status: 200, headers: jsonHeaders, events: [JSON.stringify(outcome.answer)] };
+      return { status: 200, headers: jsonHeaders, events: [JSON.stringify(outcome.json)] };
     case "counted":
     case "whole":
       return {
         status: 200,
-        headers: { ...jsonHeaders, ...family.responseHeaders?.(outcome.ask) },
-        events: [JSON.stringify(outcome.answer)],
+        headers: { ...jsonHeaders, ...family.responseHeaders?.(outcome.request) },
+        events: [JSON.stringify(outcome.json)],
       };
     case "stream": {
-      const { ask } = outcome;
-      const type = ("streamType" in ask.route ? ask.route.streamType : undefined) ?? family.streamType;
+      const { request } = outcome;
+      const type = ("streamType" in request.route ? request.route.streamType : undefined) ?? family.streamType;
       const error = (fault: Extract<SimFault, { type: "stream-error" }>): string | Uint8Array =>
-        encodeErrorEvent(family, { ...ask, ordinal }, fault);
+        encodeErrorEvent(family, { ...request, ordinal }, fault);
       return {
         status: 200,
-        headers: { "content-type": type, ...family.responseHeaders?.(ask) },
+        headers: { "content-type": type, ...family.responseHeaders?.(request) },
         events: applyEventFaults(outcome.events, delivery, error),
       };
     }
@@ -201,7 +204,7 @@ const jsonHeaders: HttpHeaders = { "content-type": "application/json" };
 
 const encodeErrorEvent = (
   family: SimFamily,
-  ask: SimRequest,
+  request: SimRequest,
   { status = 529, message }: Extract<SimFault, { type: "stream-error" }>,
 ): string | Uint8Array => {
   const kind = kindOfStatus(status);
@@ -209,22 +212,22 @@ const encodeErrorEvent = (
     status,
     kind,
     message: message ?? defaultMessages[kind] ?? "The request failed.",
-    ordinal: ask.ordinal,
+    ordinal: request.ordinal,
   };
   return (
-    family.encodeStreamError?.(refusal, ask) ??
-    `data: ${JSON.stringify(family.encodeError(refusal, ask.provider).body)}\n\n`
+    family.encodeStreamError?.(refusal, request) ??
+    `data: ${JSON.stringify(family.encodeError(refusal, request.provider).body)}\n\n`
   );
 };
 
 const toResponse = ({ status, headers, events }: EncodedResponse, delivery: Delivery): HttpResponse => {
-  const { "content-type": type, "gzip-cut": packed } = indexFaults(delivery.faults);
+  const { "content-type": type, "gzip-cut": gzipCut } = indexFaults(delivery.faults);
   return {
     status,
     headers: {
       ...headers,
       ...(type === undefined ? {} : { "content-type": type.value }),
-      ...(packed === undefined ? {} : { "content-encoding": "gzip" }),
+      ...(gzipCut === undefined ? {} : { "content-encoding": "gzip" }),
     },
     body: deliverBody(events, delivery),
   };

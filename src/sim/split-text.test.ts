@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { splitIntoDeltas, splitBySize } from "./split-text.ts";
 
 describe("deltas", () => {
-  it("come as one, three, two and four words in turn", () => {
+  it("have one, three, two and four words in turn", () => {
     expect(splitIntoDeltas("a b c d e f g h i j k")).toEqual(["a", " b c d", " e f", " g h i j", " k"]);
   });
 
@@ -11,7 +11,7 @@ describe("deltas", () => {
     expect(splitIntoDeltas("")).toEqual([]);
   });
 
-  it("join to the text and never split a surrogate pair, whatever it is", () => {
+  it("join to the text and never split a surrogate pair, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         const pieces = splitIntoDeltas(text);
@@ -21,17 +21,17 @@ describe("deltas", () => {
     );
   });
 
-  it("cut a long word, so that a line of base64 is no single piece", () => {
+  it("split a long word, such as a line of base64", () => {
     expect(splitIntoDeltas("x".repeat(1000)).every(({ length }) => length <= 4 * 48)).toBe(true);
   });
 });
 
 describe("slices", () => {
-  it("keep a pair whole where the cut would fall inside it", () => {
+  it("keep a surrogate pair intact at a boundary", () => {
     expect(splitBySize("abc😀def", 4)).toEqual(["abc😀", "def"]);
   });
 
-  it("join to the text, whatever it is", () => {
+  it("join to the text, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 100 }), fc.integer({ min: 1, max: 20 }), (text, size) => {
         const pieces = splitBySize(text, size);

@@ -1,4 +1,4 @@
-/** A text as a model streams it: in pieces of one to four words, each with the blanks before it. Joined they are the text. */
+/** Splits a text into deltas of one to four words, each with its leading white space. Joined they are the text. */
 export const splitIntoDeltas = (text: string): string[] => {
   const pieces: string[] = [];
   let piece = "";
@@ -14,10 +14,13 @@ export const splitIntoDeltas = (text: string): string[] => {
   return piece === "" ? pieces : [...pieces, piece];
 };
 
-/** How many words the next piece has. */
+/** The number of words of successive deltas. */
 const wordsPerDelta = [1, 3, 2, 4];
 
-/** A text in pieces of about `size` characters, as models stream JSON. Joined they are the text; surrogate pairs stay whole. */
+/**
+ * Splits a text into pieces of about `size` characters, as models stream JSON. Joined they are the text; surrogate
+ * pairs stay intact.
+ */
 export const splitBySize = (text: string, size: number): string[] => {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {

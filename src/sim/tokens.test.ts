@@ -17,7 +17,7 @@ const gif = (width: number, height: number): string => {
   return bytes.toString("base64");
 };
 
-/** A JPEG whose frame header comes after a comment. */
+/** A JPEG whose frame header follows a comment. */
 const jpeg = (width: number, height: number): string => {
   const comment = Buffer.from([0xff, 0xfe, 0, 6, 1, 2, 3, 4]);
   const frame = Buffer.from([0xff, 0xc2, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
@@ -43,7 +43,7 @@ const webp = (kind: "VP8 " | "VP8L" | "VP8X", width: number, height: number): st
 const image = (base64: string): object => measureFile({ kind: "image", mimeType: "image/png", base64 });
 
 describe("tokens", () => {
-  it("of a text are one for every four bytes begun", () => {
+  it("of a text are one for every four bytes", () => {
     expect(["", "a", "abcd", "abcde", "äää"].map(countTextTokens)).toEqual([0, 1, 1, 2, 2]);
   });
 
@@ -54,25 +54,25 @@ describe("tokens", () => {
     ["webp, lossy", webp("VP8 ", 1000, 750)],
     ["webp, lossless", webp("VP8L", 1000, 750)],
     ["webp, extended", webp("VP8X", 1000, 750)],
-  ])("of a picture follow from its pixels: %s", (_, base64) => {
+  ])("of an image depend on its pixels: %s", (_, base64) => {
     const bytes = Buffer.from(base64, "base64").length;
     expect(image(base64)).toEqual({ tokens: 1000, width: 1000, height: 750, bytes });
   });
 
-  it("of a small picture are 85, and of one that cannot be read 258", () => {
+  it("of a small image are 85, and of an unreadable one 258", () => {
     expect(image(png(10, 10))).toMatchObject({ tokens: 85, width: 10 });
     expect(image("AAAA")).toEqual({ tokens: 258, bytes: 3 });
     expect(image("")).toEqual({ tokens: 258, bytes: 0 });
   });
 
-  it("of a PDF follow from its pages, and of another document from its bytes", () => {
+  it("of a PDF depend on its pages, and of another document on its bytes", () => {
     const pdf = Buffer.from("%PDF-1.4 /Type /Pages /Type /Page /Type/Page >>").toString("base64");
     expect(measureFile({ kind: "document", mimeType: "application/pdf", base64: pdf }).tokens).toBe(3000);
     expect(measureFile({ kind: "document", mimeType: "application/pdf", base64: "AAAA" }).tokens).toBe(1500);
     expect(measureFile({ kind: "document", mimeType: "text/csv", base64: "AAAA" })).toEqual({ tokens: 1, bytes: 3 });
   });
 
-  it("of sound and film grow with their bytes, from a least on", () => {
+  it("of audio and video grow with their bytes, from a minimum on", () => {
     const base64 = Buffer.alloc(60_000).toString("base64");
     expect(measureFile({ kind: "audio", mimeType: "audio/wav", base64 }).tokens).toBe(120);
     expect(measureFile({ kind: "video", mimeType: "video/mp4", base64 }).tokens).toBe(200);

@@ -1,9 +1,12 @@
 import type { RequestFile } from "./model/types.ts";
 
-/** Tokens of a text: one for every four bytes begun. Close enough to bill by, and the same everywhere. */
+/** Estimates the tokens of a text: one for every four bytes. */
 export const countTextTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
-/** What a file costs, and what its own header says of it. A file given by address has no `base64` and costs the flat rate. */
+/**
+ * Measures a file: tokens, bytes and, for images, the size in its header. A file given by URL has no `base64` and costs
+ * a flat rate.
+ */
 export const measureFile = (file: {
   readonly kind: RequestFile["kind"];
   readonly mimeType: string;
@@ -55,7 +58,7 @@ const readWebpSize = (data: Buffer): FilePixels | undefined => {
   }
 };
 
-/** Walks the segments to the frame header, which comes after any thumbnail. */
+/** Walks the segments to the frame header, which follows any thumbnail. */
 const readJpegSize = (data: Buffer): FilePixels | undefined => {
   for (let at = 2; at + 9 <= data.length && data[at] === 0xff; at += 2 + data.readUInt16BE(at + 2)) {
     const marker = data[at + 1] ?? 0;

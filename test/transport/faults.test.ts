@@ -59,7 +59,7 @@ const delaysIn = (events: readonly TransportEvent[]): readonly number[] =>
 const run = async (
   provider: string,
   faults: FaultPlan,
-  options: { seed?: number; attempts?: number; chunk?: number } = {},
+  options: { seed?: number; attempts?: number; chunkBytes?: number } = {},
 ): Promise<ExchangeOutcome & { requests: number; elapsed: number }> => {
   const { attempts, ...rest } = options;
   const set = simulateProvider(provider, {
@@ -208,8 +208,8 @@ describe.each(names)("%s", (name) => {
   });
 
   it("gives a whole answer however its bytes arrive, and whatever follows it", async () => {
-    expect(outcomeOf(await run(name, [], { chunk: 1 }))).toEqual(good);
-    expect(outcomeOf(await run(name, [], { chunk: 7 }))).toEqual(good);
+    expect(outcomeOf(await run(name, [], { chunkBytes: 1 }))).toEqual(good);
+    expect(outcomeOf(await run(name, [], { chunkBytes: 7 }))).toEqual(good);
     expect(outcomeOf(await run(name, always({ type: "drip", ms: 60_000 })))).toEqual(good);
     expect(outcomeOf(await run(name, always({ type: "garbage" })))).toEqual(good);
     expect(outcomeOf(await run(name, always({ type: "delay-headers", ms: 200_000 })))).toEqual(good);

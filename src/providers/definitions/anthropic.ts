@@ -9,10 +9,10 @@ const image = inlineOrUrl(imageTypes, {
 });
 const document = inlineOrUrl(pdfTypes, { uri: ["https://", "http://", "anthropic-file:"], maxBytes: 24_000_000 });
 
-/** From Fable 5.1 on, thinking is bound to everything before it, and older Claudes' blocks are read or passed over. */
+/** From Fable 5.1 on, thinking is bound to everything before it; blocks of older Claude models are read or ignored. */
 const bound = /^claude-[a-z]+-(5-[1-9]|[6-9])/;
 
-/** Claude, from Anthropic. There is no audio and no video anywhere in this API. */
+/** Claude, from Anthropic. The API has no audio and no video. */
 export const anthropic: Provider = defineProvider({
   id: "anthropic",
   label: "Anthropic",
@@ -30,7 +30,7 @@ export const anthropic: Provider = defineProvider({
     toolName: portableName,
     media: {
       result: { image: image, document: document },
-      // A result marked as an error holds nothing but text.
+      // A result marked as an error contains text only.
       errorResult: {},
       user: { image: image, document: document },
       model: {},
@@ -43,12 +43,12 @@ export const anthropic: Provider = defineProvider({
   },
   dialect: { thinking: "adaptive", forcedTools: true, sampling: true, maxTokens: 128_000 },
   families: [
-    // The API demands a limit, and refuses one above what the model can write.
+    // The API requires a limit, and refuses one above the model's maximum.
     { match: /^claude-(3-7|[a-z]+-4(-0|-5|-20|$)|[a-z]+-4-5)/, dialect: { maxTokens: 64_000 } },
     { match: /^claude-opus-4(-[01]|-20|$)/, dialect: { maxTokens: 32_000 } },
     { match: /^claude-(2|instant|3-(opus|sonnet|haiku))/, dialect: { maxTokens: 4096 } },
     { match: /^claude-3-5/, dialect: { maxTokens: 8192 } },
-    // From here on thoughts come in words only on request; the fifth generation thinks without being asked.
+    // From here on the text of thinking is returned on request only; the fifth generation thinks by default.
     { match: /^claude-[a-z]+-(4-[7-9]|[5-9])/, dialect: { sampling: false, summaries: "with-thinking" } },
     { match: /^claude-[a-z]+-[5-9]/, dialect: { summaries: "always" } },
     { match: /^claude-((fable|mythos)-[5-9]|(opus|sonnet)-(5-[5-9]|[6-9]))/, dialect: { thinking: "always" } },

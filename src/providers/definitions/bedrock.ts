@@ -30,7 +30,7 @@ const video = inlineOnly(
 );
 const fromBuckets = { uri: ["s3://"] };
 
-/** Amazon's Converse, in front of many makers' models. What one of them takes, the next refuses. */
+/** Amazon's Converse API, with models of many vendors. What one of them accepts, another refuses. */
 export const bedrock: Provider = defineProvider({
   id: "bedrock",
   label: "Amazon Bedrock",
@@ -47,7 +47,7 @@ export const bedrock: Provider = defineProvider({
   },
   auth: { type: "aws" },
   defaultModel: "us.anthropic.claude-sonnet-5-v1:0",
-  // A model nobody described: words, pictures in results, and strict turns.
+  // Defaults for an unknown model: text, images in results, and strict turns.
   traits: {
     ids: prefixedIds("bedrock", "tooluse_", /^[A-Za-z0-9_-]{1,64}$/),
     toolName: portableName,
@@ -74,7 +74,7 @@ export const bedrock: Provider = defineProvider({
       match: /anthropic\.claude/,
       traits: {
         media: {
-          // A PDF inside a result is accepted and not read; beside the results it is. Office files may not stand beside them.
+          // A PDF inside a result is accepted but not read; beside the results it is read. Office files are not allowed beside them.
           result: { image: image },
           user: { image: image, document: documents },
           after: { image: image, document: pdfDocument },

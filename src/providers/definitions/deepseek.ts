@@ -4,7 +4,9 @@ import { anyReader, inlineOnly, imageTypes } from "../traits.ts";
 
 const acceptedMedia = { image: inlineOnly(imageTypes) };
 
-/** DeepSeek. In thinking mode every earlier turn with tools must bring its reasoning; text models take words only. */
+/**
+ * DeepSeek. In thinking mode every earlier turn with tools must include its reasoning; text models accept text only.
+ */
 export const deepseek: Provider = chatProvider({
   id: "deepseek",
   label: "DeepSeek",

@@ -27,7 +27,7 @@ const videoTypes = [
   "video/3gpp",
 ];
 
-/** What user messages hold, given the addresses the backend fetches from. */
+/** The media of user messages, given the URLs the backend fetches from. */
 const userMedia = (address: Partial<MediaCell>): MediaRows["user"] => ({
   image: { types: [...nestedImageTypes, "image/heic", "image/heif"], ...address },
   document: { types: pdfTypes, ...address },
@@ -35,7 +35,7 @@ const userMedia = (address: Partial<MediaCell>): MediaRows["user"] => ({
   video: { types: videoTypes, ...address },
 });
 
-/** The Gemini API fetches what was uploaded to it, and YouTube. */
+/** The Gemini API fetches uploaded files and YouTube videos. */
 const fromFilesApi: Partial<MediaCell> = {
   uri: ["https://"],
   uriPattern: /^https:\/\/(generativelanguage\.googleapis\.com\/|(www\.)?youtube\.com\/|youtu\.be\/)/,
@@ -53,7 +53,9 @@ const traits: Traits = {
 
 const dialect: GeminiDialect = { envelope: "none", thinking: "level", summaries: "always", sampling: true };
 
-/** Model names come bare, as `models/...` or as a resource path; an alias such as `gemini-flash-latest` nests nothing. */
+/**
+ * Model names are bare, `models/...` or a resource path; an alias such as `gemini-flash-latest` has no nested media.
+ */
 const families = (nested: MediaRows["result"]): readonly ModelFamily<GeminiDialect>[] => [
   { match: /gemini-([3-9]|\d\d)/, traits: { media: { result: nested, errorResult: nested } } },
   { match: /gemini-(3\.[7-9]|[4-9])/, dialect: { sampling: false } },
@@ -65,10 +67,10 @@ const families = (nested: MediaRows["result"]): readonly ModelFamily<GeminiDiale
   },
   { match: /gemini-2\.5/, dialect: { thinking: "budget", budget: { least: 0, most: 24_576, off: true } } },
   { match: /gemini-2\.5-flash-lite/, dialect: { budget: { least: 512, most: 24_576, off: true } } },
-  // These think only when they are asked to.
+  // These think only on request.
   { match: /gemini-(2\.5-)?flash-lite(-preview|-latest|-\d|$)/, dialect: { summaries: "with-thinking" } },
   { match: /gemini-2\.5-pro/, dialect: { budget: { least: 128, most: 32_768, off: false } } },
-  // Models that draw neither call tools nor take a history that does.
+  // Image models neither call tools nor accept a history with calls.
   {
     match: /gemini-2\.5-flash-image|gemini-2\.0-flash.*image/,
     traits: { callsAsText: true },
@@ -82,7 +84,7 @@ const families = (nested: MediaRows["result"]): readonly ModelFamily<GeminiDiale
   },
 ];
 
-/** The Gemini API accepts nested `fileData` and silently ignores it; only bytes arrive. */
+/** The Gemini API accepts nested `fileData` and silently ignores it; only inline bytes reach the model. */
 const nestedBytes = { image: inlineOnly(nestedImageTypes), document: inlineOnly(pdfTypes) };
 const nestedFromBuckets = {
   image: inlineOnly(nestedImageTypes, { uri: ["gs://"] }),
@@ -112,7 +114,7 @@ export const google: Provider = defineProvider({
   families: families(nestedBytes),
 });
 
-/** Gemini, from Google Cloud. Nested files may also come from a bucket there. */
+/** Gemini, from Google Cloud. Nested files may also come from a storage bucket. */
 export const vertex: Provider = defineProvider({
   id: "vertex",
   label: "Google Cloud Vertex AI",

@@ -2,7 +2,7 @@ import { chatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, chatIdFamilies, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
-/** Groq. Reasoning goes back as `reasoning`; `reasoning_content` is refused. */
+/** Groq. Reasoning is sent back as `reasoning`; `reasoning_content` is refused. */
 export const groq: Provider = chatProvider({
   id: "groq",
   label: "Groq",

@@ -7,7 +7,7 @@ const acceptedMedia = {
   video: { types: ["video/mp4", "video/mpeg", "video/quicktime", "video/webm"], uri: ["ms://"] },
 };
 
-/** Moonshot's Kimi. Thinking models refuse a call that comes without reasoning, whoever made it. */
+/** Moonshot's Kimi. Thinking models refuse a call without reasoning, even one that another model made. */
 export const kimi: Provider = chatProvider({
   id: "kimi",
   label: "Moonshot Kimi",

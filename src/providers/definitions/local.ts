@@ -4,7 +4,9 @@ import { inlineOnly, chatIdFamilies, textOnly } from "../traits.ts";
 
 const visionModels = /llava|vision|-vl|vl:|\bvl\b|gemma-?[34]|pixtral|minicpm-v|llama-?4|moondream/i;
 
-/** Whatever runs on one's own machine: Ollama, llama.cpp, vLLM, LM Studio. Pictures only as bytes, results only as text. */
+/**
+ * Servers on the local machine: Ollama, llama.cpp, vLLM, LM Studio. Images as inline bytes only, results as text only.
+ */
 export const local: Provider = chatProvider({
   id: "local",
   label: "Local (Ollama, llama.cpp, vLLM, LM Studio)",
@@ -25,7 +27,7 @@ export const local: Provider = chatProvider({
       match: visionModels,
       traits: { media: { ...textOnly, user: { image: inlineOnly(["image/png", "image/jpeg", "image/webp"]) } } },
     },
-    // Self-hosted Mistral cuts ids to nine characters and wants the model's word between results and the user.
+    // Self-hosted Mistral truncates ids to nine characters and needs an assistant message between results and the user.
     {
       match: /mistral|mixtral|codestral|devstral|magistral|ministral|pixtral|voxtral/i,
       traits: { order: { bridgeAfterResults: true } },

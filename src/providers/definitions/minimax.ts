@@ -2,7 +2,7 @@ import { chatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
-/** MiniMax. An earlier turn's reasoning goes back exactly as it came. */
+/** MiniMax. Reasoning of earlier turns is sent back unchanged. */
 export const minimax: Provider = chatProvider({
   id: "minimax",
   label: "MiniMax",
@@ -23,7 +23,7 @@ export const minimax: Provider = chatProvider({
     maxTokens: "max_completion_tokens",
     extraFields: { reasoning_split: true },
     ends: "finish",
-    // Its documentation adds up restated pieces; live answers come in new ones. Both are read.
+    // Its documentation shows cumulative chunks; live responses have deltas. Both are decoded.
     repeatsText: true,
   },
   families: [{ match: /-M[12]/, traits: { media: textOnly } }],

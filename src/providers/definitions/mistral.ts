@@ -7,7 +7,7 @@ const user = {
   document: inlineOrUrl(pdfTypes, { maxBytes: 15_000_000 }),
 };
 
-/** Mistral. Ids of nine letters or digits, and unknown fields are refused. */
+/** Mistral. Ids have nine letters or digits, and unknown fields are refused. */
 export const mistral: Provider = chatProvider({
   id: "mistral",
   label: "Mistral",
@@ -37,7 +37,7 @@ export const mistral: Provider = chatProvider({
       match: /voxtral/,
       traits: { media: { user: { ...user, audio: inlineOrUrl(["audio/wav", "audio/mp3", "audio/mpeg"]) } } },
     },
-    // Models of other makers on Mistral's platform bring their own kind of ids.
+    // Models of other vendors on Mistral's platform have other ids.
     {
       match: /^(?!.*(mistral|mixtral|codestral|devstral|magistral|pixtral|voxtral|ministral|nemo))/,
       traits: { ids: chatIds },

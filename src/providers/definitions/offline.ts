@@ -2,7 +2,7 @@ import { chatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { inlineOnly, pdfTypes, textOnly } from "../traits.ts";
 
-/** The model that comes with Parley and needs no network. It looks at the bytes of files, and fetches none. */
+/** The demo model built into Parley, which needs no network. It reads inline files and fetches none. */
 export const offline: Provider = chatProvider({
   id: "offline",
   label: "Demo model (offline)",

@@ -6,10 +6,10 @@ const image = inlineOrUrl(imageTypes, { maxBytes: 15_000_000, perRequest: 500 })
 const document = inlineOnly(pdfTypes, { uri: ["openai-file:"], maxBytes: 32_000_000 });
 const efforts = { low: "low", medium: "medium", high: "high" };
 
-/** Models that can be told not to reason at all. */
+/** Models whose reasoning can be turned off. */
 const optionalReasoning = /^gpt-5\.[1-9](-mini|-nano|-luna|-sol|-terra)?(-20\d\d|$)/;
 
-/** OpenAI's older API. Tool messages hold text alone; audio is for audio models. */
+/** OpenAI's older API. Tool messages contain text only; audio is for audio models. */
 export const openaiChat: Provider = chatProvider({
   id: "openai-chat",
   label: "OpenAI (Chat Completions)",
@@ -31,7 +31,7 @@ export const openaiChat: Provider = chatProvider({
       match: optionalReasoning,
       dialect: { thinking: { field: "reasoning_effort", efforts: { none: "none", ...efforts } } },
     },
-    // From GPT-5.4 on, tools and reasoning go together only in Responses; from 5.5 on, reasoning has to be turned off.
+    // From GPT-5.4 on, tools and reasoning are combined only in Responses; from 5.5 on, reasoning must be turned off here.
     { match: /^gpt-5\.4/, dialect: { effortWithTools: "absent" } },
     { match: /^gpt-(5\.([5-9]|\d\d)|[6-9])/, dialect: { effortWithTools: "none" } },
     { match: /^gpt-5(\.\d+)?-pro/, dialect: { thinking: { field: "reasoning_effort", efforts: { high: "high" } } } },

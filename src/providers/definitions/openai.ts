@@ -13,7 +13,7 @@ import {
   textOnly,
 } from "../traits.ts";
 
-/** Files as bytes, from the web, or uploaded to this very provider before. */
+/** Files as bytes, as web URLs, or uploaded to this provider before. */
 const mediaOf = (uploads: string): MediaRows => {
   const uri = ["https://", "http://", uploads];
   const files = {
@@ -47,7 +47,7 @@ const dialect: ResponsesDialect = {
   cacheKey: true,
 };
 
-/** Reasoning models keep their thoughts sealed, and take no temperature. */
+/** Reasoning models return encrypted reasoning and accept no temperature. */
 const families: readonly ModelFamily<ResponsesDialect>[] = [
   {
     match: /^(gpt-5|gpt-[6-9]|o\d|codex)/,
@@ -70,7 +70,7 @@ const families: readonly ModelFamily<ResponsesDialect>[] = [
   { match: /^(?!gpt-5|gpt-[6-9]|o\d|codex)|^gpt-5-chat/, traits: { thinking: { form: "none" } } },
 ];
 
-/** OpenAI's Responses. No audio and no video goes into this API. */
+/** OpenAI's Responses API. It accepts no audio and no video. */
 export const openai: Provider = defineProvider({
   id: "openai",
   label: "OpenAI (Responses)",
@@ -87,7 +87,7 @@ export const openai: Provider = defineProvider({
   families,
 });
 
-/** OpenAI's models on Azure; the model is the name of the deployment. */
+/** OpenAI's models on Azure; the model is the deployment's name. */
 export const azure: Provider = defineProvider({
   id: "azure",
   label: "Azure OpenAI",

@@ -9,7 +9,7 @@ const all = {
   video: inlineOrUrl(["video/mp4", "video/mpeg", "video/quicktime", "video/webm"], { maxBytes: 15_000_000 }),
 };
 
-/** OpenRouter takes every kind in tool messages and converts for whoever is behind it. */
+/** OpenRouter accepts every kind of media in tool messages and converts it for the upstream. */
 export const openrouter: Provider = chatProvider({
   id: "openrouter",
   label: "OpenRouter",
@@ -33,7 +33,7 @@ export const openrouter: Provider = chatProvider({
   },
   families: [
     ...chatIdFamilies,
-    // As from Anthropic itself: thinking is void once anything before it has changed.
+    // As at Anthropic itself: thinking becomes invalid once anything before it has changed.
     { match: /^anthropic\/claude-[a-z]+-(5\.[1-9]|[6-9])/, traits: { thinking: { bound: true } } },
   ],
 });

@@ -2,7 +2,7 @@ import { chatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { chatIdFamilies, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
-/** Alibaba's Qwen. Reasoning in history is ignored, so none is sent. */
+/** Alibaba's Qwen. Reasoning in the history is ignored, so none is sent. */
 export const qwen: Provider = chatProvider({
   id: "qwen",
   label: "Alibaba Qwen (DashScope)",

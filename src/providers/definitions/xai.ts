@@ -4,7 +4,7 @@ import { anyOrder, inlineOrUrl, portableName, responsesIds } from "../traits.ts"
 
 const image = inlineOrUrl(["image/png", "image/jpeg"], { maxBytes: 10_000_000 });
 
-/** xAI's Grok, over Responses. Documents only by address, and not inside results. */
+/** xAI's Grok, over Responses. Documents only by URL, and not inside results. */
 export const xai: Provider = defineProvider({
   id: "xai",
   label: "xAI Grok",
@@ -42,7 +42,7 @@ export const xai: Provider = defineProvider({
     sampling: true,
     cacheKey: true,
   },
-  // The others refuse to be told how hard to think.
+  // The others refuse an effort.
   families: [
     { match: /grok-3-mini/, dialect: { efforts: { low: "low", high: "high" } } },
     { match: /grok-(4\.[5-9]|[5-9])/, dialect: { efforts: { low: "low", medium: "medium", high: "high" } } },

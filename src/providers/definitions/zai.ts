@@ -2,7 +2,7 @@ import { chatProvider } from "../chat-provider.ts";
 import type { Provider } from "../define.ts";
 import { anyReader, inlineOrUrl, imageTypes, textOnly } from "../traits.ts";
 
-/** Z.ai's GLM. Its own reasoning goes back complete; tools can only be left to the model. */
+/** Z.ai's GLM. Its reasoning is sent back complete; tool choice is `auto` only. */
 export const zai: Provider = chatProvider({
   id: "zai",
   label: "Z.ai GLM",
@@ -24,6 +24,6 @@ export const zai: Provider = chatProvider({
     toolChoice: ["auto"],
     thinking: { field: "thinking" },
   },
-  // The models with a v in their number see; the others read.
+  // Models with a v in their version accept images; the others text only.
   families: [{ match: /^glm-[\d.]+(?!\d*v)(-|$)/, traits: { media: textOnly } }],
 });

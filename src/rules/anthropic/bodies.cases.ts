@@ -1,6 +1,6 @@
 import type { RuleTarget } from "../rule.ts";
 
-/** A piece of a body. */
+/** A part of a request body. */
 export type AnthropicJson = Record<string, unknown>;
 
 /** An Anthropic target by model name. */
@@ -51,16 +51,16 @@ export const cached: AnthropicJson = { cache_control: { type: "ephemeral" } };
 export const ask: AnthropicJson = { role: "user", content: "What is this?" };
 /** A whole request around the given messages. */
 export const body = (...messages: unknown[]): AnthropicJson => ({ model: "claude", max_tokens: 4096, messages });
-/** A request with settings of its own around one question. */
+/** A request with one question and the given settings. */
 export const having = (more: AnthropicJson): AnthropicJson => ({ ...body(ask), ...more });
-/** One finished exchange: a call and the given blocks after it. */
+/** One complete exchange: a call, then the given blocks. */
 export const exchange = (...answer: unknown[]): AnthropicJson => body(ask, assistant(call("a")), user(...answer));
 export const look: AnthropicJson = {
   name: "look",
   description: "Look.",
   input_schema: { type: "object", properties: {} },
 };
-/** A request with one tool whose schema is given. */
+/** A request with one tool that has the given schema. */
 export const describing = (schema: unknown, more: AnthropicJson = {}): AnthropicJson =>
   having({ tools: [{ name: "look", input_schema: schema, ...more }] });
 

@@ -1,7 +1,7 @@
 import { type IndexedMessage, type TurnOf, blocksBy, turnsBy } from "../turns.ts";
 import { asArray, asString, isObject, join, memoize } from "../walk.ts";
 
-/** One block of a message. `path` is the way the vendor's messages name the place. */
+/** One block of a message. `path` names its place the way the vendor's error messages do. */
 export type AnthropicBlock = {
   readonly message: number;
   readonly role: string;
@@ -42,7 +42,7 @@ const blocksAt = (
   return blocks;
 };
 
-/** Where the text of a text block stands. */
+/** The pointer to the text of a text block. */
 export const textPointer = (block: AnthropicBlock): string =>
   block.whole ? block.pointer : join(block.pointer, "text");
 

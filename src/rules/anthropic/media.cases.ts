@@ -114,7 +114,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/empty-document",
-    name: "a document of nothing",
+    name: "an empty document",
     target,
     breaks: body(user({ type: "document", source: { type: "text", media_type: "text/plain", data: "" } })),
     passes: body(user({ type: "document", source: { type: "content", content: "hi" } })),
@@ -146,7 +146,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/assistant-media",
-    name: "a document of the assistant",
+    name: "a document in an assistant message",
     target,
     breaks: body(ask, assistant(text("Here."), pdf), ask),
     passes: body(user(pdf)),

@@ -14,7 +14,7 @@ function* mediaOf(
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/** Media comes from a source of a known kind, with what that kind needs. */
+/** Media has a source of a known kind, with the fields that kind needs. */
 export const checkSource: Check = (body, report) => {
   for (const { type, source, sourceType, pointer, path } of mediaOf(body)) {
     const kinds = type === "image" ? ["base64", "url", "file"] : ["base64", "text", "content", "url", "file"];
@@ -124,7 +124,7 @@ const imageCount = (body: unknown): number => {
   return count;
 };
 
-/** Media is the user's: version 2026-10-21 refuses documents in assistant messages. */
+/** Media belongs in user messages: version 2026-10-21 refuses documents in assistant messages. */
 export const checkAssistantMedia: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     if (block.role !== "assistant" || (block.type !== "image" && block.type !== "document")) continue;

@@ -1,10 +1,10 @@
 import type { RuleTarget } from "../rule.ts";
 
-/** What a Claude model takes, as far as the models differ. */
+/** The differences between Claude models. */
 export type ClaudeModel = {
   /** The conversation may end with an assistant message for the model to continue. */
   readonly prefill: boolean;
-  /** Messages of the role `system` may stand inside the conversation. */
+  /** Messages of the role `system` are allowed inside the conversation. */
   readonly systemRole: boolean;
   /** `tool_choice` may force a call. */
   readonly forcedTool: boolean;
@@ -14,7 +14,7 @@ export type ClaudeModel = {
   readonly thinking: readonly string[];
   /** Values of `output_config.effort` it takes. */
   readonly effort: readonly string[];
-  /** Those of them it takes while thinking is disabled. */
+  /** The efforts it takes while thinking is disabled. */
   readonly effortUnthinking: readonly string[];
 };
 
@@ -28,7 +28,7 @@ export const claudeModel = (body: unknown, target: RuleTarget): ClaudeModel => {
   return name === undefined ? newest : (findClaude(name) ?? lenient);
 };
 
-/** What a model takes, by name; undefined when the name is not Claude's. */
+/** Finds a Claude model by name; undefined when the name is not Claude's. */
 export const findClaude = (name: string): ClaudeModel | undefined => {
   const parsed = parseClaude(name);
   return parsed === undefined ? undefined : capabilities(parsed);

@@ -7,7 +7,7 @@ import { testRules } from "../test-rules.cases.ts";
 describe("anthropic rules", () => {
   testRules("anthropic", anthropicCases);
 
-  it("never throws, whatever the body", () => {
+  it("never throws for any body", () => {
     const target = { wire: "anthropic" } as const;
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {

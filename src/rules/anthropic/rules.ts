@@ -7,7 +7,7 @@ import * as turns from "./turns.ts";
 import type { Rule } from "../rule.ts";
 import { adviceRule, rejectedRule } from "../walk.ts";
 
-/** What the Messages API refuses. Where its versions differ, the older one decides and the newer one is advice. */
+/** The rules of the Messages API. Where its versions differ, the older one gives errors and the newer one advice. */
 export const anthropicRules: readonly Rule<unknown>[] = [
   rejectedRule("anthropic/shape", shape.checkShape),
   rejectedRule("anthropic/block-type", shape.checkBlockType),

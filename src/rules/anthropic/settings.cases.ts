@@ -44,7 +44,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/thinking-block",
-    name: "a signature nobody wrote",
+    name: "an invented signature",
     target: newest,
     breaks: body(ask, assistant(thinking({ signature: "reasoning: none" }), text("A cat.")), ask),
     passes: plain,
@@ -156,7 +156,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/thinking-forced-tool",
-    name: "adaptive thinking does not mind",
+    name: "adaptive thinking allows it",
     target: opus46,
     breaks: having({ thinking: budget, tools: [look], tool_choice: { type: "tool", name: "look" } }),
     passes: having({ thinking: { type: "adaptive" }, tools: [look], tool_choice: { type: "any" } }),
@@ -180,7 +180,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/sampling-range",
-    name: "too hot",
+    name: "a temperature too high",
     target: sonnet,
     breaks: having({ temperature: 1.5 }),
     passes: having({ temperature: 0 }),
@@ -228,7 +228,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/effort",
-    name: "a level nobody has",
+    name: "an unknown level",
     target: newest,
     breaks: effort("extreme"),
     passes: effort("xhigh"),
@@ -260,7 +260,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/cache-marker",
-    name: "a marker for ever",
+    name: "a marker with an unknown lifetime",
     target: newest,
     breaks: body(user(text("a", { cache_control: { type: "ephemeral", ttl: "1d" } }))),
     passes: body(user(text("a", hour))),

@@ -2,7 +2,7 @@ import { blocksOf, lastTurn, turnsOf } from "./body.ts";
 import { claudeModel } from "./models.ts";
 import { type Check, asArray, asObject, asString, isBlank, isObject, join, looksBase64 } from "../walk.ts";
 
-/** A thinking block comes with the signature it was given. An empty thinking is legal, as long as it is signed. */
+/** A thinking block keeps the signature it was issued with. An empty `thinking` is legal as long as it is signed. */
 export const checkThinkingBlock: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     if (block.type !== "thinking" || typeof block.value["thinking"] !== "string") continue;
@@ -13,7 +13,7 @@ export const checkThinkingBlock: Check = (body, report) => {
   }
 };
 
-/** Redacted thinking is its data. */
+/** A redacted thinking block carries `data`. */
 export const checkRedactedBlock: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     if (
@@ -45,7 +45,7 @@ export const checkThinkingFirst: Check = (body, report) => {
   );
 };
 
-/** A prefilled message has no thinking while thinking is off. */
+/** A prefilled assistant message contains no thinking block while thinking is off. */
 export const checkThinkingOff: Check = (body, report, target) => {
   const last = lastTurn(body);
   if (last?.role !== "assistant" || !claudeModel(body, target).prefill) return;
@@ -84,7 +84,7 @@ export const checkThinkingConfig: Check = (body, report) => {
 
 const thinkingTypes = ["adaptive", "between_tools", "disabled", "enabled"];
 
-/** The kind of thinking is one the model has. */
+/** The model supports the requested kind of thinking. */
 export const checkThinkingSupport: Check = (body, report, target) => {
   const type = thinkingType(body);
   const { thinking } = claudeModel(body, target);
@@ -98,7 +98,7 @@ export const checkThinkingSupport: Check = (body, report, target) => {
     );
 };
 
-/** Some models spend their highest efforts on thinking, which then cannot be off. */
+/** Some models require thinking at their highest efforts. */
 export const checkEffortWithoutThinking: Check = (body, report, target) => {
   const effort = asString(asObject(asObject(body)["output_config"])["effort"]);
   const { thinking, effort: levels, effortUnthinking } = claudeModel(body, target);
@@ -107,14 +107,14 @@ export const checkEffortWithoutThinking: Check = (body, report, target) => {
     report("/thinking/type", `"thinking.type.disabled" is not supported with effort '${effort}' on this model.`);
 };
 
-/** Thinking with a budget and a forced call exclude each other. */
+/** A thinking budget cannot be combined with a forced tool call. */
 export const checkThinkingForced: Check = (body, report) => {
   const choice = asString(asObject(asObject(body)["tool_choice"])["type"]);
   if (thinkingType(body) === "enabled" && (choice === "any" || choice === "tool"))
     report("/tool_choice", "Thinking may not be enabled when tool_choice forces tool use.");
 };
 
-/** While thinking, the model samples at its defaults. */
+/** Sampling settings must be at their defaults while the model thinks. */
 export const checkThinkingSampling: Check = (body, report, target) => {
   if (thinkingType(body) !== "enabled" || claudeModel(body, target).sampling === "none") return;
   const { temperature, top_p: topP, top_k: topK } = asObject(body);
@@ -137,7 +137,7 @@ export const checkSamplingRange: Check = (body, report) => {
   }
 };
 
-/** Newer models take no sampling settings but the defaults. */
+/** Newer models accept only the default sampling settings. */
 export const checkSamplingSupport: Check = (body, report, target) => {
   if (claudeModel(body, target).sampling !== "none") return;
   for (const name of samplingFields) {
@@ -167,7 +167,7 @@ export const checkSamplingVersion: Check = (body, report, target) => {
 
 const samplingFields = ["temperature", "top_p", "top_k"] as const;
 
-/** The effort is a level the model has. */
+/** The model supports the requested effort level. */
 export const checkEffort: Check = (body, report, target) => {
   const effort = asObject(asObject(body)["output_config"])["effort"];
   if (effort === undefined || effort === null) return;
@@ -181,7 +181,7 @@ export const checkEffort: Check = (body, report, target) => {
   }
 };
 
-/** At most four cache markers, one of which the automatic one takes. */
+/** At most four cache markers; automatic caching uses one of them. */
 export const checkCacheCount: Check = (body, report) => {
   const markers = cacheMarkers(body);
   const fifth = markers[4];
@@ -189,7 +189,7 @@ export const checkCacheCount: Check = (body, report) => {
     report(fifth.pointer, `A maximum of 4 blocks with cache_control may be provided. Found ${markers.length}.`);
 };
 
-/** A cache marker is ephemeral and lives five minutes or an hour. */
+/** A cache marker is `ephemeral` with a lifetime of five minutes or one hour. */
 export const checkCacheMarker: Check = (body, report) => {
   for (const { value, pointer } of cacheMarkers(body)) {
     const { type, ttl } = asObject(value);
@@ -203,7 +203,7 @@ export const checkCacheMarker: Check = (body, report) => {
   }
 };
 
-/** Long-lived markers stand before short-lived ones. */
+/** Markers with the longer lifetime precede those with the shorter one. */
 export const checkCacheOrder: Check = (body, report) => {
   let short = false;
   for (const { value, pointer } of cacheMarkers(body)) {

@@ -120,7 +120,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/block-type",
-    name: "a picture of another API",
+    name: "an image of another API",
     target,
     breaks: body(user({ type: "image_url", image_url: {} })),
     passes: plain,
@@ -160,7 +160,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/unknown-field",
-    name: "an answer put back as it came",
+    name: "a response sent back unchanged",
     target,
     breaks: body(ask, { ...assistant(text("A cat.")), id: "msg_1" }, ask),
     passes: body(ask, assistant(text("A cat.")), ask),
@@ -216,7 +216,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/cached-empty-text",
-    name: "a cache marker on nothing",
+    name: "a cache marker on empty text",
     target,
     breaks: body(user(text("", cached), text("hi"))),
     passes: body(user(text("hi", cached))),

@@ -62,7 +62,7 @@ const checkMessage = (message: unknown, index: number, report: ReportFinding): v
   for (const block of blocksIn({ index, value: message, pointer })) checkFields(block, report);
 };
 
-/** The fields a block cannot do without, by type: name and test. */
+/** The required fields of a block, by type: name and test. */
 const needed: Record<string, readonly (readonly [string, (value: unknown) => boolean, string])[]> = {
   text: [["text", (value) => typeof value === "string", "valid string"]],
   image: [["source", isObject, "valid dictionary"]],
@@ -171,7 +171,7 @@ const blockFields: Record<string, ReadonlySet<string>> = {
   redacted_thinking: words("type data"),
 };
 
-/** Every request says how much the model may write. */
+/** Every request sets `max_tokens`. */
 export const checkMaxTokens: Check = (body, report) => {
   if (!isObject(body)) return;
   const limit = body["max_tokens"];
@@ -192,7 +192,7 @@ export const checkEmptyText: Check = (body, report) => {
 const isEmptyText = (block: AnthropicBlock): boolean =>
   block.type === "text" && block.value["text"] === "" && !block.whole && !isObject(block.value["cache_control"]);
 
-/** A cache marker needs some text to stand on. */
+/** A cache marker is not allowed on empty text. */
 export const checkCachedEmptyText: Check = (body, report) => {
   for (const block of [...systemBlocks(body), ...blocksOf(body)]) {
     if (block.type !== "text" || block.value["text"] !== "" || !isObject(block.value["cache_control"])) continue;
@@ -200,7 +200,7 @@ export const checkCachedEmptyText: Check = (body, report) => {
   }
 };
 
-/** A message whose texts are all white space says nothing. */
+/** A message has text that is more than white space. */
 export const checkBlankText: Check = (body, report) => {
   for (const message of messagesOf(body)) {
     const texts = blocksIn(message).filter((block) => block.type === "text" && typeof block.value["text"] === "string");
@@ -210,7 +210,7 @@ export const checkBlankText: Check = (body, report) => {
   }
 };
 
-/** White space beside real text is taken here, and refused by Bedrock. */
+/** A white-space text beside real text is accepted here and refused by Bedrock. */
 export const checkBlankBeside: Check = (body, report) => {
   for (const message of messagesOf(body)) {
     const texts = blocksIn(message).filter((block) => block.type === "text");
@@ -222,7 +222,7 @@ export const checkBlankBeside: Check = (body, report) => {
 
 const isWhiteSpace = (text: unknown): boolean => typeof text === "string" && text !== "" && isBlank(text);
 
-/** Every message says something, but for an assistant message at the end. */
+/** No message is empty, except an assistant message at the end. */
 export const checkEmptyMessage: Check = (body, report) => {
   const last = asArray(isObject(body) ? body["messages"] : undefined).length - 1;
   for (const { index, value, pointer } of messagesOf(body)) {
@@ -248,7 +248,7 @@ export const checkSurrogates: Check = (body, report) => {
   }
 };
 
-/** A stop sequence has something to match. */
+/** A stop sequence is not blank. */
 export const checkStopSequences: Check = (body, report) => {
   asArray(isObject(body) ? body["stop_sequences"] : undefined).forEach((sequence, index) => {
     if (typeof sequence !== "string" || isBlank(sequence))

@@ -57,7 +57,7 @@ export const strictCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/strict-schema",
-    name: "two definitions in a circle",
+    name: "two definitions in a cycle",
     target: sonnet,
     breaks: describing(referring(["A", "B"], ["B", "A"]), { strict: true }),
     passes: describing(referring(["A", "B"], ["B", "A"])),

@@ -2,7 +2,7 @@ import { type CustomTool, customTools } from "./tools.ts";
 import type { ReportFinding } from "../rule.ts";
 import { type Check, asArray, asObject, asString, isObject, join, objectsIn } from "../walk.ts";
 
-/** A strict tool's schema is closed and keeps to what can be enforced. */
+/** A strict tool's schema is closed and uses only keywords that can be enforced. */
 export const checkStrictSchema: Check = (body, report) => {
   for (const { value, pointer, path } of strictTools(body))
     checkStrict(value["input_schema"], join(pointer, "input_schema"), path, report);
@@ -11,7 +11,7 @@ export const checkStrictSchema: Check = (body, report) => {
 const strictTools = (body: unknown): readonly CustomTool[] =>
   [...customTools(body)].filter(({ value }) => value["strict"] === true);
 
-/** Reports where a schema is open, goes in circles, or uses a keyword that cannot be enforced. */
+/** Reports where a schema is open, is recursive, or uses a keyword that cannot be enforced. */
 export const checkStrict = (top: unknown, topPointer: string, path: string, report: ReportFinding): void => {
   for (const { value, pointer, key } of objectsIn(top, topPointer, dataKeywords)) {
     if (key !== undefined && schemaMaps.has(key)) continue;
@@ -47,7 +47,7 @@ const unsupportedKeywords = new Set(
   ),
 );
 
-/** The names of definitions that lead back to themselves, the first one repeated at the end. */
+/** The names of definitions that form a reference cycle, the first one repeated at the end. */
 const findCycle = (top: unknown): readonly string[] | undefined => {
   const definitions = new Map<string, readonly string[]>();
   for (const [name, schema] of ["$defs", "definitions"].flatMap((key) => Object.entries(asObject(asObject(top)[key]))))
@@ -76,7 +76,7 @@ const referencesIn = (schema: unknown): readonly string[] =>
     return named?.[1] === undefined ? [] : [named[1]];
   });
 
-/** The format of the answer holds a schema, and that is as strict as a strict tool's. */
+/** A response format has a schema that obeys the same limits as a strict tool's. */
 export const checkOutputSchema: Check = (body, report) => {
   const { output_config: config, output_format: older } = asObject(body);
   const formats = [

@@ -61,7 +61,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/tool-name",
-    name: "a strange name in history",
+    name: "an invalid name in history",
     target,
     breaks: body(ask, assistant(call("a", { name: "fs/look" })), user(result("a"))),
     passes: plain,
@@ -69,7 +69,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/duplicate-tool",
-    name: "two tools of one name",
+    name: "two tools with the same name",
     target,
     breaks: having({ tools: [look, look] }),
     passes: having({ tools: [look, { ...look, name: "hear" }] }),
@@ -125,7 +125,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/tool-choice",
-    name: "a choice of nothing",
+    name: "an empty choice object",
     target,
     breaks: having({ tool_choice: { type: "auto" } }),
     passes: having({ tools: [look], tool_choice: { type: "auto" } }),
@@ -133,7 +133,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/tool-choice",
-    name: "a tool that is not there",
+    name: "an undeclared tool",
     target: sonnet,
     breaks: having({ tools: [look], tool_choice: { type: "tool", name: "hear" } }),
     passes: having({ tools: [look], tool_choice: { type: "tool", name: "look" } }),

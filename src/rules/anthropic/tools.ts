@@ -2,7 +2,7 @@ import { blocksOf } from "./body.ts";
 import { claudeModel } from "./models.ts";
 import { type Check, asArray, asObject, asString, isObject, join } from "../walk.ts";
 
-/** A tool the client runs, with the vendor's name for its place. */
+/** A tool the client runs, with its place as the vendor's messages name it. */
 export type CustomTool = { readonly value: Record<string, unknown>; readonly pointer: string; readonly path: string };
 
 /** The tools of a body that the client runs. */
@@ -15,7 +15,7 @@ export function* customTools(body: unknown): Generator<CustomTool> {
   }
 }
 
-/** Tools are a list of tools: the client's own, or ones the API brings. */
+/** `tools` is a list of client tools and server tools. */
 export const checkToolShape: Check = (body, report) => {
   const tools = asObject(body)["tools"];
   if (tools === undefined || tools === null) return;
@@ -45,7 +45,7 @@ const toolFields: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A tool's name is one the API takes, in its declaration and in history. */
+/** Tool names match the API's pattern, in declarations and in history. */
 export const checkToolName: Check = (body, report) => {
   for (const { value, pointer, path } of customTools(body)) {
     const name = value["name"];
@@ -65,7 +65,7 @@ export const checkToolName: Check = (body, report) => {
 
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** Two tools have two names. */
+/** Tool names are unique. */
 export const checkDuplicateTool: Check = (body, report) => {
   const seen = new Set<string>();
   asArray(asObject(body)["tools"]).forEach((tool, index) => {
@@ -89,7 +89,7 @@ export const checkInputSchema: Check = (body, report) => {
   }
 };
 
-/** Alternatives stand below the top of a schema, not at it. */
+/** `anyOf`, `oneOf` and `allOf` are not allowed at the top level of a schema. */
 export const checkTopUnion: Check = (body, report) => {
   for (const { value, pointer, path } of customTools(body)) {
     const schema = asObject(value["input_schema"]);
@@ -102,7 +102,7 @@ export const checkTopUnion: Check = (body, report) => {
   }
 };
 
-/** Names of arguments are plain words. */
+/** Property names match the API's pattern. */
 export const checkPropertyKeys: Check = (body, report) => {
   for (const { value, pointer, path } of customTools(body)) {
     for (const key of Object.keys(asObject(asObject(value["input_schema"])["properties"]))) {
@@ -115,7 +115,7 @@ export const checkPropertyKeys: Check = (body, report) => {
   }
 };
 
-/** The tool choice is one of four kinds, and names a tool that is there. */
+/** The tool choice is one of four kinds and names a declared tool. */
 export const checkToolChoice: Check = (body, report) => {
   const { tool_choice: choice, tools, mcp_servers: servers } = asObject(body);
   if (choice === undefined || choice === null) return;
@@ -138,7 +138,7 @@ const mayHold = (tools: unknown, name: unknown): boolean =>
     (tool) => asObject(tool)["name"] === name || /toolset/.test(asString(asObject(tool)["type"]) ?? ""),
   );
 
-/** Some models choose their calls themselves. */
+/** Some models do not accept a forced tool call. */
 export const checkForcedTool: Check = (body, report, target) => {
   const type = asObject(asObject(body)["tool_choice"])["type"];
   if ((type === "any" || type === "tool") && !claudeModel(body, target).forcedTool)

@@ -28,7 +28,7 @@ const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", conte
 export const turnsCases: readonly RuleCase[] = [
   {
     rule: "anthropic/call-without-result",
-    name: "the user speaks instead",
+    name: "the user writes text instead",
     target,
     breaks: body(ask, assistant(call("a")), ask),
     passes: fine,
@@ -52,7 +52,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/text-after-call",
-    name: "words after a call",
+    name: "text after a call",
     target,
     breaks: body(ask, assistant(call("a"), text("Let me look.")), user(result("a"))),
     passes: body(ask, assistant(text("Let me look."), call("a")), user(result("a"))),
@@ -60,7 +60,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/text-after-call",
-    name: "words between two calls",
+    name: "text between two calls",
     target,
     breaks: body(ask, assistant(call("a"), text("And this."), call("b")), user(result("a"), result("b"))),
     passes: body(ask, assistant(text("And this."), call("a"), call("b")), user(result("a"), result("b"))),
@@ -68,7 +68,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/text-after-call",
-    name: "words in the next message, and words after a search of the server",
+    name: "text in the next message, and text after a server-side search",
     target,
     breaks: body(ask, assistant(call("a")), assistant(text("Let me look.")), user(result("a"))),
     passes: body(ask, assistant(search, found, text("Found it."), call("a")), user(result("a"))),
@@ -76,7 +76,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/result-without-call",
-    name: "a result to nobody",
+    name: "a result without a call",
     target,
     breaks: body(user(result("a"))),
     passes: fine,
@@ -260,7 +260,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/misplaced-block",
-    name: "the assistant answers itself",
+    name: "two assistant messages",
     target,
     breaks: body(ask, assistant(text("Hm."), result("a")), ask),
     passes: fine,
@@ -268,7 +268,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/assistant-first",
-    name: "the assistant opens",
+    name: "the assistant first",
     target,
     breaks: body(assistant(text("Hello!")), ask),
     passes: plain,
@@ -276,7 +276,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/prefill",
-    name: "a beginning for Opus 4.6",
+    name: "a prefill for Opus 4.6",
     target: opus46,
     breaks: body(ask, assistant(text("It is"))),
     passes: plain,
@@ -284,7 +284,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/prefill",
-    name: "a beginning for no model in particular",
+    name: "a prefill without a model",
     target: { wire: "anthropic" },
     breaks: { max_tokens: 9, messages: [ask, assistant(text("It is"))], model: "claude-sonnet-5" },
     passes: { max_tokens: 9, model: "claude-sonnet-5", messages: [ask, assistant(text("Let me see."), search)] },
@@ -292,7 +292,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/trailing-space",
-    name: "a beginning that ends in a space",
+    name: "a prefill that ends in a space",
     target: sonnet,
     breaks: body(ask, assistant(text("It is "))),
     passes: body(ask, assistant(text("It is"))),
@@ -300,7 +300,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/empty-error",
-    name: "a failure without words",
+    name: "an error without text",
     target,
     breaks: exchange(result("a", { is_error: true, content: "" })),
     passes: exchange(result("a", { content: [] })),
@@ -308,7 +308,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "anthropic/error-media",
-    name: "a failure with a picture",
+    name: "an error with an image",
     target,
     breaks: exchange(result("a", { is_error: true, content: [text("ENOENT"), png] })),
     passes: exchange(result("a", { is_error: true, content: [text("ENOENT")] }), png),

@@ -17,7 +17,7 @@ const pairing: BlockPairing<AnthropicBlock> = {
   idOf: callId,
 };
 
-/** Every call is answered in the next message. */
+/** Every call has a result in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
     const open = findUnpaired(calls, results, pairing);
@@ -30,8 +30,8 @@ const unanswered = (message: number, ids: readonly string[]): string =>
   `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.slice(0, 20).join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 
 /**
- * Nothing the model said follows its calls: the calls before it count as unanswered, though their results are there.
- * Blocks of tools that the service runs itself are left alone.
+ * No text follows the calls of an assistant message: calls before it count as unanswered even though their results
+ * exist. Blocks of server tools are exempt.
  */
 export const checkTextAfterCall: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
@@ -45,7 +45,7 @@ export const checkTextAfterCall: Check = (body, report) => {
 
 const spokenTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking"]);
 
-/** Every result answers a call of the message before it. */
+/** Every result belongs to a call of the previous message. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
     for (const result of findUnpaired(results, calls, pairing)) {
@@ -87,7 +87,7 @@ export const checkResultFirst: Check = (body, report) => {
   }
 };
 
-/** The calls of one turn have ids of their own. */
+/** Call ids are unique within a turn. */
 export const checkDuplicateCall: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
     if (turn.role !== "assistant") continue;
@@ -96,7 +96,7 @@ export const checkDuplicateCall: Check = (body, report) => {
   }
 };
 
-/** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
+/** A call id reused in a later turn is accepted here but confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
   for (const call of findReusedCalls(body, pairing))
     report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
@@ -125,7 +125,7 @@ const idFields: ReadonlyMap<string, string> = new Map([
   ["server_tool_use", "id"],
 ]);
 
-/** An id of at most 64 characters is taken by every API. */
+/** Every API accepts an id of at most 64 characters. */
 export const checkLongId: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const id = block.type === "tool_use" ? callId(block) : "";
@@ -149,7 +149,7 @@ export const checkCallInput: Check = (body, report) => {
   }
 };
 
-/** Who called is left out rather than null. */
+/** `caller` is absent rather than null. */
 export const checkCaller: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const caller = block.value["caller"];
@@ -179,7 +179,7 @@ export const checkSystemRole: Check = (body, report, target) => {
   }
 };
 
-/** A system message follows a user message, and the assistant speaks next. */
+/** A system message follows a user message and precedes an assistant message. */
 export const checkSystemPlace: Check = (body, report, target) => {
   if (!claudeModel(body, target).systemRole) return;
   let before: AnthropicTurn | undefined;
@@ -196,7 +196,9 @@ export const checkSystemPlace: Check = (body, report, target) => {
   }
 };
 
-/** After the user, or after an assistant turn that a server tool ended. Open calls are left to the rule about calls. */
+/**
+ * True after a user turn, or after an assistant turn that a server tool ended. Another rule covers unanswered calls.
+ */
 const mayPrecedeSystem = (before: AnthropicTurn | undefined): boolean =>
   before !== undefined &&
   (before.role === "user" ||
@@ -205,7 +207,7 @@ const mayPrecedeSystem = (before: AnthropicTurn | undefined): boolean =>
 const misplaced = (index: number): string =>
   `messages.${index}: a \`system\` message must immediately follow a \`user\` message and be the last message or be followed by an \`assistant\` message`;
 
-/** Calls and thinking are the assistant's, results are the user's. */
+/** Calls and thinking belong in assistant messages, results in user messages. */
 export const checkMisplacedBlock: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const owner = owners.get(block.type);
@@ -222,14 +224,14 @@ const owners: ReadonlyMap<string, string> = new Map([
   ["tool_result", "user"],
 ]);
 
-/** A conversation that opens with the assistant was refused by earlier versions, and is by other APIs. */
+/** A conversation that starts with the assistant was refused by earlier versions and still is by other APIs. */
 export const checkAssistantFirst: Check = (body, report) => {
   const [first] = messagesOf(body);
   if (first?.value["role"] === "assistant")
     report(join(first.pointer, "role"), 'messages: first message must use the "user" role');
 };
 
-/** The conversation ends with the user. Open calls, paused server tools and compactions are taken. */
+/** The conversation ends with a user message. Unanswered calls, paused server tools and compactions are exempt. */
 export const checkPrefill: Check = (body, report, target) => {
   if (claudeModel(body, target).prefill) return;
   const last = lastTurn(body);
@@ -242,7 +244,7 @@ export const checkPrefill: Check = (body, report, target) => {
 
 const resumable: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use", "compaction"]);
 
-/** A text that the model is to continue does not end in white space. */
+/** Prefilled text does not end in white space. */
 export const checkTrailingSpace: Check = (body, report, target) => {
   if (!claudeModel(body, target).prefill) return;
   const last = lastTurn(body);
@@ -252,7 +254,7 @@ export const checkTrailingSpace: Check = (body, report, target) => {
   report(textPointer(block), "messages: final assistant content cannot end with trailing whitespace");
 };
 
-/** A failed result says why. */
+/** A result marked as an error has content. */
 export const checkEmptyError: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     if (block.type !== "tool_result" || block.value["is_error"] !== true) continue;
@@ -263,7 +265,7 @@ export const checkEmptyError: Check = (body, report) => {
   }
 };
 
-/** A failed result is text only. */
+/** A result marked as an error contains text only. */
 export const checkErrorMedia: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const content = block.value["content"];

@@ -1,6 +1,6 @@
 import type { RuleTarget } from "../rule.ts";
 
-/** A piece of a body. */
+/** A part of a request body. */
 export type BedrockJson = Record<string, unknown>;
 
 /** A Bedrock target by model name. */
@@ -41,9 +41,9 @@ export const spec: BedrockJson = {
 export const toolConfig: BedrockJson = { tools: [{ toolSpec: spec }] };
 /** A request around the given messages, with the tool declared. */
 export const body = (...messages: unknown[]): BedrockJson => ({ messages, toolConfig });
-/** A request with settings of its own around one question. */
+/** A request with one question and the given settings. */
 export const having = (more: BedrockJson): BedrockJson => ({ messages: [ask], ...more });
-/** One finished exchange: a call and the given blocks after it. */
+/** One complete exchange: a call, then the given blocks. */
 export const exchange = (...answer: unknown[]): BedrockJson => body(ask, assistant(call("a")), user(...answer));
 /** A request with one tool, changed as given. */
 export const declaring = (more: BedrockJson): BedrockJson =>

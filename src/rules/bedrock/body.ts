@@ -1,7 +1,10 @@
 import { type IndexedMessage, type TurnOf, blocksBy, turnsBy } from "../turns.ts";
 import { asArray, asString, isObject, memoize } from "../walk.ts";
 
-/** One block of a message. `kind` is its first known member, `data` what it holds, `path` the vendor's name for the place. */
+/**
+ * One block of a message. `kind` is its first known member, `data` that member's value, `path` its place as the
+ * vendor's messages name it.
+ */
 export type BedrockBlock = {
   readonly message: number;
   readonly role: string;
@@ -92,17 +95,17 @@ export const resultBlocks: (block: BedrockBlock) => readonly BedrockBlock[] = me
 
 const none: readonly BedrockBlock[] = [];
 
-/** The conversation as runs of one role, which most families merge. */
+/** The conversation as turns: consecutive messages of one role, which most model families merge. */
 export const turnsOf: (body: unknown) => readonly BedrockTurn[] = turnsBy(blocksIn);
 
-/** The last of these runs. */
+/** The last turn. */
 export const lastTurn = (body: unknown): BedrockTurn | undefined => turnsOf(body).at(-1);
 
-/** A field of what a block holds. */
+/** A field of the block's data. */
 export const fieldOf = (block: BedrockBlock, name: string): unknown =>
   isObject(block.data) ? block.data[name] : undefined;
 
-/** True for a call, or the result of one, that the service itself runs and answers inside the assistant message. */
+/** True for a call, or its result, that the service runs itself and answers inside the assistant message. */
 export const isServerCall = (block: BedrockBlock): boolean => {
   const type = asString(fieldOf(block, "type"));
   return block.kind === "toolUse"

@@ -48,7 +48,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/media-format",
-    name: "a strange video",
+    name: "an unknown video format",
     target: nova,
     breaks: showing({ video: { format: "avi", source: { bytes: "AAAA" } } }),
     passes: showing({ video: { format: "video/mp4", source: { bytes: "AAAA" } } }),
@@ -64,7 +64,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/media-source",
-    name: "an S3 place that is none",
+    name: "an invalid S3 location",
     target: nova,
     breaks: showing(picture({ source: { s3Location: { uri: "https://bucket/a.png" } } })),
     passes: showing(picture({ source: inS3 })),
@@ -96,7 +96,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/block-support",
-    name: "a picture for Nova Micro",
+    name: "an image for Nova Micro",
     target: to("us.amazon.nova-micro-v1:0"),
     breaks: showing(png),
     passes: showing(),
@@ -120,7 +120,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/nested-media",
-    name: "a picture inside a result of Pixtral",
+    name: "an image inside a result of Pixtral",
     target: pixtral,
     breaks: exchange(result("a", [png])),
     passes: exchange(result("a", [document("paper")])),
@@ -128,7 +128,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/nested-media",
-    name: "a picture inside a result of Qwen",
+    name: "an image inside a result of Qwen",
     target: qwen,
     breaks: exchange(result("a", [png])),
     passes: exchange(result("a"), text("See:")),
@@ -184,7 +184,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/s3-location",
-    name: "a picture from S3 for Claude",
+    name: "an image from S3 for Claude",
     target: claude,
     breaks: exchange(result("a", [picture({ source: inS3 })])),
     passes: exchange(result("a", [png])),
@@ -200,7 +200,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/document-alone",
-    name: "a document without words",
+    name: "a document without text",
     target: nova,
     breaks: { messages: [user(document("paper"))] },
     passes: showing(document("paper")),
@@ -232,7 +232,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/duplicate-document",
-    name: "two documents of one name, turns apart",
+    name: "two documents with the same name in different turns",
     target: llama,
     breaks: body(
       ask,
@@ -262,7 +262,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/media-size",
-    name: "a picture of over 3.75 MB",
+    name: "an image of over 3.75 MB",
     target: claude,
     breaks: showing(picture({ source: { bytes: "A".repeat(5_242_884) } })),
     passes: showing(png),

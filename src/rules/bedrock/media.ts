@@ -17,7 +17,7 @@ function* mediaOf(body: unknown): Generator<BedrockBodyMedia> {
   }
 }
 
-/** Media is of a format the API lists. A video may also give its MIME type. */
+/** The media format is in the API's list. A video may also give its MIME type. */
 export const checkFormat: Check = (body, report) => {
   for (const block of mediaOf(body)) {
     const format = fieldOf(block, "format");
@@ -42,7 +42,7 @@ const formats: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-/** A source is one thing: bytes, a place in S3 or, for documents, text or content. */
+/** A source has exactly one of: bytes, an S3 location or, for documents, text or content. */
 export const checkSource: Check = (body, report) => {
   for (const block of mediaOf(body)) {
     if (!isObject(fieldOf(block, "source"))) continue;
@@ -62,7 +62,7 @@ export const checkSource: Check = (body, report) => {
   }
 };
 
-/** Bytes are base64 on the wire, and there are some. */
+/** Bytes are non-empty base64. */
 export const checkBase64: Check = (body, report) => {
   for (const block of mediaOf(body)) {
     const bytes = block.source["bytes"];
@@ -74,7 +74,7 @@ export const checkBase64: Check = (body, report) => {
   }
 };
 
-/** Some families have no eyes for some kinds of blocks. */
+/** Some model families do not support some kinds of blocks. */
 export const checkBlockSupport: Check = (body, report, target) => {
   const { refusedBlocks } = bedrockFamily(target);
   for (const block of mediaOf(body)) {
@@ -90,7 +90,7 @@ const nestedRule = ({ nested }: BedrockFamily, block: BedrockBodyMedia): NestedS
   return block.kind === "image" ? nested.image : block.kind === "video" ? nested.video : "refused";
 };
 
-/** Inside a result, each family takes its own kinds. */
+/** Each model family accepts its own kinds of media inside a result. */
 export const checkNested: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of mediaOf(body)) {
@@ -99,7 +99,7 @@ export const checkNested: Check = (body, report, target) => {
   }
 };
 
-/** What nobody has tried inside a result is better placed beside it. */
+/** Media untested inside a result is safer beside it. */
 export const checkNestedUnsure: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of mediaOf(body)) {
@@ -108,7 +108,7 @@ export const checkNestedUnsure: Check = (body, report, target) => {
   }
 };
 
-/** Claude accepts a PDF that stands alone in a result, and does not read it. */
+/** Claude accepts a PDF alone in a result but does not read it. */
 export const checkUnread: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of blocksOf(body)) {
@@ -125,7 +125,7 @@ export const checkUnread: Check = (body, report, target) => {
 const isUnread = (family: BedrockFamily, block: BedrockBlock): boolean =>
   block.kind === "document" && nestedRule(family, { ...block, nested: true, source: {} }) === "unread";
 
-/** A PDF with words beside it in the result is read by some models at least. */
+/** A PDF with text beside it in the result is read by some models. */
 export const checkHardlyRead: Check = (body, report, target) => {
   const family = bedrockFamily(target);
   for (const block of blocksOf(body)) {
@@ -152,7 +152,7 @@ export const checkNestedS3: Check = (body, report, target) => {
 const isNestedS3 = (family: BedrockFamily, block: BedrockBodyMedia): boolean =>
   family.id === "nova" && block.nested && block.kind !== "image" && isObject(block.source["s3Location"]);
 
-/** Claude takes bytes, not places in S3. */
+/** Claude accepts bytes, not S3 locations. */
 export const checkS3: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const block of mediaOf(body)) {
@@ -165,7 +165,7 @@ export const checkS3: Check = (body, report, target) => {
   }
 };
 
-/** A document comes with words. */
+/** A document needs a text block in the same message. */
 export const checkDocumentAlone: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
     const document = turn.blocks.find((block) => block.kind === "document");
@@ -177,7 +177,7 @@ export const checkDocumentAlone: Check = (body, report) => {
   }
 };
 
-/** A document's name is plain. Underscores are not documented, but taken. */
+/** A document's name uses the allowed characters. Underscores are undocumented but accepted. */
 export const checkDocumentName: Check = (body, report) => {
   for (const block of mediaOf(body)) {
     const name = block.kind === "document" ? asString(fieldOf(block, "name")) : undefined;
@@ -189,7 +189,7 @@ export const checkDocumentName: Check = (body, report) => {
   }
 };
 
-/** Every document of the request has a name of its own. */
+/** Document names are unique in a request. */
 export const checkDuplicateDocument: Check = (body, report) => {
   const seen = new Set<string>();
   for (const block of mediaOf(body)) {
@@ -204,7 +204,7 @@ export const checkDuplicateDocument: Check = (body, report) => {
   }
 };
 
-/** A message shows at most twenty images and five documents. */
+/** A message has at most twenty images and five documents. */
 export const checkCounts: Check = (body, report) => {
   for (const message of messagesOf(body)) {
     const blocks = blocksIn(message).flatMap((block) => [block, ...resultBlocks(block)]);
@@ -222,7 +222,7 @@ export const checkCounts: Check = (body, report) => {
   }
 };
 
-/** An image has at most 3.75 MB, which is 5 MB of base64; a video sent as bytes 25 MB. */
+/** An image is at most 3.75 MB, which is 5 MB of base64; a video sent as bytes at most 25 MB. */
 export const checkSize: Check = (body, report) => {
   for (const block of mediaOf(body)) {
     const most = block.kind === "image" ? 5_242_880 : block.kind === "video" ? 26_214_400 : Infinity;

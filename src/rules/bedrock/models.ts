@@ -1,10 +1,10 @@
 import { type ClaudeModel, findClaude } from "../anthropic/models.ts";
 import type { RuleTarget } from "../rule.ts";
 
-/** What happens to a kind of media inside a toolResult. `unread`: accepted alone, but the model does not see it. */
+/** Support for a kind of media inside a toolResult. `unread`: accepted alone, but the model does not see it. */
 export type NestedSupport = "taken" | "refused" | "unread" | "unsure";
 
-/** What a model family on Bedrock takes, as far as the families differ. */
+/** The differences between the model families on Bedrock. */
 export type BedrockFamily = {
   readonly id: "claude" | "nova" | "llama" | "mistral" | "writer" | "qwen" | "other" | "unknown";
   /** Inside a toolResult: images, PDF documents, other documents, videos. */
@@ -14,30 +14,33 @@ export type BedrockFamily = {
     readonly document: NestedSupport;
     readonly video: NestedSupport;
   };
-  /** Kinds of blocks no message may hold. */
+  /** Kinds of blocks refused in any message. */
   readonly refusedBlocks: readonly string[];
-  /** Only toolResults may stand in a turn that answers calls. */
+  /** Only toolResults are allowed in a turn that answers calls. */
   readonly loneResults: boolean;
-  /** The conversation may open with the assistant. */
+  /** The conversation may start with the assistant. */
   readonly assistantFirst: boolean;
-  /** Messages of one role in a row were recorded to be taken. */
+  /** Consecutive messages of one role were recorded as accepted. */
   readonly mergesRoles: boolean;
-  /** `toolResult.status` is known. */
+  /** `toolResult.status` is supported. */
   readonly status: boolean;
-  /** Reasoning is replayed with a signature (Claude), without one, or it does not matter. */
+  /** Reasoning is sent back with a signature (Claude), without one, or either way. */
   readonly signature: "needed" | "refused" | "free";
   /** Kinds of toolChoice it takes. */
   readonly toolChoice: readonly string[];
 };
 
-/** The family a body is meant for. Without any model the strictest reading holds; an unrecognised name gets the rules common to all. */
+/**
+ * The model family a body is meant for. Without a model the strictest one; for an unrecognised name the rules common to
+ * all.
+ */
 export const bedrockFamily = (target: RuleTarget): BedrockFamily => {
   const model = target.model?.toLowerCase();
   if (model === undefined) return unknown;
   return rows.find(([pattern]) => pattern.test(model))?.[1] ?? other;
 };
 
-/** The Claude model behind the name, if it is one. */
+/** The Claude model with this Bedrock name, if it is one. */
 export const findBedrockClaude = (target: RuleTarget): ClaudeModel | undefined =>
   target.model === undefined ? undefined : findClaude(target.model.toLowerCase());
 

@@ -7,7 +7,7 @@ import { testRules } from "../test-rules.cases.ts";
 describe("bedrock rules", () => {
   testRules("bedrock", bedrockCases);
 
-  it("never throws, whatever the body", () => {
+  it("never throws for any body", () => {
     const target = { wire: "bedrock", model: "anthropic.claude-sonnet-4-5" } as const;
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {

@@ -6,7 +6,7 @@ import * as turns from "./turns.ts";
 import type { Rule } from "../rule.ts";
 import { adviceRule, ignoredRule, rejectedRule } from "../walk.ts";
 
-/** What the Converse API refuses, for the model family the target names. */
+/** The rules of the Converse API, for the model family the target names. */
 export const bedrockRules: readonly Rule<unknown>[] = [
   rejectedRule("bedrock/shape", shape.checkShape),
   rejectedRule("bedrock/block-kind", shape.checkBlockKind),

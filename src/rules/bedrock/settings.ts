@@ -4,7 +4,7 @@ import { toolsOf } from "./tools.ts";
 import { messagesOf } from "../turns.ts";
 import { type Check, asArray, asObject, asString, isBlank, isObject, join } from "../walk.ts";
 
-/** Some models choose their calls themselves. */
+/** Some models do not accept a forced tool call. */
 export const checkForcedTool: Check = (body, report, target) => {
   const [kind] = Object.keys(asObject(asObject(asObject(body)["toolConfig"])["toolChoice"]));
   const where = join("/toolConfig/toolChoice", kind ?? "");
@@ -23,7 +23,7 @@ export const checkForcedTool: Check = (body, report, target) => {
 const extra = (body: unknown): Record<string, unknown> => asObject(asObject(body)["additionalModelRequestFields"]);
 const thinking = (body: unknown): Record<string, unknown> => asObject(extra(body)["thinking"]);
 
-/** On Claude, the kind of thinking is one the model has, with a budget it takes. */
+/** On Claude, the model supports the kind of thinking and its budget. */
 export const checkThinking: Check = (body, report, target) => {
   const claude = findBedrockClaude(target);
   const { type, budget_tokens: budget } = thinking(body);
@@ -43,7 +43,7 @@ export const checkThinking: Check = (body, report, target) => {
     );
 };
 
-/** On Claude, the effort is a level the model has. */
+/** On Claude, the model supports the effort level. */
 export const checkEffort: Check = (body, report, target) => {
   const claude = findBedrockClaude(target);
   const effort = asObject(extra(body)["output_config"])["effort"];
@@ -82,7 +82,7 @@ export const checkInferenceRange: Check = (body, report) => {
   });
 };
 
-/** Newer Claude models take no sampling settings; those before them one of two. */
+/** Newer Claude models accept no sampling settings; older ones accept one of the two. */
 export const checkSampling: Check = (body, report, target) => {
   const claude = findBedrockClaude(target);
   const { temperature, topP } = asObject(asObject(body)["inferenceConfig"]);
@@ -124,7 +124,7 @@ export const checkCacheCount: Check = (body, report) => {
     report(fifth.pointer, `A maximum of 4 blocks with cache_control may be provided. Found ${points.length}.`);
 };
 
-/** A cache point is the default one and lives five minutes or an hour. */
+/** A cache point is of type `default` with a lifetime of five minutes or one hour. */
 export const checkCachePoint: Check = (body, report) => {
   for (const { value, pointer } of cachePoints(body)) {
     const { type, ttl } = asObject(value);

@@ -170,7 +170,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/system-kind",
-    name: "a picture for the system",
+    name: "an image in the system prompt",
     target,
     breaks: having({ system: [png] }),
     passes: having({ system: [text("Be brief."), { cachePoint: { type: "default" } }] }),
@@ -186,7 +186,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/empty-result",
-    name: "a result of nothing",
+    name: "an empty result",
     target,
     breaks: exchange(result("a", [])),
     passes: fine,

@@ -51,7 +51,7 @@ const checkMessage = (message: unknown, index: number, report: ReportFinding): v
   for (const block of blocksIn({ index, value: message, pointer })) checkFields(block, report);
 };
 
-/** The fields a block cannot do without, by kind. */
+/** The required fields of a block, by kind. */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ["image", ["format", "source"]],
   ["document", ["name", "source"]],
@@ -86,7 +86,7 @@ const checkFields = (block: BedrockBlock, report: ReportFinding): void => {
   for (const inner of resultBlocks(block)) checkFields(inner, report);
 };
 
-/** A block has one member, and a known one; inside a toolResult the list is shorter, without audio. */
+/** A block has exactly one known member; inside a toolResult the list is shorter and has no audio. */
 export const checkBlockKind: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     checkUnion(block, blockKinds, "ContentBlock", report);
@@ -123,12 +123,12 @@ export const checkRole: Check = (body, report) => {
   }
 };
 
-/** No text is blank, in messages and in results. */
+/** No text in messages or results is blank. */
 export const checkBlankText: Check = (body, report) => {
   for (const { text, excused } of blankTexts(body)) if (!excused) report(join(text.pointer, "text"), blankText(text));
 };
 
-/** A blank text after a document was recorded to be taken, as the document needs a text beside it. */
+/** A blank text after a document was recorded as accepted, because a document needs a text beside it. */
 export const checkBlankAfterDocument: Check = (body, report) => {
   for (const { text, excused } of blankTexts(body)) if (excused) report(join(text.pointer, "text"), blankText(text));
 };
@@ -136,7 +136,7 @@ export const checkBlankAfterDocument: Check = (body, report) => {
 const blankText = (text: BedrockBlock): string =>
   `The text field in the ContentBlock object at ${text.path} is blank. Add text to the text field, and try again.`;
 
-/** Every blank text, and whether a document stands before it in its message. */
+/** Every blank text, and whether a document precedes it in its message. */
 function* blankTexts(body: unknown): Generator<{ readonly text: BedrockBlock; readonly excused: boolean }> {
   const withDocument = new Set<number>();
   for (const block of blocksOf(body)) {
@@ -172,7 +172,7 @@ export const checkSystemKind: Check = (body, report) => {
   });
 };
 
-/** Every message says something. */
+/** No message is empty. */
 export const checkEmptyMessage: Check = (body, report) => {
   for (const { index, value, pointer } of messagesOf(body)) {
     const content = value["content"];
@@ -185,7 +185,7 @@ export const checkEmptyMessage: Check = (body, report) => {
   }
 };
 
-/** A result with nothing in it is better said in words. */
+/** An empty result should say so in text. */
 export const checkEmptyResult: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const content = block.kind === "toolResult" ? fieldOf(block, "content") : undefined;

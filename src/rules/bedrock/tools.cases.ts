@@ -87,7 +87,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/duplicate-tool",
-    name: "two tools of one name",
+    name: "two tools with the same name",
     target: claude,
     breaks: having({ toolConfig: { tools: [{ toolSpec: spec }, { toolSpec: spec }] } }),
     passes: having({ toolConfig: { tools: [{ toolSpec: spec }, { toolSpec: { ...spec, name: "hear" } }] } }),
@@ -127,7 +127,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/tool-choice",
-    name: "none, which is not there",
+    name: "none, which is not supported",
     target: claude,
     breaks: config({ toolChoice: { none: {} } }),
     passes: config({ toolChoice: { auto: {} } }),
@@ -135,7 +135,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/tool-choice",
-    name: "a tool that is not there",
+    name: "an undeclared tool",
     target: claude,
     breaks: config({ toolChoice: { tool: { name: "hear" } } }),
     passes: config({ toolChoice: { tool: { name: "look" } } }),
@@ -191,7 +191,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/inference-range",
-    name: "too hot",
+    name: "a temperature too high",
     target: nova,
     breaks: inference({ temperature: 1.5 }),
     passes: inference({ temperature: 1 }),
@@ -271,7 +271,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/prefill-with-tools",
-    name: "an answer begun for Claude 3",
+    name: "a prefill for Claude 3",
     target: to("anthropic.claude-3-haiku-20240307-v1:0"),
     breaks: body(ask, assistant(text("It is"))),
     passes: { messages: [ask, assistant(text("It is"))] },

@@ -35,11 +35,11 @@ export const checkToolSupport: Check = (body, report, target) => {
     report("/toolConfig", "This model doesn't support tool use.");
 };
 
-/** From the vendor's table of features; Llama 3.2 3B is recorded. */
+/** From the vendor's feature table; Llama 3.2 3B from a recorded response. */
 const toolless =
   /llama3-2-[13]b|llama2|llama3-(8|70)b|titan-text|mistral-7b|mixtral|jamba-instruct|claude-(v2|instant)|command-(light-)?text/;
 
-/** The first Claude 3 models do not continue an answer while they have tools. */
+/** The first Claude 3 models do not continue prefilled text while tools are declared. */
 export const checkPrefillWithTools: Check = (body, report, target) => {
   if (!isObject(asObject(body)["toolConfig"]) || !/claude-3-(haiku|sonnet|opus)/.test(target.model ?? "")) return;
   const last = turnsOf(body).at(-1);
@@ -72,7 +72,7 @@ export const checkToolShape: Check = (body, report) => {
   });
 };
 
-/** A tool's name is one the API takes, in its declaration and in history. */
+/** Tool names match the API's pattern, in declarations and in history. */
 export const checkToolName: Check = (body, report) => {
   const complain = (name: unknown, pointer: string, path: string): void => {
     if (typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name)) return;
@@ -104,7 +104,7 @@ export const checkDescription: Check = (body, report) => {
   }
 };
 
-/** Two tools have two names. */
+/** Tool names are unique. */
 export const checkDuplicateTool: Check = (body, report) => {
   const seen = new Set<string>();
   for (const { value, pointer } of specsOf(body)) {
@@ -134,7 +134,7 @@ export const checkInputSchema: Check = (body, report) => {
   }
 };
 
-/** On Claude, alternatives stand below the top of a schema. */
+/** On Claude, `anyOf`, `oneOf` and `allOf` are not allowed at the top level of a schema. */
 export const checkTopUnion: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const { value, pointer, index } of specsOf(body)) {
@@ -148,7 +148,7 @@ export const checkTopUnion: Check = (body, report, target) => {
   }
 };
 
-/** Claude wants plain words for the names of arguments. */
+/** On Claude, property names match the API's pattern. */
 export const checkPropertyKeys: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const { value, pointer, index } of specsOf(body)) {
@@ -162,7 +162,7 @@ export const checkPropertyKeys: Check = (body, report, target) => {
   }
 };
 
-/** A strict tool's schema is closed and keeps to the keywords that can be enforced. */
+/** A strict tool's schema is closed and uses only keywords that can be enforced. */
 export const checkStrictSchema: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const { value, pointer, index } of specsOf(body)) {

@@ -37,7 +37,7 @@ const alone = (...messages: unknown[]): Record<string, unknown> => ({ messages }
 export const turnsCases: readonly RuleCase[] = [
   {
     rule: "bedrock/call-without-result",
-    name: "the user speaks instead",
+    name: "the user writes text instead",
     target: claude,
     breaks: body(ask, assistant(call("a")), ask),
     passes: fine,
@@ -61,7 +61,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/result-without-call",
-    name: "a result to nobody",
+    name: "a result without a call",
     target: claude,
     breaks: body(user(result("a"))),
     passes: fine,
@@ -69,7 +69,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/result-without-call",
-    name: "a result too many",
+    name: "an extra result",
     target: llama,
     breaks: exchange(result("a"), result("z")),
     passes: fine,
@@ -117,7 +117,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/beside-result",
-    name: "a picture in the next message of Pixtral",
+    name: "an image in the next message of Pixtral",
     target: pixtral,
     breaks: body(ask, assistant(call("a")), user(result("a")), user(png)),
     passes: bridge,
@@ -181,7 +181,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/misplaced-block",
-    name: "a picture of the assistant",
+    name: "an image in an assistant message",
     target: claude,
     breaks: alone(ask, assistant(text("Here."), png), ask),
     passes: alone(user(text("Here."), png)),
@@ -189,7 +189,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/assistant-first",
-    name: "the assistant opens on Nova",
+    name: "the assistant first on Nova",
     target: nova,
     breaks: alone(assistant(text("Hello!")), ask),
     passes: plain,
@@ -197,7 +197,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/portable-start",
-    name: "the assistant opens on Claude",
+    name: "the assistant first on Claude",
     target: claude,
     breaks: alone(assistant(text("Hello!")), ask),
     passes: plain,
@@ -221,7 +221,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/alternation",
-    name: "words in a message after the results",
+    name: "text in a message after the results",
     target: claude46,
     breaks: body(ask, assistant(call("a")), user(result("a")), user(text("And?"))),
     passes: exchange(result("a"), text("And?")),
@@ -253,7 +253,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/text-after-call",
-    name: "words after a call of Claude",
+    name: "text after a call of Claude",
     target: claude,
     breaks: body(ask, assistant(call("a"), text("Let me look.")), user(result("a"))),
     passes: body(ask, assistant(text("Let me look."), call("a")), user(result("a"))),
@@ -261,7 +261,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/prefill",
-    name: "a beginning for Sonnet 4.6",
+    name: "a prefill for Sonnet 4.6",
     target: claude46,
     breaks: alone(ask, assistant(text("It is"))),
     passes: plain,
@@ -269,7 +269,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/trailing-space",
-    name: "a beginning that ends in a space",
+    name: "a prefill that ends in a space",
     target: claude,
     breaks: alone(ask, assistant(text("It is "))),
     passes: alone(ask, assistant(text("It is"))),
@@ -293,7 +293,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/error-result",
-    name: "a failure with a picture on Claude",
+    name: "an error with an image on Claude",
     target: claude,
     breaks: exchange(result("a", [text("ENOENT"), png], { status: "error" })),
     passes: exchange(result("a", [text("ENOENT")], { status: "error" }), png),
@@ -325,7 +325,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "bedrock/nested-unsure",
-    name: "a PDF inside a result of who knows whom",
+    name: "a PDF inside a result of an unknown model",
     target: profile,
     breaks: exchange(result("a", [document("paper")])),
     passes: exchange(result("a", [png])),

@@ -14,7 +14,7 @@ import { type BlockPairing, exchangesOf, findRepeated, findReusedCalls, findUnpa
 import { messagesOf } from "../turns.ts";
 import { type Check, asString, isBlank, join } from "../walk.ts";
 
-/** The blocks of a kind; what the service runs itself is left out. */
+/** The blocks of a kind, without those of tools the service runs itself. */
 const ofKind = (turn: BedrockTurn, kind: string): readonly BedrockBlock[] =>
   turn.blocks.filter((block) => block.kind === kind && !isServerCall(block));
 
@@ -25,7 +25,7 @@ const pairing: BlockPairing<BedrockBlock> = {
   idOf: callId,
 };
 
-/** Every call is answered in the next message. */
+/** Every call has a result in the next message. */
 export const checkCallWithoutResult: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
     const open = findUnpaired(calls, results, pairing);
@@ -38,7 +38,7 @@ export const checkCallWithoutResult: Check = (body, report) => {
   }
 };
 
-/** On Claude, nothing the model said follows its calls: the calls before it count as unanswered. */
+/** On Claude, no text follows the calls of an assistant message: calls before it count as unanswered. */
 export const checkTextAfterCall: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const turn of turnsOf(body)) {
@@ -54,7 +54,7 @@ export const checkTextAfterCall: Check = (body, report, target) => {
   }
 };
 
-/** Every result answers a call of the message before it. */
+/** Every result belongs to a call of the previous message. */
 export const checkResultWithoutCall: Check = (body, report) => {
   for (const { calls, results } of exchangesOf(body, pairing)) {
     const [extra] = findUnpaired(results, calls, pairing);
@@ -79,7 +79,7 @@ export const checkDuplicateResult: Check = (body, report) => {
   }
 };
 
-/** The calls of one turn have ids of their own. */
+/** Call ids are unique within a turn. */
 export const checkDuplicateCall: Check = (body, report) => {
   for (const turn of turnsOf(body)) {
     const [twice] = turn.role === "assistant" ? findRepeated(pairing.callsIn(turn), pairing) : [];
@@ -91,7 +91,7 @@ export const checkDuplicateCall: Check = (body, report) => {
   }
 };
 
-/** An id used again in a later turn is taken here, and confuses other APIs and many clients. */
+/** A call id reused in a later turn is accepted here but confuses other APIs and many clients. */
 export const checkReusedCall: Check = (body, report) => {
   for (const call of findReusedCalls(body, pairing))
     report(call.pointer, `${call.path}: the id ${callId(call)} was used in an earlier turn`);
@@ -111,7 +111,10 @@ export const checkResultFirst: Check = (body, report, target) => {
   }
 };
 
-/** Some families take nothing beside the results, not even in a message of its own: equal roles are merged. */
+/**
+ * Some families accept nothing beside the results, not even in a separate message: consecutive messages of one role are
+ * merged.
+ */
 export const checkBesideResult: Check = (body, report, target) => {
   if (!bedrockFamily(target).loneResults) return;
   for (const { calls, results, answer } of exchangesOf(body, pairing)) {
@@ -127,7 +130,7 @@ export const checkBesideResult: Check = (body, report, target) => {
   }
 };
 
-/** Claude takes a PDF beside results, but no document of text. */
+/** Claude accepts a PDF beside results, but not a text document. */
 export const checkTextDocumentBeside: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const { results, answer } of exchangesOf(body, pairing)) {
@@ -172,7 +175,7 @@ export const checkPortableId: Check = (body, report) => {
   }
 };
 
-/** Calls and reasoning are the assistant's; results and media are the user's. */
+/** Calls and reasoning belong in assistant messages; results and media in user messages. */
 export const checkMisplacedBlock: Check = (body, report) => {
   for (const block of blocksOf(body)) {
     const owner = isServerCall(block) ? undefined : owners.get(block.kind);
@@ -194,7 +197,7 @@ const owners: ReadonlyMap<string, string> = new Map([
   ["audio", "user"],
 ]);
 
-/** The conversation starts with the user, except on the families that do not mind. */
+/** The conversation starts with a user message, except on families that allow otherwise. */
 export const checkAssistantFirst: Check = (body, report, target) => {
   const [first] = messagesOf(body);
   if (first?.value["role"] !== "assistant" || bedrockFamily(target).assistantFirst) return;
@@ -204,7 +207,7 @@ export const checkAssistantFirst: Check = (body, report, target) => {
   );
 };
 
-/** Starting with the assistant does not travel to other families. */
+/** A conversation that starts with the assistant is refused by other families. */
 export const checkPortableStart: Check = (body, report, target) => {
   const [first] = messagesOf(body);
   if (first?.value["role"] === "assistant" && bedrockFamily(target).assistantFirst)
@@ -214,7 +217,7 @@ export const checkPortableStart: Check = (body, report, target) => {
     );
 };
 
-/** Roles alternate, except on the families that are known to merge equal ones. */
+/** Roles alternate, except on families known to merge consecutive messages of one role. */
 export const checkAlternation: Check = (body, report, target) => {
   const second = bedrockFamily(target).mergesRoles ? undefined : secondOfRole(body);
   if (second !== undefined)
@@ -224,20 +227,20 @@ export const checkAlternation: Check = (body, report, target) => {
     );
 };
 
-/** Equal roles in a row do not travel to the families that refuse them. */
+/** Consecutive messages of one role are refused by some families. */
 export const checkPortableAlternation: Check = (body, report, target) => {
   const second = bedrockFamily(target).mergesRoles ? secondOfRole(body) : undefined;
   if (second !== undefined) report(second, "Two messages of one role in a row are merged here and refused by Claude.");
 };
 
-/** Where the first message stands that has the role of the one before it. */
+/** The pointer to the first message with the same role as the one before it. */
 const secondOfRole = (body: unknown): string | undefined => {
   const messages = messagesOf(body);
   const second = messages.find(({ value }, index) => index > 0 && value["role"] === messages[index - 1]?.value["role"]);
   return second === undefined ? undefined : join(second.pointer, "role");
 };
 
-/** Claude from 4.6 on ends with the user. Open calls are left to the rule about calls. */
+/** From Claude 4.6 on the conversation ends with a user message. Another rule covers unanswered calls. */
 export const checkPrefill: Check = (body, report, target) => {
   const last = lastTurn(body);
   if (findBedrockClaude(target)?.prefill !== false || last?.role !== "assistant" || ofKind(last, "toolUse").length > 0)
@@ -248,7 +251,7 @@ export const checkPrefill: Check = (body, report, target) => {
   );
 };
 
-/** A text that Claude is to continue does not end in white space. */
+/** On Claude, prefilled text does not end in white space. */
 export const checkTrailingSpace: Check = (body, report, target) => {
   const last = lastTurn(body);
   const block =
@@ -258,7 +261,7 @@ export const checkTrailingSpace: Check = (body, report, target) => {
   report(join(block.pointer, "text"), "messages: final assistant content cannot end with trailing whitespace");
 };
 
-/** The status of a result is one of two, on the families that know it. */
+/** The status of a result is `success` or `error`, on families that support it. */
 export const checkStatus: Check = (body, report, target) => {
   const { status: known } = bedrockFamily(target);
   for (const block of blocksOf(body)) {
@@ -274,7 +277,7 @@ export const checkStatus: Check = (body, report, target) => {
   }
 };
 
-/** On Claude, a failed result is text, and says something. */
+/** On Claude, a result marked as an error contains non-empty text. */
 export const checkErrorResult: Check = (body, report, target) => {
   if (bedrockFamily(target).id !== "claude") return;
   for (const block of blocksOf(body)) {
@@ -288,7 +291,7 @@ export const checkErrorResult: Check = (body, report, target) => {
   }
 };
 
-/** Reasoning is replayed as the family wants it: signed on Claude, unsigned elsewhere. */
+/** Reasoning is sent back in the form the family expects: signed on Claude, unsigned elsewhere. */
 export const checkReasoning: Check = (body, report, target) => {
   const { signature: rule } = bedrockFamily(target);
   for (const block of blocksOf(body)) {

@@ -7,7 +7,7 @@ export const strict: RuleTarget = to("gemini-3.6-flash");
 export const three: RuleTarget = to("gemini-3-flash-preview");
 export const two: RuleTarget = to("gemini-2.5-flash");
 
-/** A piece of a body. */
+/** A part of a request body. */
 export type GeminiJson = Record<string, unknown>;
 
 export const text = (words: string): GeminiJson => ({ text: words });
@@ -27,7 +27,7 @@ export const file: GeminiJson = {
 
 export const ask: GeminiJson = user(text("What is this?"));
 export const body = (...contents: unknown[]): GeminiJson => ({ contents });
-/** One finished exchange whose answer holds the given parts. */
+/** One complete exchange whose last content has the given parts. */
 export const exchange = (...answers: unknown[]): GeminiJson => body(ask, model(call("a")), user(...answers));
 export const declared = (declaration: GeminiJson, more: GeminiJson = {}): GeminiJson => ({
   contents: [ask],

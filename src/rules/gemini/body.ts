@@ -13,10 +13,13 @@ export type GeminiBodyContent = {
   readonly parts: readonly GeminiBodyPart[];
 };
 
-/** One part of a content. `kind` is the first data field that is set, in camelCase, `role` that of its content; `data` is what it holds. */
+/**
+ * One part of a content. `kind` is the first data field that is set, in camelCase; `data` is its value; `role` is its
+ * content's.
+ */
 export type GeminiBodyPart = {
   readonly pointer: string;
-  /** The way the vendor's messages name the place. */
+  /** Its place as the vendor's messages name it. */
   readonly path: string;
   readonly role: string;
   readonly value: Record<string, unknown>;
@@ -60,7 +63,7 @@ const pickKey = (object: Record<string, unknown>, key: string, pointer: string):
   return value === undefined || value === null ? undefined : { value, pointer: join(pointer, key) };
 };
 
-/** A field that is not there, for a walk that goes on from it. */
+/** An absent field, so that a lookup can continue from it. */
 export const emptyField: LocatedValue = { value: undefined, pointer: "" };
 
 /** True for the number of an enum's value, which protobuf's JSON takes in place of the name. */
@@ -70,7 +73,7 @@ export const isEnumNumber = (value: unknown, names: ReadonlySet<string>): boolea
 /** `functionCall` as `function_call`. */
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The names met in every content, spelled out once. */
+/** The snake_case names that occur in every content, computed once. */
 const snakeSpellings: ReadonlyMap<string, string> = new Map(
   [
     ...dataFields,
@@ -91,7 +94,7 @@ const snakeSpellings: ReadonlyMap<string, string> = new Map(
 export const camelCase = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The elements of a repeated field; a lone object stands for a list of one, as the API reads it. */
+/** The elements of a repeated field; a single object counts as a list of one, as the API reads it. */
 export const repeatedField = (found: LocatedValue | undefined): readonly LocatedValue[] => {
   if (found === undefined) return [];
   if (isObject(found.value)) return [found];
@@ -100,7 +103,7 @@ export const repeatedField = (found: LocatedValue | undefined): readonly Located
     : [];
 };
 
-/** Every content of the body that is an object, with its parts. A missing role is the user's. */
+/** Every content of the body that is an object, with its parts. A missing role means `user`. */
 export const contentsOf: (body: unknown, target: RuleTarget) => readonly GeminiBodyContent[] = memoizeForTarget(
   (body: unknown, target: RuleTarget) => [...walkContentsOf(body, target)],
 );
@@ -157,7 +160,7 @@ function* walkPartsOf(body: unknown, target: RuleTarget): Generator<GeminiBodyPa
 export const nestedParts = (part: GeminiBodyPart): readonly LocatedValue[] =>
   part.kind === "functionResponse" ? repeatedField(pick(part.data, "parts")) : [];
 
-/** Consecutive contents of one side, in order. The role `function` is the user's side. */
+/** Consecutive contents of one side, in order. The role `function` counts as the user. */
 export type ContentRun = { readonly side: "user" | "model"; readonly contents: readonly GeminiBodyContent[] };
 
 /** The contents grouped into runs of one side, as the API reads them. */

@@ -61,7 +61,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/file-uri",
-    name: "a file without a place",
+    name: "a file without a URI",
     target: strict,
     breaks: body(user({ fileData: { mimeType: "image/png" } })),
     passes: body(user(file)),
@@ -77,7 +77,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/nested-media",
-    name: "a picture inside a response of 2.5",
+    name: "an image inside a response of 2.5",
     target: two,
     breaks: body(ask, model(bare("a")), user(answer("a", { parts: [png] }))),
     passes: body(ask, model(bare("a")), user(answer("a")), user(png)),
@@ -125,7 +125,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/nested-file",
-    name: "a file inside a response is never seen",
+    name: "a file inside a response is lost",
     target: three,
     breaks: exchange(answer("a", { parts: [file] })),
     passes: body(ask, model(call("a")), user(answer("a")), user(file)),
@@ -133,7 +133,7 @@ export const mediaCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/nested-names",
-    name: "two parts with one name",
+    name: "two parts with the same name",
     target: strict,
     breaks: exchange(
       answer("a", {

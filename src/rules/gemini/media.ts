@@ -3,7 +3,7 @@ import { geminiModel } from "./models.ts";
 import type { RuleTarget } from "../rule.ts";
 import { type Check, isObject, looksBase64, objectsIn } from "../walk.ts";
 
-/** A blob or file of the body, with the vendor's name for its place. */
+/** A blob or file of the body, with its place as the vendor's messages name it. */
 type GeminiBodyMedia = {
   readonly at: LocatedValue;
   readonly path: string;
@@ -41,7 +41,7 @@ export const checkBase64: Check = (body, report, target) => {
   }
 };
 
-/** Media says what it is, and is of a kind the models read. */
+/** Media has a MIME type that the models read. */
 export const checkMime: Check = (body, report, target) => {
   for (const { at, nested } of mediaOf(body, target)) {
     const mime = textIn(at, "mimeType");
@@ -55,7 +55,7 @@ export const checkMime: Check = (body, report, target) => {
 const unread =
   /^(application\/(octet-stream|zip|gzip|x-tar|msword|vnd\.(ms-(excel|powerpoint)|openxmlformats-officedocument|oasis\.opendocument).*)|image\/svg\+xml)$/;
 
-/** A file part names its file. */
+/** A file part has a URI. */
 export const checkFileUri: Check = (body, report, target) => {
   for (const { at, kind, path } of mediaOf(body, target)) {
     if (kind === "fileData" && textIn(at, "fileUri") === undefined)
@@ -63,7 +63,7 @@ export const checkFileUri: Check = (body, report, target) => {
   }
 };
 
-/** Images of other kinds than the listed ones may be refused. */
+/** Image types outside the documented list may be refused. */
 export const checkListedImage: Check = (body, report, target) => {
   for (const { at, nested } of mediaOf(body, target)) {
     const mime = textIn(at, "mimeType");
@@ -75,7 +75,7 @@ export const checkListedImage: Check = (body, report, target) => {
   }
 };
 
-/** A model that takes no media in function responses gets none. */
+/** Function responses have no media for models that do not support it. */
 export const checkNestedMedia: Check = (body, report, target) => {
   if (geminiModel(body, target).nested.length > 0) return;
   for (const part of partsOf(body, target)) {
@@ -129,7 +129,7 @@ export const checkNestedFile: Check = (body, report, target) => {
   }
 };
 
-/** Names of nested media are unique, and each is referred to once. */
+/** Names of nested media are unique, and each is referenced once. */
 export const checkNestedNames: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     const names = new Set<string>();
@@ -175,7 +175,7 @@ export const checkPayload: Check = (body, report, target) => {
     report(requestIn(body, target).pointer, `Request payload size exceeds the limit: ${refusedAbove} bytes.`);
 };
 
-/** Twenty megabytes of inline bytes is what every backend and version takes. */
+/** Every backend and version accepts twenty megabytes of inline bytes. */
 export const checkPortablePayload: Check = (body, report, target) => {
   const total = inlineLength(body, target);
   if (total > portableUpTo && total <= refusedAbove)

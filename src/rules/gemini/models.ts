@@ -1,14 +1,14 @@
 import type { RuleTarget } from "../rule.ts";
 
-/** What a Gemini model takes, as far as the validators of the models differ. */
+/** The differences between the validators of Gemini models. */
 export type GeminiModel = {
   /** MIME types it takes inside a functionResponse. */
   readonly nested: readonly string[];
-  /** A functionCall of the current turn without a thoughtSignature is refused. */
+  /** A functionCall of the current turn needs a thoughtSignature. */
   readonly needsSignature: boolean;
   /** The functionResponse must repeat the id and name of its call. */
   readonly needsMatch: boolean;
-  /** The last content may not be the model's, and the role `function` is gone. */
+  /** The last content may not have the role `model`, and the role `function` is not supported. */
   readonly endsWithUser: boolean;
   /** Nothing may follow a functionResponse in its content. */
   readonly loneResponses: boolean;
@@ -16,19 +16,19 @@ export type GeminiModel = {
   readonly openCalls: boolean;
   /** The responses to one batch of calls may be spread over several contents. */
   readonly splitResponses: boolean;
-  /** Function declarations may not stand beside built-in tools, nor beside a JSON answer. */
+  /** Function declarations may not be combined with built-in tools or with JSON output. */
   readonly soloFunctions: boolean;
-  /** The model draws and calls no functions. */
+  /** The model generates images and does not call functions. */
   readonly drawsOnly: boolean;
   /** Sampling settings are ignored and candidateCount is refused. */
   readonly ownSampling: boolean;
   /** The model can think. */
   readonly thinks: boolean;
-  /** Thinking levels it takes; none at all when it only knows budgets. */
+  /** Thinking levels it takes; empty when it only supports budgets. */
   readonly thinkingLevels: readonly string[];
-  /** The range of `thinkingBudget`, and whether 0 turns thinking off; absent where nobody has recorded a limit. */
+  /** The range of `thinkingBudget`, and whether 0 turns thinking off; absent where no limit is recorded. */
   readonly budget?: { readonly least: number; readonly most: number; readonly off: boolean };
-  /** The only response modality it has, when that is not text. */
+  /** Its only response modality, when that is not text. */
   readonly speaksOnly?: "AUDIO";
   /** It takes no system instruction, no function declarations and no JSON mode. */
   readonly bare?: boolean;
@@ -93,7 +93,10 @@ const gemma: GeminiModel = { ...gemini2, soloFunctions: false };
 
 const newest: GeminiModel = { ...strictest, ownSampling: true, thinkingLevels: ["LOW", "MEDIUM", "HIGH"] };
 
-/** First match wins. 3.5-flash is served by 3.6-flash; 3.5-flash-lite answers nothing when something stands beside a response. */
+/**
+ * First match wins. 3.5-flash is served by 3.6-flash; 3.5-flash-lite gives an empty answer when something is placed
+ * beside a response.
+ */
 const rows: readonly (readonly [RegExp, GeminiModel])[] = [
   [/^gemini-(flash|flash-lite|pro)-latest$/, alias],
   [/^gemini-\d.*-tts/, { ...gemini2, speaksOnly: "AUDIO" }],

@@ -7,7 +7,7 @@ import { testRules } from "../test-rules.cases.ts";
 describe("gemini rules", () => {
   testRules("gemini", geminiCases);
 
-  it("never throws, whatever the body", () => {
+  it("never throws for any body", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (inner, other) => {
         lint(inner, { wire: "gemini" });

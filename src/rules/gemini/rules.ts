@@ -7,7 +7,7 @@ import * as turns from "./turns.ts";
 import type { Rule } from "../rule.ts";
 import { adviceRule, ignoredRule, rejectedRule } from "../walk.ts";
 
-/** What the Gemini API, Vertex and Code Assist refuse in a GenerateContent request. */
+/** The rules of the Gemini API, Vertex and Code Assist for a GenerateContent request. */
 export const geminiRules: readonly Rule<unknown>[] = [
   rejectedRule("gemini/shape", shape.checkShape),
   rejectedRule("gemini/unknown-field", shape.checkUnknownField),

@@ -24,7 +24,7 @@ export const checkDialect: Check = (body, report, target) => {
   }
 };
 
-/** Walks schemas only: `properties` is a map of them, everything else that is not a schema is left alone. */
+/** Walks schemas only: `properties` is a map of schemas; values that are not schemas are skipped. */
 const checkSchemas = (top: LocatedValue, topPath: string, known: ReadonlySet<string>, report: ReportFinding): void => {
   const pending: { readonly at: LocatedValue; readonly path: string }[] = [{ at: top, path: topPath }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -115,7 +115,7 @@ const narrow = fields(
     "maxLength pattern example anyOf propertyOrdering default",
 );
 const narrowFields: ReadonlySet<string> = new Set(narrow);
-/** Vertex takes references and additionalProperties as well. */
+/** Vertex also accepts references and additionalProperties. */
 const wideFields: ReadonlySet<string> = new Set([
   ...narrow,
   ...fields("additionalProperties ref defs"),
@@ -123,7 +123,7 @@ const wideFields: ReadonlySet<string> = new Set([
   "$defs",
 ]);
 
-/** `parametersJsonSchema` takes all of JSON Schema, but its keywords have to hold what they should. */
+/** `parametersJsonSchema` accepts all of JSON Schema, but each keyword must have a value of the right type. */
 export const checkJsonSchema: Check = (body, report, target) => {
   for (const { at, path } of declarationsOf(body, target)) {
     const schema = pick(at, "parametersJsonSchema");
@@ -139,7 +139,7 @@ export const checkJsonSchema: Check = (body, report, target) => {
   }
 };
 
-/** Keywords whose content is data, not schema. */
+/** Keywords whose value is data, not a schema. */
 const values = new Set(["default", "const", "enum", "example", "examples"]);
 
 const checkKeywords = (schema: Record<string, unknown>, pointer: string, path: string, report: ReportFinding): void => {

@@ -5,7 +5,7 @@ import { configured, declared, look, newest, plain, strict, to, two } from "./bo
 export const settingsCases: readonly RuleCase[] = [
   {
     rule: "gemini/sampling-range",
-    name: "too hot",
+    name: "a temperature too high",
     target: two,
     breaks: configured({ temperature: 2.5 }),
     passes: configured({ temperature: 2 }),
@@ -13,7 +13,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/sampling-range",
-    name: "nothing to write",
+    name: "a limit of zero",
     target: two,
     breaks: configured({ max_output_tokens: 0 }),
     passes: configured({ maxOutputTokens: 1 }),
@@ -61,7 +61,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/sampling-range",
-    name: "too hot for Vertex",
+    name: "a temperature too high for Vertex",
     target: to("gemini-2.5-pro", "vertex"),
     breaks: configured({ temperature: 1000 }),
     passes: configured({ temperature: 1 }),
@@ -69,7 +69,7 @@ export const settingsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/thinking",
-    name: "a level by its number",
+    name: "a level as its enum number",
     target: strict,
     breaks: configured({ thinkingConfig: { thinkingLevel: 77 } }),
     passes: configured({ thinkingConfig: { thinkingLevel: 1 } }),

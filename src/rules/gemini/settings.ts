@@ -28,7 +28,7 @@ const ranges: readonly (readonly [string, number, number])[] = [
 const configOf = (body: unknown, target: RuleTarget): LocatedValue =>
   pick(requestIn(body, target), "generationConfig") ?? emptyField;
 
-/** The newest models sample their own way: the settings are accepted and have no effect. */
+/** The newest models accept sampling settings and ignore them. */
 export const checkSamplingIgnored: Check = (body, report, target) => {
   if (!geminiModel(body, target).ownSampling) return;
   const config = configOf(body, target);
@@ -38,14 +38,14 @@ export const checkSamplingIgnored: Check = (body, report, target) => {
   }
 };
 
-/** The newest models give one candidate. */
+/** The newest models return one candidate only. */
 export const checkCandidateCount: Check = (body, report, target) => {
   const count = pick(configOf(body, target), "candidateCount");
   if (count !== undefined && geminiModel(body, target).ownSampling)
     report(count.pointer, "candidate_count is not supported for this model.");
 };
 
-/** Thinking is set by a level the model has, or by a budget, not by both. */
+/** Thinking is set by a supported level or by a budget, not both. */
 export const checkThinking: Check = (body, report, target) => {
   const config = pick(configOf(body, target), "thinkingConfig") ?? emptyField;
   const level = pick(config, "thinkingLevel");
@@ -61,7 +61,9 @@ export const checkThinking: Check = (body, report, target) => {
 
 const levelNames: ReadonlySet<string> = new Set(["THINKING_LEVEL_UNSPECIFIED", "LOW", "MEDIUM", "HIGH", "MINIMAL"]);
 
-/** A thinking budget is one the model has: 0 turns thinking off where that is possible, -1 leaves it to the model. */
+/**
+ * The thinking budget is in the model's range: 0 turns thinking off where that is possible, -1 leaves it to the model.
+ */
 export const checkThinkingBudget: Check = (body, report, target) => {
   const budget = pick(pick(configOf(body, target), "thinkingConfig") ?? emptyField, "thinkingBudget");
   const known = geminiModel(body, target).budget;
@@ -76,7 +78,7 @@ export const checkThinkingBudget: Check = (body, report, target) => {
     );
 };
 
-/** A model that only speaks is asked for audio. */
+/** A speech-only model needs the audio response modality. */
 export const checkModalities: Check = (body, report, target) => {
   const { speaksOnly } = geminiModel(body, target);
   if (speaksOnly === undefined) return;
@@ -89,7 +91,7 @@ export const checkModalities: Check = (body, report, target) => {
   );
 };
 
-/** The older Gemma models take a prompt and no more. */
+/** The older Gemma models support no system instruction, functions or JSON mode. */
 export const checkModelFeatures: Check = (body, report, target) => {
   if (geminiModel(body, target).bare !== true) return;
   const name = `models/${target.model?.split("/").at(-1) ?? ""}`;
@@ -101,7 +103,7 @@ export const checkModelFeatures: Check = (body, report, target) => {
   if (mime?.value === "application/json") report(mime.pointer, `JSON mode is not enabled for ${name}`);
 };
 
-/** Thoughts are asked for only of a model that thinks. The Gemini API says so of models that draw, Vertex of all. */
+/** `includeThoughts` needs a thinking model. The Gemini API checks this for image models, Vertex for all. */
 export const checkIncludedThoughts: Check = (body, report, target) => {
   const config = pick(configOf(body, target), "thinkingConfig") ?? emptyField;
   const included = pick(config, "includeThoughts");

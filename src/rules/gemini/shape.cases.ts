@@ -20,7 +20,14 @@ import {
 
 /** Bodies for the checks in `gemini-shape.ts`. */
 export const shapeCases: readonly RuleCase[] = [
-  { rule: "gemini/shape", name: "the body is no object", target: strict, breaks: "hello", passes: plain, pointer: "" },
+  {
+    rule: "gemini/shape",
+    name: "the body is not an object",
+    target: strict,
+    breaks: "hello",
+    passes: plain,
+    pointer: "",
+  },
   {
     rule: "gemini/shape",
     name: "contents are missing",
@@ -87,7 +94,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/unknown-field",
-    name: "a signature stands inside the call",
+    name: "a signature inside the call",
     target: two,
     breaks: body(ask, model({ functionCall: { name: "look", args: {}, thoughtSignature: "AAAA" } }), user(answer("a"))),
     passes: body(
@@ -99,7 +106,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/unknown-field",
-    name: "a setting of another API stands at the top",
+    name: "a setting of another API at the top level",
     target: strict,
     breaks: { ...plain, max_tokens: 5 },
     passes: configured({ maxOutputTokens: 5 }),
@@ -131,7 +138,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/role",
-    name: "the function role, which 3.6 gave up",
+    name: "the function role, which 3.6 removed",
     target: strict,
     breaks: body(ask, model(call("a")), { role: "function", parts: [answer("a")] }),
     passes: fine,
@@ -155,7 +162,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/empty-content",
-    name: "a content whose parts are left out, on Vertex",
+    name: "a content without parts, on Vertex",
     target: to("gemini-3.6-flash", "vertex"),
     breaks: body({ role: "user" }),
     passes: plain,
@@ -163,7 +170,7 @@ export const shapeCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/empty-part",
-    name: "a part of nothing",
+    name: "an empty part",
     target: two,
     breaks: body(user({ text: "Look." }, {})),
     passes: body(user({ text: "Look." }, { videoMetadata: { fps: 1 } })),

@@ -93,7 +93,7 @@ const emptyContent = (index: number, provider: string | undefined): string =>
     ? "Unable to submit request because it must include at least one parts field, which describes the prompt input."
     : `* GenerateContentRequest.contents[${index}].parts: contents.parts must not be empty.`;
 
-/** A part has one data field. One that carries a thought, a signature or metadata alone is taken all the same. */
+/** A part has one data field. A part with only a thought, a signature or metadata is accepted too. */
 export const checkEmptyPart: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if (part.kind === undefined && !isDescribed(part))
@@ -108,7 +108,7 @@ const isDescribed = (part: LocatedValue): boolean => besideData.some((name) => p
 
 const besideData = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
 
-/** A part without data is taken when it carries a thought, a signature or metadata; the model sees nothing of it. */
+/** A part without data is accepted when it has a thought, a signature or metadata; the model does not see it. */
 export const checkDatalessPart: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if (part.kind === undefined && isDescribed(part))
@@ -116,7 +116,7 @@ export const checkDatalessPart: Check = (body, report, target) => {
   }
 };
 
-/** A part has no second data field. */
+/** A part has at most one data field. */
 export const checkPartUnion: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     const second = Object.keys(part.value).filter((key) => kindsByField.has(key) && part.value[key] !== null)[1];
@@ -128,7 +128,7 @@ export const checkPartUnion: Check = (body, report, target) => {
   }
 };
 
-/** An empty text part is taken today, but earlier validators counted it as no data. */
+/** An empty text part is accepted today; earlier validators counted it as no data. */
 export const checkEmptyText: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if (part.kind !== "text" || part.data.value !== "" || pick(part, "thoughtSignature") !== undefined) continue;
@@ -213,7 +213,7 @@ const knownFields: Record<string, ReadonlySet<string>> &
   ),
 };
 
-/** Names stand on every call and response. */
+/** Every call and response has a name. */
 export const checkCallName: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if ((part.kind !== "functionCall" && part.kind !== "functionResponse") || !isObject(part.data.value)) continue;
@@ -237,7 +237,7 @@ export const checkArgs: Check = (body, report, target) => {
   }
 };
 
-/** The response of a function is an object, and only media may stand in its place. */
+/** The response of a function is an object; only media may replace it. */
 export const checkResponseObject: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if (part.kind !== "functionResponse" || !isObject(part.data.value)) continue;
@@ -255,7 +255,7 @@ export const checkResponseObject: Check = (body, report, target) => {
   }
 };
 
-/** A signature is bytes, so its text is base64. */
+/** A signature is base64. */
 export const checkSignatureText: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     const signature = pick(part, "thoughtSignature");

@@ -65,7 +65,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/duplicate-tool",
-    name: "two declarations of one name",
+    name: "two declarations with the same name",
     target: strict,
     breaks: { ...plain, tools: [{ functionDeclarations: [look] }, { function_declarations: [look] }] },
     passes: { ...plain, tools: [{ functionDeclarations: [look, { ...look, name: "hear" }] }] },
@@ -103,7 +103,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/allowed-names",
-    name: "a name nobody declared",
+    name: "an undeclared name",
     target: strict,
     breaks: calling({ mode: "ANY", allowedFunctionNames: ["hear"] }),
     passes: calling({ mode: "VALIDATED", allowedFunctionNames: ["look"] }),
@@ -147,7 +147,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/calling-mode",
-    name: "a mode by its number",
+    name: "a mode as its enum number",
     target: strict,
     breaks: calling({ mode: 9 }),
     passes: calling({ mode: 1 }),
@@ -227,7 +227,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/schema-dialect",
-    name: "a required property that is not there",
+    name: "a required property that is not defined",
     target: two,
     breaks: withParameters({ type: "OBJECT", properties: {}, required: ["a"] }),
     passes: withParameters({ type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] }),
@@ -254,7 +254,7 @@ export const toolsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/json-schema",
-    name: "a schema that is no object's",
+    name: "a schema of another type than object",
     target: two,
     breaks: withJsonSchema({ type: "string" }),
     passes: withJsonSchema({ type: "object", properties: { required: { type: "boolean" } } }),

@@ -13,7 +13,7 @@ import { geminiModel } from "./models.ts";
 import type { RuleTarget } from "../rule.ts";
 import { type Check, asString, isObject } from "../walk.ts";
 
-/** One function declaration, with the vendor's name for its place. */
+/** One function declaration, with its place as the vendor's messages name it. */
 export type DeclaredFunction = { readonly at: LocatedValue; readonly path: string; readonly name: string | undefined };
 
 /** Every function declaration of the body. */
@@ -28,7 +28,7 @@ export function* declarationsOf(body: unknown, target: RuleTarget): Generator<De
 const toolsOf = (body: unknown, target: RuleTarget): readonly LocatedValue[] =>
   repeatedField(pick(requestIn(body, target), "tools"));
 
-/** Tools are objects of known kinds, and declarations have the fields of one. */
+/** Tools are objects of known kinds, and declarations have only known fields. */
 export const checkToolShape: Check = (body, report, target) => {
   const tools = pick(requestIn(body, target), "tools");
   if (tools !== undefined && !Array.isArray(tools.value) && !isObject(tools.value))
@@ -58,13 +58,13 @@ const toolKinds = spellings(
   "functionDeclarations googleSearch googleSearchRetrieval codeExecution urlContext computerUse fileSearch googleMaps retrieval enterpriseWebSearch " +
     "exaAiSearch parallelAiSearch mcpServers",
 );
-/** Computer use is made to stand beside functions; the others are not. */
+/** Computer use may be combined with functions; the others may not. */
 const aloneKinds: ReadonlySet<string> = new Set([...toolKinds].filter((key) => !/^(function|computer)/.test(key)));
 const declarationFields = spellings(
   "name description parameters parametersJsonSchema response responseJsonSchema behavior",
 );
 
-/** A declared name is one the API takes. */
+/** A declared name matches the API's pattern. */
 export const checkToolName: Check = (body, report, target) => {
   for (const { at, path, name } of declarationsOf(body, target)) {
     if (!isObject(at.value) || (name !== undefined && /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/.test(name))) continue;
@@ -78,7 +78,7 @@ export const checkToolName: Check = (body, report, target) => {
 const nameText =
   "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.";
 
-/** A name of at most 64 letters, digits, underscores and dashes is taken by every version and backend. */
+/** Every version and backend accepts a name of at most 64 letters, digits, underscores and dashes. */
 export const checkPortableName: Check = (body, report, target) => {
   for (const { at, name } of declarationsOf(body, target)) {
     if (
@@ -94,7 +94,7 @@ export const checkPortableName: Check = (body, report, target) => {
   }
 };
 
-/** Two declarations have two names. */
+/** Declared names are unique. */
 export const checkDuplicateTool: Check = (body, report, target) => {
   const seen = new Set<string>();
   for (const { at, name } of declarationsOf(body, target)) {
@@ -105,7 +105,7 @@ export const checkDuplicateTool: Check = (body, report, target) => {
   }
 };
 
-/** No more declarations than the API takes. */
+/** The number of declarations is within the API's limit. */
 export const checkToolCount: Check = (body, report, target) => {
   const count = [...declarationsOf(body, target)].length;
   if (count > 512)
@@ -115,7 +115,7 @@ export const checkToolCount: Check = (body, report, target) => {
     );
 };
 
-/** The calling mode is one the API knows. */
+/** The function calling mode is a known one. */
 export const checkCallingMode: Check = (body, report, target) => {
   const mode = callingConfig(body, target, "mode");
   if (mode === undefined || isEnumNumber(mode.value, callingModes)) return;
@@ -133,7 +133,7 @@ const callingConfig = (body: unknown, target: RuleTarget, name: string): Located
   return pick(config ?? emptyField, name);
 };
 
-/** Allowed names go with the modes that force a call, and are declared. */
+/** Allowed function names need a mode that forces a call, and name declared functions. */
 export const checkAllowedNames: Check = (body, report, target) => {
   const allowed = callingConfig(body, target, "allowedFunctionNames");
   if (allowed === undefined || !Array.isArray(allowed.value) || allowed.value.length === 0) return;
@@ -154,7 +154,7 @@ export const checkAllowedNames: Check = (body, report, target) => {
   });
 };
 
-/** A cached content brings its own system instruction and tools. */
+/** A request with cached content has no system instruction and no tools; the cache contains them. */
 export const checkCachedContent: Check = (body, report, target) => {
   const request = requestIn(body, target);
   if (pick(request, "cachedContent") === undefined) return;
@@ -168,7 +168,7 @@ export const checkCachedContent: Check = (body, report, target) => {
   }
 };
 
-/** Built-in tools and functions stand together only where the model allows it. */
+/** Built-in tools and functions are combined only where the model supports it. */
 export const checkMixedTools: Check = (body, report, target) => {
   const [first] = declarationsOf(body, target);
   const builtIn = toolsOf(body, target).find(
@@ -187,7 +187,7 @@ export const checkMixedTools: Check = (body, report, target) => {
   }
 };
 
-/** A JSON answer and functions stand together only where the model allows it. */
+/** JSON output and functions are combined only where the model supports it. */
 export const checkJsonAnswer: Check = (body, report, target) => {
   const [first] = declarationsOf(body, target);
   const mime = pick(pick(requestIn(body, target), "generationConfig") ?? emptyField, "responseMimeType");
@@ -195,7 +195,7 @@ export const checkJsonAnswer: Check = (body, report, target) => {
   report(mime.pointer, "Function calling with a response mime type: 'application/json' is unsupported");
 };
 
-/** A model that only draws is given no functions, neither to call nor in its history. */
+/** An image-only model gets no functions, neither declared nor in its history. */
 export const checkDrawingModel: Check = (body, report, target) => {
   if (!geminiModel(body, target).drawsOnly) return;
   const [declared] = declarationsOf(body, target);

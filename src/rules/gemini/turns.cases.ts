@@ -31,7 +31,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/unanswered-call",
-    name: "the user speaks instead",
+    name: "the user writes text instead",
     target: three,
     breaks: body(ask, model(call("a")), ask),
     passes: body(ask, model(call("a")), user(answer("a")), ask),
@@ -63,7 +63,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/open-call",
-    name: "the user speaks instead, on 2.5",
+    name: "the user writes text instead, on 2.5",
     target: two,
     breaks: body(ask, model(bare("a")), ask),
     passes: body(ask, model(bare("a")), user(answer("a")), ask),
@@ -71,7 +71,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/unasked-response",
-    name: "a response to nobody",
+    name: "a response without a call",
     target: strict,
     breaks: body(user(answer("a"))),
     passes: fine,
@@ -87,7 +87,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/unasked-response",
-    name: "a response after the model has gone on",
+    name: "a response after another model turn",
     target: two,
     breaks: body(ask, model(text("Hm.")), user(answer("a"))),
     passes: fine,
@@ -143,7 +143,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/call-first",
-    name: "the conversation opens with a call",
+    name: "the conversation starts with a call",
     target: strict,
     breaks: body(model(call("a")), user(answer("a"))),
     passes: fine,
@@ -151,7 +151,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/model-first",
-    name: "the conversation opens with the model",
+    name: "the conversation starts with the model",
     target: strict,
     breaks: body(model(text("Hello!")), ask),
     passes: plain,
@@ -175,7 +175,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/model-last",
-    name: "the last word is the model's",
+    name: "the model's turn is last",
     target: strict,
     breaks: body(ask, model(text("It is"))),
     passes: plain,
@@ -223,7 +223,7 @@ export const turnsCases: readonly RuleCase[] = [
   },
   {
     rule: "gemini/after-response",
-    name: "a picture after a response, by resource path",
+    name: "an image after a response, by resource path",
     target: to("projects/p/locations/l/publishers/google/models/gemini-4-argon", "vertex"),
     breaks: exchange(answer("a"), png),
     passes: body(ask, model(call("a")), user(answer("a")), user(png)),

@@ -10,7 +10,7 @@ const afterUserText =
   "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
 const modelLastText = "Requests ending with a model turn are not supported.";
 
-/** The calls of a model run beside the responses of the user run after it. */
+/** The calls of a model run and the responses of the user run after it. */
 type GeminiExchange = {
   readonly calls: readonly GeminiBodyPart[];
   readonly responses: readonly GeminiBodyPart[];
@@ -20,7 +20,9 @@ type GeminiExchange = {
 const partsIn = (run: ContentRun | undefined, kind: string): readonly GeminiBodyPart[] =>
   run?.contents.flatMap((content) => content.parts.filter((part) => part.kind === kind)) ?? [];
 
-/** Every user run with the calls it has to answer, and a last one without answer when the body ends with calls. */
+/**
+ * Yields every user run with the calls it has to answer, and a last exchange without one when the body ends with calls.
+ */
 function* exchangesOf(body: unknown, target: RuleTarget): Generator<GeminiExchange> {
   let calls: readonly GeminiBodyPart[] = [];
   for (const run of runsOf(body, target)) {
@@ -42,7 +44,7 @@ export const checkUnansweredCall: Check = (body, report, target) => {
   }
 };
 
-/** Gemini 2 reads a call that is followed by plain words; later models count the responses. */
+/** Gemini 2 accepts a call that is followed by plain text; later models count the responses. */
 export const checkOpenCall: Check = (body, report, target) => {
   if (!geminiModel(body, target).openCalls) return;
   for (const { calls, responses, answer } of exchangesOf(body, target)) {
@@ -60,7 +62,7 @@ export const checkUnaskedResponse: Check = (body, report, target) => {
   }
 };
 
-/** The first content after the calls is the one that answers them. */
+/** The first content after the calls contains their responses. */
 export const checkLateResponse: Check = (body, report, target) => {
   for (const { calls, responses, answer } of exchangesOf(body, target)) {
     const first = responses[0];
@@ -69,12 +71,12 @@ export const checkLateResponse: Check = (body, report, target) => {
   }
 };
 
-/** One content answers the whole batch. */
+/** One content contains the responses to the whole batch of calls. */
 export const checkSplitResponses: Check = (body, report, target) => {
   if (!geminiModel(body, target).splitResponses) reportSplit(body, target, (pointer) => report(pointer, countText));
 };
 
-/** Gemini 2 takes a batch that is answered in several contents; later models want one. */
+/** Gemini 2 accepts responses spread over several contents; later models need one content. */
 export const checkSpreadResponses: Check = (body, report, target) => {
   if (geminiModel(body, target).splitResponses)
     reportSplit(body, target, (pointer) => report(pointer, `${countText} This is so from Gemini 3 on.`));
@@ -91,7 +93,7 @@ const reportSplit = (body: unknown, target: RuleTarget, report: (pointer: string
 const hasResponse = (content: GeminiBodyContent): boolean =>
   content.parts.some((part) => part.kind === "functionResponse");
 
-/** A response carries the name of its call, and its id if it carries one. Gemini answers a mismatch with an empty candidate. */
+/** A response has the name of its call, and its id if it has one. Gemini answers a mismatch with an empty candidate. */
 export const checkResponseMatch: Check = (body, report, target) => {
   if (!geminiModel(body, target).needsMatch) return;
   for (const { calls, responses } of exchangesOf(body, target)) {
@@ -115,14 +117,14 @@ export const checkResponseMatch: Check = (body, report, target) => {
 const identity = (part: GeminiBodyPart): string =>
   JSON.stringify([textIn(part.data, "id") ?? "", textIn(part.data, "name") ?? ""]);
 
-/** The conversation does not open with a call. */
+/** The conversation does not start with a call. */
 export const checkCallFirst: Check = (body, report, target) => {
   const [first] = runsOf(body, target);
   const call = first?.side === "model" ? partsIn(first, "functionCall")[0] : undefined;
   if (call !== undefined) report(call.pointer, afterUserText);
 };
 
-/** A conversation that opens with the model is taken by some models only. */
+/** Only some models accept a conversation that starts with the model. */
 export const checkModelFirst: Check = (body, report, target) => {
   const [first] = runsOf(body, target);
   const content =
@@ -130,7 +132,7 @@ export const checkModelFirst: Check = (body, report, target) => {
   if (content !== undefined) report(content.pointer, "Please ensure that the conversation starts with a user turn.");
 };
 
-/** Calls are the model's and responses are the user's. */
+/** Calls belong in model contents, responses in user contents. */
 export const checkMisplacedPart: Check = (body, report, target) => {
   for (const part of partsOf(body, target)) {
     if (part.kind === "functionCall" && part.role !== "model") report(part.pointer, afterUserText);
@@ -138,14 +140,14 @@ export const checkMisplacedPart: Check = (body, report, target) => {
   }
 };
 
-/** The last turn is the user's. A turn of open calls is left to the rule about calls. */
+/** The last turn is the user's. Another rule covers unanswered calls. */
 export const checkModelLast: Check = (body, report, target) => {
   if (!geminiModel(body, target).endsWithUser) return;
   const last = lastModelContent(body, target);
   if (last !== undefined) report(last.pointer, modelLastText);
 };
 
-/** Older models continue a last turn of the model; newer ones refuse it. */
+/** Older models continue a final model turn; newer ones refuse it. */
 export const checkPrefill: Check = (body, report, target) => {
   if (geminiModel(body, target).endsWithUser) return;
   const last = lastModelContent(body, target);
@@ -158,13 +160,13 @@ const lastModelContent = (body: unknown, target: RuleTarget): GeminiBodyContent 
   return last?.side === "model" && partsIn(last, "functionCall").length === 0 ? last.contents.at(-1) : undefined;
 };
 
-/** Nothing follows a response in its content. */
+/** No part follows a response in its content. */
 export const checkAfterResponse: Check = (body, report, target) => {
   if (geminiModel(body, target).loneResponses)
     reportFollowers(body, target, (part) => report(part.pointer, modelLastText));
 };
 
-/** Older models take a part after a response in its content, not always well. */
+/** Older models accept a part after a response in its content, but do not always read it. */
 export const checkBesideResponse: Check = (body, report, target) => {
   if (geminiModel(body, target).loneResponses) return;
   reportFollowers(body, target, (part) =>
@@ -186,7 +188,7 @@ const reportFollowers = (body: unknown, target: RuleTarget, report: (part: Gemin
   }
 };
 
-/** The first call of every step of the current turn carries a signature. */
+/** The first call of every step of the current turn has a signature. */
 export const checkMissingSignature: Check = (body, report, target) => {
   if (!geminiModel(body, target).needsSignature) return;
   for (const call of stepsOfCurrentTurn(body, target)) {
@@ -199,7 +201,7 @@ export const checkMissingSignature: Check = (body, report, target) => {
 const missingSignature = (name: string, position: number): string =>
   `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`default_api:${name}\`, position ${position}.`;
 
-/** The first call of each model run after the last user content that says something of its own. */
+/** The first call of each model run after the last user content that is more than responses. */
 const stepsOfCurrentTurn = (body: unknown, target: RuleTarget): readonly GeminiBodyPart[] => {
   let steps: GeminiBodyPart[] = [];
   for (const run of runsOf(body, target)) {
@@ -209,7 +211,7 @@ const stepsOfCurrentTurn = (body: unknown, target: RuleTarget): readonly GeminiB
   return steps;
 };
 
-/** An id names one call of the conversation. */
+/** Call ids are unique in the conversation. */
 export const checkRepeatedId: Check = (body, report, target) => {
   const seen = new Set<string>();
   for (const part of partsOf(body, target)) {

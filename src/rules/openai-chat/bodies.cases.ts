@@ -1,16 +1,16 @@
 import { parameters, png } from "../openai/rows.cases.ts";
 
-/** A request with these messages, and whatever else. */
+/** A request with these messages and further fields. */
 export const chat = (messages: unknown, more: Readonly<Record<string, unknown>> = {}): unknown => ({
   model: "m",
   messages,
   ...more,
 });
 
-/** What a user says. */
+/** A user message. */
 export const user = (content: unknown = "hi"): Readonly<Record<string, unknown>> => ({ role: "user", content });
 
-/** What the model said. */
+/** An assistant message. */
 export const assistant = (
   content: unknown,
   more: Readonly<Record<string, unknown>> = {},
@@ -20,7 +20,7 @@ export const assistant = (
   ...more,
 });
 
-/** The field that vendors who think want to find, with nothing in it. */
+/** An empty reasoning field, which vendors with thinking models require. */
 export const reasoned: Readonly<Record<string, unknown>> = { reasoning_content: "" };
 
 /** One call; the arguments are text. */
@@ -44,14 +44,14 @@ export const result = (id: unknown, content: unknown = "done"): Readonly<Record<
   content,
 });
 
-/** A whole exchange of one call; the conversation around it is the smallest that passes everywhere. */
+/** A complete exchange of one call, in the smallest conversation that passes everywhere. */
 export const exchange = (id: string, more: Readonly<Record<string, unknown>> = {}): readonly unknown[] => [
   user(),
   { ...calls(call(id)), ...more },
   result(id),
 ];
 
-/** The smallest requests that pass everywhere: words, and a call with its result. */
+/** The smallest requests that pass everywhere: text, and a call with its result. */
 export const ok: unknown = chat([user()]);
 export const okExchange: unknown = chat(exchange("call_1"));
 

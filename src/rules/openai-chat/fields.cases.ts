@@ -6,7 +6,7 @@ import { casesFromRows } from "../openai/rows.cases.ts";
 const groq = at("groq", "openai/gpt-oss-120b");
 const marked = { type: "text", text: "x", cache_control: { type: "ephemeral" } };
 
-/** Fields a vendor does not know and values a model does not take. */
+/** Cases for fields a vendor does not know and values a model does not accept. */
 export const chatFieldCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/reasoning-field", groq, [
     [
@@ -94,7 +94,7 @@ export const chatFieldCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/parameter-range", openai, [
     ["below zero", "/temperature", chat([user()], { temperature: -1 }), chat([user()], { temperature: 0 })],
     ["above two", "/temperature", chat([user()], { temperature: 2.1 }), chat([user()], { temperature: 2 })],
-    ["too sure", "/top_p", chat([user()], { top_p: 1.5 }), chat([user()], { top_p: 1 })],
+    ["top_p too high", "/top_p", chat([user()], { top_p: 1.5 }), chat([user()], { top_p: 1 })],
     [
       "no tokens",
       "/max_completion_tokens",
@@ -125,7 +125,7 @@ export const chatFieldCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/unsupported-parameter", at("openai-chat", "o3-mini"), [
     ["the old limit", "/max_tokens", chat([user()], { max_tokens: 5 }), chat([user()], { max_completion_tokens: 5 })],
     [
-      "temperature for a model that reasons",
+      "temperature for a reasoning model",
       "/temperature",
       chat([user()], { temperature: 0.5 }),
       chat([user()], { temperature: 1 }),
@@ -141,7 +141,7 @@ export const chatFieldCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/effort", openai, [
     [
-      "a level nobody knows",
+      "an unknown level",
       "/reasoning_effort",
       chat([user()], { reasoning_effort: "huge" }),
       chat([user()], { reasoning_effort: "xhigh" }),
@@ -182,7 +182,7 @@ export const chatFieldCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/json-word", openai, [
     [
-      "a promise of JSON that nobody asked for",
+      "JSON mode without the word in the messages",
       "/response_format",
       chat([user()], { response_format: { type: "json_object" } }),
       chat([user("as JSON")], { response_format: { type: "json_object" } }),

@@ -16,7 +16,7 @@ import { adviceRule, asArray, asObject, has, isObject, join, rejectedRule, type 
 
 const reasoningFields: readonly string[] = ["reasoning_content", "reasoning", "reasoning_details", "thinking"];
 
-/** Fields of a message that a closed vendor does not list, with their names. */
+/** Calls back for every message field that is not in the vendor's closed list. */
 const eachForeignField = (
   body: unknown,
   fields: ReadonlyMap<string, ReadonlySet<string>> | undefined,
@@ -35,18 +35,18 @@ const refusalText = (field: string, { at, role }: ChatMessage, manner: string): 
     ? `'${toDottedPath(at)}' : for 'role:${role}' the following must be satisfied[('${toDottedPath(at)}' : property '${field}' is unsupported)]`
     : `Extra inputs are not permitted: ${toDottedPath(join(at, field))} (extra_forbidden)`;
 
-/** Reasoning in a field that this vendor does not have. */
+/** Reports reasoning in a field that this vendor does not have. */
 const reasoningField: Check = (body, report, target) => {
-  const { messageFields, errorStyle: manner } = chatFacts(target);
+  const { messageFields, errorStyle } = chatFacts(target);
   eachForeignField(body, messageFields, (field, message) => {
-    if (reasoningFields.includes(field)) report(join(message.at, field), refusalText(field, message, manner));
+    if (reasoningFields.includes(field)) report(join(message.at, field), refusalText(field, message, errorStyle));
   });
 };
 
 const unknownField: Check = (body, report, target) => {
-  const { messageFields, requestFields, errorStyle: manner } = chatFacts(target);
+  const { messageFields, requestFields, errorStyle } = chatFacts(target);
   eachForeignField(body, messageFields, (field, message) => {
-    if (!reasoningFields.includes(field)) report(join(message.at, field), refusalText(field, message, manner));
+    if (!reasoningFields.includes(field)) report(join(message.at, field), refusalText(field, message, errorStyle));
   });
   if (requestFields === undefined || !isObject(body)) return;
   for (const field of Object.keys(body)) {
@@ -55,7 +55,7 @@ const unknownField: Check = (body, report, target) => {
   }
 };
 
-/** OpenAI reads no reasoning field on Chat; what stands there is for another vendor. */
+/** OpenAI reads no reasoning field on Chat; its content is meant for another vendor. */
 const unreadReasoning: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   for (const { role, at, value } of messagesOf(body)) {
@@ -67,13 +67,13 @@ const unreadReasoning: Check = (body, report, target) => {
 
 /** Groq refuses an assistant field that is null; `content` may be. */
 const nullField: Check = (body, report, target) => {
-  const { messageFields, errorStyle: manner } = chatFacts(target);
-  if (manner !== "groq") return;
+  const { messageFields, errorStyle } = chatFacts(target);
+  if (errorStyle !== "groq") return;
   for (const message of messagesOf(body)) {
     if (message.role !== "assistant") continue;
     for (const [field, value] of Object.entries(message.value)) {
       if (value !== null || field === "content" || messageFields?.get("assistant")?.has(field) !== true) continue;
-      report(join(message.at, field), refusalText(field, message, manner));
+      report(join(message.at, field), refusalText(field, message, errorStyle));
     }
   }
 };
@@ -81,7 +81,7 @@ const nullField: Check = (body, report, target) => {
 const instructionRoles: ReadonlySet<string> = new Set(["system", "developer"]);
 
 const unsupportedRole: Check = (body, report, target) => {
-  const { developer, errorStyle: manner } = chatFacts(target);
+  const { developer, errorStyle } = chatFacts(target);
   const isDeaf = isOpenaiChat(target) && rejectsInstructions(modelOf(target));
   messagesOf(body).forEach(({ role, at, index }) => {
     if (role === undefined || !instructionRoles.has(role)) return;
@@ -91,7 +91,7 @@ const unsupportedRole: Check = (body, report, target) => {
         `Unsupported value: 'messages[${index}].role' does not support '${role}' with this model.`,
       );
     } else if (role === "developer" && developer === "refused") {
-      report(join(at, "role"), developerText(index, manner));
+      report(join(at, "role"), developerText(index, errorStyle));
     }
   });
 };
@@ -129,7 +129,7 @@ const parameterRange: Check = (body, report, target) => {
   if (isOpenaiChat(target) && stops > mostStops) report("/stop", tooMany("/stop", mostStops, stops));
 };
 
-/** Settings an OpenAI model does not have. */
+/** Reports settings an OpenAI model does not support. */
 const unsupportedParameter: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   const request = asObject(body);
@@ -150,17 +150,17 @@ const unsupportedParameter: Check = (body, report, target) => {
   for (const { field, message } of unsupportedOnChat(request, model)) report(join("", field), message);
 };
 
-/** Numbers are numbers. */
+/** Numeric parameters are numbers. */
 const parameterType: Check = (body, report, target) => {
   const request = asObject(body);
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const field of bounds.keys()) {
     const value = request[field];
     if (value === undefined || value === null || typeof value === "number") continue;
     const at = join("", field);
     report(
       at,
-      manner === "local"
+      errorStyle === "local"
         ? `Field '${field}': [json.exception.type_error.302] type must be number, but is ${typeof value}`
         : wrongType(at, /^(n|max_|top_l)/.test(field) ? "an integer" : "a decimal", value),
     );
@@ -188,7 +188,7 @@ const streamOptions: Check = (body, report, target) => {
   report("/stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
 };
 
-/** Fields of the Responses API, sent to Chat. */
+/** Reports fields of the Responses API sent to Chat. */
 const responsesFields: readonly string[] = [
   "input",
   "instructions",
@@ -203,7 +203,7 @@ const foreignParameter: Check = (body, report, target) => {
   for (const field of responsesFields) if (has(body, field)) report(join("", field), unknownParameter(join("", field)));
 };
 
-/** OpenAI wants the word before it promises JSON, or the model may never stop writing blanks. */
+/** OpenAI requires the word "json" in the messages for JSON mode; without it the model may write blanks forever. */
 const jsonWord: Check = (body, report, target) => {
   const request = asObject(body);
   if (!isOpenaiChat(target) || asObject(request["response_format"])["type"] !== "json_object") return;
@@ -214,7 +214,7 @@ const jsonWord: Check = (body, report, target) => {
   );
 };
 
-/** OpenRouter takes an effort or a budget. */
+/** OpenRouter accepts an effort or a budget, not both. */
 const effortAndBudget: Check = (body, report, target) => {
   const { effort: level, max_tokens: budget } = asObject(asObject(body)["reasoning"]);
   if (target.provider !== "openrouter" || typeof level !== "string" || typeof budget !== "number") return;
@@ -223,7 +223,7 @@ const effortAndBudget: Check = (body, report, target) => {
 
 const mostMarks = 4;
 
-/** Cache marks beyond what the caches behind these gateways count. */
+/** Reports more cache marks than the caches behind these gateways accept. */
 const cacheMarks: Check = (body, report, target) => {
   if (!isOpenaiChat(target) && target.provider !== "openrouter") return;
   const marked = messagesOf(body).flatMap((message) =>
@@ -234,7 +234,7 @@ const cacheMarks: Check = (body, report, target) => {
   for (const at of marked.slice(mostMarks)) report(at, `Only ${mostMarks} cache marks of a request are sure to count.`);
 };
 
-/** Rules about fields a vendor does not know and values a model does not take. */
+/** Rules about fields a vendor does not know and values a model does not accept. */
 export const chatFieldRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/reasoning-field", reasoningField),
   rejectedRule("openai-chat/unknown-field", unknownField),

@@ -20,11 +20,11 @@ import { pdf, png, casesFromRows, sound } from "../openai/rows.cases.ts";
 const audio = at("openai-chat", "gpt-audio");
 const heard = (given: unknown): unknown => chat([user([text(), { type: "input_audio", input_audio: given }])]);
 
-/** What a message may carry, and how media is written. */
+/** Cases for what a message may contain, and how media is encoded. */
 export const chatMediaCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/tool-media", openai, [
     [
-      "a picture in a result",
+      "an image in a result",
       "/messages/2/content/0",
       chat([user(), calls(call("call_1")), result("call_1", [image()])]),
       chat([user(), calls(call("call_1")), result("call_1", [text(), text()]), user([image()])]),
@@ -36,7 +36,7 @@ export const chatMediaCases: readonly RuleCase[] = [
       okExchange,
     ],
     [
-      "a sound in a result",
+      "audio in a result",
       "/messages/2/content/0",
       chat([
         user(),
@@ -48,7 +48,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/tool-media", deepseek, [
     [
-      "a picture for a text model",
+      "an image for a text-only model",
       "/messages/2/content/0",
       chat([user(), { ...calls(call("call_1")), ...reasoned }, result("call_1", [image()])]),
       chat(exchange("call_1", reasoned)),
@@ -68,7 +68,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/tool-media-unproven", groq, [
     [
-      "a picture in a result",
+      "an image in a result",
       "/messages/2/content/0",
       chat([user(), calls(call("call_1")), result("call_1", [image()])]),
       chat([user(), calls(call("call_1")), result("call_1", [text()])]),
@@ -76,7 +76,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/tool-media-unproven", at("xai", "grok-4"), [
     [
-      "a picture in a result",
+      "an image in a result",
       "/messages/2/content/0",
       chat([user(), calls(call("call_1")), result("call_1", [image()])]),
       okExchange,
@@ -84,13 +84,13 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/media-role", openai, [
     [
-      "a picture the model would have shown",
+      "an image in an assistant message",
       "/messages/1/content/0",
       chat([user(), assistant([image()]), user()]),
       chat([user(), assistant([text()]), user([image()])]),
     ],
     [
-      "a picture in the instructions",
+      "an image in the instructions",
       "/messages/0/content/0",
       chat([{ role: "system", content: [image()] }, user()]),
       ok,
@@ -98,7 +98,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/media-role", groq, [
     [
-      "a picture the model would have shown",
+      "an image in an assistant message",
       "/messages/1/content/0",
       chat([user(), assistant([image()]), user()]),
       chat([user(), assistant("x"), user()]),
@@ -127,16 +127,11 @@ export const chatMediaCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-chat/user-part", deepseek, [
-    [
-      "an old picture after a change of model",
-      "/messages/0/content/0",
-      chat([user([image()])]),
-      chat([user([text()])]),
-    ],
+    ["an old image after a model switch", "/messages/0/content/0", chat([user([image()])]), chat([user([text()])])],
   ]),
   ...casesFromRows("openai-chat/user-part", at("deepseek", "deepseek-v4-flash-vision-exp"), [
     [
-      "a sound",
+      "an audio part",
       "/messages/0/content/0",
       chat([user([{ type: "input_audio", input_audio: {} }])]),
       chat([user([image()])]),
@@ -151,10 +146,10 @@ export const chatMediaCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-chat/audio-model", openai, [
-    ["a sound for a model without ears", "/messages/0/content/1", heard({ data: sound, format: "wav" }), ok],
+    ["audio for a model without audio input", "/messages/0/content/1", heard({ data: sound, format: "wav" }), ok],
   ]),
   ...casesFromRows("openai-chat/image-model", at("openai-chat", "o3-mini"), [
-    ["a picture for a model without eyes", "/messages/0/content/0", chat([user([image()])]), ok],
+    ["an image for a text-only model", "/messages/0/content/0", chat([user([image()])]), ok],
   ]),
   ...casesFromRows("openai-chat/image-url", openai, [
     [
@@ -186,13 +181,13 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/image-type", openai, [
     [
-      "a document that says it is a picture",
+      "a document declared as an image",
       "/messages/0/content/0/image_url/url",
       chat([user([image(pdf)])]),
       chat([user([image()])]),
     ],
     [
-      "a drawing",
+      "an SVG image",
       "/messages/0/content/0/image_url/url",
       chat([user([image("data:image/svg+xml;base64,PHN2Zy8+")])]),
       chat([user([image("data:image/webp;base64,UklGRg==")])]),
@@ -220,7 +215,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/image-detail", openai, [
     [
-      "a detail nobody knows",
+      "an unknown detail",
       "/messages/0/content/0/image_url/detail",
       chat([user([{ type: "image_url", image_url: { url: png, detail: "ultra" } }])]),
       chat([user([{ type: "image_url", image_url: { url: png, detail: "low" } }])]),
@@ -228,7 +223,7 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/remote-image", local, [
     [
-      "an address",
+      "a URL",
       "/messages/0/content/0/image_url/url",
       chat([user([image("https://a.test/a.png")])]),
       chat([user([image()])]),
@@ -236,13 +231,13 @@ export const chatMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/file-source", openai, [
     [
-      "a file with nothing",
+      "a file without data",
       "/messages/0/content/0/file",
       chat([user([file({ filename: "a.pdf" })])]),
       chat([user([file({ file_id: "file-1" })])]),
     ],
     [
-      "an address",
+      "a URL",
       "/messages/0/content/0/file/file_url",
       chat([user([file({ file_url: "https://a.test/a.pdf" })])]),
       chat([user([file({ file_data: pdf })])]),
@@ -262,7 +257,7 @@ export const chatMediaCases: readonly RuleCase[] = [
       chat([user([file({ file_data: pdf })])]),
     ],
     [
-      "a sound",
+      "an audio part",
       "/messages/0/content/0/file/file_data",
       chat([user([file({ file_data: "data:audio/mpeg;base64,SUQz" })])]),
       chat([user([file({ file_data: pdf })])]),
@@ -284,7 +279,7 @@ export const chatMediaCases: readonly RuleCase[] = [
       heard({ data: sound, format: "wav" }),
     ],
     [
-      "a data address",
+      "a data URL",
       "/messages/0/content/1/input_audio/data",
       heard({ data: `data:audio/wav;base64,${sound}`, format: "wav" }),
       heard({ data: sound, format: "mp3" }),

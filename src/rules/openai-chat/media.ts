@@ -36,7 +36,7 @@ import {
 
 const takes = (parts: AllowedParts, type: string): boolean => parts === "any" || parts.includes(type);
 
-/** Every part of a known type with its message. */
+/** Calls back for every part of a known type, with its message. */
 const eachPart = (
   body: unknown,
   look: (part: ChatPart & { readonly type: string }, message: ChatMessage) => void,
@@ -48,7 +48,7 @@ const eachPart = (
   }
 };
 
-/** Media inside a tool message, where the provider says no. */
+/** Reports media inside a tool message where the provider refuses it. */
 const toolMedia: Check = (body, report, target) => {
   const facts = chatFacts(target);
   if (!facts.toolPartsClosed) return;
@@ -57,7 +57,7 @@ const toolMedia: Check = (body, report, target) => {
   });
 };
 
-/** Media inside a tool message, where the types allow it and nobody has seen it work. */
+/** Reports media inside a tool message where the vendor's types allow it but no recorded response shows it working. */
 const toolMediaUnproven: Check = (body, report, target) => {
   const facts = chatFacts(target);
   if (facts.toolPartsClosed) return;
@@ -70,7 +70,7 @@ const toolMediaUnproven: Check = (body, report, target) => {
   });
 };
 
-/** Media in assistant and system messages. */
+/** Reports media in assistant and system messages. */
 const mediaRole: Check = (body, report, target) => {
   const facts = chatFacts(target);
   eachPart(body, (part, message) => {
@@ -81,10 +81,10 @@ const mediaRole: Check = (body, report, target) => {
 
 const isInstruction = ({ role }: ChatMessage): boolean => role === "system" || role === "developer";
 
-const misplacedText = (part: ChatPart, { role, index, at }: ChatMessage, { errorStyle: manner }: ChatFacts): string => {
-  const closed = listOf(manner);
-  if (manner === "deepseek") return deepseekText(part, index);
-  if (manner === "groq") return groqText(at, role);
+const misplacedText = (part: ChatPart, { role, index, at }: ChatMessage, { errorStyle }: ChatFacts): string => {
+  const closed = listOf(errorStyle);
+  if (errorStyle === "deepseek") return deepseekText(part, index);
+  if (errorStyle === "groq") return groqText(at, role);
   if (part.type === "image_url") {
     return `Invalid '${toPath(at)}'. Image URLs are only allowed for messages with role 'user', but this message with role '${role}' contains an image URL.`;
   }
@@ -100,7 +100,7 @@ const deepseekText = ({ type }: ChatPart, index: number): string =>
 const groqText = (at: string, role: string | undefined): string =>
   `'${toDottedPath(at)}' : for 'role:${role}' the following must be satisfied[('${toDottedPath(at)}.content' : one of the following must be satisfied[('${toDottedPath(at)}.content' : value must be a string)])]`;
 
-/** A user part the provider does not have. */
+/** Reports a user part the provider does not support. */
 const userPart: Check = (body, report, target) => {
   const facts = chatFacts(target);
   const { user } = facts;
@@ -121,7 +121,7 @@ const userPartText = (
   return invalidValue(part.type, user);
 };
 
-/** Sound for an OpenAI model that does not listen. */
+/** Reports audio for an OpenAI model without audio input. */
 const audioModel: Check = (body, report, target) => {
   if (!isOpenaiChat(target) || acceptsAudio(modelOf(target))) return;
   eachPart(body, (part, message) => {
@@ -133,7 +133,7 @@ const audioModel: Check = (body, report, target) => {
   });
 };
 
-/** A picture for an OpenAI model that only reads. */
+/** Reports an image for a text-only OpenAI model. */
 const imageModel: Check = (body, report, target) => {
   if (!isOpenaiChat(target) || !isTextOnly(modelOf(target))) return;
   eachPart(body, (part, message) => {
@@ -142,7 +142,7 @@ const imageModel: Check = (body, report, target) => {
   });
 };
 
-/** Every picture address of the body: `image_url.url`, or the short form some vendors take. */
+/** Calls back for every image URL of the body: `image_url.url`, or the short form some vendors accept. */
 const eachImage = (body: unknown, look: (url: string, at: string, part: ChatPart) => void): void =>
   eachPart(body, (part) => {
     if (part.type !== "image_url") return;
@@ -157,7 +157,9 @@ const imageUrl: Check = (body, report, target) =>
     report(at, noUrl(at));
   });
 
-/** Addresses of files that were uploaded to the vendor: Kimi's `ms://`, DashScope's `oss://`; local servers also read files. */
+/**
+ * True for URLs of files uploaded to the vendor: Kimi's `ms://`, DashScope's `oss://`; local servers also read files.
+ */
 const isVendorUrl = (url: string, { provider }: RuleTarget): boolean => {
   if (provider === "kimi") return url.startsWith("ms://");
   if (provider === "qwen") return url.startsWith("oss://");
@@ -197,7 +199,7 @@ const imageDetail: Check = (body, report, target) => {
   });
 };
 
-/** Ollama takes no addresses, and nobody has seen Kimi fetch one. */
+/** Ollama accepts no URLs, and no recorded response shows Kimi fetching one. */
 const remoteImage: Check = (body, report, target) => {
   if (target.provider !== "local" && target.provider !== "kimi") return;
   eachImage(body, (url, at) => {
@@ -205,7 +207,7 @@ const remoteImage: Check = (body, report, target) => {
   });
 };
 
-/** A file part without anything in it, or with the address that only the Responses API takes. */
+/** Reports a file part that is empty, or has the URL field that only the Responses API accepts. */
 const fileSource: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   eachPart(body, (part, message) => {
@@ -230,7 +232,7 @@ const fileData: Check = (body, report, target) => {
   });
 };
 
-/** PDF is the one document every model of this API reads. */
+/** PDF is the only document type every model of this API reads. */
 const fileType: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   eachPart(body, (part) => {
@@ -241,7 +243,7 @@ const fileType: Check = (body, report, target) => {
   });
 };
 
-/** OpenAI takes bare base64 in wav or mp3; other vendors have wider lists of their own. */
+/** OpenAI accepts bare base64 in wav or mp3; other vendors accept more formats. */
 const audioData: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   eachPart(body, (part, message) => {
@@ -255,7 +257,7 @@ const audioData: Check = (body, report, target) => {
   });
 };
 
-/** Ollama takes a tool message apart when its content is a list, and loses the id on the way. */
+/** Ollama splits a tool message whose content is a list, and loses its id. */
 const toolContentText: Check = (body, report, target) => {
   if (target.provider !== "local") return;
   for (const { role, at, value } of messagesOf(body)) {
@@ -278,7 +280,7 @@ const longText: Check = (body, report, target) => {
   eachPart(body, (part) => look(part.value["text"], join(part.at, "text")));
 };
 
-/** Rules about what a message may carry, and how media is written. */
+/** Rules about what a message may contain, and how media is encoded. */
 export const chatMediaRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/tool-media", toolMedia),
   adviceRule("openai-chat/tool-media-unproven", toolMediaUnproven),

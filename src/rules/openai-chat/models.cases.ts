@@ -12,7 +12,7 @@ const schema = (name?: string): unknown => ({
 });
 const thinking = { type: "thinking", thinking: [text()] };
 
-/** What a model behind an endpoint does not have, and what was recorded to pass. */
+/** Cases for features a model does not support, and for recorded acceptances. */
 export const chatModelCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/model-features", at("groq", "meta-llama/llama-guard-4-12b"), [
     ["tools for a guard", "/tools", chat([user()], { tools }), chat([user()])],
@@ -26,7 +26,7 @@ export const chatModelCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-chat/model-features", at("openrouter", "openai/gpt-5-image"), [
-    ["a temperature for a model that draws", "/temperature", chat([user()], { temperature: 0 }), chat([user()])],
+    ["a temperature for an image model", "/temperature", chat([user()], { temperature: 0 }), chat([user()])],
   ]),
   ...casesFromRows("openai-chat/model-features", at("openrouter", "openai/gpt-4.1"), [
     [
@@ -38,7 +38,7 @@ export const chatModelCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/model-features", at("openrouter", "openai/gpt-4o"), [
     [
-      "a file by its address",
+      "a file by URL",
       "/messages/0/content/0",
       chat([user([{ type: "file", file: { file_data: "https://example.com/a.pdf" } }])]),
       chat([user([{ type: "file", file: { file_data: "https://example.com/a.pdf" } }])], { plugins: [] }),
@@ -58,14 +58,14 @@ export const chatModelCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/model-features", at("mistral", "ministral-3b-latest"), [
     ["probabilities", "/logprobs", chat([user()], { logprobs: true }), chat([user()])],
     [
-      "thoughts for a model that does not reason",
+      "reasoning for a model without it",
       "/messages/1/content/0",
       chat([user(), assistant([thinking, text()]), user()]),
       chat([user(), assistant([text()]), user()]),
     ],
   ]),
   ...casesFromRows("openai-chat/model-features", at("mistral", "mistral-small"), [
-    ["a picture for an old model", "/messages/0/content/0", chat([user([image()])]), chat([user([text()])])],
+    ["an image for an old model", "/messages/0/content/0", chat([user([image()])]), chat([user([text()])])],
   ]),
   ...casesFromRows("openai-chat/effort", at("mistral", "mistral-small-latest"), [
     [
@@ -77,12 +77,12 @@ export const chatModelCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/unsupported-parameter", at("openai-chat", "gpt-5-mini"), [
     ["a stop", "/stop", chat([user()], { stop: ["4242"] }), chat([user()], { stop: null })],
-    ["a nucleus", "/top_p", chat([user()], { top_p: 0.3 }), chat([user()], { top_p: 1 })],
+    ["top_p", "/top_p", chat([user()], { top_p: 0.3 }), chat([user()], { top_p: 1 })],
     ["a penalty", "/presence_penalty", chat([user()], { presence_penalty: 1 }), chat([user()])],
   ]),
   ...casesFromRows("openai-chat/unsupported-parameter", at("openai-chat", "o3-mini"), [
     [
-      "calls side by side",
+      "parallel calls",
       "/parallel_tool_calls",
       chat([user()], { tools, parallel_tool_calls: false }),
       chat([user()], { tools, stop: ["x"] }),
@@ -90,7 +90,7 @@ export const chatModelCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/parameter-type", local, [
     [
-      "a temperature in words",
+      "a temperature as text",
       "/temperature",
       chat([user()], { temperature: "hot" }),
       chat([user()], { temperature: 1 }),
@@ -141,7 +141,7 @@ export const chatModelCases: readonly RuleCase[] = [
       chat([user(), { role: "function", content: "5" }]),
       chat([user(), { role: "function", name: "read", content: "5" }]),
     ],
-    ["a picture of null", "/messages/0/content/0/image_url", chat([user([image(null)])]), chat([user([image()])])],
+    ["an image that is null", "/messages/0/content/0/image_url", chat([user([image(null)])]), chat([user([image()])])],
   ]),
   ...casesFromRows("openai-chat/call-without-result", at("zai", "glm-5"), [
     [
@@ -153,7 +153,7 @@ export const chatModelCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/open-call", local, [
     [
-      "a call nobody answers",
+      "a call without a result",
       "/messages/1/tool_calls/0",
       chat([user(), calls(call("a")), user()]),
       chat(exchange("a")),
@@ -161,7 +161,7 @@ export const chatModelCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/empty-content-beside-calls", openai, [
     [
-      "a list of nothing",
+      "an array without items",
       "/messages/1/content",
       chat([user(), { ...calls(call("a")), content: [] }, result("a")]),
       chat(exchange("a")),

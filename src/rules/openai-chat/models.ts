@@ -3,7 +3,7 @@ import { missingParameter } from "../openai/error-text.ts";
 import type { Rule } from "../rule.ts";
 import { asObject, asString, has, isObject, join, rejectedRule, type Check } from "../walk.ts";
 
-/** Something a model behind a provider does not have: where it stands in the body, and what the vendor says. */
+/** A feature a model does not support: where it occurs in the body, and the vendor's message. */
 type MissingFeature = {
   readonly provider: string;
   readonly model: RegExp;
@@ -41,7 +41,7 @@ const firstPart =
 const systemMessage = (body: Record<string, unknown>): string | undefined =>
   messagesOf(body).find(({ role }) => role === "system" || role === "developer")?.at;
 
-/** A file that is only an address: OpenRouter passes it on, and OpenAI's Chat takes no address. */
+/** A file given only as a URL: OpenRouter passes it on, and OpenAI's Chat accepts no URLs. */
 const fileByUrl = (body: Record<string, unknown>): string | undefined => {
   if (has(body, "plugins")) return undefined;
   return messagesOf(body)
@@ -54,7 +54,7 @@ const fewTokens = (body: Record<string, unknown>): string | undefined => {
   return typeof most === "number" && most < 16 ? "/max_tokens" : undefined;
 };
 
-/** From recorded answers. A gateway hands on what the vendor behind it said. */
+/** From recorded responses. A gateway passes on the upstream vendor's message. */
 const missingFeatures: readonly MissingFeature[] = [
   {
     provider: "groq",
@@ -119,5 +119,5 @@ const missingFeatures: readonly MissingFeature[] = [
   },
 ];
 
-/** Rules about what a model behind an endpoint does not have. */
+/** Rules about features a model does not support. */
 export const chatModelRules: readonly Rule<unknown>[] = [rejectedRule("openai-chat/model-features", modelFeatures)];

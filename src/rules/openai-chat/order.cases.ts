@@ -3,7 +3,7 @@ import { assistant, chat, exchange, ok, reasoned, text, user } from "./bodies.ca
 import { at, deepseek, kimi, local, mistral } from "./targets.cases.ts";
 import { casesFromRows } from "../openai/rows.cases.ts";
 
-/** Who may speak when, and the reasoning that has to come along. */
+/** Cases for the order of messages and for required reasoning. */
 export const chatOrderCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/system-position", mistral, [
     [
@@ -82,7 +82,7 @@ export const chatOrderCases: readonly RuleCase[] = [
       chat(exchange("call_1"), { thinking: { type: "disabled" } }),
     ],
     [
-      "the last words of a turn with tools",
+      "the last text of a turn with tools",
       "/messages/3",
       chat([...exchange("call_1", reasoned), assistant("so"), user()]),
       chat([...exchange("call_1", reasoned), assistant("so", reasoned), user(), assistant("x"), user()]),
@@ -93,7 +93,7 @@ export const chatOrderCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/thinking-first", mistral, [
     [
-      "thinking after words",
+      "thinking after text",
       "/messages/1/content/1",
       chat([user(), assistant([text(), { type: "thinking", thinking: [text()] }]), user()]),
       chat([user(), assistant([{ type: "thinking", thinking: [text()] }, text()]), user()]),

@@ -3,7 +3,7 @@ import { isDeepseekThinking, isMistralModel, isKimiThinking } from "../openai/mo
 import type { Rule, RuleTarget } from "../rule.ts";
 import { adviceRule, asArray, asObject, isObject, join, rejectedRule, type Check } from "../walk.ts";
 
-/** Mistral takes instructions first, or after the user; never after an answer or a result. */
+/** Mistral accepts system messages first or after a user message; never after an assistant or tool message. */
 const systemPosition: Check = (body, report, target) => {
   if (target.provider !== "mistral") return;
   let previous: ChatMessage | undefined;
@@ -16,7 +16,7 @@ const systemPosition: Check = (body, report, target) => {
   }
 };
 
-/** Many chat templates of local models refuse instructions after the first message. */
+/** Many chat templates of local models refuse system messages after the first message. */
 const lateSystem: Check = (body, report, target) => {
   if (target.provider !== "local") return;
   let isHead = true;
@@ -41,7 +41,7 @@ const prefixPosition: Check = (body, report, target) => {
   }
 };
 
-/** Hosted Mistral takes it since 2026; the templates of self-hosted ones mostly do not. */
+/** Hosted Mistral accepts this since 2026; the templates of self-hosted models mostly do not. */
 const userAfterTool: Check = (body, report, target) => {
   if (target.provider !== "local" || target.model === undefined || !isMistralModel(target)) return;
   let previous: ChatMessage | undefined;
@@ -58,7 +58,9 @@ const noUser: Check = (body, report, target) => {
   report("/messages", "The messages parameter is illegal. Please check the documentation.");
 };
 
-/** Thinking models of DeepSeek and Kimi want their reasoning back wherever tools were used; an empty text will do. */
+/**
+ * Thinking models of DeepSeek and Kimi require their reasoning back wherever tools were used; an empty text is enough.
+ */
 const missingReasoning: Check = (body, report, target) => {
   for (const { at, index } of missingReasoners(body, target)) {
     report(
@@ -85,7 +87,7 @@ const missingReasoners = (body: unknown, target: RuleTarget): readonly ChatMessa
   return [];
 };
 
-/** What lies between two user messages. */
+/** The messages between two user messages. */
 const turns = (messages: readonly ChatMessage[]): readonly (readonly ChatMessage[])[] => {
   const all: ChatMessage[][] = [[]];
   for (const message of messages) {
@@ -95,7 +97,7 @@ const turns = (messages: readonly ChatMessage[]): readonly (readonly ChatMessage
   return all;
 };
 
-/** Mistral's thinking chunks come before the words. */
+/** Mistral's thinking chunks precede the text. */
 const thinkingFirst: Check = (body, report, target) => {
   if (target.provider !== "mistral") return;
   for (const { role, value, at } of messagesOf(body)) {
@@ -111,7 +113,7 @@ const thinkingFirst: Check = (body, report, target) => {
   }
 };
 
-/** OpenRouter hands these to the Responses API, which refuses one id twice. */
+/** OpenRouter passes these ids to the Responses API, which refuses duplicates. */
 const duplicateReasoningId: Check = (body, report, target) => {
   if (target.provider !== "openrouter") return;
   const owners = new Map<string, number>();
@@ -128,7 +130,7 @@ const duplicateReasoningId: Check = (body, report, target) => {
   }
 };
 
-/** Rules about who may speak when, and about the reasoning that has to come along. */
+/** Rules about the order of messages and about required reasoning. */
 export const chatOrderRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/system-position", systemPosition),
   adviceRule("openai-chat/late-system", lateSystem),

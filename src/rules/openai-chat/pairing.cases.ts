@@ -18,7 +18,7 @@ import { casesFromRows } from "../openai/rows.cases.ts";
 
 const long = "c".repeat(41);
 
-/** Calls, results and the ids between them. */
+/** Cases for calls, results and their ids. */
 export const chatPairingCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/call-without-result", openai, [
     [
@@ -69,7 +69,7 @@ export const chatPairingCases: readonly RuleCase[] = [
       chat([...exchange("call_1"), user("wait")]),
     ],
     [
-      "a picture between two results",
+      "an image between two results",
       "/messages/4",
       chat([user(), calls(call("call_1"), call("call_2")), result("call_1"), user([image()]), result("call_2")]),
       chat([user(), calls(call("call_1"), call("call_2")), result("call_1"), result("call_2"), user([image()])]),
@@ -166,6 +166,6 @@ export const chatPairingCases: readonly RuleCase[] = [
     ["an id of Kimi", "/messages/1/tool_calls/0/id", chat(exchange("functions.read:0")), okExchange],
   ]),
   ...casesFromRows("openai-chat/strange-call-id", at("xai", "grok-4"), [
-    ["a long id where nobody counts", "/messages/1/tool_calls/0/id", chat(exchange(long)), okExchange],
+    ["a long id where length is not checked", "/messages/1/tool_calls/0/id", chat(exchange(long)), okExchange],
   ]),
 ];

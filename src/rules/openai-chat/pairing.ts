@@ -5,26 +5,28 @@ import { tooLong } from "../openai/error-text.ts";
 import type { ReportFinding, Rule } from "../rule.ts";
 import { adviceRule, asString, isBlank, join, rejectedRule, type Check } from "../walk.ts";
 
-/** How the calls and results of a body find each other. */
+/** How the calls and results of a body are paired. */
 type ChatPairing = {
-  /** Calls that no tool message answers. */
+  /** Calls without a tool message. */
   readonly unanswered: readonly ChatCall[];
-  /** Results that come only after another message stood in between. */
+  /** Results separated from their call by another message. */
   readonly late: readonly { readonly result: ChatMessage; readonly call: ChatCall }[];
-  /** Results whose call does not come before them. */
+  /** Results without an earlier call. */
   readonly unasked: readonly ChatMessage[];
-  /** Second and further results for one call, with the index of the message that answered before. */
+  /** Second and further results for one call, with the index of the earlier result's message. */
   readonly repeated: readonly { readonly result: ChatMessage; readonly before: number }[];
 };
 
-/** The calls a block of tool messages may answer, how often each id was called, and how often it was answered. */
+/** The calls that a block of tool messages answers, with how often each id was called and answered. */
 type ChatCallBlock = {
   readonly calls: Map<string, ChatCall>;
   readonly open: Map<string, number>;
   readonly answered: Set<string>;
 };
 
-/** Pairs by position: results stand directly after the assistant message, as every strict vendor asks. */
+/**
+ * Pairs calls and results by position: results directly follow the assistant message, as every strict vendor requires.
+ */
 const pair = (body: unknown): ChatPairing => {
   const late: { result: ChatMessage; call: ChatCall }[] = [];
   const unasked: ChatMessage[] = [];
@@ -73,7 +75,7 @@ const pair = (body: unknown): ChatPairing => {
   return { unanswered: [...forgotten, ...pending.values()], late, unasked, repeated };
 };
 
-/** A result without an id goes to the first call that waits, where that is taken at all. */
+/** A result without an id is paired with the first unanswered call, where the vendor accepts that. */
 const firstOpen = (block: ChatCallBlock | undefined): string | undefined =>
   [...(block?.open ?? [])].find(([, count]) => count > 0)?.[0];
 
@@ -88,16 +90,16 @@ const openBlock = (calls: readonly ChatCall[]): ChatCallBlock => {
 };
 
 const callWithoutResult: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
-  if (manner === "local") return;
-  for (const call of pair(body).unanswered) report(call.at, unansweredText(call, manner));
+  const { errorStyle } = chatFacts(target);
+  if (errorStyle === "local") return;
+  for (const call of pair(body).unanswered) report(call.at, unansweredText(call, errorStyle));
 };
 
-/** Local servers render a call without a result; whether the model copes is another matter. */
+/** Local servers accept a call without a result; the model may be confused by it. */
 const openCall: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
-  if (manner !== "local") return;
-  for (const call of pair(body).unanswered) report(call.at, unansweredText(call, manner));
+  const { errorStyle } = chatFacts(target);
+  if (errorStyle !== "local") return;
+  for (const call of pair(body).unanswered) report(call.at, unansweredText(call, errorStyle));
 };
 
 const unansweredText = (call: ChatCall, manner: ChatFacts["errorStyle"]): string => {
@@ -111,14 +113,14 @@ const unansweredText = (call: ChatCall, manner: ChatFacts["errorStyle"]): string
 };
 
 const resultNotAdjacent: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
-  for (const { result, call } of pair(body).late) report(result.at, unansweredText(call, manner));
+  const { errorStyle } = chatFacts(target);
+  for (const { result, call } of pair(body).late) report(result.at, unansweredText(call, errorStyle));
 };
 
 const resultWithoutCall: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const { at, value } of pair(body).unasked)
-    report(at, unaskedText(asString(value["tool_call_id"]) ?? "", manner));
+    report(at, unaskedText(asString(value["tool_call_id"]) ?? "", errorStyle));
 };
 
 const unaskedText = (id: string, manner: ChatFacts["errorStyle"]): string => {
@@ -129,12 +131,12 @@ const unaskedText = (id: string, manner: ChatFacts["errorStyle"]): string => {
 };
 
 const duplicateResult: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const { result, before } of pair(body).repeated) {
     const id = asString(result.value["tool_call_id"]) ?? "";
     report(
       result.at,
-      manner === "mistral"
+      errorStyle === "mistral"
         ? `Duplicate tool call id ${id} in tool results`
         : `Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', in messages[${before}] and messages[${result.index}].`,
     );
@@ -142,11 +144,11 @@ const duplicateResult: Check = (body, report, target) => {
 };
 
 const duplicateCallId: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const message of messagesOf(body)) {
     const seen = new Set<string>();
     for (const { id, at } of callsOf(message)) {
-      if (id !== undefined && seen.has(id)) report(join(at, "id"), duplicateText(id, manner));
+      if (id !== undefined && seen.has(id)) report(join(at, "id"), duplicateText(id, errorStyle));
       if (id !== undefined) seen.add(id);
     }
   }
@@ -157,7 +159,7 @@ const duplicateText = (id: string, manner: ChatFacts["errorStyle"]): string =>
     ? `Duplicate tool call id ${id} in assistant message`
     : `Invalid parameter: 'tool_calls' of an assistant message must have unique ids. Duplicate id: ${id}`;
 
-/** Pairing is by position within a turn here, so an id that comes back later is read rightly; other APIs pair by id. */
+/** Pairing is by position within a turn here, so an id reused later is read correctly; other APIs pair by id. */
 const reusedCallId: Check = (body, report) => {
   const turns = new Map<string, number>();
   for (const message of messagesOf(body)) {
@@ -175,7 +177,7 @@ const reusedCallId: Check = (body, report) => {
   }
 };
 
-/** Each id of the body once per place: calls first, then the results that repeat it. */
+/** Calls back for every id of the body: first in calls, then in the results that repeat it. */
 const eachId = (body: unknown, look: (id: string, at: string) => void): void => {
   for (const message of messagesOf(body)) {
     for (const { id, at } of callsOf(message)) if (id !== undefined) look(id, join(at, "id"));
@@ -205,10 +207,14 @@ const mistralCallId: Check = (body, report, target) => {
   });
 };
 
-/** Kimi's models and local servers have id habits of their own; anywhere else such an id only works until the conversation moves. */
+/**
+ * Kimi's models and local servers use their own id formats; elsewhere such an id works only until the conversation
+ * switches provider.
+ */
 const strangeCallId: Check = (body, report, target) => {
-  const { errorStyle: manner, callIdLimit } = chatFacts(target);
-  if (manner === "kimi" || manner === "local" || manner === "mistral" || /kimi/i.test(target.model ?? "")) return;
+  const { errorStyle, callIdLimit } = chatFacts(target);
+  if (errorStyle === "kimi" || errorStyle === "local" || errorStyle === "mistral" || /kimi/i.test(target.model ?? ""))
+    return;
   eachId(body, (id, at) => {
     if (isBlank(id) || (callIdLimit !== undefined && id.length > callIdLimit) || portable.test(id)) return;
     reportStrange(report, at, id);
@@ -220,7 +226,7 @@ const portable = /^[A-Za-z0-9_-]{1,40}$/;
 const reportStrange = (report: ReportFinding, at: string, id: string): void =>
   report(at, `Call id '${id.slice(0, 60)}' is not 1 to 40 letters, digits, '_' or '-', which other APIs ask for.`);
 
-/** Rules about calls, results and the ids between them. */
+/** Rules about calls, results and their ids. */
 export const chatPairingRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/call-without-result", callWithoutResult),
   adviceRule("openai-chat/open-call", openCall),

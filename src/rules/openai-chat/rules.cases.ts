@@ -8,7 +8,7 @@ import { chatShapeCases } from "./shape.cases.ts";
 import { chatToolCases } from "./tools.cases.ts";
 import { chatEffortCases } from "../openai/effort.cases.ts";
 
-/** Bodies that Chat Completions refuses, each beside one it takes. */
+/** The cases of every Chat Completions rule. */
 export const openaiChatCases: readonly RuleCase[] = [
   ...chatShapeCases,
   ...chatOrderCases,

@@ -41,11 +41,11 @@ describe("openai-chat rules", () => {
       chat([user(), calls(call("a")), result("a", [image(), file({ file_data: "https://a.test/a.pdf" })])]),
     ],
     [
-      "an open schema behind strict where nobody enforces it",
+      "an open schema with strict where it is not enforced",
       at("openrouter"),
       chat([user()], { tools: [tool("read", { strict: true, parameters: { type: "object", properties: {} } })] }),
     ],
-  ])("takes %s", (_name, target, body) => {
+  ])("accepts %s", (_name, target, body) => {
     expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);
   });
 });

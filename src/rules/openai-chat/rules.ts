@@ -9,7 +9,7 @@ import { chatToolRules } from "./tools.ts";
 import { chatEffortRules } from "../openai/effort.ts";
 import type { Rule } from "../rule.ts";
 
-/** What Chat Completions refuses, at OpenAI and at the vendors who copy it. */
+/** The rules of Chat Completions, at OpenAI and at vendors with a compatible API. */
 export const openaiChatRules: readonly Rule<unknown>[] = [
   ...chatShapeRules,
   ...chatOrderRules,

@@ -3,7 +3,7 @@ import { assistant, call, calls, chat, image, ok, okExchange, result, text, tool
 import { at, groq, kimi, mistral, openai } from "./targets.cases.ts";
 import { png, casesFromRows } from "../openai/rows.cases.ts";
 
-/** JSON types, roles, parts and messages that carry nothing. */
+/** Cases for JSON types, roles, parts and empty messages. */
 export const chatShapeCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/shape", openai, [
     ["a body that is a list", "", [], ok],
@@ -19,13 +19,13 @@ export const chatShapeCases: readonly RuleCase[] = [
     ["a part without a type", "/messages/0/content/0", chat([user([{ text: "hi" }])]), chat([user([text()])])],
     ["a text part without text", "/messages/0/content/0", chat([user([{ type: "text" }])]), chat([user([text("")])])],
     [
-      "an image part that is only an address",
+      "an image part that is only a URL",
       "/messages/0/content/0/image_url",
       chat([user([{ type: "image_url", image_url: png }])]),
       chat([user([image()])]),
     ],
     [
-      "an image part without an address",
+      "an image part without a URL",
       "/messages/0/content/0/image_url",
       chat([user([image(5)])]),
       chat([user([image()])]),
@@ -68,7 +68,7 @@ export const chatShapeCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/shape", mistral, [
     [
-      "an image part with nothing",
+      "an empty image part",
       "/messages/0/content/0",
       chat([user([{ type: "image_url" }])]),
       chat([user([{ type: "image_url", image_url: png }])]),

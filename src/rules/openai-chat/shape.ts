@@ -4,7 +4,7 @@ import { emptyArray, missingParameter, invalidValue, wrongType } from "../openai
 import type { ReportFinding, Rule } from "../rule.ts";
 import { adviceRule, asArray, asObject, isObject, join, rejectedRule, type Check } from "../walk.ts";
 
-/** Bodies, messages, calls, parts and tools of the wrong JSON type. */
+/** Reports bodies, messages, calls, parts and tools of the wrong JSON type. */
 const shape: Check = (body, report, target) => {
   if (!isObject(body)) return report("", wrongType("/body", "an object", body));
   const { model, messages, tools } = body;
@@ -29,7 +29,7 @@ const shape: Check = (body, report, target) => {
   for (const tool of toolsOf(body)) checkTool(tool.value, tool.at, { report, isStrict });
 };
 
-/** Who reports, and whether a result has to name its call. */
+/** The reporter, and whether a result must have a call id. */
 type MessageChecks = { readonly report: ReportFinding; readonly needsIds: boolean };
 
 const checkMessage = (message: Record<string, unknown>, at: string, { report, needsIds }: MessageChecks): void => {
@@ -66,7 +66,7 @@ const checkCall = (call: unknown, at: string, report: ReportFinding): void => {
     report(join(at, "function"), missingParameter(join(at, "function", "name")));
 };
 
-/** Who reports, and whether the server is OpenAI's, which takes no short forms. */
+/** The reporter, and whether the server is OpenAI's, which accepts no short forms. */
 type PartChecks = { readonly report: ReportFinding; readonly isStrict: boolean };
 
 const checkPart = (part: Record<string, unknown>, at: string, { report, isStrict }: PartChecks): void => {
@@ -104,16 +104,16 @@ const checkTool = (tool: Record<string, unknown>, at: string, { report, isStrict
   }
 };
 
-/** Arguments that are not text; Mistral and local servers also take the object itself. */
+/** The message for arguments that are not text; Mistral and local servers also accept an object. */
 const argumentsText: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const message of messagesOf(body)) {
     if (message.role !== "assistant") continue;
     asArray(message.value["tool_calls"]).forEach((call, index) => {
       const declared = asObject(asObject(call)["function"]);
       const given = declared["arguments"];
       if (typeof given === "string" || typeof declared["name"] !== "string") return;
-      if (isObject(given) && (manner === "mistral" || manner === "local")) return;
+      if (isObject(given) && (errorStyle === "mistral" || errorStyle === "local")) return;
       const at = join(message.at, "tool_calls", index, "function", "arguments");
       report(at, given === undefined ? missingParameter(at) : wrongType(at, "a string", given));
     });
@@ -141,7 +141,7 @@ const knownParts: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True for a part type that some vendor knows; what one provider refuses of these is another rule's matter. */
+/** True for a part type that some vendor of the family knows. Other rules cover the ones a provider refuses. */
 export const isKnownPart = (type: string): boolean => knownParts.has(type);
 
 const unknownPart: Check = (body, report) => {
@@ -166,8 +166,8 @@ const missingContent: Check = (body, report) => {
 };
 
 const emptyContent: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
-  if (!isOpenaiChat(target) && manner !== "groq" && manner !== "deepseek") return;
+  const { errorStyle } = chatFacts(target);
+  if (!isOpenaiChat(target) && errorStyle !== "groq" && errorStyle !== "deepseek") return;
   for (const message of emptyContents(body)) {
     if (asArray(message.value["tool_calls"]).length === 0)
       report(join(message.at, "content"), emptyArray(join(message.at, "content")));
@@ -177,7 +177,7 @@ const emptyContent: Check = (body, report, target) => {
 const emptyContents = (body: unknown): readonly ChatMessage[] =>
   messagesOf(body).filter(({ value: { content } }) => Array.isArray(content) && content.length === 0);
 
-/** Beside calls an empty list is taken for no content, where it was recorded; nobody documents it. */
+/** An empty content list beside calls was recorded as accepted; it is not documented. */
 const emptyContentBesideCalls: Check = (body, report) => {
   for (const { at, value } of emptyContents(body)) {
     if (asArray(value["tool_calls"]).length > 0)
@@ -185,14 +185,14 @@ const emptyContentBesideCalls: Check = (body, report) => {
   }
 };
 
-/** An assistant message that says nothing, calls nothing and refuses nothing. */
+/** Reports an assistant message without content, calls or refusal. */
 const emptyAssistant: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
+  const { errorStyle } = chatFacts(target);
   for (const message of messagesOf(body)) {
     if (message.role !== "assistant" || saysSomething(message)) continue;
     // An empty text counts as content on OpenAI; Kimi and Mistral count words.
-    if (message.value["content"] === "" && manner !== "kimi" && manner !== "mistral") continue;
-    report(message.at, emptyAssistantText(message, manner));
+    if (message.value["content"] === "" && errorStyle !== "kimi" && errorStyle !== "mistral") continue;
+    report(message.at, emptyAssistantText(message, errorStyle));
   }
 };
 
@@ -212,10 +212,10 @@ const emptyAssistantText = ({ index }: ChatMessage, manner: string): string => {
   return "Invalid value for 'content': expected a string, got null.";
 };
 
-/** Kimi and GLM refuse empty text wherever it stands. */
+/** Kimi and GLM refuse empty text in any position. */
 const emptyText: Check = (body, report, target) => {
-  const { errorStyle: manner } = chatFacts(target);
-  if (manner !== "kimi" && manner !== "zai") return;
+  const { errorStyle } = chatFacts(target);
+  if (errorStyle !== "kimi" && errorStyle !== "zai") return;
   for (const message of messagesOf(body)) {
     const { at, role, index, value } = message;
     if (value["content"] === "" && (role === "user" || role === "system")) {
@@ -232,7 +232,7 @@ const emptyText: Check = (body, report, target) => {
   }
 };
 
-/** Rules about JSON types, roles, part types and messages that carry nothing. */
+/** Rules about JSON types, roles, part types and empty messages. */
 export const chatShapeRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/shape", shape),
   rejectedRule("openai-chat/arguments-type", argumentsText),

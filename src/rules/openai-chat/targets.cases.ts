@@ -4,7 +4,7 @@ import type { RuleTarget } from "../rule.ts";
 /** Chat at one provider, for one model. */
 export const at: (provider?: string, model?: string) => RuleTarget = targetsOf("openai-chat");
 
-/** Every vendor with a model of today. */
+/** Each vendor with a current model. */
 export const openai: RuleTarget = at("openai-chat", "gpt-5.4");
 export const mistral: RuleTarget = at("mistral", "mistral-large-latest");
 export const kimi: RuleTarget = at("kimi", "kimi-k2.6");

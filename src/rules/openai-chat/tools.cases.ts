@@ -12,7 +12,7 @@ const schemaAt = "/tools/0/function/parameters";
 const named = { type: "function", function: { name: "read" } };
 const asked = (id: string, input: string): unknown => chat([user(), calls(call(id, input)), result(id)]);
 
-/** Declared tools, chosen tools and the arguments of calls. */
+/** Cases for declared tools, chosen tools and the arguments of calls. */
 export const chatToolCases: readonly RuleCase[] = [
   ...casesFromRows("openai-chat/tool-name", openai, [
     ["dots of an MCP server", "/tools/0/function/name", chat([user()], { tools: [tool("fs.read")] }), ok],
@@ -24,7 +24,7 @@ export const chatToolCases: readonly RuleCase[] = [
     ],
     ["an empty name", "/tools/0/function/name", chat([user()], { tools: [tool("")] }), ok],
     [
-      "dots in the past",
+      "dots in the history",
       "/messages/1/tool_calls/0/function/name",
       chat([user(), calls(call("call_1", "{}", "fs.read")), result("call_1")]),
       chat(exchange("call_1")),
@@ -43,7 +43,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/duplicate-tool-name", openai, [
     [
-      "two tools of one name",
+      "two tools with the same name",
       "/tools/1/function/name",
       chat([user()], { tools: [tool("read"), tool("read")] }),
       chat([user()], { tools: [tool("read"), tool("write")] }),
@@ -106,13 +106,13 @@ export const chatToolCases: readonly RuleCase[] = [
     ["no type at the top", schemaAt, declared({ title: "x" }), declared({})],
     ["no properties", schemaAt, declared({ type: "object" }), declared(object({}))],
     [
-      "a choice at the top",
+      "anyOf at the top level",
       `${schemaAt}/anyOf`,
       declared(object({}, { anyOf: [{ required: ["a"] }] })),
       declared(object({ a: { anyOf: [{ type: "string" }, { type: "null" }] } })),
     ],
     [
-      "a list of nothing",
+      "an array without items",
       `${schemaAt}/properties/a`,
       declared(object({ a: { type: "array" } })),
       declared(object({ a: { type: "array", items: {} } })),
@@ -216,19 +216,19 @@ export const chatToolCases: readonly RuleCase[] = [
       strict(closed({ a: { anyOf: [{ type: "string" }, { type: "null" }] } })),
     ],
     [
-      "a format nobody checks",
+      "an unknown format",
       `${schemaAt}/properties/a/format`,
       strict(closed({ a: { type: "string", format: "uri" } })),
       strict(closed({ a: { type: "string", format: "date-time" } })),
     ],
     [
-      "a look-ahead",
+      "a pattern with look-ahead",
       `${schemaAt}/properties/a/pattern`,
       strict(closed({ a: { type: "string", pattern: "^(?!x)" } })),
       strict(closed({ a: { type: "string", pattern: "^x+$" } })),
     ],
     [
-      "words beside a reference",
+      "keywords beside a reference",
       `${schemaAt}/properties/a`,
       strict(closed({ a: { $ref: "#", description: "x" } })),
       strict(closed({ a: { $ref: "#" } })),
@@ -293,7 +293,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/tool-choice", mistral, [
     [
-      "a word nobody knows",
+      "an unknown word",
       "/tool_choice",
       chat([user()], { tools, tool_choice: "must" }),
       chat([user()], { tools, tool_choice: "any" }),
@@ -309,13 +309,13 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/choice-without-tools", openai, [
     [
-      "a choice of nothing",
+      "an empty choice object",
       "/tool_choice",
       chat([user()], { tool_choice: "auto" }),
       chat([user()], { tools, tool_choice: "auto" }),
     ],
     [
-      "parallel calls of nothing",
+      "parallel_tool_calls without tools",
       "/parallel_tool_calls",
       chat([user()], { parallel_tool_calls: true }),
       chat([user()], { tools, parallel_tool_calls: false }),
@@ -391,7 +391,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/undeclared-tools", at("openrouter", "m"), [
     [
-      "a past with tools, a present without",
+      "calls in the history, no tools declared",
       "/messages/1",
       chat(exchange("call_1")),
       chat(exchange("call_1"), { tools }),
@@ -429,7 +429,7 @@ export const chatToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-chat/tool-choice", at("xai", "grok-4"), [
     [
-      "a kind of its own",
+      "a vendor's own type",
       "/tool_choice/type",
       chat([user()], { tools: [tool("read")], tool_choice: { type: "tools", name: "read" } }),
       chat([user()], { tools: [tool("read")], tool_choice: { type: "tool", name: "read" } }),

@@ -32,7 +32,7 @@ import {
   type Check,
 } from "../walk.ts";
 
-/** Every function name of the body with its place: declared, called, and chosen. */
+/** Calls back for every function name of the body: declared, called, and chosen. */
 const eachName = (body: unknown, look: (name: string, at: string) => void): void => {
   for (const { name, at } of toolsOf(body)) if (name !== undefined) look(name, join(at, "function", "name"));
   for (const message of messagesOf(body)) {
@@ -41,10 +41,10 @@ const eachName = (body: unknown, look: (name: string, at: string) => void): void
 };
 
 const toolName: Check = (body, report, target) => {
-  const { toolName: pattern, errorStyle: manner } = chatFacts(target);
+  const { toolName: pattern, errorStyle } = chatFacts(target);
   if (pattern === undefined) return;
   eachName(body, (name, at) => {
-    if (!pattern.test(name)) report(at, nameText(name, at, manner));
+    if (!pattern.test(name)) report(at, nameText(name, at, errorStyle));
   });
 };
 
@@ -56,7 +56,7 @@ const nameText = (name: string, at: string, manner: ChatFacts["errorStyle"]): st
   return manner === "kimi" ? patternMismatch(at, "^[a-zA-Z_][a-zA-Z0-9_-]*$") : patternMismatch(at, "^[a-zA-Z0-9_-]+$");
 };
 
-/** OpenAI takes two tools of one name without a word, and a call can then mean either. DeepSeek refuses. */
+/** OpenAI silently accepts two tools of one name, and a call may then mean either. DeepSeek refuses them. */
 const duplicateToolName: Check = (body, report) => {
   const seen = new Set<string>();
   for (const { name, at } of toolsOf(body)) {
@@ -80,7 +80,7 @@ const emptyToolCalls: Check = (body, report, target) => {
   }
 };
 
-/** Vendors that accept empty lists are the exception. */
+/** Most vendors refuse empty lists. */
 const emptyLists: Check = (body, report, target) => {
   if (chatFacts(target).emptyListsRefused) return;
   const { tools } = asObject(body);
@@ -93,7 +93,7 @@ const emptyLists: Check = (body, report, target) => {
   }
 };
 
-/** OpenAI knows functions and custom tools, DeepSeek only functions; other vendors have tools of their own. */
+/** OpenAI supports functions and custom tools, DeepSeek only functions; other vendors have further types. */
 const toolType: Check = (body, report, target) => {
   const types = isOpenaiChat(target)
     ? ["function", "custom"]
@@ -116,7 +116,7 @@ const tooManyTools: Check = (body, report, target) => {
   if (isOpenaiChat(target)) checkToolCount(body, report);
 };
 
-/** Schemas outside the dialect the provider reads; `strict: true` has one of its own. */
+/** Reports schemas outside the dialect the provider reads; `strict: true` has its own. */
 const toolSchema: Check = (body, report, target) => {
   const { schema, strictSchema: strictest } = chatFacts(target);
   if (schema === undefined) return;
@@ -139,7 +139,7 @@ const strictSchema: Check = (body, report, target) => {
   }
 };
 
-/** A strict schema that only OpenAI itself takes. */
+/** Reports a strict schema that only OpenAI itself accepts. */
 const portableStrictSchema: Check = (body, report, target) => {
   if (chatFacts(target).strictSchema !== "openai-strict") return;
   for (const { at, function: declared } of toolsOf(body)) {
@@ -151,7 +151,7 @@ const portableStrictSchema: Check = (body, report, target) => {
   if (strict === true && isObject(schema)) checkPortableStrict(schema, "/response_format/json_schema/schema", report);
 };
 
-/** The same dialect guards `response_format`. */
+/** Checks `response_format` against the same dialect. */
 const responseSchema: Check = (body, report, target) => {
   const format = asObject(asObject(body)["response_format"]);
   const { strictSchema: dialect } = chatFacts(target);
@@ -162,16 +162,16 @@ const responseSchema: Check = (body, report, target) => {
 const choiceTypes = ["function", "allowed_tools", "custom"];
 
 const toolChoice: Check = (body, report, target) => {
-  const { errorStyle: manner, choiceTypes: more = [] } = chatFacts(target);
+  const { errorStyle, choiceTypes: more = [] } = chatFacts(target);
   const choice = asObject(body)["tool_choice"];
-  if (choice === undefined || choice === null || manner === "local") return;
-  const words = manner === "mistral" ? ["none", "auto", "required", "any"] : ["none", "auto", "required"];
+  if (choice === undefined || choice === null || errorStyle === "local") return;
+  const words = errorStyle === "mistral" ? ["none", "auto", "required", "any"] : ["none", "auto", "required"];
   if (typeof choice === "string") {
     if (!words.includes(choice)) report("/tool_choice", invalidValue(choice, words));
     return;
   }
   if (!isObject(choice)) return report("/tool_choice", invalidValue(choice, words));
-  const type = choice["type"] ?? (manner === "mistral" ? "function" : undefined);
+  const type = choice["type"] ?? (errorStyle === "mistral" ? "function" : undefined);
   if (type === undefined) return report("/tool_choice", missingParameter("/tool_choice/type"));
   if (isOneOf(type, more)) return;
   if (!isOneOf(type, choiceTypes)) return report("/tool_choice/type", invalidValue(type, choiceTypes));
@@ -194,7 +194,7 @@ const unknownToolChoice: Check = (body, report) => {
   );
 };
 
-/** Settings that only mean something beside tools. */
+/** Reports tool settings in a request without tools. */
 const choiceWithoutTools: Check = (body, report, target) => {
   if (!isOpenaiChat(target)) return;
   const request = asObject(body);
@@ -205,7 +205,7 @@ const choiceWithoutTools: Check = (body, report, target) => {
   }
 };
 
-/** DeepSeek and Kimi refuse to be told which tool to call while they think; K3 still takes `required`. */
+/** DeepSeek and Kimi refuse a forced tool choice while they think; K3 still accepts `required`. */
 const forcedToolChoice: Check = (body, report, target) => {
   const choice = asObject(body)["tool_choice"];
   const isNamed = isObject(choice);
@@ -218,14 +218,14 @@ const forcedToolChoice: Check = (body, report, target) => {
   report("/tool_choice", `tool_choice '${isNamed ? "specified" : "required"}' is incompatible with thinking enabled`);
 };
 
-/** GLM documents `auto` and nothing else. */
+/** GLM documents only `auto`. */
 const onlyAutoChoice: Check = (body, report, target) => {
   const choice = asObject(body)["tool_choice"];
   if (target.provider !== "zai" || choice === undefined || choice === null || choice === "auto") return;
   report("/tool_choice", `GLM documents only ${listNames(["auto"])} as tool_choice.`);
 };
 
-/** Calls of the past whose arguments are not the text of a JSON object. */
+/** Calls back for earlier calls whose arguments are not the text of a JSON object. */
 const eachBadArguments = (body: unknown, look: (at: string, id: string) => void): void => {
   for (const message of messagesOf(body)) {
     for (const call of callsOf(message)) {
@@ -237,9 +237,9 @@ const eachBadArguments = (body: unknown, look: (at: string, id: string) => void)
 };
 
 const badArguments: Check = (body, report, target) => {
-  const { argumentsParsed, errorStyle: manner } = chatFacts(target);
+  const { argumentsParsed, errorStyle } = chatFacts(target);
   if (!argumentsParsed) return;
-  eachBadArguments(body, (at, id) => report(at, argumentsText(at, id, manner)));
+  eachBadArguments(body, (at, id) => report(at, argumentsText(at, id, errorStyle)));
 };
 
 const argumentsText = (at: string, id: string, manner: ChatFacts["errorStyle"]): string => {
@@ -256,7 +256,7 @@ const unportableArguments: Check = (body, report, target) => {
   eachBadArguments(body, (at) => report(at, looseArguments));
 };
 
-/** Some of the APIs behind OpenRouter refuse calls in the history of a request that declares no tools. */
+/** Some APIs behind OpenRouter refuse calls in the history of a request without declared tools. */
 const undeclaredTools: Check = (body, report, target) => {
   if (target.provider !== "openrouter" || toolsOf(body).length > 0) return;
   const caller = messagesOf(body).find((message) => callsOf(message).length > 0);

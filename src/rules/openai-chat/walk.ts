@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, isObject, join, memoize } from "../walk.ts";
 
-/** One message that is an object, with where it stands. */
+/** One message that is an object, with its pointer. */
 export type ChatMessage = {
   readonly at: string;
   readonly index: number;
@@ -33,7 +33,7 @@ export type ChatTool = {
   readonly function: Record<string, unknown>;
 };
 
-/** The messages of a body, skipping what is not an object. Every rule asks for them, so this is the loop that has to be quick. */
+/** The messages of a body that are objects. Every rule uses them, so this loop must be fast. */
 export const messagesOf: (body: unknown) => readonly ChatMessage[] = memoize((body) => {
   const messages: ChatMessage[] = [];
   asArray(asObject(body)["messages"]).forEach((value, index) => {

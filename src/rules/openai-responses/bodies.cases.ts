@@ -1,24 +1,24 @@
 import { parameters, png, targetsOf } from "../openai/rows.cases.ts";
 import type { RuleTarget } from "../rule.ts";
 
-/** Anything with fields. */
+/** Fields of an item or a request. */
 type ResponsesFields = Readonly<Record<string, unknown>>;
 
 /** Responses at one provider, for one model. */
 export const at: (provider?: string, model?: string) => RuleTarget = targetsOf("openai-responses");
 
-/** Every vendor with a model of today. */
+/** Each vendor with a current model. */
 export const openai: RuleTarget = at("openai", "gpt-5.4");
 export const xai: RuleTarget = at("xai", "grok-4");
 export const deepseek: RuleTarget = at("deepseek", "deepseek-v4-flash");
 
-/** A request with this input, and whatever else. */
+/** A request with this input and further fields. */
 export const ask = (input: unknown, more: ResponsesFields = {}): unknown => ({ model: "m", input, ...more });
 
-/** What a user says. */
+/** A user message. */
 export const user = (content: unknown = "hi"): ResponsesFields => ({ role: "user", content });
 
-/** What the model said, as the API gave it out. */
+/** A message of the model, as the API returns it. */
 export const said = (id: string, words = "so"): ResponsesFields => ({
   type: "message",
   id,
@@ -27,7 +27,7 @@ export const said = (id: string, words = "so"): ResponsesFields => ({
   content: [{ type: "output_text", text: words, annotations: [] }],
 });
 
-/** A thought, with the blob that lets a stateless server read it. */
+/** A reasoning item, with the encrypted content that a stateless server needs. */
 export const thought = (id: string, more: ResponsesFields = {}): ResponsesFields => ({
   type: "reasoning",
   id,
@@ -36,7 +36,7 @@ export const thought = (id: string, more: ResponsesFields = {}): ResponsesFields
   ...more,
 });
 
-/** A call. */
+/** A function call. */
 export const call = (id: string, more: ResponsesFields = {}): ResponsesFields => ({
   type: "function_call",
   call_id: id,
@@ -45,21 +45,21 @@ export const call = (id: string, more: ResponsesFields = {}): ResponsesFields =>
   ...more,
 });
 
-/** Its output. */
+/** The output of a function call. */
 export const output = (id: unknown, held: unknown = "done"): ResponsesFields => ({
   type: "function_call_output",
   call_id: id,
   output: held,
 });
 
-/** A whole exchange of one call. */
+/** A complete exchange of one call. */
 export const exchange = (id: string, more: ResponsesFields = {}): readonly unknown[] => [
   user(),
   call(id, more),
   output(id),
 ];
 
-/** The smallest requests that pass everywhere: words, and a call with its output. */
+/** The smallest requests that pass everywhere: text, and a call with its output. */
 export const ok: unknown = ask([user()]);
 export const okExchange: unknown = ask(exchange("call_1"));
 

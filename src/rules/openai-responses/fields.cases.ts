@@ -4,7 +4,7 @@ import { parameters, casesFromRows } from "../openai/rows.cases.ts";
 
 const marked = { type: "input_text", text: "x", prompt_cache_breakpoint: { mode: "explicit" } };
 
-/** Values a model or a vendor does not take. */
+/** Cases for values a model or a vendor does not accept. */
 export const responsesFieldCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/parameter-range", openai, [
     ["below zero", "/temperature", ask("hi", { temperature: -1 }), ask("hi", { temperature: 0 })],
@@ -14,7 +14,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
       ask("hi", { max_output_tokens: 15 }),
       ask("hi", { max_output_tokens: 16 }),
     ],
-    ["too sure", "/top_p", ask("hi", { top_p: 2 }), ask("hi", { top_p: 1 })],
+    ["top_p too high", "/top_p", ask("hi", { top_p: 2 }), ask("hi", { top_p: 1 })],
   ]),
   ...casesFromRows("openai-responses/unsupported-parameter", at("openai", "gpt-4o"), [
     [
@@ -24,7 +24,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
       ask("hi", { reasoning: null }),
     ],
     [
-      "blobs of a model that does not reason",
+      "encrypted content for a model without reasoning",
       "/include/0",
       ask("hi", { include: ["reasoning.encrypted_content"] }),
       ask("hi", { include: ["file_search_call.results"] }),
@@ -32,7 +32,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/unsupported-parameter", at("openai", "gpt-5-mini"), [
     [
-      "temperature for a model that reasons",
+      "temperature for a reasoning model",
       "/temperature",
       ask("hi", { temperature: 0.5 }),
       ask("hi", { temperature: 1 }),
@@ -63,7 +63,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-responses/image-model", at("openai", "o3-mini"), [
-    ["a picture for a model without eyes", "/input/0/content/1", ask([user([text(), image()])]), ok],
+    ["an image for a text-only model", "/input/0/content/1", ask([user([text(), image()])]), ok],
   ]),
   ...casesFromRows("openai-responses/refused-field", xai, [
     ["metadata", "/metadata", ask("hi", { metadata: { user: "Ada" } }), ask("hi", { instructions: "be brief" })],
@@ -79,7 +79,7 @@ export const responsesFieldCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/json-word", openai, [
     [
-      "a promise of JSON that nobody asked for",
+      "JSON mode without the word in the messages",
       "/text/format",
       ask("hi", { text: { format: { type: "json_object" } }, instructions: "answer in JSON" }),
       ask("as JSON", { text: { format: { type: "json_object" } } }),

@@ -19,7 +19,7 @@ const openaiBounds: ReadonlyMap<string, NumberBounds> = new Map([...bounds, ["ma
 const parameterRange: Check = (body, report, target) =>
   checkBounds(asObject(body), isOpenaiResponses(target) ? openaiBounds : bounds, report);
 
-/** Settings an OpenAI model does not have. */
+/** Reports settings an OpenAI model does not support. */
 const unsupportedParameter: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   const request = asObject(body);
@@ -55,7 +55,7 @@ const imageModel: Check = (body, report, target) => {
   }
 };
 
-/** Fields of OpenAI that a copy of its API does not take. */
+/** Reports OpenAI fields that a compatible API refuses. */
 const refusedField: Check = (body, report, target) => {
   const request = asObject(body);
   for (const field of responsesFacts(target).refusedFields) {
@@ -70,7 +70,7 @@ const streamOptions: Check = (body, report, target) => {
   report("/stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
 };
 
-/** OpenAI wants the word in the input, and does not look at the instructions. */
+/** OpenAI requires the word "json" in the input; `instructions` do not count. */
 const jsonWord: Check = (body, report, target) => {
   const { text, input } = asObject(body);
   if (!isOpenaiResponses(target) || isContinued(body) || asObject(asObject(text)["format"])["type"] !== "json_object")
@@ -90,7 +90,7 @@ const cacheMarks: Check = (body, report) => {
     report(at, `Only ${mostMarks} cache marks of a request are sure to count.`);
 };
 
-/** Rules about values a model or a vendor does not take. */
+/** Rules about values a model or a vendor does not accept. */
 export const responsesFieldRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-responses/parameter-range", parameterRange),
   rejectedRule("openai-responses/unsupported-parameter", unsupportedParameter),

@@ -19,7 +19,7 @@ const azure = at("azure", "gpt-5.4");
 const long = "c".repeat(65);
 const custom = { type: "custom_tool_call", call_id: "call_1", name: "patch", input: "x" };
 
-/** Calls, outputs, reasoning and the ids of items. */
+/** Cases for calls, outputs, reasoning and item ids. */
 export const responsesItemCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/call-without-output", openai, [
     [
@@ -41,7 +41,7 @@ export const responsesItemCases: readonly RuleCase[] = [
       ask([user(), custom, { type: "custom_tool_call_output", call_id: "call_1", output: "ok" }]),
     ],
     [
-      "a call sent on top of a stored past",
+      "a call on top of stored items",
       "/input/0",
       ask([call("call_1")], { previous_response_id: "resp_1" }),
       ask([output("call_1")], { previous_response_id: "resp_1" }),
@@ -98,7 +98,7 @@ export const responsesItemCases: readonly RuleCase[] = [
     ["an empty id", "/input/1/call_id", ask(exchange("")), okExchange],
   ]),
   ...casesFromRows("openai-responses/null-call-id", openai, [
-    ["an output for nobody", "/input/1/call_id", ask([user(), output(null)]), okExchange],
+    ["an output without a call", "/input/1/call_id", ask([user(), output(null)]), okExchange],
   ]),
   ...casesFromRows("openai-responses/item-id-prefix", openai, [
     [
@@ -142,7 +142,7 @@ export const responsesItemCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/repeated-item-id", at("xai", "grok-4"), [
     [
-      "one thought per summary",
+      "one item per summary",
       "/input/2/id",
       ask([user(), thought("rs_1"), thought("rs_1"), said("msg_1"), user()]),
       ask([user(), thought("rs_1"), said("msg_1"), user()]),
@@ -150,26 +150,26 @@ export const responsesItemCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/reasoning-follower", openai, [
     [
-      "a thought whose answer was cut",
+      "reasoning without its answer",
       "/input/1",
       ask([user(), thought("rs_1"), user()]),
       ask([user(), thought("rs_1"), thought("rs_2"), said("msg_1"), user()]),
     ],
     [
-      "a thought at the end",
+      "reasoning at the end",
       "/input/1",
       ask([user(), thought("rs_1")]),
       ask([user(), thought("rs_1"), call("call_1", { id: "fc_1" }), output("call_1")]),
     ],
     [
-      "a thought before an output",
+      "reasoning before an output",
       "/input/2",
       ask([user(), call("call_1"), thought("rs_1"), output("call_1")]),
       ask([user(), thought("rs_1"), { type: "web_search_call", id: "ws_1" }, user()]),
     ],
   ]),
   ...casesFromRows("openai-responses/reasoning-follower", azure, [
-    ["a thought at the end", "/input/1", ask([user(), thought("rs_1")]), ok],
+    ["reasoning at the end", "/input/1", ask([user(), thought("rs_1")]), ok],
   ]),
   ...casesFromRows("openai-responses/nameless-follower", openai, [
     [
@@ -196,11 +196,11 @@ export const responsesItemCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-responses/id-without-reasoning", openai, [
-    ["a call that lost its thought", "/input/1/id", ask(exchange("call_1", { id: "fc_1" })), okExchange],
+    ["a call without its reasoning", "/input/1/id", ask(exchange("call_1", { id: "fc_1" })), okExchange],
   ]),
   ...casesFromRows("openai-responses/interleaved-call", deepseek, [
     [
-      "words between two calls",
+      "text between two calls",
       "/input/2",
       ask([
         user(),
@@ -220,7 +220,7 @@ export const responsesItemCases: readonly RuleCase[] = [
       ]),
     ],
     [
-      "a thought between two calls",
+      "reasoning between two calls",
       "/input/2",
       ask([user(), call("call_1"), thought("rs_1"), call("call_2"), output("call_1"), output("call_2")]),
       ask([user(), call("call_1"), output("call_1"), thought("rs_1"), call("call_2"), output("call_2")]),

@@ -6,7 +6,7 @@ import { adviceRule, asObject, asString, isBlank, join, rejectedRule, type Check
 
 const callId = ({ value }: ResponsesItem): string | undefined => asString(value["call_id"]);
 
-/** True when some items stand in the body only by name, so that nothing can be said about what is missing. */
+/** True when the body refers to stored items, so that missing items cannot be judged. */
 const isOpenEnded = (body: unknown): boolean => itemsOf(body).some(({ type }) => type === "item_reference");
 
 const callWithoutOutput: Check = (body, report, target) => {
@@ -24,7 +24,7 @@ const unansweredText = ({ type }: ResponsesItem, id: string, provider: string | 
   return `No tool output found for ${type === "custom_tool_call" ? "custom tool call" : "function call"} ${id}.`;
 };
 
-/** Where each call id is asked; a tool search that the caller runs may be answered like a function. */
+/** The pointer to the call of each call id; a client-side tool search may be answered like a function. */
 const askedAt = (body: unknown): ReadonlyMap<string, number> => {
   const asked = new Map<string, number>();
   for (const item of itemsOf(body)) {
@@ -56,7 +56,7 @@ const outputBeforeCall: Check = (body, report) => {
   }
 };
 
-/** Pairing is by id over the whole input, so an id stands for one call and one output. */
+/** Pairing is by id over the whole input, so an id has one call and one output. */
 const repeats = (
   body: unknown,
   isOne: (item: ResponsesItem) => boolean,
@@ -79,7 +79,7 @@ const duplicateCallId: Check = (body, report) =>
 
 const longest = 64;
 
-/** Every call id with its place. */
+/** Calls back for every call id, with its pointer. */
 const eachCallId = (body: unknown, look: (id: string, at: string) => void): void => {
   for (const item of itemsOf(body)) {
     const id = callId(item);
@@ -103,7 +103,7 @@ const blankCallId: Check = (body, report) =>
       );
   });
 
-/** OpenAI takes an output that answers nobody; the copies of its API do not. */
+/** OpenAI accepts an output without a call; compatible APIs do not. */
 const nullCallId: Check = (body, report) => {
   for (const item of itemsOf(body)) {
     if (isOutput(item) && item.value["call_id"] === null)
@@ -129,7 +129,7 @@ const itemIdPrefix: Check = (body, report, target) => {
 
 const idLetters = /^[A-Za-z0-9_-]+$/;
 
-/** An empty id is overlooked. */
+/** An empty id is ignored. */
 const itemIdLetters: Check = (body, report, target) => {
   if (!responsesFacts(target).checksItems) return;
   for (const { id, at, index } of itemsOf(body)) {
@@ -152,7 +152,7 @@ const duplicateItemId: Check = (body, report, target) => {
   if (responsesFacts(target).checksItems) reportRepeatedItems(body, report);
 };
 
-/** xAI gives several items of one turn the same id, and takes them back so. */
+/** xAI gives several items of one turn the same id, and accepts them back. */
 const repeatedItemId: Check = (body, report, target) => {
   if (!responsesFacts(target).checksItems) reportRepeatedItems(body, report);
 };
@@ -170,7 +170,7 @@ const reportRepeatedItems = (body: unknown, report: ReportFinding): void => {
   }
 };
 
-/** What the model does not say: the follower of reasoning must be its own. */
+/** Items the model did not write: reasoning must be followed by an item of the model. */
 const isModels = ({ type, value }: ResponsesItem): boolean =>
   type === "message"
     ? value["role"] === "assistant"
@@ -186,19 +186,19 @@ const reasoningFollower: Check = (body, report, target) => {
   });
 };
 
-/** Where items are stored, reasoning that is known by its id wants an answer that is too. */
+/** Where items are stored, reasoning with an id must be followed by an item with an id. */
 const namelessFollower: Check = (body, report, target) => {
   if (responsesFacts(target).checksItems && asObject(body)["store"] !== false)
     for (const { at, id } of namelessAnswers(body)) report(at, withoutFollower(id));
 };
 
-/** Where nothing is stored nobody has recorded it; without an id of its own the reasoning is taken. */
+/** Without storage this is untested; reasoning without an id is accepted. */
 const looseFollower: Check = (body, report, target) => {
   if (responsesFacts(target).checksItems && asObject(body)["store"] === false)
     for (const { at, id } of namelessAnswers(body)) report(at, withoutFollower(id));
 };
 
-/** The reasoning with an id whose answer has none. */
+/** Reports reasoning with an id whose following item has none. */
 const namelessAnswers = (body: unknown): readonly ResponsesItem[] => {
   const items = itemsOf(body);
   return items.filter(({ type, id }, place) => {
@@ -222,7 +222,7 @@ const reasoningNotStored: Check = (body, report, target) => {
   }
 };
 
-/** An id ties a call to the reasoning it came with; without that, the server may ask for it. */
+/** An id links a call to its reasoning; without that reasoning the server may refuse the call. */
 const idWithoutReasoning: Check = (body, report, target) => {
   if (!responsesFacts(target).checksItems || isContinued(body)) return;
   let hasReasoned = false;
@@ -237,7 +237,7 @@ const idWithoutReasoning: Check = (body, report, target) => {
   }
 };
 
-/** DeepSeek folds calls into the assistant item beside them, so whatever comes between two calls cuts the first off. */
+/** DeepSeek merges calls into the assistant item beside them, so an item between two calls cuts off the first. */
 const interleavedCall: Check = (body, report, target) => {
   if (target.provider !== "deepseek") return;
   const open = new Map<string, ResponsesItem>();

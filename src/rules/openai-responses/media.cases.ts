@@ -7,16 +7,16 @@ const shows = (part: unknown, more: Readonly<Record<string, unknown>> = {}): unk
 const returns = (part: unknown): unknown => ask([user(), call("call_1"), output("call_1", [part])]);
 const hears = { type: "input_audio", input_audio: { data: sound, format: "wav" } };
 
-/** What a message or an output may carry, and how media is written. */
+/** Cases for what a message or an output may contain, and how media is encoded. */
 export const responsesMediaCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/output-part", openai, [
-    ["a sound in an output", "/input/2/output/0/type", returns(hears), returns(image())],
+    ["audio in an output", "/input/2/output/0/type", returns(hears), returns(image())],
   ]),
   ...casesFromRows("openai-responses/output-part", at("azure", "gpt-5.4"), [
-    ["a sound in an output", "/input/2/output/0/type", returns(hears), returns(file({ file_data: pdf }))],
+    ["audio in an output", "/input/2/output/0/type", returns(hears), returns(file({ file_data: pdf }))],
   ]),
   ...casesFromRows("openai-responses/output-part", at("openrouter", "m"), [
-    ["a sound in an output", "/input/2/output/0/type", returns(hears), returns(file({ file_id: "f" }))],
+    ["audio in an output", "/input/2/output/0/type", returns(hears), returns(file({ file_id: "f" }))],
   ]),
   ...casesFromRows("openai-responses/output-part-unproven", xai, [
     [
@@ -27,12 +27,14 @@ export const responsesMediaCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-responses/output-part-unproven", deepseek, [
-    ["a picture in an output", "/input/2/output/0", returns(image()), returns(text())],
+    ["an image in an output", "/input/2/output/0", returns(image()), returns(text())],
   ]),
-  ...casesFromRows("openai-responses/audio-part", openai, [["a sound", "/input/0/content/1/type", shows(hears), ok]]),
+  ...casesFromRows("openai-responses/audio-part", openai, [
+    ["an audio part", "/input/0/content/1/type", shows(hears), ok],
+  ]),
   ...casesFromRows("openai-responses/image-source", openai, [
     [
-      "a picture of nothing",
+      "an empty image",
       "/input/0/content/1",
       shows({ type: "input_image", detail: "auto" }),
       shows({ type: "input_image", file_id: "file-1" }),
@@ -48,9 +50,9 @@ export const responsesMediaCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-responses/image-type", openai, [
-    ["a document that says it is a picture", "/input/0/content/1/image_url", shows(image(pdf)), shows(image(png))],
+    ["a document declared as an image", "/input/0/content/1/image_url", shows(image(pdf)), shows(image(png))],
     [
-      "a drawing",
+      "an SVG image",
       "/input/2/output/0/image_url",
       returns(image("data:image/svg+xml;base64,PHN2Zy8+")),
       returns(image(png)),
@@ -66,7 +68,7 @@ export const responsesMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/image-detail", openai, [
     [
-      "a detail nobody knows",
+      "an unknown detail",
       "/input/0/content/1/detail",
       shows(image(png, { detail: "ultra" })),
       shows(image(png, { detail: "original" })),
@@ -74,7 +76,7 @@ export const responsesMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/file-source", openai, [
     [
-      "a file of nothing",
+      "an empty file",
       "/input/0/content/1",
       shows(file({ filename: "a.pdf" })),
       shows(file({ file_url: "https://a.test/a.pdf" })),
@@ -82,7 +84,7 @@ export const responsesMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/file-data", openai, [
     [
-      "a sound in an output",
+      "audio in an output",
       "/input/2/output/0/file_data",
       returns(file({ file_data: "data:audio/mpeg;base64,SUQz" })),
       returns(file({ file_data: pdf })),
@@ -110,13 +112,13 @@ export const responsesMediaCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/file-url", openai, [
     [
-      "a sound for the user",
+      "audio in a user message",
       "/input/0/content/1/file_url",
       shows(file({ file_url: "https://a.test/a.mp3" })),
       shows(file({ file_url: "https://a.test/a.pdf?from=a.mp3" })),
     ],
     [
-      "a film in an output",
+      "a video in an output",
       "/input/2/output/0/file_url",
       returns(file({ file_url: "https://a.test/v.mp4?t=1" })),
       returns(file({ file_url: "https://a.test/v" })),
@@ -131,6 +133,6 @@ export const responsesMediaCases: readonly RuleCase[] = [
     ],
   ]),
   ...casesFromRows("openai-responses/stored-image", xai, [
-    ["a picture that would be stored", "/input/0/content/1", shows(image()), shows(image(), { store: false })],
+    ["an image in a stored request", "/input/0/content/1", shows(image()), shows(image(), { store: false })],
   ]),
 ];

@@ -19,7 +19,7 @@ const partsOfType = (body: unknown, type: string): readonly ResponsesPart[] =>
 
 const mediaParts: ReadonlySet<string> = new Set(["input_text", "input_image", "input_file", "input_audio"]);
 
-/** A part that no output takes here. */
+/** Reports a part that outputs do not support here. */
 const outputPart: Check = (body, report, target) => {
   if (!isOpenaiResponses(target) && target.provider !== "openrouter") return;
   eachForeignOutput(body, responsesFacts(target).output, (part, taken) =>
@@ -49,7 +49,7 @@ const eachForeignOutput = (
   }
 };
 
-/** The public API has no ears. */
+/** The public API has no audio input. */
 const audioPart: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   for (const { at, owner } of partsOfType(body, "input_audio")) {
@@ -65,7 +65,7 @@ const imageSource: Check = (body, report) => {
   }
 };
 
-/** Every picture address of the body. */
+/** Calls back for every image URL of the body. */
 const eachImage = (body: unknown, look: (url: string, at: string) => void): void => {
   for (const { at, value } of partsOfType(body, "input_image")) {
     const url = asString(value["image_url"]);
@@ -116,7 +116,7 @@ const fileSource: Check = (body, report) => {
   }
 };
 
-/** Bytes of a file: a data URL of a type that can be read. */
+/** File bytes are a data URL of a readable type. */
 const fileData: Check = (body, report, target) => {
   const { filesByReference } = responsesFacts(target);
   if (!isOpenaiResponses(target) && !filesByReference) return;
@@ -129,7 +129,7 @@ const fileData: Check = (body, report, target) => {
   }
 };
 
-/** The address of a sound or a film, which is no document. */
+/** Reports the URL of an audio or video file, which is not a document. */
 const fileUrl: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   for (const { at, value } of partsOfType(body, "input_file")) {
@@ -158,14 +158,14 @@ const longContent: Check = (body, report, target) => {
     for (const [field, limit] of limits) look(value[field], join(at, field), limit);
 };
 
-/** xAI keeps what it stores, and a stored request with a picture may fail. */
+/** xAI may fail on a stored request with an image. */
 const storedImage: Check = (body, report, target) => {
   if (target.provider !== "xai" || asObject(body)["store"] === false) return;
   const [first] = partsOfType(body, "input_image");
   if (first !== undefined) report(first.at, "A request with images should be sent with 'store': false.");
 };
 
-/** Rules about what a message or an output may carry, and how media is written. */
+/** Rules about what a message or an output may contain, and how media is encoded. */
 export const responsesMediaRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-responses/output-part", outputPart),
   adviceRule("openai-responses/output-part-unproven", outputPartUnproven),

@@ -4,14 +4,14 @@ import { toolsOf } from "./walk.ts";
 import type { Rule } from "../rule.ts";
 import { asArray, asObject, rejectedRule, type Check } from "../walk.ts";
 
-/** Models that came before this API. */
+/** Reports models that predate this API. */
 const chatOnlyModel: Check = (body, report, target) => {
   const model = modelOf(target);
   if (!isOpenaiResponses(target) || !/^(o1-(mini|preview)|gpt-4o(-mini)?-audio|gpt-audio)/.test(model ?? "")) return;
   report("/model", `The requested model '${model ?? ""}' is not supported with the Responses API.`);
 };
 
-/** Deep research calls no functions; the oldest models have no hosted tools. */
+/** Deep research models do not call functions; the oldest models have no hosted tools. */
 const toolModel: Check = (body, report, target) => {
   const model = modelOf(target) ?? "";
   if (!isOpenaiResponses(target)) return;
@@ -37,7 +37,7 @@ const lacksHosted = (model: string, type: string): boolean =>
   (/^(gpt-4|gpt-3\.5-turbo)(-0|-1106|-32k|-16k|$)/.test(model) && /^(web_search|file_search|code_interp)/.test(type)) ||
   (model.startsWith("gpt-4.1-nano") && type.startsWith("web_search"));
 
-/** Rules about what a model does not have. */
+/** Rules about features a model does not support. */
 export const responsesModelRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-responses/chat-only-model", chatOnlyModel),
   rejectedRule("openai-responses/tool-model", toolModel),

@@ -6,7 +6,7 @@ import { responsesMediaCases } from "./media.cases.ts";
 import { responsesShapeCases } from "./shape.cases.ts";
 import { responsesToolCases } from "./tools.cases.ts";
 
-/** Bodies that the Responses API refuses, each beside one it takes. */
+/** The cases of every Responses rule. */
 export const openaiResponsesCases: readonly RuleCase[] = [
   ...responsesShapeCases,
   ...responsesItemCases,

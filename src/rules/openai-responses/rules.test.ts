@@ -44,7 +44,7 @@ describe("openai-responses rules", () => {
       openai,
       ask([user(), { type: "reasoning", summary: [], encrypted_content: "gA==" }, call("a"), output("a")]),
     ],
-  ])("takes %s", (_name, target, body) => {
+  ])("accepts %s", (_name, target, body) => {
     expect(lint(body, target).filter(({ level }) => level === "error")).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { responsesShapeRules } from "./shape.ts";
 import { responsesToolRules } from "./tools.ts";
 import type { Rule } from "../rule.ts";
 
-/** What the Responses API refuses, at OpenAI and at the vendors who copy it. */
+/** The rules of the Responses API, at OpenAI and at vendors with a compatible API. */
 export const openaiResponsesRules: readonly Rule<unknown>[] = [
   ...responsesShapeRules,
   ...responsesItemRules,

@@ -2,7 +2,7 @@ import type { RuleCase } from "../rule.cases.ts";
 import { ask, call, image, ok, okExchange, openai, output, said, text, thought, user } from "./bodies.cases.ts";
 import { casesFromRows } from "../openai/rows.cases.ts";
 
-/** JSON types, item types, roles and part types. */
+/** Cases for JSON types, item types, roles and part types. */
 export const responsesShapeCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/shape", openai, [
     ["a body that is text", "", "hi", ask("hi")],
@@ -51,7 +51,7 @@ export const responsesShapeCases: readonly RuleCase[] = [
       ask([user(), { type: "function_call_output", output: "done" }]),
       okExchange,
     ],
-    ["an output of nothing", "/input/2", ask([user(), call("call_1"), output("call_1", null)]), okExchange],
+    ["an output without content", "/input/2", ask([user(), call("call_1"), output("call_1", null)]), okExchange],
     [
       "an output that is an object",
       "/input/2/output",
@@ -77,7 +77,7 @@ export const responsesShapeCases: readonly RuleCase[] = [
       ask([{ type: "web_search_call", id: "ws_1", status: "completed" }]),
     ],
     [
-      "a type nobody knows",
+      "an unknown type",
       "/input/0/type",
       ask([{ type: "thought" }]),
       ask([{ type: "compaction", encrypted_content: "gA==" }, user()]),
@@ -94,7 +94,7 @@ export const responsesShapeCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/unknown-part", openai, [
     ["a part of Chat", "/input/0/content/0/type", ask([user([{ type: "text", text: "hi" }])]), ask([user([text()])])],
     [
-      "a picture of Chat",
+      "an image part of Chat",
       "/input/0/content/0/type",
       ask([user([{ type: "image_url", image_url: { url: "https://a.test" } }])]),
       ask([user([image()])]),
@@ -108,19 +108,19 @@ export const responsesShapeCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/part-role", openai, [
     [
-      "the model does not hear itself",
+      "input parts in an assistant message",
       "/input/1/content/0/type",
       ask([user(), { role: "assistant", content: [text()] }, user()]),
       ask([user(), { role: "assistant", content: [{ type: "output_text", text: "x" }] }, user()]),
     ],
     [
-      "the user does not speak for the model",
+      "output parts in a user message",
       "/input/0/content/0/type",
       ask([user([{ type: "output_text", text: "x" }])]),
       ask([user([text()])]),
     ],
     [
-      "the model shows no pictures",
+      "an image of the model",
       "/input/1/content/0/type",
       ask([user(), { role: "assistant", content: [image()] }, user()]),
       ask([user([image()])]),

@@ -4,7 +4,7 @@ import { missingParameter, invalidValue, unknownParameter, wrongType } from "../
 import type { ReportFinding, Rule } from "../rule.ts";
 import { asArray, asObject, has, isObject, join, rejectedRule, type Check } from "../walk.ts";
 
-/** Bodies, items and parts of the wrong JSON type. */
+/** Reports bodies, items and parts of the wrong JSON type. */
 const shape: Check = (body, report, target) => {
   if (!isObject(body)) return report("", wrongType("/body", "an object", body));
   const { model, input, instructions } = body;
@@ -30,7 +30,7 @@ const shape: Check = (body, report, target) => {
   for (const part of partsOf(body)) checkPart(part.value, part.at, report);
 };
 
-/** Who reports, and whether the server is one that knows each item's fields. */
+/** The reporter, and whether the server checks each item's fields. */
 type ItemChecks = { readonly report: ReportFinding; readonly checksItems: boolean };
 
 const checkItem = (item: ResponsesItem, { report, checksItems }: ItemChecks): void => {
@@ -106,7 +106,7 @@ const noInput: Check = (body, report) => {
   );
 };
 
-/** The item types of the public API; whatever the server runs itself ends in `_call` or `_call_output`. */
+/** The item types of the public API; items of server tools end in `_call` or `_call_output`. */
 const knownItems: ReadonlySet<string> = new Set(
   (
     "message reasoning item_reference compaction compaction_trigger context_compaction " +
@@ -153,7 +153,7 @@ const unknownPart: Check = (body, report) => {
 const outputParts = ["output_text", "refusal"];
 const inputParts = ["input_text", "input_image", "input_file"];
 
-/** Words of the model are output, words for it are input. */
+/** The model's text is in output parts, text for the model in input parts. */
 const partRole: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   for (const { type, at, owner } of partsOf(body)) {
@@ -163,7 +163,7 @@ const partRole: Check = (body, report, target) => {
   }
 };
 
-/** Fields of Chat Completions and where this API keeps them. */
+/** Fields of Chat Completions and their names in this API. */
 const movedParameters: ReadonlyMap<string, string | undefined> = new Map([
   ["messages", "input"],
   ["max_tokens", "max_output_tokens"],

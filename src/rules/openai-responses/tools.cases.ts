@@ -9,7 +9,7 @@ const declared = (schema: unknown, more: Readonly<Record<string, unknown>> = {})
 const named = { type: "function", name: "read" };
 const deferred = [tool("read", { defer_loading: true }), { type: "tool_search" }];
 
-/** Declared tools, chosen tools and the arguments of calls. */
+/** Cases for declared tools, chosen tools and the arguments of calls. */
 export const responsesToolCases: readonly RuleCase[] = [
   ...casesFromRows("openai-responses/tool-shape", openai, [
     [
@@ -35,7 +35,7 @@ export const responsesToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/tool-type", openai, [
     [
-      "a type nobody knows",
+      "an unknown type",
       "/tools/0/type",
       ask("hi", { tools: [{ type: "browser" }] }),
       ask("hi", { tools: [{ type: "image_generation" }, { type: "mcp" }] }),
@@ -54,11 +54,11 @@ export const responsesToolCases: readonly RuleCase[] = [
       ask("hi", { tools: [tool("r".repeat(65))] }),
       ask("hi", { tools: [tool("r".repeat(64))] }),
     ],
-    ["dots in the past", "/input/1/name", ask(exchange("call_1", { name: "fs.read" })), ask(exchange("call_1"))],
+    ["dots in the history", "/input/1/name", ask(exchange("call_1", { name: "fs.read" })), ask(exchange("call_1"))],
   ]),
   ...casesFromRows("openai-responses/duplicate-tool-name", openai, [
     [
-      "two tools of one name",
+      "two tools with the same name",
       "/tools/1/name",
       ask("hi", { tools: [tool("read"), tool("read")] }),
       ask("hi", { tools: [tool("read"), { type: "namespace", name: "fs", tools: [tool("read")] }] }),
@@ -77,13 +77,13 @@ export const responsesToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/tool-schema", openai, [
     [
-      "a list of nothing",
+      "an array without items",
       `${schemaAt}/properties/a`,
       declared({ type: "object", properties: { a: { type: "array" } } }),
       declared({ type: "object", properties: { a: { type: "array", items: {} } } }),
     ],
     [
-      "a choice at the top",
+      "anyOf at the top level",
       schemaAt,
       declared({ anyOf: [{ type: "object" }] }),
       declared({ type: "object", properties: {} }),
@@ -158,13 +158,13 @@ export const responsesToolCases: readonly RuleCase[] = [
   ]),
   ...casesFromRows("openai-responses/choice-without-tools", openai, [
     [
-      "a demand for nothing",
+      "an empty required list",
       "/tool_choice",
       ask("hi", { tool_choice: "required" }),
       ask("hi", { tool_choice: "auto" }),
     ],
     [
-      "a choice of nothing",
+      "an empty choice object",
       "/tool_choice",
       ask("hi", { tool_choice: named }),
       ask("hi", { tools, tool_choice: named }),

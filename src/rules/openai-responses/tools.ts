@@ -31,7 +31,7 @@ import {
   type Check,
 } from "../walk.ts";
 
-/** Tools of the wrong JSON type, Chat's nested form among them. */
+/** Reports tools of the wrong JSON type, Chat's nested form included. */
 const toolShape: Check = (body, report) => {
   const { tools } = asObject(body);
   if (tools === undefined || tools === null) return;
@@ -83,7 +83,7 @@ const toolName: Check = (body, report, target) => {
   }
 };
 
-/** Two tools of one name in one place: a call can then mean either. */
+/** Reports two tools of one name in one list: a call may then mean either. */
 const duplicateToolName: Check = (body, report) => {
   const seen = new Set<string>();
   for (const { type, name, at } of toolsOf(body)) {
@@ -104,7 +104,7 @@ const emptyTools: Check = (body, report) => {
     report("/tools", "Chat Completions refuses an empty 'tools'; leave it out.");
 };
 
-/** Declared functions with a schema, strict ones or the others. */
+/** The declared functions with a schema, strict or not. */
 const schemasOf = (body: unknown, kind: "strict" | "free"): readonly DeclaredSchema[] =>
   toolsOf(body).flatMap(({ at, type, name, value }) => {
     const { parameters, strict } = value;
@@ -129,7 +129,7 @@ const strictSchema: Check = (body, report, target) => {
   }
 };
 
-/** A strict schema that only OpenAI itself takes. */
+/** Reports a strict schema that only OpenAI itself accepts. */
 const portableStrictSchema: Check = (body, report, target) => {
   if (responsesFacts(target).strictSchema !== "openai-strict") return;
   for (const { at, parameters } of schemasOf(body, "strict")) checkPortableStrict(parameters, at, report);
@@ -160,7 +160,7 @@ const toolChoice: Check = (body, report) => {
     report("/tool_choice", missingParameter("/tool_choice/name"));
 };
 
-/** Names of every function the model can reach: declared, or brought by an item. */
+/** The names of every function the model can call: declared, or added by an item. */
 const reachable = (body: unknown): ReadonlySet<unknown> =>
   new Set([
     ...toolsOf(body).map(({ name }) => name),
@@ -191,7 +191,7 @@ const choiceWithoutTools: Check = (body, report, target) => {
   );
 };
 
-/** A tool that is loaded on demand lives in a namespace, and calls to it say so. */
+/** A call to a tool loaded on demand names its namespace. */
 const missingNamespace: Check = (body, report, target) => {
   if (!isOpenaiResponses(target)) return;
   const tools = toolsOf(body).filter(({ type }) => type === "function");

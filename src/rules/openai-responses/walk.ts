@@ -9,7 +9,7 @@ export type ResponsesItem = {
   readonly value: Record<string, unknown>;
 };
 
-/** One part of a message or of an output, with whose it is. */
+/** One part of a message or of an output, with its owner. */
 export type ResponsesPart = {
   readonly at: string;
   readonly type: string | undefined;
@@ -26,7 +26,7 @@ export type ResponsesTool = {
   readonly value: Record<string, unknown>;
 };
 
-/** The items of a body; none when the input is plain text. Every rule asks for them, so this is the loop that has to be quick. */
+/** The items of a body; none when the input is plain text. Every rule uses them, so this loop must be fast. */
 export const itemsOf: (body: unknown) => readonly ResponsesItem[] = memoize((body) => {
   const items: ResponsesItem[] = [];
   asArray(asObject(body)["input"]).forEach((value, index) => {
@@ -42,7 +42,7 @@ const typeOf = (value: Record<string, unknown>): string | undefined => {
   return typeof value["id"] === "string" ? "item_reference" : undefined;
 };
 
-/** True for an item that asks the caller to run something and whose `call_id` an output answers. */
+/** True for an item that asks the client to run something; its `call_id` is answered by an output. */
 export const isCall = ({ type }: ResponsesItem): boolean => type === "function_call" || type === "custom_tool_call";
 
 /** True for an item that answers such a call. */
@@ -84,7 +84,7 @@ const nestedTools = (list: unknown, pointer: string): readonly ResponsesTool[] =
       : [],
   );
 
-/** True when earlier items live on the server, so that this body is only part of the conversation. */
+/** True when earlier items are stored on the server, so that this body is only part of the conversation. */
 export const isContinued = (body: unknown): boolean => {
   const { previous_response_id: previous, conversation, prompt } = asObject(body);
   return typeof previous === "string" || typeof conversation === "string" || isObject(conversation) || isObject(prompt);

@@ -2,13 +2,15 @@ import { modelOf } from "./models.ts";
 import type { Rule, RuleTarget } from "../rule.ts";
 import { asArray, asObject, isObject, rejectedRule, type Check } from "../walk.ts";
 
-/** OpenAI models that take function tools in Chat Completions only while they do not reason. Reported for GPT-5.4 and later. */
+/**
+ * OpenAI models that accept function tools in Chat Completions only without reasoning. Reported for GPT-5.4 and later.
+ */
 const reasonsWithoutTools = /^gpt-(5\.([4-9]|\d\d)|[6-9])/;
 
-/** The ones among them that reason unless told otherwise; GPT-5.4 does not. */
+/** Those of them that reason by default; GPT-5.4 does not. */
 const reasonsByDefault = /^gpt-(5\.([5-9]|\d\d)|[6-9])/;
 
-/** Function tools beside reasoning, which OpenAI offers only in Responses. */
+/** Reports function tools together with reasoning, which OpenAI offers only in Responses. */
 const effortWithTools: Check = (body, report, target) => {
   const model = modelOf(target) ?? "";
   const isOpenai = target.provider === undefined || target.provider === "openai-chat";
@@ -28,7 +30,10 @@ const effortWithTools: Check = (body, report, target) => {
 
 const isFunctionTool = (tool: unknown): boolean => isObject(tool) && tool["type"] === "function";
 
-/** Settings that Chat Completions and Responses both refuse on the same models, each under its own name. */
+/**
+ * Reports effort settings that Chat Completions and Responses both refuse on the same models, each under its own field
+ * name.
+ */
 const unsupportedEffort =
   (field: "reasoning_effort" | "reasoning.effort"): Check =>
   (body, report, target) => {
@@ -51,17 +56,17 @@ const effortRefusal = (field: string, target: RuleTarget): string | undefined =>
 
 const openaiHosts: ReadonlySet<string> = new Set(["openai", "openai-chat", "azure"]);
 
-/** Grok models that reason, or do not, and refuse to be told how much. */
+/** Grok models with fixed reasoning, which refuse an effort. */
 const ignoresEffort =
   /^grok-(2|3(?!-mini)|4$|4-(0709|latest|fast|1-fast)|4\.20-\d{4}-(non-)?reasoning|4\.20-(non-)?reasoning|code-fast|build|composer)/;
 
-/** What Chat Completions refuses about how hard a model is to think. */
+/** The effort rules of Chat Completions. */
 export const chatEffortRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-chat/effort-with-tools", effortWithTools),
   rejectedRule("openai-chat/unsupported-effort", unsupportedEffort("reasoning_effort")),
 ];
 
-/** What Responses refuses about how hard a model is to think. */
+/** The effort rules of Responses. */
 export const responsesEffortRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-responses/unsupported-effort", unsupportedEffort("reasoning.effort")),
 ];

@@ -1,13 +1,13 @@
 import { isObject } from "../walk.ts";
 
-/** A pointer in OpenAI's manner: `/messages/3/content/0` is `messages[3].content[0]`. */
+/** A pointer as OpenAI writes it: `/messages/3/content/0` becomes `messages[3].content[0]`. */
 export const toPath = (pointer: string): string =>
   pointerSteps(pointer).reduce(
     (text, step) => (isIndex(step) ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
     "",
   );
 
-/** A pointer in Groq's manner: `/messages/3/content` is `messages.3.content`. */
+/** A pointer as Groq writes it: `/messages/3/content` becomes `messages.3.content`. */
 export const toDottedPath = (pointer: string): string => pointerSteps(pointer).join(".");
 
 const pointerSteps = (pointer: string): readonly string[] =>
@@ -27,33 +27,33 @@ export const jsonTypeOf = (value: unknown): string => {
   return typeof value === "boolean" ? "a boolean" : "a string";
 };
 
-/** A value small enough to quote; containers are named instead, as a hostile one could be any size. */
+/** A value as quoted in a message; objects and arrays are only named, because a hostile one could be any size. */
 export const quoteValue = (value: unknown): string =>
   typeof value === "object" && value !== null ? jsonTypeOf(value) : String(value).slice(0, 200);
 
-/** A value of the wrong JSON type. */
+/** The message for a value of the wrong JSON type. */
 export const wrongType = (pointer: string, expected: string, value: unknown): string =>
   `Invalid type for '${toPath(pointer)}': expected ${expected}, but got ${jsonTypeOf(value)} instead.`;
 
-/** A field that has to be there. */
+/** The message for a missing required field. */
 export const missingParameter = (pointer: string): string => `Missing required parameter: '${toPath(pointer)}'.`;
 
-/** A field that does not exist. */
+/** The message for an unknown field. */
 export const unknownParameter = (pointer: string): string => `Unknown parameter: '${toPath(pointer)}'.`;
 
-/** An array that may not be empty. */
+/** The message for an empty array. */
 export const emptyArray = (pointer: string): string =>
   `Invalid '${toPath(pointer)}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
 
-/** A text over its limit. */
+/** The message for a text over its limit. */
 export const tooLong = (pointer: string, limit: number, length: number): string =>
   `Invalid '${toPath(pointer)}': string too long. Expected a string with maximum length ${limit}, but got a string with length ${length} instead.`;
 
-/** A list over its limit. */
+/** The message for a list over its limit. */
 export const tooMany = (pointer: string, limit: number, length: number): string =>
   `Invalid '${toPath(pointer)}': array too long. Expected an array with maximum length ${limit}, but got an array with length ${length} instead.`;
 
-/** A text that does not match its pattern. */
+/** The message for a text that does not match its pattern. */
 export const patternMismatch = (pointer: string, pattern: string): string =>
   `Invalid '${toPath(pointer)}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`;
 
@@ -61,7 +61,7 @@ export const patternMismatch = (pointer: string, pattern: string): string =>
 export const isOneOf = (value: unknown, names: readonly string[]): value is string =>
   typeof value === "string" && names.includes(value);
 
-/** A value outside a closed set. */
+/** The message for a value outside a closed set. */
 export const invalidValue = (value: unknown, supported: readonly string[]): string =>
   `Invalid value: '${quoteValue(value)}'. Supported values are: ${listNames(supported)}.`;
 

@@ -4,7 +4,7 @@ import { missingParameter, patternMismatch, tooLong } from "./error-text.ts";
 import type { ReportFinding, Rule } from "../rule.ts";
 import { asObject, asString, isObject, join, rejectedRule, type Check } from "../walk.ts";
 
-/** `response_format` names its schema, and the model has the format. */
+/** `response_format` names its schema, and the model supports the format. */
 const responseFormat: Check = (body, report, target) => {
   const { response_format: format } = asObject(body);
   if (!isOpenaiChat(target) || !isObject(format)) return;
@@ -24,7 +24,7 @@ const responseFormat: Check = (body, report, target) => {
 const guide =
   "Learn more about supported models at the Structured Outputs guide: https://platform.openai.com/docs/guides/structured-outputs";
 
-/** `text.format` names its schema and holds it, and the model has the format. */
+/** `text.format` names and contains its schema, and the model supports the format. */
 const textFormat: Check = (body, report, target) => {
   const { format } = asObject(asObject(body)["text"]);
   if (!isOpenaiResponses(target) || !isObject(format)) return;
@@ -55,7 +55,7 @@ const lacksFormat = (model: string | undefined, type: string): boolean =>
   (type === "json_schema" && /^(gpt-3\.5|gpt-4($|-)|gpt-4o-2024-05-13|o1-(mini|preview))/.test(model ?? "")) ||
   (type === "json_object" && /^(gpt-4($|-0|-32k)|gpt-3\.5-turbo-(0301|0613|16k)|o1-(mini|preview))/.test(model ?? ""));
 
-/** Rules about the format the answer is asked for in. */
+/** Rules about the requested response format. */
 export const chatFormatRules: readonly Rule<unknown>[] = [rejectedRule("openai-chat/response-format", responseFormat)];
 export const responsesFormatRules: readonly Rule<unknown>[] = [
   rejectedRule("openai-responses/text-format", textFormat),

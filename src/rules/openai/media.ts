@@ -1,7 +1,7 @@
 import { toPath } from "./error-text.ts";
 import { looksBase64 } from "../walk.ts";
 
-/** A `data:` URL taken apart; `mime` is lower case, and empty when the URL names none. */
+/** A parsed `data:` URL; `mime` is lower case, and empty when the URL names none. */
 export type DataUrl = { readonly mime: string; readonly isBase64: boolean; readonly payload: string };
 
 /** The parts of a `data:` URL, or undefined for any other text. */
@@ -19,13 +19,13 @@ export const dataUrl = (text: string): DataUrl | undefined => {
 /** True for a URL a server could fetch. */
 export const isWebUrl = (text: string): boolean => /^https?:\/\/\S/i.test(text);
 
-/** What is wrong with the payload of a data URL, if anything. */
+/** The problem with the payload of a data URL, if any. */
 export const payloadProblem = ({ isBase64, payload }: DataUrl): string | undefined => {
   if (!isBase64) return "Expected a base64-encoded data URL.";
   return looksBase64(payload) ? undefined : "The image data you provided does not represent a valid base64 string.";
 };
 
-/** Picture types OpenAI and its copies decode. */
+/** Image types OpenAI and compatible servers decode. */
 export const openaiImages: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -34,24 +34,24 @@ export const openaiImages: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
-/** True for the ending of a sound or film file, which no document part takes. */
+/** True for the extension of an audio or video file, which no document part accepts. */
 export const namesSoundOrFilm = (url: string): boolean =>
   /\.(mp3|wav|m4a|ogg|oga|opus|flac|aac|aiff|mp4|mov|webm|mkv|avi|mpe?g|wmv|flv|3gp)$/i.test(
     url.split(/[?#]/, 1)[0] ?? "",
   );
 
-/** True for a sound or film type. */
+/** True for an audio or video MIME type. */
 export const isSoundOrFilm = (mime: string): boolean => /^(audio|video)\//.test(mime);
 
-/** The complaint about an address that is no URL. */
+/** The message for text that is not a URL. */
 export const noUrl = (pointer: string): string =>
   `Invalid '${toPath(pointer)}'. Expected a valid URL, but got a value with an invalid format.`;
 
-/** The complaint about the bytes of a file; `problem` is what stood there instead. */
+/** The message for invalid file bytes; `problem` is the value found instead. */
 export const noFileData = (pointer: string, problem: string): string =>
   `Invalid file data: '${toPath(pointer)}'. Expected a base64-encoded data URL with a valid file MIME type (e.g. 'data:application/pdf;base64,aW1nIGJ5dGVzIGhlcmU='), but ${problem}.`;
 
-/** What is wrong with the bytes of a document, if anything. */
+/** The problem with the bytes of a document, if any. */
 export const fileProblem = (given: string): string | undefined => {
   const data = dataUrl(given);
   if (data === undefined) return "got a value without the 'data:' prefix";

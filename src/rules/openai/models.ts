@@ -4,26 +4,26 @@ import { asObject } from "../walk.ts";
 /** The target's model without a gateway's vendor prefix. */
 export const modelOf = (target: RuleTarget): string | undefined => target.model?.replace(/^openai[./]/, "");
 
-/** True for OpenAI models that listen. */
+/** True for OpenAI models with audio input. */
 export const acceptsAudio = (model: string | undefined): boolean => /audio|realtime/i.test(model ?? "");
 
-/** True for OpenAI models that only read text. */
+/** True for OpenAI models without image or file input. */
 export const isTextOnly = (model: string | undefined): boolean =>
   /^(gpt-3\.5|gpt-4(-32k|-0314|-0613)?$|o1-mini|o1-preview|o3-mini)/.test(model ?? "");
 
-/** True for the first reasoning models, which know no instructions at all. */
+/** True for the first reasoning models, which refuse system and developer messages. */
 export const rejectsInstructions = (model: string | undefined): boolean => /^o1-(mini|preview)/.test(model ?? "");
 
 /** True for OpenAI models that take web_search_options. */
 export const supportsWebSearch = (model: string | undefined): boolean => model === undefined || /search/.test(model);
 
-/** True for OpenAI models before reasoning, which refuse every reasoning setting. */
+/** True for OpenAI models without reasoning, which refuse every reasoning setting. */
 export const isNonReasoning = (model: string | undefined): boolean => /^(gpt-3\.5|gpt-4|chatgpt-4o)/.test(model ?? "");
 
 /** True for OpenAI models that take `max_completion_tokens` and refuse `max_tokens`. */
 export const usesMaxCompletionTokens = (model: string | undefined): boolean => /^(o[134](-|$)|gpt-5)/.test(model ?? "");
 
-/** The effort levels a model takes, where they are known; undefined when every level may be right. */
+/** The effort levels a model takes; undefined where they are not known. */
 export const effortLevels = (model: string | undefined, provider: string): readonly string[] | undefined =>
   efforts.find((row) => row.providers.includes(provider) && row.model.test(model ?? ""))?.levels;
 
@@ -47,15 +47,17 @@ const efforts: readonly {
   { providers: ["groq"], model: /qwen3/, levels: ["none", "default"] },
 ];
 
-/** True when a DeepSeek model thinks: the V4 line unless told not to, and the reasoner name. Without a model the strict answer. */
+/**
+ * True when a DeepSeek model thinks: the V4 line unless thinking is disabled, and the reasoner. True without a model.
+ */
 export const isDeepseekThinking = (body: unknown, target: RuleTarget): boolean =>
   !isThinkingOff(body) && (target.model === undefined || /v4|reasoner|thinking/i.test(target.model));
 
-/** True when a Kimi model thinks: K2.5 and later unless told not to. Without a model the strict answer. */
+/** True when a Kimi model thinks: K2.5 and later unless thinking is disabled. True without a model. */
 export const isKimiThinking = (body: unknown, target: RuleTarget): boolean =>
   !isThinkingOff(body) && (target.model === undefined || /k2\.[5-9]|\bk[3-9]|thinking/i.test(target.model));
 
-/** True for Mistral's own models; others it hosts keep the habits of their makers. */
+/** True for Mistral's own models; models of other makers that it hosts behave differently. */
 export const isMistralModel = (target: RuleTarget): boolean =>
   target.model === undefined ||
   /mistral|ministral|magistral|codestral|devstral|pixtral|voxtral|mixtral/i.test(target.model);

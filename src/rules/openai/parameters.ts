@@ -5,7 +5,7 @@ import { join, memoize, type Check } from "../walk.ts";
 /** The bounds of a number in the request. */
 export type NumberBounds = { readonly least?: number; readonly most?: number };
 
-/** Reports every field of the request that is a number outside its bounds, in OpenAI's words. */
+/** Reports every numeric field of the request outside its bounds, in OpenAI's wording. */
 export const checkBounds = (
   request: Record<string, unknown>,
   bounds: ReadonlyMap<string, NumberBounds>,
@@ -30,7 +30,7 @@ export const checkBounds = (
   }
 };
 
-/** True when the word stands in any text of the value, in capitals or not. */
+/** True when the word occurs in any text of the value, ignoring case. */
 export const mentionsWord = (top: unknown, word: string): boolean => {
   const pending: unknown[] = [top];
   for (let size = pending.length; size > 0; size = pending.length) {
@@ -41,7 +41,7 @@ export const mentionsWord = (top: unknown, word: string): boolean => {
   return false;
 };
 
-/** DeepSeek refuses half of a surrogate pair. */
+/** DeepSeek refuses a lone surrogate. */
 export const loneSurrogate: Check = (body, report, target) => {
   if (target.provider !== "deepseek") return;
   for (const at of brokenTexts(body)) {
@@ -49,7 +49,7 @@ export const loneSurrogate: Check = (body, report, target) => {
   }
 };
 
-/** The other vendors take it, and it does not travel. */
+/** The other vendors accept a lone surrogate, but it is not portable. */
 export const halfSurrogate: Check = (body, report, target) => {
   if (target.provider === "deepseek") return;
   for (const at of brokenTexts(body)) {
@@ -57,7 +57,7 @@ export const halfSurrogate: Check = (body, report, target) => {
   }
 };
 
-/** Every text of a body that holds half of a surrogate pair, which is not valid Unicode and not valid JSON to a strict parser. */
+/** Every text of a body with a lone surrogate, which is not valid Unicode and not valid JSON to a strict parser. */
 function* brokenTexts(top: unknown): Generator<string> {
   if (isWhole(top)) return;
   const pending: { readonly value: unknown; readonly at: string }[] = [{ value: top, at: "" }];
@@ -69,7 +69,7 @@ function* brokenTexts(top: unknown): Generator<string> {
   }
 }
 
-/** The quick look most bodies pass: no text in it is broken. */
+/** The fast path most bodies take: no text has a lone surrogate. */
 const isWhole: (value: unknown) => boolean = memoize((value) => everyTextWhole(value));
 
 const everyTextWhole = (value: unknown): boolean => {

@@ -1,37 +1,37 @@
 import type { RuleTarget } from "../rule.ts";
 import type { SchemaDialect } from "../schema/problems.ts";
 
-/** Which content parts a message may carry: a closed list, or `any` that some vendor of the family knows. */
+/** The content parts a message may contain: a closed list, or `any` part that some vendor of the family knows. */
 export type AllowedParts = readonly string[] | "any";
 
-/** What one provider's Chat Completions endpoint does where the family differs. */
+/** How one provider's Chat Completions endpoint differs from the family's others. */
 export type ChatFacts = {
-  /** Whose sentences its errors are written in. */
+  /** Which vendor's wording its errors have. */
   readonly errorStyle: "openai" | "groq" | "mistral" | "deepseek" | "kimi" | "qwen" | "minimax" | "zai" | "local";
-  /** Parts of a user message; everything else known is refused. */
+  /** Parts of a user message; other known parts are refused. */
   readonly user: AllowedParts;
-  /** Parts of a tool message that are known to be taken. */
+  /** Parts of a tool message that are known to be accepted. */
   readonly tool: AllowedParts;
-  /** True when other parts in a tool message are refused, false when nobody has proved either way. */
+  /** True when other parts in a tool message are refused, false when it is unknown. */
   readonly toolPartsClosed: boolean;
   /** Parts of assistant and of system messages. */
   readonly assistant: AllowedParts;
   readonly system: AllowedParts;
-  /** The `developer` role: its own, refused, or untested. */
+  /** The `developer` role: supported, refused, or untested. */
   readonly developer: "own" | "refused" | "untested";
-  /** Longest call id it takes, where it counts. */
+  /** Maximum length of a call id, where it is checked. */
   readonly callIdLimit?: number;
-  /** What a tool name has to look like; absent where nobody checks. */
+  /** The pattern of tool names; absent where they are not checked. */
   readonly toolName?: RegExp;
-  /** A result without the id of its call is taken, and goes by its place. */
+  /** A result without a call id is accepted and paired by position. */
   readonly resultsByOrder?: boolean;
-  /** Kinds of `tool_choice` it takes beside OpenAI's. */
+  /** Kinds of `tool_choice` it accepts in addition to OpenAI's. */
   readonly choiceTypes?: readonly string[];
   /** Empty `tools` and `tool_calls` are answered with 400. */
   readonly emptyListsRefused: boolean;
-  /** Arguments of earlier calls are parsed, and have to be a JSON object. */
+  /** Arguments of earlier calls are parsed and must be a JSON object. */
   readonly argumentsParsed: boolean;
-  /** The dialect every declared schema has to follow, and the one behind `strict: true`. */
+  /** The dialect of declared schemas, and the one for `strict: true`. */
   readonly schema?: SchemaDialect;
   readonly strictSchema?: SchemaDialect;
   /** Fields a message may have, by role; absent where unknown ones are ignored. */
@@ -40,14 +40,17 @@ export type ChatFacts = {
   readonly requestFields?: ReadonlySet<string>;
 };
 
-/** The facts for the target's provider. No provider means OpenAI itself; an unlisted one is treated like a local server. */
+/**
+ * The facts for the target's provider. No provider means OpenAI itself; a provider without an entry is treated like a
+ * local server, which refuses least.
+ */
 export const chatFacts = (target: RuleTarget): ChatFacts => {
   const provider = target.provider ?? "openai-chat";
   if (provider === "deepseek" && /vision/i.test(target.model ?? "")) return deepseekVision;
   return chatProviders.get(provider) ?? local;
 };
 
-/** True when the target is OpenAI's own Chat endpoint or Azure's copy of it. */
+/** True when the target is OpenAI's own Chat endpoint or Azure's. */
 export const isOpenaiChat = (target: RuleTarget): boolean =>
   target.provider === undefined || target.provider === "openai-chat" || target.provider === "azure";
 
@@ -69,7 +72,7 @@ const openai: ChatFacts = {
   strictSchema: "openai-strict",
 };
 
-/** A vendor that copies OpenAI's endpoint and of which nothing else is known. */
+/** A vendor with an OpenAI-compatible endpoint and no other known facts. */
 const compatible: ChatFacts = {
   errorStyle: "openai",
   user: "any",
@@ -157,7 +160,7 @@ const mistralRequest: ReadonlySet<string> = new Set([
 
 const chatProviders: ReadonlyMap<string, ChatFacts> = new Map<string, ChatFacts>([
   ["openai-chat", openai],
-  // Azure's Chat endpoint never learned the file part.
+  // Azure's Chat endpoint does not support the file part.
   ["azure", { ...openai, user: ["text", "image_url", "input_audio"], strictSchema: "azure-strict" }],
   ["xai", { ...compatible, developer: "refused", choiceTypes: ["tool"] }],
   [
@@ -209,25 +212,28 @@ const chatProviders: ReadonlyMap<string, ChatFacts> = new Map<string, ChatFacts>
   ["offline", { ...local, developer: "own" }],
 ]);
 
-/** What one provider's Responses endpoint does where the family differs. */
+/** How one provider's Responses endpoint differs from the family's others. */
 export type ResponsesFacts = {
-  /** Item ids, their prefixes and the order around reasoning are checked as OpenAI does. */
+  /** Checks item ids, their prefixes and the order around reasoning as OpenAI does. */
   readonly checksItems: boolean;
-  /** Parts an output may carry. */
+  /** Parts a function call output may contain. */
   readonly output: AllowedParts;
-  /** Bytes written into the body are refused for files. */
+  /** Files must be references; inline bytes are refused. */
   readonly filesByReference: boolean;
-  /** Request fields it does not take. */
+  /** Request fields it refuses. */
   readonly refusedFields: readonly string[];
   readonly schema?: SchemaDialect;
   readonly strictSchema?: SchemaDialect;
 };
 
-/** The facts for the target's provider. No provider means OpenAI itself; an unlisted one is not known to check anything. */
+/**
+ * The facts for the target's provider. No provider means OpenAI itself; a provider without an entry is not known to
+ * check anything.
+ */
 export const responsesFacts = (target: RuleTarget): ResponsesFacts =>
   responsesProviders.get(target.provider ?? "openai") ?? unknownResponses;
 
-/** True when the target is OpenAI's own Responses endpoint or Azure's copy of it. */
+/** True when the target is OpenAI's own Responses endpoint or Azure's. */
 export const isOpenaiResponses = (target: RuleTarget): boolean =>
   target.provider === undefined || target.provider === "openai" || target.provider === "azure";
 

@@ -1,14 +1,14 @@
 import type { RuleCase } from "../rule.cases.ts";
 import type { RuleTarget, RuleWire } from "../rule.ts";
 
-/** One line of a table of cases: what it shows, where the fault is, the broken body, the body that just passes. */
+/** One row of a table of cases: its name, the pointer of the finding, the broken body, and a body that just passes. */
 export type CaseRow = readonly [name: string, pointer: string, breaks: unknown, passes: unknown];
 
 /** The cases of one rule at one target. */
 export const casesFromRows = (rule: string, target: RuleTarget, table: readonly CaseRow[]): readonly RuleCase[] =>
   table.map(([name, pointer, breaks, passes]) => ({ rule, name, target, breaks, passes, pointer }));
 
-/** Makes targets of one family: a provider and a model, as far as they are given. */
+/** Creates targets of one family, with an optional provider and model. */
 export const targetsOf =
   (wire: RuleWire): ((provider?: string, model?: string) => RuleTarget) =>
   (provider, model) => ({
@@ -17,13 +17,13 @@ export const targetsOf =
     ...(model === undefined ? {} : { model }),
   });
 
-/** Eight bytes of a picture, as an address. */
+/** The first eight bytes of a PNG, as a data URL. */
 export const png = "data:image/png;base64,iVBORw0KGgo=";
 
-/** The head of a document, as an address. */
+/** The first bytes of a PDF, as a data URL. */
 export const pdf = "data:application/pdf;base64,JVBERi0xLjcK";
 
-/** A sound, as bare base64. */
+/** The first bytes of a WAV file, as bare base64. */
 export const sound = "UklGRiQAAABXQVZF";
 
 /** The schema of an object with these properties. */
@@ -36,5 +36,5 @@ export const object = (
 export const closed = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   object(properties, { required: Object.keys(properties), additionalProperties: false });
 
-/** Parameters of one tool that every dialect takes. */
+/** Parameters of one tool that every dialect accepts. */
 export const parameters: Readonly<Record<string, unknown>> = closed({ path: { type: "string" } });

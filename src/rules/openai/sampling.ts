@@ -1,6 +1,6 @@
 import { asObject } from "../walk.ts";
 
-/** A setting of the request that the model does not have, with the sentence it is answered with. */
+/** A setting of the request that the model does not support, with the vendor's message. */
 export type UnsupportedField = { readonly field: string; readonly message: string };
 
 /** The sampling settings an OpenAI model refuses on Chat Completions. */
@@ -43,7 +43,7 @@ const fixedFields = (
 ): readonly UnsupportedField[] =>
   [...defaults].filter(([field, usual]) => isOther(request[field], usual)).map(([field]) => unsupported(field));
 
-/** Settings that go with sampling, and the value that changes nothing. */
+/** Sampling settings and their default values. */
 const chatDefaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["top_p", 1],
   ["presence_penalty", 0],
@@ -60,8 +60,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const isOther = (value: unknown, usual: unknown): boolean => isSet(value) && value !== usual;
 
 /**
- * True when sampling cannot be set: on the first reasoning models always, on GPT-5.1 and later while they reason.
- *
+ * True when sampling cannot be set: always on the first reasoning models, on GPT-5.1 and later while they reason.
  * Without an effort the later ones may not reason at all, so nothing is assumed.
  */
 const isSamplingFixed = (model: string | undefined, effort: unknown): boolean =>

@@ -11,10 +11,10 @@ export const checkToolCount = (body: unknown, report: ReportFinding): void => {
   if (count > mostTools) report("/tools", tooMany("/tools", mostTools, count));
 };
 
-/** The parameters of one function, with where they stand. */
+/** The parameters of one function, with their pointer. */
 export type DeclaredSchema = { readonly at: string; readonly name: string | undefined; readonly parameters: unknown };
 
-/** Reports what a dialect refuses in the parameters of a function, in the words of the vendor behind it. */
+/** Reports what a dialect refuses in the parameters of a function, in that vendor's wording. */
 export const checkParameters = (
   { at, name, parameters }: DeclaredSchema,
   dialect: SchemaDialect,
@@ -32,7 +32,7 @@ const schemaText = (message: string, name: string | undefined, dialect: SchemaDi
   return `Invalid schema for function '${name ?? ""}': ${message}`;
 };
 
-/** Reports what OpenAI refuses in the schema its answer has to follow, when it is to follow it strictly. */
+/** Reports what OpenAI refuses in a strict response schema. */
 export const checkAnswerSchema = (
   format: Record<string, unknown>,
   at: string,
@@ -46,7 +46,7 @@ export const checkAnswerSchema = (
   }
 };
 
-/** Reports what OpenAI takes behind `strict: true` and Azure's copy does not. */
+/** Reports what OpenAI accepts with `strict: true` and Azure does not. */
 export const checkPortableStrict = (schema: unknown, at: string, report: ReportFinding): void => {
   const own = new Set(schemaProblems(schema, "openai-strict", at).map(({ pointer }) => pointer));
   for (const { pointer, message } of schemaProblems(schema, "azure-strict", at)) {
@@ -54,9 +54,9 @@ export const checkPortableStrict = (schema: unknown, at: string, report: ReportF
   }
 };
 
-/** What a strict function without parameters is told, as there is nothing to be strict about. */
+/** The message for a strict function without parameters. */
 export const strictWithoutParameters = (name: string | undefined): string =>
   `Invalid schema for function '${name ?? ""}': In context=(), 'additionalProperties' is required to be supplied and to be false.`;
 
-/** What to know about arguments that this API takes as any text. */
+/** The advice for arguments that this API accepts as any text. */
 export const looseArguments = "Arguments that are not the text of a JSON object are refused by most other APIs.";

@@ -10,7 +10,7 @@ const maps = ["properties", "patternProperties", "$defs", "definitions"];
 const lists = ["anyOf", "oneOf", "allOf"];
 const schemas = ["items", "additionalProperties", "not", "contains", "propertyNames"];
 
-/** What makes one schema malformed whatever the draft: keywords that hold the wrong kind of value. */
+/** The problems that make a schema malformed in any draft: keywords with a value of the wrong type. */
 export const draftProblems = (node: SchemaNode): readonly SchemaProblem[] => {
   const { value: schema, pointer } = node;
   if (typeof schema === "boolean") return [];

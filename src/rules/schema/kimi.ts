@@ -2,7 +2,7 @@ import { draftProblems } from "./draft.ts";
 import { schemasIn, typesOf, type SchemaNode, type SchemaProblem } from "./walk.ts";
 import { asArray, isObject, join } from "../walk.ts";
 
-/** What Moonshot's flavour of JSON Schema leaves out. An empty schema at the top allows anything. */
+/** The problems of a schema in Moonshot's flavour of JSON Schema. An empty top-level schema allows anything. */
 export const kimiProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => {
   if (isObject(schema) && Object.keys(schema).length === 0) return [];
   return [
@@ -83,7 +83,7 @@ const beside: ReadonlySet<string> = new Set(["description", "title", "$defs", "$
 const siblings = (schema: Record<string, unknown>, owner: string): readonly string[] =>
   Object.keys(schema).filter((key) => key !== owner && !beside.has(key) && !unsupported.includes(key));
 
-/** Only what stands directly in the data has to be typed: a member of anyOf may leave it out. */
+/** Only direct properties need a type: a member of anyOf may omit it. */
 const typeProblems = (schema: Record<string, unknown>, { pointer, steps }: SchemaNode): readonly SchemaProblem[] => {
   const owner = steps.at(-1) === "items" ? "items" : steps.at(-2);
   if (owner !== "items" && owner !== "properties") return [];

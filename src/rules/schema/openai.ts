@@ -2,17 +2,17 @@ import { draftProblems } from "./draft.ts";
 import { schemasIn, typesOf, type SchemaNode, type SchemaProblem } from "./walk.ts";
 import { asArray, isObject, join } from "../walk.ts";
 
-/** What OpenAI refuses in any declared schema. An empty one stands for a function without parameters. */
+/** The problems OpenAI reports in any declared schema. An empty one means a function without parameters. */
 export const openaiProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => [
   ...(isObject(schema) && Object.keys(schema).length === 0 ? [] : rootProblems(schema, pointer)),
   ...[...schemasIn(schema, pointer)].flatMap((node) => [...draftProblems(node), ...arrayProblems(node)]),
 ];
 
-/** What OpenAI refuses behind `strict: true`. */
+/** The problems OpenAI reports with `strict: true`. */
 export const strictProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] =>
   strictProblemsBut(schema, pointer, notPermitted);
 
-/** What Azure's copy refuses behind `strict: true`: also defaults, the length of texts and the format of numbers. */
+/** The problems Azure reports with `strict: true`: also defaults, text lengths and number formats. */
 export const azureStrictProblems = (schema: unknown, pointer: string): readonly SchemaProblem[] => [
   ...strictProblemsBut(schema, pointer, [...notPermitted, ...notOnAzure]),
   ...[...schemasIn(schema, pointer)].flatMap(numberFormatProblems),
@@ -27,7 +27,7 @@ const strictProblemsBut = (schema: unknown, pointer: string, refused: readonly s
   ];
 };
 
-/** Where a fault is, as OpenAI says it: `context=('properties', 'a')`. */
+/** The place of a problem as OpenAI writes it: `context=('properties', 'a')`. */
 const context = (steps: readonly string[]): string =>
   `In context=(${steps.map((step) => `'${step}'`).join(", ")}${steps.length === 1 ? "," : ""})`;
 
@@ -61,7 +61,7 @@ const notPermitted = (
   "minProperties maxProperties unevaluatedProperties unevaluatedItems uniqueItems contains minContains maxContains"
 ).split(" ");
 
-/** OpenAI was recorded taking these; Azure answers `default` with 400. */
+/** OpenAI was recorded accepting these; Azure answers `default` with 400. */
 const notOnAzure = ["default", "minLength", "maxLength"];
 
 const numberFormatProblems = ({ value: schema, pointer, steps }: SchemaNode): readonly SchemaProblem[] =>

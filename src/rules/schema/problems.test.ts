@@ -15,7 +15,7 @@ const dialects: readonly SchemaDialect[] = [
 ];
 
 describe("schemaProblems", () => {
-  it.each(dialects)("finds nothing in the common subset, in %s", (dialect) => {
+  it.each(dialects)("finds no problem in the common subset, in %s", (dialect) => {
     const schema = object(
       {
         path: { type: "string", description: "Path inside the workspace" },
@@ -44,7 +44,7 @@ describe("schemaProblems", () => {
     ["gemini-json", "a string at the top", { type: "string" }, ""],
     ["anthropic", "no type at the top", { properties: {} }, ""],
     ["anthropic", "a list at the top", { type: "array", items: {} }, "/type"],
-    ["anthropic", "a choice at the top", object({}, { oneOf: [{}] }), "/oneOf"],
+    ["anthropic", "anyOf at the top level", object({}, { oneOf: [{}] }), "/oneOf"],
     ["anthropic", "a type that is none", object({ a: { type: "text" } }), "/properties/a/type"],
     ["bedrock", "no type at the top", { properties: {} }, ""],
     ["openai", "no type at the top", { properties: {} }, ""],
@@ -84,7 +84,7 @@ describe("schemaProblems", () => {
     expect(schemaProblems(schema, dialect, "").map((problem) => problem.pointer)).toEqual([pointer]);
   });
 
-  it("says where a fault is in the vendor's own way", () => {
+  it("describes the place of a problem as the vendor does", () => {
     const schema = object({ a: { type: "array" } });
 
     expect(schemaProblems(schema, "openai", "/tools/0/parameters")).toEqual([
@@ -98,13 +98,13 @@ describe("schemaProblems", () => {
     ]);
   });
 
-  it("looks at properties that are named like keywords", () => {
+  it("checks properties named like keywords", () => {
     const schema = closed({ type: { type: "string" }, properties: { type: "string" }, $ref: { type: "string" } });
 
     expect(dialects.map((dialect) => schemaProblems(schema, dialect, "").length)).toEqual([0, 1, 0, 0, 0, 0, 0, 0]);
   });
 
-  it.each(dialects)("never throws, whatever stands where a schema should, in %s", (dialect) => {
+  it.each(dialects)("never throws for any value in place of a schema, in %s", (dialect) => {
     const keyword = fc.constantFrom(
       "type",
       "properties",

@@ -17,9 +17,8 @@ export type SchemaDialect =
   | "mistral";
 
 /**
- * What the API behind a dialect would refuse in one declared schema.
- *
- * The sentences come without the name of the tool; the caller puts the vendor's own head before them.
+ * The problems an API of this dialect would report in a declared schema. The messages lack the tool's name; the caller
+ * adds the vendor's prefix.
  */
 export const schemaProblems = (schema: unknown, dialect: SchemaDialect, pointer: string): readonly SchemaProblem[] => {
   switch (dialect) {
@@ -79,7 +78,10 @@ const bounds: ReadonlySet<string> = new Set(
 );
 const data: ReadonlySet<string> = new Set(["default", "const", "enum", "example", "examples"]);
 
-/** Gemini's JSON Schema field takes every keyword, but not every value: no null, no number in quotes, no lone `required`. */
+/**
+ * Gemini's JSON Schema field accepts every keyword, but not every value: no null, no number in quotes, no `required`
+ * without properties.
+ */
 const malformedProblems = ({ value: schema, pointer }: SchemaNode): readonly SchemaProblem[] => {
   if (!isObject(schema)) return [];
   return Object.entries(schema)
@@ -101,7 +103,7 @@ const openapiKeys: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Gemini's own subset of OpenAPI knows these keywords and one type at a time. */
+/** Gemini's subset of OpenAPI supports these keywords and one type at a time. */
 const openapiProblems = ({ value: schema, pointer }: SchemaNode): readonly SchemaProblem[] => {
   if (!isObject(schema)) return [{ pointer, message: "Invalid value (Schema)" }];
   const texts = asArray(schema["enum"]).every((value) => typeof value === "string");

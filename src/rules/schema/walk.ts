@@ -1,16 +1,16 @@
 import { isObject, join } from "../walk.ts";
 
-/** One fault of a schema: where, and the sentence without the tool's name. */
+/** One problem of a schema: its pointer, and the message without the tool's name. */
 export type SchemaProblem = { readonly pointer: string; readonly message: string };
 
-/** One place where a schema stands, the top one included. */
+/** One schema inside a schema, the top one included. */
 export type SchemaNode = {
-  /** Usually an object; a boolean is a schema too, and anything else is a fault. */
+  /** Usually an object; a boolean is a schema too, and anything else is a problem. */
   readonly value: unknown;
   readonly pointer: string;
   /** The keys from the top to here. */
   readonly steps: readonly string[];
-  /** How many objects and arrays of the described data lie around it. */
+  /** How deeply the described value is nested in objects and arrays. */
   readonly depth: number;
 };
 

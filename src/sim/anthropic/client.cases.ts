@@ -3,11 +3,11 @@ import type { Json } from "../family.ts";
 import { asObject } from "../json.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../simulator.ts";
 
-/** A simulated Anthropic, and how to talk to it in a test. */
+/** A test client of a simulated Anthropic API. */
 export type AnthropicTestClient = {
   readonly simulator: Simulator;
   readonly send: (body: Json, headers?: HttpHeaders, path?: string) => Promise<AnthropicTestResponse>;
-  /** The answer as the data of its events. */
+  /** The data of the stream's events. */
   readonly stream: (body: Json, headers?: HttpHeaders) => Promise<readonly Json[]>;
 };
 
@@ -60,7 +60,7 @@ export const ask = (text: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** The same request with what was answered, and then said. */
+/** Extends a request by the assistant's content and the user's next message. */
 export const followUp = (request: Json, content: unknown, said: unknown): Json => ({
   ...request,
   messages: [
@@ -70,7 +70,7 @@ export const followUp = (request: Json, content: unknown, said: unknown): Json =
   ],
 });
 
-/** A picture of 1000 by 750 pixels, or rather the beginning of one. */
+/** The header of an image of 1000 by 750 pixels. */
 export const picture: Json = {
   type: "image",
   source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgoAAAANSUhEUgAAA+gAAALuCAYAAAA=" },

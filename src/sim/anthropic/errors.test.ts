@@ -3,7 +3,7 @@ import { ask, createClient, followUp, picture } from "./client.cases.ts";
 import type { Json } from "../family.ts";
 import { asObject } from "../json.ts";
 
-describe("Claude refuses", () => {
+describe("Anthropic refuses", () => {
   const result = (id: string): Json => ({ type: "tool_result", tool_use_id: id, content: "x" });
   const call = (id: string): Json => ({ type: "tool_use", id, name: "ls", input: {} });
   const cases: readonly (readonly [string, Json, string, string])[] = [
@@ -14,7 +14,7 @@ describe("Claude refuses", () => {
       "`tool_use` ids were found without `tool_result` blocks immediately after: a.",
     ],
     [
-      "words after a call",
+      "text after a call",
       followUp(ask("hi"), [call("a"), { type: "text", text: "Let me look." }], [result("a")]),
       "anthropic/text-after-call",
       "`tool_use` ids were found without `tool_result` blocks immediately after: a.",
@@ -89,7 +89,7 @@ describe("Claude refuses", () => {
     ["no max_tokens", ask("hi", { max_tokens: undefined }), "anthropic/max-tokens", "max_tokens: Field required"],
   ];
 
-  it.each(cases)("%s, by rule and in its own words", async (_, body, rule, words) => {
+  it.each(cases)("%s, by rule and in its own wording", async (_, body, rule, words) => {
     const { send, simulator } = createClient();
     const { status, body: answer, headers } = await send(body);
     expect(status).toBe(400);
@@ -148,7 +148,7 @@ describe("Claude refuses", () => {
     expect(simulator.log[0]).toMatchObject({ message: "anthropic-version: header is required" });
   });
 
-  it("a prompt that is longer than its window, with the count", async () => {
+  it("a prompt longer than the context window, with the token count", async () => {
     const { send } = createClient();
     const { status, body } = await send(ask("x".repeat(800_400), { model: "claude-haiku-4-5", tools: [] }));
     expect([status, body["error"]]).toEqual([
@@ -199,14 +199,14 @@ describe("version 2026-10-21", () => {
       ask("hi", { ...old, messages: [{ role: "user", content: [cited] }] }),
       "messages.0.content.0.text.citations: Extra inputs are not permitted",
     ],
-  ])("refuses %s, which 2023-06-01 takes", async (_, body, message) => {
+  ])("refuses %s, which 2023-06-01 accepts", async (_, body, message) => {
     const { send } = createClient();
     const refused = await send(body, newer);
     expect([refused.status, asObject(refused.body["error"])["message"]]).toEqual([400, message]);
     expect((await send(body)).status).toBe(200);
   });
 
-  it("takes the rest, with the key as a bearer token", async () => {
+  it("accepts other requests, with the key as a bearer token", async () => {
     const { simulator } = createClient({ keys: ["sk"] });
     const response = await simulator.handle({
       method: "POST",

@@ -27,7 +27,7 @@ const callsIn = (content: unknown): readonly Json[] =>
   (content as readonly Json[]).filter(({ type }) => type === "tool_use");
 
 describe("a tool loop with Claude", () => {
-  it("is answered with thoughts, words and calls, and goes on once every call has a result, pictures included", async () => {
+  it("is answered with thinking, text and calls, and continues once every call has a result, images included", async () => {
     const { send, simulator } = createClient({ script: looking });
     const first = await send(ask("look", { thinking: { type: "adaptive", display: "summarized" } }));
     const content = first.body["content"] as readonly Json[];
@@ -86,7 +86,7 @@ describe("a tool loop with Claude", () => {
     expect(simulator.log[1]).toMatchObject({ usage: { inputBy: { image: 1000 } } });
   });
 
-  it("comes event by event with the same content", async () => {
+  it("streams the same content", async () => {
     const { send, stream } = createClient({ script: looking });
     const settings = { thinking: { type: "adaptive", display: "summarized" } };
     const whole = await send(ask("look", settings));
@@ -121,7 +121,7 @@ describe("a tool loop with Claude", () => {
     });
   });
 
-  it("sends a call without arguments as an empty text and nothing more", async () => {
+  it("sends a call without arguments as one empty delta", async () => {
     const events = await createClient({ script: looking }).stream(ask("look"));
     const last = events.filter(({ index }) => index === 3);
     expect(last.map(({ delta }) => delta)).toEqual([
@@ -132,7 +132,7 @@ describe("a tool loop with Claude", () => {
   });
 });
 
-/** The content that the events of a stream add up to. */
+/** Collects the content of a stream's events. */
 const assembled = (events: readonly Json[]): readonly Json[] => {
   const blocks: Record<string, unknown>[] = [];
   const inputs = new Map<number, string>();
@@ -154,19 +154,19 @@ const assembled = (events: readonly Json[]): readonly Json[] => {
   });
 };
 
-describe("what Claude says", () => {
+describe("a response of Claude", () => {
   it.each([
     ["stop", "end_turn"],
     ["length", "max_tokens"],
     ["refused", "refusal"],
     ["paused", "pause_turn"],
     ["context", "model_context_window_exceeded"],
-  ] as const)("ends with its own word: %s is %s", async (finish, reason) => {
+  ] as const)("has its own stop reason: %s is %s", async (finish, reason) => {
     const { body } = await createClient({ script: { rules: [], otherwise: { say: "So.", finish } } }).send(ask("hi"));
     expect(body["stop_reason"]).toBe(reason);
   });
 
-  it("is cut at max_tokens", async () => {
+  it("is truncated at max_tokens", async () => {
     const script: Script = {
       rules: [],
       otherwise: { say: "one two three four five", call: { tool: "ls", input: {} } },
@@ -175,7 +175,7 @@ describe("what Claude says", () => {
     expect([body["content"], body["stop_reason"]]).toEqual([[{ type: "text", text: "one two " }], "max_tokens"]);
   });
 
-  it("cites what its own tools found", async () => {
+  it("cites the results of server tools", async () => {
     const tools = [{ type: "web_search_20250305", name: "web_search" }];
     const { body } = await createClient().send(ask("news", { tools }));
     const [use, found, text] = body["content"] as readonly Json[];
@@ -190,8 +190,8 @@ describe("what Claude says", () => {
   });
 });
 
-describe("the other doors", () => {
-  it("count tokens without max_tokens, and without a model's answer", async () => {
+describe("the other endpoints", () => {
+  it("count tokens without max_tokens and without a response", async () => {
     const { send, simulator } = createClient();
     const { max_tokens: _, ...body } = ask("hi", { system: "x".repeat(400), tools: [ls] });
     expect((await send(body, {}, "/v1/messages/count_tokens")).body).toEqual({ input_tokens: 133 });

@@ -6,7 +6,7 @@ import { blocksOfMessages, judgeSeal, splitPrompt, findSeals } from "./prompt.ts
 import { asArray, asNumber, asObject } from "../json.ts";
 import type { HttpRequest } from "../../world/net.ts";
 
-/** The Messages API. */
+/** The Messages API of Anthropic. */
 export const anthropicFamily: SimFamily = {
   wire: "anthropic",
   providers: anthropicProviders,
@@ -15,9 +15,9 @@ export const anthropicFamily: SimFamily = {
     const envelope = envelopeOf(refusal);
     return { body: envelope, headers: { "request-id": envelope.request_id }, status: statusOf(refusal) };
   },
-  checkRequest: (ask) => checkVersion(ask) ?? checkBinding(ask) ?? checkLength(ask),
-  responseHeaders: (ask) => ({
-    "request-id": idOf("req", ask, 0),
+  checkRequest: (request) => checkVersion(request) ?? checkBinding(request) ?? checkLength(request),
+  responseHeaders: (request) => ({
+    "request-id": idOf("req", request, 0),
     "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
   }),
   countedBody: (body) => ({ max_tokens: 1, ...body }),
@@ -116,15 +116,15 @@ const badRequest = (message: string, pointer?: string): ApiRefusal => ({
   ...(pointer === undefined ? {} : { pointer }),
 });
 
-/** Version 2026-10-21 takes less than 2023-06-01. Others are not known. */
-const checkVersion = (ask: SimRequest): ApiRefusal | undefined => {
-  const version = ask.headers["anthropic-version"];
+/** Checks the API version. Version 2026-10-21 accepts less than 2023-06-01; others are unknown. */
+const checkVersion = (request: SimRequest): ApiRefusal | undefined => {
+  const version = request.headers["anthropic-version"];
   if (version === undefined) return badRequest("anthropic-version: header is required");
   if (version === "2023-06-01") return undefined;
   if (version !== "2026-10-21") return badRequest(`anthropic-version: ${version} is not a valid version`);
-  const setting = ["temperature", "top_p", "top_k"].find((name) => ask.body[name] !== undefined);
+  const setting = ["temperature", "top_p", "top_k"].find((name) => request.body[name] !== undefined);
   if (setting !== undefined) return badRequest(`${setting}: Extra inputs are not permitted`, `/${setting}`);
-  for (const { role, type, value, path, pointer } of blocksOfMessages(ask.body)) {
+  for (const { role, type, value, path, pointer } of blocksOfMessages(request.body)) {
     if (role === "assistant" && type === "document")
       return badRequest(`${path}: \`document\` blocks are not permitted in \`assistant\` messages`, pointer);
     if (role === "user" && type === "text" && asArray(value["citations"]).length > 0)

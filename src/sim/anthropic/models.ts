@@ -20,8 +20,8 @@ export const anthropicProviders: readonly SimProvider[] = [
 ];
 
 function anthropicModels(): readonly SimModel[] {
-  const window = (context: number, maxOutput: number, cacheFloor: number, names: string): readonly SimModel[] =>
-    names.split(" ").map((name) => ({ id: `claude-${name}`, context, maxOutput, cacheFloor }));
+  const window = (context: number, maxOutput: number, minCacheTokens: number, names: string): readonly SimModel[] =>
+    names.split(" ").map((name) => ({ id: `claude-${name}`, context, maxOutput, minCacheTokens }));
   return [
     ...window(1_000_000, 128_000, 512, "fable-5-2 mythos-5-2 opus-5-5 sonnet-5-5 haiku-5-5 fable-5-1 mythos-5-1"),
     ...window(1_000_000, 128_000, 512, "opus-5 fable-5 mythos-5"),
@@ -33,7 +33,7 @@ function anthropicModels(): readonly SimModel[] {
   ];
 }
 
-/** The name in an answer: older models answer by their date. */
+/** The model name in a response: older models respond with their dated name. */
 export const datedModelName = (model: string): string => datedNames[model] ?? model;
 
 const datedNames: { readonly [alias: string]: string } = {
@@ -45,14 +45,14 @@ const datedNames: { readonly [alias: string]: string } = {
   "claude-haiku-4-5": "claude-haiku-4-5-20251001",
 };
 
-/** From Fable 5.1 on, a thought is bound to all that stood before it. */
+/** From Fable 5.1 on, thinking is bound to the whole prompt before it. */
 export const bindsThoughts = (model: string): boolean => /^claude-[a-z]+-(5-[1-9]|[6-9])/.test(model);
 
-/** Thoughts of earlier turns stay in the context of Opus 4.5, Sonnet 4.6 and later; others never see them again. */
+/** Thinking of earlier turns stays in the context of Opus 4.5, Sonnet 4.6 and later; other models drop it. */
 export const keepsThoughts = (model: string): boolean =>
   /^claude-(opus-4-[5-9]|sonnet-4-[6-9]|(opus|sonnet|fable|mythos)-[5-9]|haiku-[5-9])/.test(model);
 
-/** How a request lets a model think: not at all, only between results and the next call, or freely. */
+/** The thinking mode of a request: off, only between tool results and the next call, or on. */
 export const thinkingMode = (body: unknown, model: string): "off" | "between" | "on" => {
   switch (asText(asObject(asObject(body)["thinking"])["type"])) {
     case "enabled":
@@ -67,11 +67,11 @@ export const thinkingMode = (body: unknown, model: string): "off" | "between" | 
   }
 };
 
-/** The fifth generation thinks without being asked. */
+/** The fifth generation thinks by default. */
 const thinksByDefault = (model: string): boolean =>
   /^claude-[a-z]+-[5-9]/.test(model) || findClaude(model)?.thinking.includes("disabled") === false;
 
-/** From Opus 4.7 on, the words of a thought are only shown on request. */
+/** From Opus 4.7 on, the text of thinking is only returned on request. */
 export const hidesThoughts = (body: unknown, model: string): boolean => {
   const display = asText(asObject(asObject(body)["thinking"])["display"]);
   return display === "omitted" || (display === "" && /^claude-([a-z]+-4-[7-9]|[a-z]+-[5-9])/.test(model));

@@ -5,9 +5,9 @@ import type { SimRequest } from "../family.ts";
 import { asArray, asNumber, asObject, asText } from "../json.ts";
 import type { SimModelRequest, RequestFile, RequestResult, RequestTurn, SimServerTool } from "../model/types.ts";
 
-/** A request as Claude hears it. */
-export const parseRequest = (ask: SimRequest): SimModelRequest => {
-  const { body, model } = ask;
+/** Converts a Messages request to what the model receives. */
+export const parseRequest = (request: SimRequest): SimModelRequest => {
+  const { body, model } = request;
   const blocks = blocksOfMessages(body);
   const turns = splitTurns(blocks);
   const tools = asArray(body["tools"]).map(asObject);
@@ -36,7 +36,7 @@ const systemTexts = (system: unknown): readonly string[] =>
 const serverToolsFor = (type: string): readonly SimServerTool[] =>
   type.startsWith("web_search") ? ["search"] : type.startsWith("web_fetch") ? ["url"] : [];
 
-/** Messages of one role are one turn; results stand before what the user says beside them. */
+/** Groups messages of one role into turns; results precede the user's text beside them. */
 const splitTurns = (blocks: readonly AnthropicBlock[]): readonly RequestTurn[] => {
   const names = new Map(blocks.map(({ value }) => [asText(value["id"]), asText(value["name"])]));
   const groups: { readonly role: string; readonly blocks: AnthropicBlock[] }[] = [];

@@ -3,7 +3,7 @@ import { ask, createClient } from "./client.cases.ts";
 import type { Json } from "../family.ts";
 import { asObject } from "../json.ts";
 
-describe("prompt caching at Claude", () => {
+describe("prompt caching at Anthropic", () => {
   const system = (mark: boolean, ttl?: string): readonly Json[] => [
     {
       type: "text",
@@ -13,7 +13,7 @@ describe("prompt caching at Claude", () => {
   ];
   const usage = ({ body }: { readonly body: Json }): Json => asObject(body["usage"]);
 
-  it("reports a write first and a read then, and bills only the rest as input", async () => {
+  it("reports a cache write, then a cache read, and bills only the rest as input", async () => {
     const { send } = createClient();
     const body = ask("hi", { system: system(true), tools: [] });
     expect(usage(await send(body))).toMatchObject({
@@ -29,7 +29,7 @@ describe("prompt caching at Claude", () => {
     });
   });
 
-  it("does nothing without a mark, or below the model's own floor", async () => {
+  it("does nothing without a cache point, or below the model's minimum size", async () => {
     const { send } = createClient();
     const plain = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0, input_tokens: 2001 };
     expect(usage(await send(ask("hi", { system: system(false), tools: [] })))).toMatchObject(plain);
@@ -38,7 +38,7 @@ describe("prompt caching at Claude", () => {
     );
   });
 
-  it("marks the end of the request by itself where the body asks for it, and keeps an hour where told", async () => {
+  it("marks the end of the request automatically if the body asks for it, and uses a lifetime of one hour if set", async () => {
     const { send } = createClient();
     const body = ask("hi", { system: system(false), tools: [], cache_control: { type: "ephemeral", ttl: "1h" } });
     expect(usage(await send(body))).toMatchObject({
@@ -48,7 +48,7 @@ describe("prompt caching at Claude", () => {
     expect(usage(await send(body))).toMatchObject({ cache_read_input_tokens: 2001 });
   });
 
-  it("is not lost when a mark moves", async () => {
+  it("still hits when a cache point moves", async () => {
     const { send } = createClient();
     const hello = { type: "text", text: "hi" };
     const asked = (content: Json): Json =>

@@ -6,18 +6,18 @@ import type { RequestFile, TokensByModality } from "../model/types.ts";
 import { openSeal } from "../seal.ts";
 import { measureFile, countTextTokens } from "../tokens.ts";
 
-/** The prompt in the order it is cached: tools, system, then block by block. */
-export const splitPrompt = (ask: SimRequest): readonly PromptUnit[] => {
-  const units = locateUnits(ask).map(({ unit }) => unit);
-  const automatic = asObject(ask.body)["cache_control"];
+/** Splits the prompt in the order it is cached: tools, system, then messages block by block. */
+export const splitPrompt = (request: SimRequest): readonly PromptUnit[] => {
+  const units = locateUnits(request).map(({ unit }) => unit);
+  const automatic = asObject(request.body)["cache_control"];
   return isObject(automatic)
     ? units.map((unit, index) => (index === units.length - 1 ? { ...unit, ...cachePointFields(automatic) } : unit))
     : units;
 };
 
-/** The thoughts in a request, each with what stands before its turn. */
-export const findSeals = (ask: SimRequest): readonly SealUse[] => {
-  const placed = locateUnits(ask);
+/** Finds the thinking blocks of a request. */
+export const findSeals = (request: SimRequest): readonly SealUse[] => {
+  const placed = locateUnits(request);
   return placed.flatMap(({ block }, unit): readonly SealUse[] => {
     if (block === undefined || !isThought(block)) return [];
     const after = 1 + placed.slice(0, unit).findLastIndex((other) => other.block?.role !== "assistant");
@@ -29,11 +29,11 @@ export const findSeals = (ask: SimRequest): readonly SealUse[] => {
   });
 };
 
-/** What Claude does about a thought that is not as it gave it. */
+/** Decides what Claude does with a thinking block that is not as issued. */
 export const judgeSeal = (
   use: SealUse,
   verdict: Exclude<SealVerdict, "genuine">,
-  ask: SimRequest,
+  request: SimRequest,
 ): ApiRefusal | "accepted" | undefined => {
   const refused = (message: string): ApiRefusal => {
     const path = use.pointer.slice(1).replaceAll("/", ".");
@@ -42,12 +42,12 @@ export const judgeSeal = (
   switch (verdict) {
     case "forged":
     case "other-text":
-      return refused(isRedacted(use, ask) ? "Invalid `data` in `redacted_thinking` block" : invalidSignature);
+      return refused(isRedacted(use, request) ? "Invalid `data` in `redacted_thinking` block" : invalidSignature);
     case "other-model":
-      return bindsThoughts(ask.model) ? undefined : "accepted";
+      return bindsThoughts(request.model) ? undefined : "accepted";
     case "prefix":
-      if (!bindsThoughts(ask.model)) return "accepted";
-      return dropsMismatches(ask)
+      if (!bindsThoughts(request.model)) return "accepted";
+      return dropsMismatches(request)
         ? undefined
         : refused(
             `${invalidSignature}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`,
@@ -57,17 +57,17 @@ export const judgeSeal = (
 
 const invalidSignature = "Invalid `signature` in `thinking` block";
 
-const isRedacted = ({ pointer }: SealUse, ask: SimRequest): boolean =>
-  locateUnits(ask).some(({ block }) => block?.pointer === pointer && block.type === "redacted_thinking");
+const isRedacted = ({ pointer }: SealUse, request: SimRequest): boolean =>
+  locateUnits(request).some(({ block }) => block?.pointer === pointer && block.type === "redacted_thinking");
 
 const dropsMismatches = ({ body }: SimRequest): boolean =>
   asObject(asObject(body["thinking"])["block_binding"])["prefix_mismatch_behavior"] === "drop_block";
 
 type LocatedUnit = { readonly unit: PromptUnit; readonly block?: AnthropicBlock };
 
-const locateUnits = (ask: SimRequest): readonly LocatedUnit[] => {
-  const { tools, system } = ask.body;
-  const blocks = blocksOfMessages(ask.body);
+const locateUnits = (request: SimRequest): readonly LocatedUnit[] => {
+  const { tools, system } = request.body;
+  const blocks = blocksOfMessages(request.body);
   const asked = blocks.findLastIndex(({ role, type }) => role === "user" && type !== "tool_result");
   return [
     ...asArray(tools).map((tool) => ({ unit: toolUnit(asObject(tool)) })),
@@ -75,7 +75,7 @@ const locateUnits = (ask: SimRequest): readonly LocatedUnit[] => {
       unit: createUnit("system", asObject(block), { text: countTextTokens(asText(asObject(block)["text"])) }),
     })),
     ...blocks.map((block, index) => {
-      const isForgotten = isThought(block) && index < asked && !keepsThoughts(ask.model);
+      const isForgotten = isThought(block) && index < asked && !keepsThoughts(request.model);
       return { unit: createUnit(block.role, block.value, isForgotten ? {} : tokensOf(block)), block };
     }),
   ];
@@ -89,7 +89,7 @@ export const blocksOfMessages = (body: unknown): readonly AnthropicBlock[] =>
 
 const isThought = ({ type }: AnthropicBlock): boolean => type === "thinking" || type === "redacted_thinking";
 
-/** A tool that is only looked up when needed may come and go. */
+/** A deferred tool may appear and disappear between requests, so seals are not bound to it. */
 const toolUnit = (tool: Json): PromptUnit => {
   const unit = createUnit("tool", tool, {});
   const tokens = { text: countTextTokens(unit.content) };
@@ -151,7 +151,7 @@ const addTokens = (all: readonly TokensByModality[]): TokensByModality => ({
   document: all.reduce((sum, { document = 0 }) => sum + document, 0),
 });
 
-/** An image or document with its size. One that is given by address or id is not fetched. */
+/** Measures an image or document. One given by URL or id is not fetched. */
 export const fileIn = ({ type, value }: AnthropicBlock): RequestFile & { readonly tokens: number } => {
   const source = asObject(value["source"]);
   const kind = type === "image" ? ("image" as const) : ("document" as const);

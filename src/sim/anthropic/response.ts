@@ -5,33 +5,33 @@ import { asArray, asText } from "../json.ts";
 import { digest } from "../seal.ts";
 import { splitIntoDeltas, splitBySize } from "../split-text.ts";
 
-/** A whole message. */
-export const encodeResponse = (spoken: SimResponse, ask: SimRequest): Json => ({
-  ...messageHeader(ask),
-  content: responseBlocks(spoken, ask),
-  ...stopFields(spoken),
-  usage: { ...usageOf(spoken.usage, ask), ...usageDetails(spoken) },
-  ...inputTransformations(spoken, ask),
+/** Encodes a complete message. */
+export const encodeResponse = (response: SimResponse, request: SimRequest): Json => ({
+  ...messageHeader(request),
+  content: responseBlocks(response, request),
+  ...stopFields(response),
+  usage: { ...usageOf(response.usage, request), ...usageDetails(response) },
+  ...inputTransformations(response, request),
 });
 
-/** The same message event by event. A ping comes after the first block has begun. */
-export const encodeStream = (spoken: SimResponse, ask: SimRequest): readonly string[] => {
-  const content = responseBlocks(spoken, ask).map(blockEvents);
+/** Encodes the message as events. A ping follows the start of the first block. */
+export const encodeStream = (response: SimResponse, request: SimRequest): readonly string[] => {
+  const content = responseBlocks(response, request).map(blockEvents);
   const start = {
-    ...messageHeader(ask),
+    ...messageHeader(request),
     content: [],
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: { ...usageOf(spoken.usage, ask), output_tokens: 1 },
+    usage: { ...usageOf(response.usage, request), output_tokens: 1 },
   };
   const events: readonly Json[] = [
     { type: "message_start", message: start },
     ...content.flatMap((events, index) => events.map(({ type, ...event }) => ({ type, index, ...event }))),
     {
       type: "message_delta",
-      delta: { ...stopFields(spoken), ...inputTransformations(spoken, ask) },
-      usage: { ...totalUsage(spoken.usage), ...usageDetails(spoken) },
+      delta: { ...stopFields(response), ...inputTransformations(response, request) },
+      usage: { ...totalUsage(response.usage), ...usageDetails(response) },
     },
     { type: "message_stop" },
   ];
@@ -40,23 +40,23 @@ export const encodeStream = (spoken: SimResponse, ask: SimRequest): readonly str
 
 const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-/** Blanks of varying length stand before the last brace of every event, so that lengths tell nothing. */
+/** Encodes one event. Padding before the last brace hides the length of the content. */
 const encodeEvent = (event: Json, place: number): string => {
   const data = JSON.stringify(event);
   return `event: ${asText(event["type"])}\ndata: ${data.slice(0, -1)}${" ".repeat((place * 7) % 16)}}\n\n`;
 };
 
-/** The event for a failure after the headers have been sent. */
+/** Encodes an error after the headers have been sent. */
 export const encodeErrorEvent = (envelope: unknown): string => `event: error\ndata: ${JSON.stringify(envelope)}\n\n`;
 
-const messageHeader = (ask: SimRequest): Json => ({
-  model: datedModelName(ask.model),
-  id: idOf("msg", ask, 0),
+const messageHeader = (request: SimRequest): Json => ({
+  model: datedModelName(request.model),
+  id: idOf("msg", request, 0),
   type: "message",
   role: "assistant",
 });
 
-/** Ids are the same for the same request at the same place, and never twice in a conversation. */
+/** Derives an id: the same for the same request and position, and unique in a conversation. */
 export const idOf = (kind: string, { ordinal, body }: Pick<SimRequest, "ordinal" | "body">, place: number): string => {
   const letters = digest(`${kind} ${ordinal} ${asArray(body["messages"]).length} ${place}`).replaceAll(/[-_]/g, "x");
   return `${kind}_01${letters}`;
@@ -79,7 +79,7 @@ const stopReasons: { readonly [finish in SimResponse["finish"]]: string } = {
   context: "model_context_window_exceeded",
 };
 
-/** `input_tokens` is only what was neither read from the cache nor written to it. */
+/** `input_tokens` excludes tokens read from or written to the cache. */
 const totalUsage = ({ input, cachedRead, cachedWrite, output }: SimUsage): Json => ({
   input_tokens: input - cachedRead - cachedWrite,
   cache_creation_input_tokens: cachedWrite,
@@ -87,9 +87,9 @@ const totalUsage = ({ input, cachedRead, cachedWrite, output }: SimUsage): Json 
   output_tokens: output,
 });
 
-const usageOf = (usage: SimUsage, ask: SimRequest): Json => {
+const usageOf = (usage: SimUsage, request: SimRequest): Json => {
   const { output_tokens: output, ...input } = totalUsage(usage);
-  const isLong = splitPrompt(ask).findLast(({ isCachePoint: marked }) => marked)?.ttlSeconds === 3600;
+  const isLong = splitPrompt(request).findLast(({ isCachePoint }) => isCachePoint)?.ttlSeconds === 3600;
   return {
     ...input,
     cache_creation: {
@@ -113,25 +113,25 @@ const usageDetails = ({ usage, parts }: SimResponse): Json => {
   };
 };
 
-/** Blocks that were passed over are listed for those who asked for the controls. */
-const inputTransformations = ({ droppedSeals: dropped = [] }: SimResponse, { headers }: SimRequest): Json =>
-  dropped.length === 0 || !(headers["anthropic-beta"] ?? "").includes("thinking-binding-controls")
+/** Ignored blocks are listed if the request enables the beta header. */
+const inputTransformations = ({ droppedSeals = [] }: SimResponse, { headers }: SimRequest): Json =>
+  droppedSeals.length === 0 || !(headers["anthropic-beta"] ?? "").includes("thinking-binding-controls")
     ? {}
     : {
-        input_transformations: dropped.map(({ pointer, verdict }) => ({
+        input_transformations: droppedSeals.map(({ pointer, verdict }) => ({
           type: "thinking_block_dropped",
           path: pointer.slice(1).replaceAll("/", "."),
           reason: verdict === "prefix" ? "prefix_mismatch" : "unreadable_by_model",
         })),
       };
 
-const responseBlocks = ({ parts }: SimResponse, ask: SimRequest): readonly Json[] =>
-  parts.flatMap((part, place) => blocksOf(part, ask, place + 1));
+const responseBlocks = ({ parts }: SimResponse, request: SimRequest): readonly Json[] =>
+  parts.flatMap((part, place) => blocksOf(part, request, place + 1));
 
-const blocksOf = (part: SimResponsePart, ask: SimRequest, place: number): readonly Json[] => {
+const blocksOf = (part: SimResponsePart, request: SimRequest, place: number): readonly Json[] => {
   switch (part.type) {
     case "think": {
-      const thinking = hidesThoughts(ask.body, ask.model) ? "" : part.text;
+      const thinking = hidesThoughts(request.body, request.model) ? "" : part.text;
       if (part.redacted === true) return [{ type: "redacted_thinking", data: part.seal }];
       return [{ type: "thinking", thinking, signature: part.seal }];
     }
@@ -139,11 +139,11 @@ const blocksOf = (part: SimResponsePart, ask: SimRequest, place: number): readon
       return [{ type: "text", text: part.text }];
     case "call": {
       const { tool: name, input } = part;
-      return [{ type: "tool_use", id: idOf("toolu", ask, place), name, input, caller: { type: "direct" } }];
+      return [{ type: "tool_use", id: idOf("toolu", request, place), name, input, caller: { type: "direct" } }];
     }
     case "cite":
-      return citedBlocks(part, idOf("srvtoolu", ask, place));
-    // There is no block for a file that the model made.
+      return citedBlocks(part, idOf("srvtoolu", request, place));
+    // The API has no block for generated files.
     case "file":
       return [];
   }
@@ -188,7 +188,7 @@ const citedBlocks = (
 
 const opaqueText = (text: string): string => Buffer.from(digest(text)).toString("base64");
 
-/** A block as it is streamed: begun empty, filled by deltas, ended. */
+/** The events of one block: start with an empty block, deltas, stop. */
 const blockEvents = (block: Json): readonly (Json & { readonly type: string })[] => {
   const { type } = block;
   const [empty, filling] = splitBlock(block, asText(type));
@@ -228,7 +228,7 @@ const splitBlock = (block: Json, type: string): readonly [Json, readonly Json[]]
   }
 };
 
-/** A call without arguments says nothing at all, not even `{}`. */
+/** A call without arguments sends no JSON at all, not even `{}`. */
 const inputPieces = (input: unknown): readonly string[] => {
   const json = JSON.stringify(input ?? {});
   return json === "{}" ? [] : splitBySize(json, 12);

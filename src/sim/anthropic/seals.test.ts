@@ -31,7 +31,7 @@ const script: Script = {
 
 const shown = (model: string): Json => ({ model, thinking: { type: "adaptive", display: "summarized" } });
 
-/** A loop of two requests on one server: the first answered, the second changed by the test. */
+/** Sends two requests to one server: the test changes the second one. */
 const loop = async (model: string, change: (body: Json) => Json, headers: Record<string, string> = {}) => {
   const { send, simulator } = createClient({ script });
   const first = await send(ask("look", shown(model)));
@@ -65,12 +65,12 @@ const rethought =
 
 const models = ["claude-opus-4-6", "claude-sonnet-5", "claude-fable-5-1", "claude-opus-5-5"];
 
-describe("a thought that comes back", () => {
-  it.each(models)("is accepted as it was given: %s", async (model) => {
+describe("thinking that is sent back", () => {
+  it.each(models)("is accepted unchanged: %s", async (model) => {
     expect((await loop(model, same)).status).toBe(200);
   });
 
-  it.each(models)("is refused when its words were changed, or its signature: %s", async (model) => {
+  it.each(models)("is refused when its text or signature was changed: %s", async (model) => {
     const words = "messages.1.content.0: Invalid `signature` in `thinking` block";
     const otherText = await loop(
       model,
@@ -84,7 +84,7 @@ describe("a thought that comes back", () => {
     expect([forged.status, forged.message]).toEqual([400, words]);
   });
 
-  it.each(models)("is refused when another vendor sealed it: %s", async (model) => {
+  it.each(models)("is refused when another vendor issued it: %s", async (model) => {
     const signature = makeSeal({ provider: "bedrock", model, text: "Hm.", prefix: "" });
     const foreign = await loop(
       model,
@@ -104,7 +104,7 @@ describe("a thought that comes back", () => {
     ).toBe(200);
   });
 
-  it("may come back without its words, where they were not shown", async () => {
+  it("is accepted without its text, where the text was not returned", async () => {
     const { send } = createClient({ script });
     const first = await send(ask("look"));
     const content = asArray(first.body["content"]).map(asObject);
@@ -113,7 +113,7 @@ describe("a thought that comes back", () => {
     expect((await send(followUp(ask("look"), content, result))).status).toBe(200);
   });
 
-  it("comes back sealed alone when it was redacted, and not otherwise", async () => {
+  it("is accepted as a redacted block only when it was redacted", async () => {
     const { send } = createClient({ script });
     const asked = ask("a secret", shown("claude-opus-5-5"));
     const content = asArray((await send(asked)).body["content"]).map(asObject);
@@ -129,7 +129,7 @@ describe("a thought that comes back", () => {
   });
 });
 
-describe("a thought after a changed history", () => {
+describe("thinking after a changed history", () => {
   const changes: readonly (readonly [string, (body: Json) => Json])[] = [
     ["another system prompt", (body) => ({ ...body, system: "Be kind." })],
     ["another tool", (body) => ({ ...body, tools: [ls, { ...ls, name: "cat" }] })],
@@ -148,11 +148,14 @@ describe("a thought after a changed history", () => {
   const words =
     'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-  it.each(changes)("is refused by models that bind it, and accepted by older ones: %s", async (_, change) => {
-    const bound = await loop("claude-opus-5-5", change);
-    expect([bound.status, bound.message.replace("messages.2.", "messages.1.")]).toEqual([400, words]);
-    expect((await loop("claude-opus-4-6", change)).status).toBe(200);
-  });
+  it.each(changes)(
+    "is refused by models that bind it to the history, and accepted by older ones: %s",
+    async (_, change) => {
+      const bound = await loop("claude-opus-5-5", change);
+      expect([bound.status, bound.message.replace("messages.2.", "messages.1.")]).toEqual([400, words]);
+      expect((await loop("claude-opus-4-6", change)).status).toBe(200);
+    },
+  );
 
   it.each([
     ["a moved cache mark", (body: Json) => ({ ...body, tools: [{ ...ls, cache_control: { type: "ephemeral" } }] })],
@@ -168,11 +171,11 @@ describe("a thought after a changed history", () => {
       "a tool that is only looked up",
       (body: Json) => ({ ...body, tools: [ls, { ...ls, name: "cat", defer_loading: true }] }),
     ],
-  ])("is accepted where nothing was edited: %s", async (_, change) => {
+  ])("is accepted when the history is unchanged: %s", async (_, change) => {
     expect((await loop("claude-opus-5-5", change)).status).toBe(200);
   });
 
-  it("is dropped without a charge where the caller asked for that, and the answer says so", async () => {
+  it("is dropped and not billed if the request asks for it, and the response says so", async () => {
     const change = (body: Json): Json => ({
       ...body,
       system: "Be kind.",
@@ -191,8 +194,8 @@ describe("a thought after a changed history", () => {
 
 const usageIn = ({ body }: { readonly body: Json }): number => Number(asObject(body["usage"])["input_tokens"]);
 
-describe("several thoughts", () => {
-  it("may lose the first and keep the others, where they are bound", async () => {
+describe("several thinking blocks", () => {
+  it("stay valid without the first one, where they are bound", async () => {
     const { send } = createClient({ script });
     const asked = ask("look");
     const first = asArray((await send(asked)).body["content"]).map(asObject);
@@ -208,7 +211,7 @@ describe("several thoughts", () => {
     expect((await send(followUp(followUp(asked, first, edited), second, "and?"))).status).toBe(400);
   });
 
-  it("of an answer that was paused and continued stand in one message", async () => {
+  it("of a paused and continued response are valid in one message", async () => {
     const source = { title: "A page", uri: "https://example.com/" };
     const paused: Script = {
       rules: [
@@ -239,7 +242,7 @@ describe("several thoughts", () => {
   });
 });
 
-describe("a thought of another Claude", () => {
+describe("thinking of another Claude model", () => {
   const switched = async (from: string, to: string): Promise<{ readonly status: number; readonly more: number }> => {
     const { send } = createClient({ script });
     const first = await send(ask("look", shown(from)));
@@ -251,7 +254,7 @@ describe("a thought of another Claude", () => {
     return { status: kept.status, more: usageIn(kept) - usageIn(left) };
   };
 
-  it("is passed over in silence, and costs nothing, where thoughts are bound", async () => {
+  it("is silently ignored and not billed by models that bind thinking", async () => {
     expect(await switched("claude-sonnet-5", "claude-opus-5-5")).toEqual({ status: 200, more: 0 });
   });
 
@@ -274,11 +277,11 @@ describe("thinking", () => {
     [{ model: "claude-sonnet-5", thinking: { type: "disabled" } }, false],
     [{ model: "claude-opus-5-5", thinking: { type: "between_tools" } }, false],
     [{ model: "claude-fable-5-2" }, true],
-  ])("happens only where the request or the model wants it: %j", async (more, expected) => {
+  ])("happens only if the request or the model enables it: %j", async (more, expected) => {
     expect(await thinks(more)).toBe(expected);
   });
 
-  it("of earlier turns is forgotten by older models, and costs nothing there", async () => {
+  it("of earlier turns is dropped by older models, and not billed there", async () => {
     const cost = async (model: string, thinking: Json): Promise<number> => {
       const { send } = createClient({ script });
       const asked = ask("look", { model, thinking });

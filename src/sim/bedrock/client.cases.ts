@@ -5,7 +5,7 @@ import { asArray, asObject, asText } from "../json.ts";
 import type { Script } from "../model/script.ts";
 import { type Simulator, type SimulatorOptions, createSimulator } from "../simulator.ts";
 
-/** What came back. */
+/** A response. */
 type BedrockTestResponse = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
@@ -15,7 +15,7 @@ type BedrockTestResponse = {
 /** One frame of a stream: its headers by name, and its JSON. */
 type BedrockTestFrame = { readonly headers: Json; readonly body: Json };
 
-/** A simulated Bedrock, and the ways it is asked. */
+/** A test client of a simulated Bedrock. */
 export type BedrockTestClient = {
   readonly simulator: Simulator;
   readonly ask: (model: string, body: Json, operation?: string) => Promise<BedrockTestResponse>;
@@ -23,7 +23,7 @@ export type BedrockTestClient = {
   readonly send: (request: Partial<HttpRequest> & Pick<HttpRequest, "url">) => Promise<BedrockTestResponse>;
 };
 
-/** A server whose clock stands still. */
+/** Creates a test client of a simulated server with a fixed clock. */
 export const createClient = (options: Omit<SimulatorOptions, "provider"> = {}): BedrockTestClient => {
   const simulator = createSimulator({ provider: "bedrock", now: () => Date.UTC(2026, 10, 15), ...options });
   const bytesOf = async (
@@ -68,26 +68,26 @@ const frameOf = ({ headers, body }: Message): BedrockTestFrame => ({
   body: asObject(JSON.parse(Buffer.from(body).toString())),
 });
 
-/** The blocks of an answer. */
+/** The blocks of a response. */
 export const contentOf = ({ body }: BedrockTestResponse): readonly Json[] =>
   asArray(asObject(asObject(body["output"])["message"])["content"]).map(asObject);
 
-/** What the model said in an answer. */
+/** The text of a response. */
 export const wordsIn = (reply: BedrockTestResponse): string =>
   contentOf(reply)
     .map(({ text }) => asText(text))
     .join("");
 
-/** What an answer has cost. */
+/** The usage of a response. */
 export const usageIn = ({ body }: BedrockTestResponse): Json => asObject(body["usage"]);
 
-/** What the user says. */
+/** A user message. */
 export const user = (...blocks: readonly (string | Json)[]): Json => ({
   role: "user",
   content: blocks.map((block) => (typeof block === "string" ? { text: block } : block)),
 });
 
-/** What a model said. */
+/** A model content. */
 export const assistant = (...content: readonly Json[]): Json => ({ role: "assistant", content });
 
 /** The result of a call. */
@@ -95,7 +95,7 @@ export const result = (call: Json | undefined, ...content: readonly Json[]): Jso
   toolResult: { toolUseId: asObject(call?.["toolUse"])["toolUseId"], content },
 });
 
-/** A picture of one hundred by seventy-five pixels, as far as its header tells. */
+/** The header of an image of 100 by 75 pixels. */
 export const image: Json = {
   image: {
     format: "png",
@@ -105,7 +105,7 @@ export const image: Json = {
   },
 };
 
-/** A document of two pages, as far as anyone looks. */
+/** A minimal document of two pages. */
 export const pdf: Json = {
   document: {
     format: "pdf",
@@ -114,7 +114,7 @@ export const pdf: Json = {
   },
 };
 
-/** A cache mark. */
+/** A cache point. */
 export const cachePoint: Json = { cachePoint: { type: "default" } };
 
 /** Declarations of the named tools. */
@@ -130,7 +130,7 @@ export const tools = (...names: readonly string[]): Json => ({
   },
 });
 
-/** A question about two files, answered by two calls. */
+/** A script that replies to "look" with two calls. */
 export const loop: Script = {
   rules: [
     {
@@ -149,22 +149,22 @@ export const loop: Script = {
   ],
 };
 
-/** A Claude that binds its thoughts to all that stood before them. */
+/** A Claude model that binds reasoning to the prompt before it. */
 export const fable = "us.anthropic.claude-fable-5-1-v1:0";
-/** A Claude that thinks by a budget. */
+/** A Claude model with a thinking budget. */
 export const sonnet = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
-/** A model that caches and does not sign. */
+/** A model with prompt caching and unsigned reasoning. */
 export const nova = "us.amazon.nova-pro-v1:0";
-/** A model that wants results alone. */
+/** A model that accepts nothing beside results. */
 export const llama = "us.meta.llama4-maverick-17b-instruct-v1:0";
-/** Thinking as the model sees fit. */
+/** Adaptive thinking. */
 export const thinking: Json = { additionalModelRequestFields: { thinking: { type: "adaptive" } } };
-/** Thinking by a budget. */
+/** Thinking with a budget. */
 export const budget: Json = { additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 2000 } } };
-/** The question that `loop` answers. */
+/** The request that `loop` replies to. */
 export const question: Json = { messages: [user("Please look.")], ...tools("snap", "stat") };
 
-/** The question again, with what was answered and the results of its calls. */
+/** Sends the request and extends it by the response and the results of its calls. */
 export const followUp = async (
   { ask }: BedrockTestClient,
   model: string,
@@ -183,18 +183,18 @@ export const followUp = async (
 /** The messages of a request. */
 export const messagesOf = (body: Json): readonly Json[] => asArray(body["messages"]).map(asObject);
 
-/** The same request with one of its messages replaced. */
+/** Replaces one message of a request. */
 export const withMessage = (body: Json, index: number, change: (message: Json) => Json): Json => ({
   ...body,
   messages: messagesOf(body).map((message, at) => (at === index ? change(message) : message)),
 });
 
-/** The same message with its first block replaced. */
+/** Replaces the first block of a message. */
 export const withFirst =
   (block: Json) =>
   (message: Json): Json => ({ ...message, content: [block, ...asArray(message["content"]).slice(1)] });
 
-/** 200, or what an answer was refused with. */
+/** 200, or the error message. */
 export const verdict = async ({ ask }: BedrockTestClient, model: string, body: Json): Promise<unknown> => {
   const { status, headers, body: said } = await ask(model, body);
   if (status === 200) return 200;

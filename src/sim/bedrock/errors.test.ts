@@ -15,7 +15,7 @@ import {
 } from "./client.cases.ts";
 import type { Json } from "../family.ts";
 
-describe("a request that Converse refuses", () => {
+describe("Converse refuses", () => {
   const call = { toolUse: { toolUseId: "t1", name: "snap", input: {} } };
   const called = [user("Go."), assistant(call)];
   const invalid = (message: string): unknown => [400, "ValidationException", message];
@@ -57,7 +57,7 @@ describe("a request that Converse refuses", () => {
       ),
     ],
     [
-      "words after a call of Claude",
+      "text after a call of Claude",
       sonnet,
       { messages: [user("Go."), assistant(call, { text: "I look." }), user(result(call, { text: "x" }))] },
       invalid(
@@ -85,7 +85,7 @@ describe("a request that Converse refuses", () => {
       ),
     ],
     [
-      "a document without words",
+      "a document without text",
       nova,
       { messages: [user(pdf)] },
       invalid("A text block must be included when using documents. Add a text block and retry your request."),
@@ -144,11 +144,11 @@ describe("a request that Converse refuses", () => {
     ],
   ];
 
-  it.each(refusals)("is one with %s", async (_, model, body, refused) => {
+  it.each(refusals)("a request with %s", async (_, model, body, refused) => {
     expect(await verdict(createClient(), model, { ...tools("snap"), ...body })).toEqual(refused);
   });
 
-  it("is one without a key, with a wrong one, and one that is no JSON", async () => {
+  it("a request without a key, with a wrong key, or with invalid JSON", async () => {
     const { send } = createClient({ keys: ["right"] });
     const url = `https://localhost/model/${encodeURIComponent(sonnet)}/converse`;
     const refused = async (authorization: string | undefined, more: Json = {}): Promise<unknown> => {

@@ -2,7 +2,7 @@ import type { HttpHeaders } from "../../world/net.ts";
 import { claudeVersion } from "./providers.ts";
 import type { ApiRefusal, CheckFailure } from "../family.ts";
 
-/** A refusal as AWS writes it: the kind stands in a header, the body is a sentence. */
+/** Encodes a refusal as AWS does: the exception type in a header, the message in the body. */
 export const encodeError = (
   refusal: ApiRefusal,
 ): { readonly body: unknown; readonly headers: HttpHeaders; readonly status?: number } => {
@@ -17,14 +17,14 @@ export const encodeError = (
   return { body: { message }, headers, status };
 };
 
-/** The header every answer has, by which AWS finds it again. */
+/** The request id header of every response. */
 export const requestIdHeaders = (ordinal: number): HttpHeaders => ({
   "x-amzn-requestid": `00000000-0000-4000-8000-${String(ordinal).padStart(12, "0")}`,
 });
 
 type AwsException = { readonly type: string; readonly status: number; readonly message: string };
 
-/** The exception behind a refusal. AWS has its own status for most of them. */
+/** Maps a refusal to an AWS exception, most with a status of their own. */
 export const exceptionOf = ({ about, kind, message, status }: ApiRefusal): AwsException => {
   if (about !== undefined) return checkException(about);
   switch (kind) {
@@ -50,7 +50,7 @@ export const exceptionOf = ({ about, kind, message, status }: ApiRefusal): AwsEx
   }
 };
 
-/** Failures of the model behind the service have statuses of their own. */
+/** Model errors have their own statuses. */
 const modelException = (status: number, message: string): AwsException | undefined => {
   if (status === 408) return { type: "ModelTimeoutException", status, message };
   return status === 424 ? { type: "ModelErrorException", status, message } : undefined;

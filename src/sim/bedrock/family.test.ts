@@ -28,7 +28,7 @@ const seal = expect.stringMatching(/^[A-Za-z0-9+/]{60,}=*$/);
 const toolUseId = expect.stringMatching(/^tooluse_[\w-]{22}$/);
 
 describe("a tool loop over Converse", () => {
-  it("answers with a signed thought, words and parallel calls", async () => {
+  it("answers with signed reasoning, text and parallel calls", async () => {
     const { ask } = createClient({ script: loop });
 
     const { status, headers, body } = await ask(sonnet, { ...question, ...budget });
@@ -64,7 +64,7 @@ describe("a tool loop over Converse", () => {
     });
   });
 
-  it("streams frames of which only those of calls are announced, and counts at the end", async () => {
+  it("streams frames with start events for calls only, and usage at the end", async () => {
     const { stream } = createClient({ script: loop });
 
     const frames = await stream(sonnet, { ...question, ...budget });
@@ -105,7 +105,7 @@ describe("a tool loop over Converse", () => {
     ]);
   });
 
-  it.each([fable, sonnet, nova, llama])("takes the results with a picture back: %s", async (model) => {
+  it.each([fable, sonnet, nova, llama])("accepts results with an image: %s", async (model) => {
     const server = createClient({ script: loop });
     const settings = model === fable ? thinking : model === sonnet ? budget : {};
 
@@ -117,7 +117,7 @@ describe("a tool loop over Converse", () => {
     ]);
   });
 
-  it("never sees a PDF that stands alone in a result of Claude, and sees it beside the results", async () => {
+  it("loses a PDF alone in a result of Claude, and reads it beside the results", async () => {
     const server = createClient({ script: loop });
     const plain = await followUp(server, sonnet, question);
     const calls = asArray(messagesOf(plain)[1]?.["content"]).map(asObject).slice(-2);
@@ -144,7 +144,7 @@ describe("a tool loop over Converse", () => {
     ]);
   });
 
-  it("thinks only where the model can and the request says so", async () => {
+  it("thinks only if the model supports it and the request enables it", async () => {
     const { ask } = createClient({ script: loop });
     const kinds = async (model: string, body: Json): Promise<unknown> =>
       contentOf(await ask(model, body)).map((block) => Object.keys(block)[0]);
@@ -160,7 +160,7 @@ describe("a tool loop over Converse", () => {
     ).toEqual(["reasoningContent", ...without]);
   });
 
-  it("lets open models think unsigned, and begin a stream with nothing", async () => {
+  it("returns unsigned reasoning of open models, and starts their streams with an empty block", async () => {
     const { ask, stream } = createClient({ script: loop });
     const model = "openai.gpt-oss-120b-1:0";
 
@@ -174,7 +174,7 @@ describe("a tool loop over Converse", () => {
   });
 });
 
-describe("how an answer of Bedrock ends", () => {
+describe("a response of Bedrock ends", () => {
   it.each([
     ["length", "max_tokens"],
     ["filtered", "content_filtered"],
@@ -219,15 +219,15 @@ describe("how an answer of Bedrock ends", () => {
     [{ status: 403 }, 403, "AccessDeniedException"],
     [{ status: 408 }, 408, "ModelTimeoutException"],
     [{ status: 424 }, 424, "ModelErrorException"],
-  ])("before it has begun: %j", async (fault, status, name) => {
+  ])("before it starts: %j", async (fault, status, name) => {
     const server = createClient({ faults: [{ fault: { type: "status", message: "Stop.", ...fault } }] });
 
     expect(await verdict(server, sonnet, { messages: [user("Go.")] })).toEqual([status, name, "Stop."]);
   });
 });
 
-describe("beside conversing, Bedrock", () => {
-  it("counts tokens for Claude, and for no other model", async () => {
+describe("besides Converse, Bedrock", () => {
+  it("counts tokens for Claude only", async () => {
     const { ask } = createClient();
     const body = { input: { converse: { messages: [user("How long is this?", image)] } } };
 
@@ -238,7 +238,7 @@ describe("beside conversing, Bedrock", () => {
     expect((await ask(sonnet, { input: { converse: { messages: [user(" ")] } } }, "count-tokens")).status).toBe(400);
   });
 
-  it("lists models and the profiles they are called through", async () => {
+  it("lists models and inference profiles", async () => {
     const { send } = createClient();
     const get = async (path: string): Promise<Json> => (await send({ url: `https://localhost${path}` })).body;
     const model = {
@@ -261,7 +261,7 @@ describe("beside conversing, Bedrock", () => {
     );
   });
 
-  it("takes an escaped name of a profile as a model", async () => {
+  it("accepts an escaped profile name as a model", async () => {
     const { ask } = createClient();
     const arn = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc";
 

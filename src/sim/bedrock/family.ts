@@ -8,7 +8,7 @@ import { encodeStream, encodeStreamError } from "./stream.ts";
 import type { SimFamily, ApiRoute, SimProvider } from "../family.ts";
 import { asObject } from "../json.ts";
 
-/** Amazon's Converse, and as much of its control plane as lists models. */
+/** Amazon's Converse API, and the part of the control plane that lists models. */
 export const bedrockFamily: SimFamily<BedrockQuirks> = {
   wire: "bedrock",
   providers: bedrockProviders,
@@ -18,7 +18,7 @@ export const bedrockFamily: SimFamily<BedrockQuirks> = {
   responseHeaders: ({ ordinal }) => requestIdHeaders(ordinal),
   countedBody: (body) => asObject(asObject(body["input"])["converse"]),
   parseRequest: parseRequest,
-  splitPrompt: (ask) => splitPrompt(ask).units,
+  splitPrompt: (request) => splitPrompt(request).units,
   findSeals: findSeals,
   judgeSeal: judgeSeal,
   encodeResponse: encodeResponse,
@@ -37,7 +37,7 @@ const controlRoute = (path: string, provider: SimProvider<BedrockQuirks>): ApiRo
   return model === undefined ? undefined : { kind: "model", model: decodePath(model) };
 };
 
-/** The model stands in the path, its colons and slashes escaped. */
+/** The model is in the path, with colons and slashes escaped. */
 const runtimeRoute = (path: string): ApiRoute | undefined => {
   const [, name, operation] = /^\/model\/([^/]+)\/(converse|converse-stream|count-tokens)$/.exec(path) ?? [];
   if (name === undefined) return undefined;

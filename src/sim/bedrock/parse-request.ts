@@ -13,9 +13,9 @@ import type {
 } from "../model/types.ts";
 import { measureFile } from "../tokens.ts";
 
-/** What the model hears. Thoughts of earlier turns are not said aloud. */
-export const parseRequest = (ask: BedrockSimRequest): SimModelRequest => {
-  const { body, model } = ask;
+/** Converts a Converse request to what the model receives, without earlier reasoning. */
+export const parseRequest = (request: BedrockSimRequest): SimModelRequest => {
+  const { body, model } = request;
   const maxOutput = asNumber(asObject(body["inferenceConfig"])["maxTokens"]);
   const specs = [...toolsOf(body)].map(({ value }) => value["toolSpec"]).filter(isObject);
   return {
@@ -29,17 +29,17 @@ export const parseRequest = (ask: BedrockSimRequest): SimModelRequest => {
       description: asText(description),
       parameters: asObject(inputSchema)["json"],
     })),
-    turns: splitTurns(ask),
+    turns: splitTurns(request),
     serverTools: [],
     ...(maxOutput === undefined ? {} : { maxOutput }),
-    mayThink: isThinking(ask),
+    mayThink: isThinking(request),
   };
 };
 
-/** Blocks of one side in a row are a turn; results are one of their own. */
-const splitTurns = (ask: BedrockSimRequest): readonly RequestTurn[] => {
+/** Groups consecutive blocks of one side into turns; results are separate turns. */
+const splitTurns = (request: BedrockSimRequest): readonly RequestTurn[] => {
   const runs: { by: RequestTurn["by"]; blocks: BedrockBlock[] }[] = [];
-  for (const block of messageBlocks(ask).flat()) {
+  for (const block of messageBlocks(request).flat()) {
     if (block.kind === "cachePoint") continue;
     const by = block.role === "assistant" ? "model" : block.kind === "toolResult" ? "tools" : "user";
     const last = runs.at(-1);
@@ -55,7 +55,7 @@ const splitTurns = (ask: BedrockSimRequest): readonly RequestTurn[] => {
         calls = blocks.filter(({ kind }) => kind === "toolUse").map(callOf);
         return { by, text: textOf(blocks), calls };
       case "tools":
-        return { by, results: blocks.map((block) => resultOf(block, calls, ask)) };
+        return { by, results: blocks.map((block) => resultOf(block, calls, request)) };
     }
   });
 };
@@ -81,9 +81,9 @@ const callOf = (block: BedrockBlock): RequestCall => ({
   input: fieldOf(block, "input"),
 });
 
-const resultOf = (block: BedrockBlock, calls: readonly RequestCall[], ask: BedrockSimRequest): RequestResult => {
+const resultOf = (block: BedrockBlock, calls: readonly RequestCall[], request: BedrockSimRequest): RequestResult => {
   const id = callId(block);
-  const read = visibleBlocks(block, ask);
+  const read = visibleBlocks(block, request);
   return {
     id,
     tool: calls.find((call) => call.id === id)?.tool ?? "",

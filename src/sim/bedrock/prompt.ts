@@ -7,11 +7,11 @@ import type { TokensByModality } from "../model/types.ts";
 import { openSeal } from "../seal.ts";
 import { measureFile, countTextTokens } from "../tokens.ts";
 
-/** The prompt in the order it is cached, with the number of units before each message. */
+/** The prompt in caching order, with the number of units before each message. */
 export type BedrockPrompt = { readonly units: readonly PromptUnit[]; readonly unitsBeforeMessage: readonly number[] };
 
-/** Each tool, each block of the system prompt, then every block of every message. A cache point marks what stands before it. */
-export const splitPrompt = (ask: BedrockSimRequest): BedrockPrompt => {
+/** Splits the prompt into tools, system blocks and message blocks. A cache point marks the unit before it. */
+export const splitPrompt = (request: BedrockSimRequest): BedrockPrompt => {
   const units: PromptUnit[] = [];
   const add = (value: unknown, point: unknown, unit: () => Omit<PromptUnit, "content" | "isCachePoint">): void => {
     const last = units.at(-1);
@@ -21,13 +21,15 @@ export const splitPrompt = (ask: BedrockSimRequest): BedrockPrompt => {
   };
   const words = (value: unknown) => () => ({ tokens: { text: countTextTokens(JSON.stringify(value) ?? "") } });
 
-  for (const tool of asArray(asObject(ask.body["toolConfig"])["tools"]))
+  for (const tool of asArray(asObject(request.body["toolConfig"])["tools"]))
     add(tool, asObject(tool)["cachePoint"], words(tool));
-  for (const block of asArray(ask.body["system"])) add(block, asObject(block)["cachePoint"], words(block));
-  const before = messageBlocks(ask).map((blocks) => {
+  for (const block of asArray(request.body["system"])) add(block, asObject(block)["cachePoint"], words(block));
+  const before = messageBlocks(request).map((blocks) => {
     const count = units.length;
     for (const block of blocks)
-      add([block.role, block.value], block.kind === "cachePoint" ? block.data : undefined, () => blockUnit(block, ask));
+      add([block.role, block.value], block.kind === "cachePoint" ? block.data : undefined, () =>
+        blockUnit(block, request),
+      );
     return count;
   });
   return { units, unitsBeforeMessage: before };
@@ -35,13 +37,13 @@ export const splitPrompt = (ask: BedrockSimRequest): BedrockPrompt => {
 
 const ttlOf = (ttl: unknown): number => (ttl === "1h" ? 3600 : 300);
 
-/** A thought may be taken out of the history, so later seals are not bound to it. */
-const blockUnit = (block: BedrockBlock, ask: BedrockSimRequest): Omit<PromptUnit, "content" | "isCachePoint"> => ({
-  tokens: blockTokens(block, ask),
+/** Reasoning may be removed from the history, so later seals are not bound to it. */
+const blockUnit = (block: BedrockBlock, request: BedrockSimRequest): Omit<PromptUnit, "content" | "isCachePoint"> => ({
+  tokens: blockTokens(block, request),
   ...(block.kind === "reasoningContent" ? { isUnbound: true } : {}),
 });
 
-const blockTokens = (block: BedrockBlock, ask: BedrockSimRequest): TokensByModality => {
+const blockTokens = (block: BedrockBlock, request: BedrockSimRequest): TokensByModality => {
   const medium = mediaOf(block);
   if (medium !== undefined) return { [medium.kind]: measureFile(medium).tokens };
   switch (block.kind) {
@@ -50,7 +52,7 @@ const blockTokens = (block: BedrockBlock, ask: BedrockSimRequest): TokensByModal
         text: 8 + countTextTokens(`${asText(fieldOf(block, "name"))}${JSON.stringify(fieldOf(block, "input"))}`),
       };
     case "toolResult":
-      return addTokens(visibleBlocks(block, ask).map((inner) => blockTokens(inner, ask)));
+      return addTokens(visibleBlocks(block, request).map((inner) => blockTokens(inner, request)));
     case "reasoningContent":
       return { text: thoughtTokens(block) };
     default:
@@ -58,7 +60,7 @@ const blockTokens = (block: BedrockBlock, ask: BedrockSimRequest): TokensByModal
   }
 };
 
-/** A thought costs what it is long, also where its seal alone comes back. */
+/** Reasoning is billed by its length, also when only its seal is sent back. */
 const thoughtTokens = (block: BedrockBlock): number => {
   const { text, signature } = asObject(fieldOf(block, "reasoningText"));
   const sealed = asText(fieldOf(block, "redactedContent")) || asText(signature);

@@ -1,13 +1,13 @@
 import { type BedrockFamily, bedrockFamily } from "../../rules/bedrock/models.ts";
 import type { SimRequest, Json, SimModel, SimProvider } from "../family.ts";
 
-/** What tells one simulated Bedrock from another: nothing but the region it names itself by. */
+/** Bedrock's simulator differs by region only. */
 export type BedrockQuirks = { readonly region: string };
 
 /** A request to Bedrock. */
 export type BedrockSimRequest = SimRequest<BedrockQuirks>;
 
-/** The one provider of this family, with the models of many makers behind it. */
+/** The only provider of this family, with models of many vendors. */
 export const bedrockProviders: readonly SimProvider<BedrockQuirks>[] = [
   {
     id: "bedrock",
@@ -15,7 +15,7 @@ export const bedrockProviders: readonly SimProvider<BedrockQuirks>[] = [
     host: /^bedrock(-runtime)?(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.cn)?|api\.aws)$/,
     base: "",
     auth: "aws",
-    // A profile of a region stands for the model of the same name.
+    // A regional inference profile serves the model of the same name.
     models: foundationModels().flatMap((model) => [model, { ...model, id: `us.${model.id}` }]),
     knownModels: knownModelNames(),
     cache: { mode: "marked", minTokens: 1024, stepTokens: 1 },
@@ -25,11 +25,11 @@ export const bedrockProviders: readonly SimProvider<BedrockQuirks>[] = [
 ];
 
 function foundationModels(): readonly SimModel[] {
-  const claude = (id: string, context: number, cacheFloor: number): SimModel => ({
+  const claude = (id: string, context: number, minCacheTokens: number): SimModel => ({
     id: `anthropic.claude-${id}`,
     context,
     maxOutput: 64_000,
-    minCacheTokens: cacheFloor,
+    minCacheTokens,
   });
   return [
     claude("sonnet-5-v1:0", 1_000_000, 1024),
@@ -70,27 +70,27 @@ function knownModelNames(): RegExp {
   );
 }
 
-/** What the maker of the model behind a request lets pass. */
+/** The rules' model family of a request. */
 export const familyOf = ({ model }: BedrockSimRequest): BedrockFamily => bedrockFamily({ wire: "bedrock", model });
 
-/** The version of a Claude model as a number, 5.1 being 501; undefined for every other model. */
+/** The version of a Claude model as a number (5.1 is 501); undefined for other models. */
 export const claudeVersion = (model: string): number | undefined => {
   const late = /claude-(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?!\d)(?:-(\d{1,2})(?!\d))?/.exec(model);
   const [, major, minor = "0"] = late ?? /claude-(\d)(?:-(\d))?-(?:opus|sonnet|haiku)/.exec(model) ?? [];
   return major === undefined ? undefined : Number(major) * 100 + Number(minor);
 };
 
-/** The name of a model without the region it is called through. */
+/** The name of a model without its regional prefix. */
 export const baseModelName = (model: string): string => model.replace(/^(us|eu|apac|jp|au|ca|us-gov|global)\./, "");
 
 const isProfile = ({ id }: SimModel): boolean => id !== baseModelName(id);
 
-/** The models as the control plane lists them. */
+/** Encodes the control plane's list of models. */
 export const listModels = (models: readonly SimModel[], provider: SimProvider<BedrockQuirks>): Json => ({
   modelSummaries: models.filter((model) => !isProfile(model)).map((model) => summaryOf(model, provider)),
 });
 
-/** One model as the control plane describes it. */
+/** Encodes the control plane's description of a model. */
 export const describeModel = (model: SimModel, provider: SimProvider<BedrockQuirks>): Json => ({
   modelDetails: summaryOf({ ...model, id: baseModelName(model.id) }, provider),
 });
@@ -112,7 +112,7 @@ const summaryOf = ({ id }: SimModel, { quirks }: SimProvider<BedrockQuirks>): Js
   };
 };
 
-/** The profiles through which a region calls its models. */
+/** Encodes the list of a region's inference profiles. */
 export const listProfiles = ({ models, quirks }: SimProvider<BedrockQuirks>): Json => ({
   inferenceProfileSummaries: models.filter(isProfile).map(({ id }) => ({
     createdAt: "2025-09-29T00:00:00Z",

@@ -10,14 +10,14 @@ import { type BedrockSimRequest, familyOf } from "./providers.ts";
 export const messageBlocks = ({ body }: BedrockSimRequest): readonly (readonly BedrockBlock[])[] =>
   messagesOf(body).map(blocksIn);
 
-/** The blocks of a result that reach the model. Claude never sees a PDF that stands among documents alone. */
-export const visibleBlocks = (result: BedrockBlock, ask: BedrockSimRequest): readonly BedrockBlock[] => {
+/** The blocks of a result that reach the model. Claude does not see a PDF in a result of documents only. */
+export const visibleBlocks = (result: BedrockBlock, request: BedrockSimRequest): readonly BedrockBlock[] => {
   const blocks = resultBlocks(result);
-  const isUnread = familyOf(ask).nested.pdf === "unread" && blocks.every(({ kind }) => kind === "document");
+  const isUnread = familyOf(request).nested.pdf === "unread" && blocks.every(({ kind }) => kind === "document");
   return isUnread ? blocks.filter((block) => fieldOf(block, "format") !== "pdf") : blocks;
 };
 
-/** The words of a block that is no file. */
+/** The text of a block that is not a file. */
 export const blockText = (block: BedrockBlock): string => {
   switch (block.kind) {
     case "text":
@@ -36,10 +36,10 @@ export const blockText = (block: BedrockBlock): string => {
   }
 };
 
-/** A file of a request. `base64` is empty where only its address is given. */
+/** A file of a request. `base64` is empty for a file given by URL. */
 export type BedrockMedia = { readonly kind: RequestFile["kind"]; readonly mimeType: string; readonly base64: string };
 
-/** The file in a block. A document may also hold its words. */
+/** The file in a block. A document may also contain text instead of bytes. */
 export const mediaOf = (block: BedrockBlock): BedrockMedia | undefined => {
   const { kind } = block;
   if (kind !== "image" && kind !== "document" && kind !== "video" && kind !== "audio") return undefined;
@@ -75,20 +75,20 @@ const mimeTypes: ReadonlyMap<string, string> = new Map([
   ["three_gp", "video/3gpp"],
 ]);
 
-/** What the request tells the model itself about thinking. */
+/** The request's thinking configuration for the model. */
 export const thinkingConfig = ({ body }: BedrockSimRequest): Json =>
   asObject(asObject(body["additionalModelRequestFields"])["thinking"]);
 
-/** Whether the model thinks: Claude when asked to or always, Nova when asked to, open models as they are. */
-export const isThinking = (ask: BedrockSimRequest): boolean => {
-  const { type } = thinkingConfig(ask);
-  const claude = findBedrockClaude({ wire: "bedrock", model: ask.model });
+/** True if the model thinks: Claude if enabled or always, Nova if enabled, open models always. */
+export const isThinking = (request: BedrockSimRequest): boolean => {
+  const { type } = thinkingConfig(request);
+  const claude = findBedrockClaude({ wire: "bedrock", model: request.model });
   if (claude !== undefined)
     return type === undefined
       ? claude.thinking.length > 0 && !claude.thinking.includes("disabled")
       : type !== "disabled";
-  const config = asObject(ask.body["additionalModelRequestFields"])["reasoningConfig"];
-  switch (familyOf(ask).id) {
+  const config = asObject(request.body["additionalModelRequestFields"])["reasoningConfig"];
+  switch (familyOf(request).id) {
     case "nova":
       return isObject(config) && config["type"] === "enabled";
     case "claude":

@@ -4,48 +4,52 @@ import { splitPrompt } from "./prompt.ts";
 import { messageBlocks, thinkingConfig, blockText } from "./request.ts";
 import type { Json, SimUsage, SimResponse, SimResponsePart } from "../family.ts";
 
-/** One block of an answer, finished. */
+/** One complete block of a response. */
 export type BedrockResponseBlock =
   | { readonly kind: "text"; readonly text: string }
-  /** `signature` only from Claude. */
-  | { readonly kind: "thought"; readonly text: string; readonly signature?: string }
+  /** Only Claude has a `signature`. */
+  | { readonly kind: "reasoning"; readonly text: string; readonly signature?: string }
   | { readonly kind: "redacted"; readonly data: string }
   | { readonly kind: "call"; readonly id: string; readonly name: string; readonly input: string; readonly type: Json }
-  | { readonly kind: "citing"; readonly text: string; readonly citations: readonly Json[] }
-  | { readonly kind: "picture"; readonly format: string; readonly data: string };
+  | { readonly kind: "citations"; readonly text: string; readonly citations: readonly Json[] }
+  | { readonly kind: "image"; readonly format: string; readonly data: string };
 
-/** The blocks of an answer. */
-export const responseBlocks = (spoken: SimResponse, ask: BedrockSimRequest): readonly BedrockResponseBlock[] =>
-  spoken.parts.flatMap((part, place) => blockFor(part, place, ask));
+/** The blocks of a response. */
+export const responseBlocks = (response: SimResponse, request: BedrockSimRequest): readonly BedrockResponseBlock[] =>
+  response.parts.flatMap((part, place) => blockFor(part, place, request));
 
-const blockFor = (part: SimResponsePart, place: number, ask: BedrockSimRequest): readonly BedrockResponseBlock[] => {
+const blockFor = (
+  part: SimResponsePart,
+  place: number,
+  request: BedrockSimRequest,
+): readonly BedrockResponseBlock[] => {
   switch (part.type) {
     case "think":
-      return [reasoningBlock(part.text, part.seal, ask)];
+      return [reasoningBlock(part.text, part.seal, request)];
     case "say":
       return [{ kind: "text", text: part.text }];
     case "call": {
       const input = JSON.stringify(part.input) ?? "{}";
-      return [{ kind: "call", id: toolUseId(ask, place), name: part.tool, input, type: callType(ask) }];
+      return [{ kind: "call", id: toolUseId(request, place), name: part.tool, input, type: callType(request) }];
     }
     case "cite":
-      return [{ kind: "citing", text: part.text, citations: part.sources.map(citation) }];
+      return [{ kind: "citations", text: part.text, citations: part.sources.map(citation) }];
     case "file": {
       const format = /^image\/(png|jpeg|gif|webp)$/.exec(part.mimeType)?.[1];
-      return format === undefined ? [] : [{ kind: "picture", format, data: part.data }];
+      return format === undefined ? [] : [{ kind: "image", format, data: part.data }];
     }
   }
 };
 
-const reasoningBlock = (text: string, seal: string, ask: BedrockSimRequest): BedrockResponseBlock => {
-  if (claudeVersion(ask.model) === undefined) return { kind: "thought", text };
-  if (asksForRedaction(ask)) return { kind: "redacted", data: seal };
-  return { kind: "thought", text: thinkingConfig(ask)["display"] === "omitted" ? "" : text, signature: seal };
+const reasoningBlock = (text: string, seal: string, request: BedrockSimRequest): BedrockResponseBlock => {
+  if (claudeVersion(request.model) === undefined) return { kind: "reasoning", text };
+  if (asksForRedaction(request)) return { kind: "redacted", data: seal };
+  return { kind: "reasoning", text: thinkingConfig(request)["display"] === "omitted" ? "" : text, signature: seal };
 };
 
-/** The words by which Anthropic lets anyone try out a thought that is kept back. */
-const asksForRedaction = (ask: BedrockSimRequest): boolean =>
-  messageBlocks(ask).some((blocks) => blocks.some((block) => blockText(block).includes(redactionTrigger)));
+/** True if a message contains Anthropic's documented test string for redacted thinking. */
+const asksForRedaction = (request: BedrockSimRequest): boolean =>
+  messageBlocks(request).some((blocks) => blocks.some((block) => blockText(block).includes(redactionTrigger)));
 
 const redactionTrigger = "ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_";
 
@@ -54,7 +58,7 @@ const toolUseId = ({ provider, model, ordinal, time }: BedrockSimRequest, place:
   return `tooluse_${seed.digest("base64url").slice(0, 22)}`;
 };
 
-/** Newer Claude models say what kind of call it is. */
+/** Newer Claude models include the type of the call. */
 const callType = ({ model }: BedrockSimRequest): Json =>
   (claudeVersion(model) ?? 0) >= 405 ? { type: "tool_use" } : {};
 
@@ -63,19 +67,19 @@ const citation = ({ title, uri }: { readonly title: string; readonly uri: string
   title,
 });
 
-/** A whole answer. AWS writes its fields in the order of the alphabet. */
-export const encodeResponse = (spoken: SimResponse, ask: BedrockSimRequest): Json => ({
-  metrics: metricsOf(spoken),
-  output: { message: { content: responseBlocks(spoken, ask).map(blockJson), role: "assistant" } },
-  stopReason: stopReasons[spoken.finish],
-  usage: usageOf(spoken.usage, ask),
+/** Encodes a complete response. AWS sorts fields alphabetically. */
+export const encodeResponse = (response: SimResponse, request: BedrockSimRequest): Json => ({
+  metrics: metricsOf(response),
+  output: { message: { content: responseBlocks(response, request).map(blockJson), role: "assistant" } },
+  stopReason: stopReasons[response.finish],
+  usage: usageOf(response.usage, request),
 });
 
 const blockJson = (block: BedrockResponseBlock): Json => {
   switch (block.kind) {
     case "text":
       return { text: block.text };
-    case "thought": {
+    case "reasoning": {
       const signature = block.signature === undefined ? {} : { signature: block.signature };
       return { reasoningContent: { reasoningText: { ...signature, text: block.text } } };
     }
@@ -83,14 +87,14 @@ const blockJson = (block: BedrockResponseBlock): Json => {
       return { reasoningContent: { redactedContent: block.data } };
     case "call":
       return { toolUse: { input: JSON.parse(block.input), name: block.name, toolUseId: block.id, ...block.type } };
-    case "citing":
+    case "citations":
       return { citationsContent: { citations: block.citations, content: [{ text: block.text }] } };
-    case "picture":
+    case "image":
       return { image: { format: block.format, source: { bytes: block.data } } };
   }
 };
 
-/** Why an answer ended. The service has no word for a pause, and calls a refusal filtered. */
+/** Stop reasons. The service has none for a pause, and reports a refusal as filtered. */
 export const stopReasons: { readonly [finish in SimResponse["finish"]]: string } = {
   stop: "end_turn",
   calls: "tool_use",
@@ -102,14 +106,14 @@ export const stopReasons: { readonly [finish in SimResponse["finish"]]: string }
   context: "model_context_window_exceeded",
 };
 
-/** How long it took, by the length of what was said. */
+/** A latency derived from the length of the output. */
 export const metricsOf = ({ usage }: SimResponse): Json => ({ latencyMs: 180 + usage.output * 11 });
 
-/** `inputTokens` is what the cache did not spare. Only models that cache speak of it, each count under two names. */
-export const usageOf = (usage: SimUsage, ask: BedrockSimRequest): Json => {
+/** `inputTokens` excludes cached tokens. Only models with caching report it, each count under two names. */
+export const usageOf = (usage: SimUsage, request: BedrockSimRequest): Json => {
   const { input, cachedRead, cachedWrite, output } = usage;
-  const marks = splitPrompt(ask).units.filter(({ isCachePoint: marked }) => marked);
-  const { id } = familyOf(ask);
+  const marks = splitPrompt(request).units.filter(({ isCachePoint }) => isCachePoint);
+  const { id } = familyOf(request);
   const caches = id === "claude" || (id === "nova" && marks.length > 0);
   return {
     ...(id === "claude" && cachedWrite > 0

@@ -26,12 +26,12 @@ import { asArray, asObject } from "../json.ts";
 
 const seal = expect.stringMatching(/^[A-Za-z0-9+/]{60,}=*$/);
 
-describe("a thought of Claude on Bedrock", () => {
+describe("reasoning of Claude on Bedrock", () => {
   const signature =
     "The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block";
   const reasoning = (fields: Json): Json => ({ reasoningContent: { reasoningText: fields } });
 
-  it("is refused when its text or its seal was changed, or another provider made it", async () => {
+  it("is refused when its text or signature was changed, or another provider issued it", async () => {
     const server = createClient({ script: loop });
     const next = await followUp(server, sonnet, { ...question, ...budget });
     const { signature: genuine } = asObject(
@@ -47,7 +47,7 @@ describe("a thought of Claude on Bedrock", () => {
     );
   });
 
-  it("is bound to all that stood before it from 5.1 on, and to nothing of that before", async () => {
+  it("is bound to the prompt before it from 5.1 on, and not before", async () => {
     const server = createClient({ script: loop });
     const edited = (body: Json): Json => withMessage(body, 0, () => user("Please look there."));
     const dropping = { thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } } };
@@ -69,7 +69,7 @@ describe("a thought of Claude on Bedrock", () => {
     expect(await verdict(server, sonnet, edited(old))).toBe(200);
   });
 
-  it("stays good when a cache point moves or an earlier thought is taken out", async () => {
+  it("stays valid when a cache point moves or earlier reasoning is removed", async () => {
     const server = createClient({
       script: { rules: [], otherwise: { think: "Hm.", say: "Yes." } },
     });
@@ -90,7 +90,7 @@ describe("a thought of Claude on Bedrock", () => {
     ).toBe(200);
   });
 
-  it("is passed over by another model, and costs nothing there", async () => {
+  it("is ignored by another model, and not billed there", async () => {
     const server = createClient({ script: loop });
     const next = await followUp(server, fable);
     const without = withMessage(next, 1, (message) => ({ ...message, content: asArray(message["content"]).slice(1) }));
@@ -103,7 +103,7 @@ describe("a thought of Claude on Bedrock", () => {
     expect(await cost(fable.replace("us.", "global."), next)).toBe(await cost(fable, next));
   });
 
-  it("comes without its text, or sealed as a whole, and is taken back so", async () => {
+  it("is accepted without its text or fully redacted, as it was returned", async () => {
     const server = createClient({ script: loop });
     const omitted = { additionalModelRequestFields: { thinking: { type: "adaptive", display: "omitted" } } };
     const trigger = `Please look. ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_46C9A13E193C177646C7398A98432ECCCE4C1253D5E2D82641AC0E52CC2876CB`;
@@ -120,12 +120,12 @@ describe("a thought of Claude on Bedrock", () => {
   });
 });
 
-describe("the cache of Bedrock", () => {
+describe("the prompt cache of Bedrock", () => {
   const system = [{ text: "word ".repeat(1000) }, cachePoint];
   const usage = async ({ ask }: BedrockTestClient, model: string, body: Json): Promise<unknown> =>
     usageIn(await ask(model, body));
 
-  it("is written and read at marks, and what it spares is not counted as input", async () => {
+  it("is written and read at cache points, and cached tokens are not counted as input", async () => {
     const server = createClient();
     const counts = (read: number, written: number): Json => ({
       cacheReadInputTokenCount: read,
@@ -151,7 +151,7 @@ describe("the cache of Bedrock", () => {
     });
   });
 
-  it("is not spoken of where nothing was marked, except by Claude", async () => {
+  it("is reported without cache points only by Claude", async () => {
     const plain = { messages: [user("Go.")] };
 
     expect(await usage(createClient(), nova, plain)).toEqual({
@@ -164,7 +164,7 @@ describe("the cache of Bedrock", () => {
     expect(await usage(createClient(), sonnet, plain)).toMatchObject({ cacheWriteInputTokens: 0 });
   });
 
-  it("begins where each model begins", async () => {
+  it("starts at each model's minimum size", async () => {
     const short = { system: [{ text: "word ".repeat(500) }, cachePoint], messages: [user("Go.")] };
 
     expect(await usage(createClient(), fable, { ...short })).toMatchObject({ cacheWriteInputTokens: 628 });

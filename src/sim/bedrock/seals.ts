@@ -6,12 +6,12 @@ import { messageBlocks, thinkingConfig } from "./request.ts";
 import { asObject, asText } from "../json.ts";
 import { openSeal } from "../seal.ts";
 
-/** The seals on Claude's thoughts. Thoughts of other makers carry none. */
-export const findSeals = (ask: BedrockSimRequest): readonly SealUse[] => {
-  if (claudeVersion(ask.model) === undefined) return [];
-  const { unitsBeforeMessage: before } = splitPrompt(ask);
-  return messageBlocks(ask).flatMap((blocks, message) => {
-    const after = before[message] ?? 0;
+/** Finds the seals of Claude's reasoning. Other vendors' reasoning has none. */
+export const findSeals = (request: BedrockSimRequest): readonly SealUse[] => {
+  if (claudeVersion(request.model) === undefined) return [];
+  const { unitsBeforeMessage } = splitPrompt(request);
+  return messageBlocks(request).flatMap((blocks, message) => {
+    const after = unitsBeforeMessage[message] ?? 0;
     const shown = blocks.filter(({ kind }) => kind !== "cachePoint");
     return shown.flatMap((block, index) => sealUsesIn(block, after, after + index));
   });
@@ -22,32 +22,32 @@ const sealUsesIn = (block: BedrockBlock, after: number, unit: number): readonly 
   const redacted = fieldOf(block, "redactedContent");
   if (typeof redacted === "string") return [{ pointer: block.pointer, value: redacted, unitsBefore: after, unit }];
   const { text, signature } = asObject(fieldOf(block, "reasoningText"));
-  // A thought whose text was left out is known by its seal alone.
+  // Reasoning without its text is identified by its seal alone.
   const bound = asText(text) === "" ? {} : { text: asText(text) };
   return [{ pointer: block.pointer, value: asText(signature), ...bound, unitsBefore: after, unit }];
 };
 
 /**
- * What Claude does about a seal. From 5.1 on it is bound to all that stood
- * before it, and thoughts another model made are passed over.
+ * Decides what Claude does with a seal. From 5.1 on it is bound to the whole prompt before it, and reasoning of another
+ * model is ignored.
  */
 export const judgeSeal = (
   use: SealUse,
   verdict: Exclude<SealVerdict, "genuine">,
-  ask: BedrockSimRequest,
+  request: BedrockSimRequest,
 ): ApiRefusal | "accepted" | undefined => {
-  const isBound = (claudeVersion(ask.model) ?? 0) >= 501;
+  const isBound = (claudeVersion(request.model) ?? 0) >= 501;
   switch (verdict) {
     case "forged":
     case "other-text":
       return sealRefusal(use, "Invalid `signature` in `thinking` block");
     case "other-model":
-      return isBound && baseModelName(openSeal(use.value)?.model ?? "") !== baseModelName(ask.model)
+      return isBound && baseModelName(openSeal(use.value)?.model ?? "") !== baseModelName(request.model)
         ? undefined
         : "accepted";
     case "prefix":
       if (!isBound) return "accepted";
-      return asObject(thinkingConfig(ask)["block_binding"])["prefix_mismatch_behavior"] === "drop_block"
+      return asObject(thinkingConfig(request)["block_binding"])["prefix_mismatch_behavior"] === "drop_block"
         ? undefined
         : sealRefusal(use, prefixMismatch);
   }
@@ -56,7 +56,7 @@ export const judgeSeal = (
 const prefixMismatch =
   'Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-/** What Claude itself says comes wrapped in a sentence of the service. */
+/** Wraps Claude's own message in the service's message. */
 const sealRefusal = ({ pointer }: SealUse, message: string): ApiRefusal => ({
   status: 400,
   kind: "bad-request",
@@ -66,19 +66,19 @@ const sealRefusal = ({ pointer }: SealUse, message: string): ApiRefusal => ({
 
 const modelErrorMessage = (message: string): string => `The model returned the following errors: ${message}`;
 
-/** What Bedrock refuses that no rule of a body alone can tell. */
-export const checkRequest = (ask: BedrockSimRequest): ApiRefusal | undefined =>
-  checkCounting(ask) ?? checkCaching(ask) ?? checkThoughtInLoop(ask);
+/** Checks what the rules for the body alone cannot. */
+export const checkRequest = (request: BedrockSimRequest): ApiRefusal | undefined =>
+  checkCounting(request) ?? checkCaching(request) ?? checkThoughtInLoop(request);
 
 const checkCounting = ({ model, route }: BedrockSimRequest): ApiRefusal | undefined =>
   route.kind === "count" && claudeVersion(model) === undefined
     ? { status: 400, kind: "bad-request", message: "The provided model doesn't support counting tokens." }
     : undefined;
 
-/** Only Claude and Nova cache. */
-const checkCaching = (ask: BedrockSimRequest): ApiRefusal | undefined => {
-  const { id } = familyOf(ask);
-  if (id === "claude" || id === "nova" || !splitPrompt(ask).units.some(({ isCachePoint: marked }) => marked))
+/** Only Claude and Nova support prompt caching. */
+const checkCaching = (request: BedrockSimRequest): ApiRefusal | undefined => {
+  const { id } = familyOf(request);
+  if (id === "claude" || id === "nova" || !splitPrompt(request).units.some(({ isCachePoint }) => isCachePoint))
     return undefined;
   return {
     status: 403,
@@ -88,10 +88,10 @@ const checkCaching = (ask: BedrockSimRequest): ApiRefusal | undefined => {
   };
 };
 
-/** Models that think by a budget want to see, while they wait for results, the thought that led to the calls. */
-const checkThoughtInLoop = (ask: BedrockSimRequest): ApiRefusal | undefined => {
-  if (thinkingConfig(ask)["type"] !== "enabled" || claudeVersion(ask.model) === undefined) return undefined;
-  const messages = messageBlocks(ask);
+/** With a thinking budget, a tool loop must start with the reasoning that led to its calls. */
+const checkThoughtInLoop = (request: BedrockSimRequest): ApiRefusal | undefined => {
+  if (thinkingConfig(request)["type"] !== "enabled" || claudeVersion(request.model) === undefined) return undefined;
+  const messages = messageBlocks(request);
   const answers = (blocks: readonly BedrockBlock[]): boolean => blocks.some(({ kind }) => kind === "toolResult");
   if (!answers(messages.at(-1) ?? [])) return undefined;
   const asked = messages.findLastIndex((blocks) => blocks[0]?.role === "user" && !answers(blocks));

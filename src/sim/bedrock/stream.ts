@@ -5,27 +5,27 @@ import { exceptionOf } from "./errors.ts";
 import type { Json, ApiRefusal, SimResponse } from "../family.ts";
 import { splitIntoDeltas } from "../split-text.ts";
 
-/** One event before it is framed. */
+/** One event before framing. */
 type BedrockStreamEvent = { readonly type: string; readonly fields: Json };
 
-/** The answer as frames of an AWS event stream. What it has cost comes after its end. */
-export const encodeStream = (spoken: SimResponse, ask: BedrockSimRequest): readonly Uint8Array[] => {
-  const blocks: readonly BedrockResponseBlock[] = [...openingBlocks(ask), ...responseBlocks(spoken, ask)];
+/** Encodes the response as frames of an AWS event stream. Usage follows the end of the message. */
+export const encodeStream = (response: SimResponse, request: BedrockSimRequest): readonly Uint8Array[] => {
+  const blocks: readonly BedrockResponseBlock[] = [...openingBlocks(request), ...responseBlocks(response, request)];
   const events: readonly BedrockStreamEvent[] = [
     { type: "messageStart", fields: { role: "assistant" } },
     ...blocks.flatMap(blockEvents),
-    { type: "messageStop", fields: { stopReason: stopReasons[spoken.finish] } },
-    { type: "metadata", fields: { metrics: metricsOf(spoken), usage: usageOf(spoken.usage, ask) } },
+    { type: "messageStop", fields: { stopReason: stopReasons[response.finish] } },
+    { type: "metadata", fields: { metrics: metricsOf(response), usage: usageOf(response.usage, request) } },
   ];
   return events.map(({ type, fields }, index) =>
     encodeFrame(
       { ":event-type": type, ":content-type": json, ":message-type": "event" },
-      padFields(fields, index + ask.ordinal),
+      padFields(fields, index + request.ordinal),
     ),
   );
 };
 
-/** A failure inside a stream is an exception, whose name begins in lower case. */
+/** Encodes an error inside a stream: an exception whose name begins in lower case. */
 export const encodeStreamError = (refusal: ApiRefusal): Uint8Array => {
   const { type, message } = exceptionOf(refusal);
   const name = streamExceptions.includes(type) ? type : "ModelStreamErrorException";
@@ -39,7 +39,7 @@ export const encodeStreamError = (refusal: ApiRefusal): Uint8Array => {
   );
 };
 
-/** The exceptions a stream can carry. */
+/** The exception types of a stream. */
 const streamExceptions = [
   "InternalServerException",
   "ModelStreamErrorException",
@@ -50,11 +50,11 @@ const streamExceptions = [
 
 const json = "application/json";
 
-/** Open models of OpenAI begin with a block of nothing. */
+/** OpenAI's open models start with an empty block. */
 const openingBlocks = ({ model }: BedrockSimRequest): readonly BedrockResponseBlock[] =>
   model.includes("openai.") ? [{ kind: "text", text: "" }] : [];
 
-/** Only calls and pictures are announced. Of text and thoughts the first piece is the beginning. */
+/** Only calls and images have a start event; text and reasoning start with their first delta. */
 const blockEvents = (block: BedrockResponseBlock, contentBlockIndex: number): readonly BedrockStreamEvent[] => {
   const start = startFields(block);
   return [
@@ -68,12 +68,12 @@ const startFields = (block: BedrockResponseBlock): Json | undefined => {
   switch (block.kind) {
     case "call":
       return { toolUse: { name: block.name, toolUseId: block.id, ...block.type } };
-    case "picture":
+    case "image":
       return { image: { format: block.format } };
     case "text":
-    case "thought":
+    case "reasoning":
     case "redacted":
-    case "citing":
+    case "citations":
       return undefined;
   }
 };
@@ -82,7 +82,7 @@ const deltasOf = (block: BedrockResponseBlock): readonly Json[] => {
   switch (block.kind) {
     case "text":
       return block.text === "" ? [{ text: "" }] : splitIntoDeltas(block.text).map((text) => ({ text }));
-    case "thought":
+    case "reasoning":
       return [
         ...splitIntoDeltas(block.text).map((text) => ({ reasoningContent: { text } })),
         ...(block.signature === undefined ? [] : [{ reasoningContent: { signature: block.signature } }]),
@@ -91,20 +91,20 @@ const deltasOf = (block: BedrockResponseBlock): readonly Json[] => {
       return [{ reasoningContent: { redactedContent: block.data } }];
     case "call":
       return splitArguments(block.input).map((input) => ({ toolUse: { input } }));
-    case "citing":
+    case "citations":
       return [
         ...splitIntoDeltas(block.text).map((text) => ({ text })),
         ...block.citations.map((citation) => ({ citation })),
       ];
-    case "picture":
+    case "image":
       return [{ image: { source: { bytes: block.data } } }];
   }
 };
 
-/** Arguments in pieces of a few letters. Those of a call without any are not sent at all. */
+/** Splits arguments into short deltas. Empty arguments are not sent. */
 const splitArguments = (text: string): readonly string[] => (text === "{}" ? [] : (text.match(/.{1,9}/gsu) ?? []));
 
-/** AWS hides how long an event is behind letters of its own, and sorts its fields. */
+/** Adds padding that hides the length of an event, and sorts the fields, as AWS does. */
 const padFields = (fields: Json, number: number): Json =>
   Object.fromEntries(
     Object.entries({ ...fields, p: alphabet.slice(0, 2 + ((number * 23) % 60)) }).toSorted(([one], [other]) =>

@@ -1,17 +1,17 @@
 import { indexFaults, seededRandom, createNetError, type SimFault } from "./fault.ts";
 
-/** How the bytes of an answer leave. */
+/** How the bytes of a response are sent. */
 export type Delivery = {
   readonly faults: readonly SimFault[];
-  /** Chooses the places that faults leave open. */
+  /** Seeds the positions that faults leave open. */
   readonly seed: number;
-  /** Bytes of a chunk; without it, a chunk is an event. */
+  /** Bytes per chunk. Default: one event per chunk. */
   readonly chunkBytes?: number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly signal?: AbortSignal;
 };
 
-/** The events of a stream after faults. `error` makes the vendor's error event. */
+/** Applies the faults that change a stream's events. `error` encodes the vendor's error event. */
 export const applyEventFaults = (
   events: readonly (string | Uint8Array)[],
   { faults, seed }: Pick<Delivery, "faults" | "seed">,
@@ -45,7 +45,7 @@ const eventFaultTypes = ["duplicate", "swap", "drop", "malformed-event", "huge-l
 type EventFault = Extract<SimFault, { type: (typeof eventFaultTypes)[number] }>;
 const isEventFault = (fault: SimFault): fault is EventFault => eventFaultTypes.some((type) => type === fault.type);
 
-/** Binary events of AWS begin with their length, and the check sum of it. */
+/** True for AWS event streams: binary frames that start with their length and its checksum. */
 const isBinaryStream = (events: readonly (string | Uint8Array)[]): boolean => typeof events[0] !== "string";
 
 const malformedEvent = (events: readonly (string | Uint8Array)[]): string | Uint8Array =>
@@ -60,10 +60,10 @@ const hugeLine = (events: readonly (string | Uint8Array)[], bytes: number): Uint
   return line;
 };
 
-/** The body as it leaves, chunk by chunk and fault by fault. Throws a `NetError` where the connection breaks. */
+/** Yields the body in chunks, with faults applied. Throws a `NetError` where the connection breaks. */
 export async function* deliverBody(
   events: readonly (string | Uint8Array)[],
-  { faults, seed, chunkBytes: chunk, sleep, signal }: Delivery,
+  { faults, seed, chunkBytes, sleep, signal }: Delivery,
 ): AsyncGenerator<Uint8Array> {
   const total = events.reduce((sum, event) => sum + Buffer.byteLength(event), 0);
   const random = seededRandom(seed + 1);
@@ -78,7 +78,7 @@ export async function* deliverBody(
 
   if (delay !== undefined) await sleep(delay.ms, signal);
   let sent = 0;
-  for (const piece of splitIntoChunks(whole, slice?.bytes ?? chunk)) {
+  for (const piece of splitIntoChunks(whole, slice?.bytes ?? chunkBytes)) {
     signal?.throwIfAborted();
     if (sent >= stop) break;
     if (drip !== undefined && sent > 0) await sleep(drip.ms, signal);

@@ -13,7 +13,7 @@ const send = async (fault: SimFault, options: Partial<SimulatorOptions> = {}): P
 const text = async (fault: SimFault, options: Partial<SimulatorOptions> = {}): Promise<string> =>
   readBodyText(await send(fault, options));
 
-/** What arrives, and the error it ends with. */
+/** The received body, and the error it ends with. */
 const received = async (
   fault: SimFault,
   options: Partial<SimulatorOptions> = {},
@@ -30,14 +30,14 @@ const received = async (
 const untouched = await text({ type: "delay-body", ms: 0 }, { sleep: async () => undefined });
 const events = untouched.match(/event: .*\ndata: .*\n\n/g) ?? [];
 
-describe("faults of the connection", () => {
-  it("refuse it, as if nobody listened", async () => {
+describe("connection faults", () => {
+  it("refuse the connection", async () => {
     const error: unknown = await send({ type: "refuse-connection" }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NetError);
     expect(error).toMatchObject({ at: "connect", code: "ECONNREFUSED" });
   });
 
-  it("leave it without an answer until the caller has enough", async () => {
+  it("never answer until the caller aborts", async () => {
     const leaving = new AbortController();
     const simulator = createSimulator({ provider: "anthropic", faults: [{ fault: { type: "never-answer" } }] });
     const answer = simulator.handle(request, leaving.signal);
@@ -45,7 +45,7 @@ describe("faults of the connection", () => {
     await expect(answer).rejects.toThrow("enough");
   });
 
-  it("break it at any byte, with all that came before", async () => {
+  it("break it at any byte, after delivering everything before", async () => {
     for (const at of [0, 1, 57, untouched.length - 1]) {
       const [got, error] = await received({ type: "cut", at });
       expect(got).toBe(untouched.slice(0, at));
@@ -53,12 +53,12 @@ describe("faults of the connection", () => {
     }
   });
 
-  it("end it early at any byte as if that were all", async () => {
+  it("truncate the body at any byte without an error", async () => {
     for (const at of [0, 1, 57, untouched.length - 1])
       expect(await received({ type: "truncate", at })).toEqual([untouched.slice(0, at), undefined]);
   });
 
-  it("lose the end of a compressed answer", async () => {
+  it("lose the end of a compressed response", async () => {
     const { headers } = await send({ type: "gzip-cut", at: 57 });
     expect(headers["content-encoding"]).toBe("gzip");
     const [got, error] = await received({ type: "gzip-cut", at: 57 });
@@ -68,7 +68,7 @@ describe("faults of the connection", () => {
     ]);
   });
 
-  it("choose the byte by the seed where none is given: the same for the same seed", async () => {
+  it("choose an omitted byte by the seed: the same for the same seed", async () => {
     const lengths = await Promise.all(
       [1, 1, 2, 3, 4].map(async (seed) => (await received({ type: "cut" }, { seed }))[0].length),
     );
@@ -77,20 +77,20 @@ describe("faults of the connection", () => {
   });
 });
 
-describe("faults of time", () => {
+describe("delay faults", () => {
   const waits = async (fault: SimFault): Promise<readonly number[]> => {
     const slept: number[] = [];
     await text(fault, { sleep: async (ms) => void slept.push(ms) });
     return slept;
   };
 
-  it("hold back the headers or the first byte, or let the rest drip", async () => {
+  it("delay the headers, the first byte, or every chunk", async () => {
     expect(await waits({ type: "delay-headers", ms: 70 })).toEqual([70]);
     expect(await waits({ type: "delay-body", ms: 80 })).toEqual([80]);
     expect(await waits({ type: "drip", ms: 5 })).toEqual(Array.from({ length: events.length - 1 }, () => 5));
   });
 
-  it("run on a virtual clock, and end when the caller goes", async () => {
+  it("run on a virtual clock, and end when the caller aborts", async () => {
     const world = simulatedWorld();
     const simulator = createSimulator({
       provider: "anthropic",
@@ -111,7 +111,7 @@ describe("faults of time", () => {
   });
 });
 
-describe("faults of a stream", () => {
+describe("stream faults", () => {
   const changed = async (fault: SimFault): Promise<readonly string[]> =>
     (await text(fault)).match(/event: .*\ndata: .*\n\n/g) ?? [];
 
@@ -128,7 +128,7 @@ describe("faults of a stream", () => {
     expect(got.split("").flatMap((letter, at) => (letter === untouched[at] ? [] : [at]))).toEqual([40]);
   });
 
-  it("put in an event that is no JSON, or a line of any length", async () => {
+  it("insert an event of invalid JSON, or a line of any length", async () => {
     const [first = "", ...rest] = events;
     expect(await text({ type: "malformed-event", after: 1 })).toBe(`${first}data: {"type": \n\n${rest.join("")}`);
     const huge = await text({ type: "huge-line", bytes: 1_000_000, after: 1 });
@@ -136,7 +136,7 @@ describe("faults of a stream", () => {
     expect(huge.slice(first.length, first.length + 14)).toBe('data: {"x":"xx');
   });
 
-  it("report the vendor's own failure after so many events, and end", async () => {
+  it("send the vendor's error event after a number of events, and end", async () => {
     const got = await changed({ type: "stream-error", after: 3 });
     expect(got.slice(0, -1)).toEqual(events.slice(0, 3));
     expect(got.at(-1)).toMatch(
@@ -144,23 +144,23 @@ describe("faults of a stream", () => {
     );
   });
 
-  it("go on after the end with garbage", async () => {
+  it("append garbage after the end", async () => {
     expect(await text({ type: "garbage", text: "<html>" })).toBe(`${untouched}<html>`);
     expect((await text({ type: "garbage" })).startsWith(untouched)).toBe(true);
   });
 
-  it("slice it as finely as one likes", async () => {
+  it("split it into chunks of any size", async () => {
     const sizes: number[] = [];
     for await (const { length } of (await send({ type: "slice", bytes: 1 })).body) sizes.push(length);
     expect(sizes).toEqual(Array.from({ length: untouched.length }, () => 1));
   });
 
-  it("come as very many very small events, even beyond max_tokens", async () => {
+  it("send very many small events, even beyond max_tokens", async () => {
     const got = await text({ type: "tiny-events", count: 20_000 });
     expect(got.match(/text_delta/g)).toHaveLength(20_000);
   });
 
-  it("leave whole answers alone", async () => {
+  it("do not change complete responses", async () => {
     const whole = { ...request, body: JSON.stringify(ask("hi")) };
     const faults: FaultPlan = [
       { fault: { type: "duplicate" } },
@@ -172,8 +172,8 @@ describe("faults of a stream", () => {
   });
 });
 
-describe("faults of the answer", () => {
-  it("are a status in the vendor's envelope, with headers", async () => {
+describe("response faults", () => {
+  it("send a status in the vendor's envelope, with headers", async () => {
     const response = await send({ type: "status", status: 429, headers: { "retry-after": "7" } });
     expect([response.status, response.headers["retry-after"]]).toEqual([429, "7"]);
     expect(JSON.parse(await readBodyText(response))).toMatchObject({
@@ -181,20 +181,20 @@ describe("faults of the answer", () => {
     });
   });
 
-  it("know a spent quota from a limit of speed", async () => {
+  it("distinguish an exhausted quota from a rate limit", async () => {
     const response = await send({ type: "status", status: 429, kind: "quota" });
     expect(JSON.parse(await readBodyText(response))).toMatchObject({
       error: { details: { error_code: "enforced_spend_limit_reached" } },
     });
   });
 
-  it("send elsewhere, or name a wrong type", async () => {
+  it("redirect, or send a wrong content type", async () => {
     const moved = await send({ type: "redirect", to: "https://elsewhere.example" });
     expect([moved.status, moved.headers["location"]]).toEqual([307, "https://elsewhere.example/v1/messages"]);
     expect((await send({ type: "content-type", value: "text/html" })).headers["content-type"]).toBe("text/html");
   });
 
-  it("are in the log, beside what became of the request", async () => {
+  it("are in the log, with the result of the request", async () => {
     const simulator = createSimulator({
       provider: "anthropic",
       faults: [
@@ -216,8 +216,8 @@ describe("faults of the answer", () => {
   });
 });
 
-describe("a plan", () => {
-  it("names requests by number, as a list or as a range", () => {
+describe("a fault plan", () => {
+  it("selects requests by number, list or range", () => {
     const cut: SimFault = { type: "cut" };
     const plan = (on?: FaultPlan[number]["on"]): FaultPlan => [{ fault: cut, ...(on === undefined ? {} : { on }) }];
     const hit = (on?: FaultPlan[number]["on"]): readonly number[] =>
@@ -229,7 +229,7 @@ describe("a plan", () => {
     expect(hit({ from: 2, to: 5, every: 2 })).toEqual([2, 4]);
   });
 
-  it("by chance is the same for the same seed, ends, and in time meets every fault", () => {
+  it("at random is the same for the same seed, is finite, and eventually includes every fault", () => {
     expect(randomFaults(7)).toEqual(randomFaults(7));
     expect(randomFaults(7)).not.toEqual(randomFaults(8));
     expect(faultsFor(randomFaults(7), 7)).toEqual([]);

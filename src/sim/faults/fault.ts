@@ -2,35 +2,35 @@ import { NetError, type HttpHeaders } from "../../world/net.ts";
 import type { ApiRefusal } from "../family.ts";
 
 /**
- * One thing that goes wrong. Places (`at` a byte, an `event`, `after` so many events) count
- * from 0; one that is left out is chosen by the simulator's seed. Faults of events only touch streams.
+ * A fault to inject. Positions (`at` a byte, an `event`, `after` a number of events) count from 0; an omitted one is
+ * chosen by the simulator's seed. Event faults apply to streams only.
  */
 export type SimFault =
-  /** Nobody listens. */
+  /** The connection is refused. */
   | { readonly type: "refuse-connection" }
-  /** The request is taken and nothing ever comes back. */
+  /** The request is accepted and never answered. */
   | { readonly type: "never-answer" }
   | { readonly type: "delay-headers"; readonly ms: number }
-  /** Headers come at once, the first byte later. */
+  /** Headers are sent immediately, the first byte later. */
   | { readonly type: "delay-body"; readonly ms: number }
-  /** Time between one chunk and the next. */
+  /** Delay between chunks. */
   | { readonly type: "drip"; readonly ms: number }
   | { readonly type: "slice"; readonly bytes: number }
-  /** The answer ends early, as if that were all. */
+  /** The response ends early without an error. */
   | { readonly type: "truncate"; readonly at?: number }
   /** The connection breaks. */
   | { readonly type: "cut"; readonly at?: number }
-  /** A compressed answer whose end is missing. */
+  /** A compressed response without its end. */
   | { readonly type: "gzip-cut"; readonly at?: number }
   | { readonly type: "corrupt"; readonly at?: number }
   | { readonly type: "duplicate" | "swap" | "drop"; readonly event?: number }
   | { readonly type: "malformed-event"; readonly after?: number }
   | { readonly type: "huge-line"; readonly bytes: number; readonly after?: number }
-  /** The vendor's own error event, and the end. */
+  /** The vendor's error event, then the end of the stream. */
   | { readonly type: "stream-error"; readonly after?: number; readonly status?: number; readonly message?: string }
-  /** Bytes after a complete answer. */
+  /** Extra bytes after a complete response. */
   | { readonly type: "garbage"; readonly text?: string }
-  /** So many events of a word or a few, whatever the script says. */
+  /** This many events of a few words each, instead of the script's reply. */
   | { readonly type: "tiny-events"; readonly count: number }
   | {
       readonly type: "status";
@@ -42,20 +42,20 @@ export type SimFault =
   | { readonly type: "content-type"; readonly value: string }
   | { readonly type: "redirect"; readonly to: string; readonly status?: number };
 
-/** A fault, and the requests it happens to: by number from 1, or in a range. Without `on`, all of them. */
+/** A fault and the requests it applies to: by number from 1, or by range. Without `on`, all requests. */
 export type FaultRule = {
   readonly on?: number | readonly number[] | { readonly from?: number; readonly to?: number; readonly every?: number };
   readonly fault: SimFault;
 };
 
-/** What goes wrong, and when. All rules for a request apply together. */
+/** The faults to inject. All rules that match a request apply together. */
 export type FaultPlan = readonly FaultRule[];
 
-/** The faults that happen to a request. */
+/** The faults that apply to a request. */
 export const faultsFor = (plan: FaultPlan, ordinal: number): readonly SimFault[] =>
   plan.filter(({ on }) => appliesTo(on, ordinal)).map(({ fault }) => fault);
 
-/** Faults by type. Of several of one type the last counts. */
+/** Indexes faults by type. The last one of a type counts. */
 export const indexFaults = (faults: readonly SimFault[]): FaultsByType =>
   Object.fromEntries(faults.map((fault) => [fault.type, fault])) as FaultsByType;
 
@@ -69,7 +69,10 @@ const appliesTo = (on: FaultRule["on"], ordinal: number): boolean => {
   return ordinal >= from && ordinal <= to && (ordinal - from) % every === 0;
 };
 
-/** A plan by chance for the first requests, the same for the same seed. About two in three of them go wrong. */
+/**
+ * Creates a random plan for the first requests, the same for the same seed. About two thirds of the requests get a
+ * fault.
+ */
 export const randomFaults = (seed: number, requests = 6): FaultPlan => {
   const random = seededRandom(seed);
   return Array.from({ length: requests }, (_, index) => index + 1).flatMap((on) => {
@@ -111,7 +114,7 @@ const randomFault = (random: () => number): SimFault => {
   return faults[number(faults.length)] ?? { type: "cut" };
 };
 
-/** Numbers from 0 up to, not including, 1: the same for the same seed (splitmix32). */
+/** Creates a seeded random generator of numbers in [0, 1) (splitmix32). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {
@@ -122,7 +125,7 @@ export const seededRandom = (seed: number): (() => number) => {
   };
 };
 
-/** A failed connection, as the operating system would report it. */
+/** Creates the error of a failed connection, as the operating system reports it. */
 export const createNetError = (at: NetError["at"], code: string): NetError => {
   const words = at === "connect" ? "The connection was refused." : "The connection was closed before the end.";
   return new NetError(at, words, Object.assign(new Error(code), { code }));

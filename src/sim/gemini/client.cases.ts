@@ -3,18 +3,18 @@ import type { Json } from "../family.ts";
 import { asArray, asObject, asText } from "../json.ts";
 import { type Simulator, type SimulatorOptions, createSimulator } from "../simulator.ts";
 
-/** What came back: the status, the content type and the JSON. */
+/** A response: status, content type and JSON. */
 export type GeminiTestResponse = { readonly status: number; readonly type: string; readonly body: Json };
 
-/** A conversation partner: one simulated server, asked by model and body. */
+/** A test client of one simulated endpoint. */
 export type GeminiTestClient = {
   readonly simulator: Simulator;
   readonly ask: (model: string, body: Json, method?: string) => Promise<GeminiTestResponse>;
-  /** The raw text of a stream. `query` is what follows the question mark. */
+  /** The raw text of a stream. `query` is the URL's query string. */
   readonly stream: (model: string, body: Json, query?: string) => Promise<{ type: string; text: string }>;
 };
 
-/** A simulated door with its usual way of being asked. Its clock stands still. */
+/** Creates a test client of a simulated endpoint with a fixed clock. */
 export const createClient = (provider: string, options: Omit<SimulatorOptions, "provider"> = {}): GeminiTestClient => {
   const simulator = createSimulator({ provider, now: () => Date.UTC(2026, 10, 15), ...options });
   const request = (model: string, body: Json, method: string): HttpRequest => ({
@@ -41,7 +41,7 @@ const paths = (provider: string, model: string): string => {
   return `/v1/projects/p/locations/global/publishers/google/models/${model}`;
 };
 
-/** Sends any request, and reads the JSON that comes back. */
+/** Sends a request and parses the JSON response. */
 export const send = async (simulator: Simulator, request: HttpRequest): Promise<GeminiTestResponse> => {
   const response = await simulator.handle(request);
   const body = asObject(JSON.parse(await readBodyText(response)));
@@ -55,16 +55,16 @@ export const eventsIn = (text: string): readonly Json[] =>
     .filter((event) => event !== "")
     .map((event) => asObject(JSON.parse(event.replace(/^data: /, ""))));
 
-/** The candidate of an answer. */
+/** The candidate of a response. */
 export const candidateIn = (answer: Json): Json => asObject(asArray(answer["candidates"])[0]);
 
-/** The content of the answer, ready to be sent back. */
+/** The content of a response, ready to be sent back. */
 export const contentIn = (answer: Json): Json => asObject(candidateIn(answer)["content"]);
 
-/** The parts of the answer. */
+/** The parts of a response. */
 export const partsIn = (answer: Json): readonly Json[] => asArray(contentIn(answer)["parts"]).map(asObject);
 
-/** The first signature of an answer. */
+/** The first signature of a response. */
 export const signatureIn = (answer: Json): string =>
   partsIn(answer)
     .map((part) => asText(part["thoughtSignature"]))
@@ -73,21 +73,21 @@ export const signatureIn = (answer: Json): string =>
 /** The message of an error envelope. */
 export const messageIn = (reply: GeminiTestResponse): string => asText(asObject(reply.body["error"])["message"]);
 
-/** What the user says. */
+/** A user message. */
 export const user = (...parts: readonly (string | Json)[]): Json => ({
   role: "user",
   parts: parts.map((part) => (typeof part === "string" ? { text: part } : part)),
 });
 
-/** What a model said. */
+/** A model content. */
 export const model = (...parts: readonly Json[]): Json => ({ role: "model", parts });
 
-/** A picture of one hundred by seventy-five pixels, as far as its header tells: ten tokens by area, 85 at least. */
+/** The header of an image of 100 by 75 pixels: ten tokens by area, 85 at least. */
 export const png: string = Buffer.from("89504e470d0a1a0a0000000d49484452000000640000004b0802000000", "hex").toString(
   "base64",
 );
 
-/** A document of two pages, as far as anyone looks. */
+/** A minimal document of two pages. */
 export const pdf: string = Buffer.from("%PDF-1.4 /Type /Page /Type /Page").toString("base64");
 
 /** Declarations of the named functions. */

@@ -15,7 +15,7 @@ const step = (...parts: readonly Json[]): Json => ({ contents: [go, ...parts], .
 const count =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
-describe("what Gemini refuses", () => {
+describe("a request that Gemini refuses", () => {
   it.each<[string, string, Json, string]>([
     [
       "a call without a signature",
@@ -103,7 +103,7 @@ describe("what Gemini refuses", () => {
     expect(asObject(reply.body["error"])).toMatchObject({ code: 400, message, status: "INVALID_ARGUMENT" });
   });
 
-  it("says field by field what it could not parse", async () => {
+  it("gets field violations for JSON that cannot be parsed", async () => {
     const description = `Invalid JSON payload received. Unknown name "content" at 'contents[0]': Cannot find field.`;
     const { body } = await createClient("google").ask("gemini-3.8-flash", { contents: [{ ...go, content: "x" }] });
 
@@ -122,7 +122,7 @@ describe("what Gemini refuses", () => {
     });
   });
 
-  it("knows no cache that a caller names", async () => {
+  it("gets an error for a named cache", async () => {
     const reply = await createClient("google").ask("gemini-2.5-flash", {
       contents: [go],
       cachedContent: "cachedContents/a",
@@ -135,7 +135,7 @@ describe("what Gemini refuses", () => {
 
 describe("thought signatures", () => {
   const script = { rules: [{ asked: "Go", replies: [{ call: { tool: "snap", input: {} } }] }] };
-  /** A step with the signature that another server put on it. */
+  /** A step with a signature of another server. */
   const stepSignedBy = async (provider: string, name: string): Promise<Json> => {
     const { body } = await createClient(provider, { script }).ask(name, { contents: [go], ...tools("snap") });
     return contentIn(body);
@@ -148,7 +148,7 @@ describe("thought signatures", () => {
   };
   const withSignature = (thoughtSignature: string): Json => model(signed(call(id, "snap"), thoughtSignature));
 
-  it("takes back its own, in either alphabet and without padding", async () => {
+  it("are accepted back, in either base64 alphabet and without padding", async () => {
     const own = await stepSignedBy("google", "gemini-3.8-flash");
     const letters = signatureIn({ candidates: [{ content: own }] });
     const urlSafe = letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -158,18 +158,18 @@ describe("thought signatures", () => {
     expect(await verdict("gemini-3.8-flash", withSignature(urlSafe))).toBe("accepted");
   });
 
-  it("takes its own from the name that was routed on to the same model", async () => {
+  it("are accepted from a name that is routed to the same model", async () => {
     expect(await verdict("gemini-3.6-flash", await stepSignedBy("google", "gemini-3.5-flash"))).toBe("accepted");
   });
 
-  it("takes the documented stand-ins, as text and as base64", async () => {
+  it("may be the documented placeholders, as text and as base64", async () => {
     for (const word of [skip, "context_engineering_is_the_way_to_go"]) {
       expect(await verdict("gemini-3.8-flash", withSignature(word))).toBe("accepted");
       expect(await verdict("gemini-3.8-flash", withSignature(Buffer.from(word).toString("base64")))).toBe("accepted");
     }
   });
 
-  it("refuses one of another model, of another door, changed, and made up", async () => {
+  it("are refused from another model, from another endpoint, changed, or invented", async () => {
     const own = await stepSignedBy("google", "gemini-3.8-flash");
     const letters = signatureIn({ candidates: [{ content: own }] });
     const changed = `${letters.slice(0, 20)}${letters[20] === "A" ? "B" : "A"}${letters.slice(21)}`;
@@ -182,14 +182,14 @@ describe("thought signatures", () => {
     expect(await verdict("gemini-3.8-flash", withSignature("c2lnbmF0dXJl"))).toBe("Corrupted thought signature.");
   });
 
-  it("looks at none of an earlier turn, and at none at all on Gemini 2.5", async () => {
+  it("are not checked in earlier turns, nor on Gemini 2.5", async () => {
     const forged = withSignature("c2lnbmF0dXJl");
 
     expect(await verdict("gemini-3.8-flash", forged, user("And now?"))).toBe("accepted");
     expect(await verdict("gemini-2.5-flash", forged)).toBe("accepted");
   });
 
-  it("costs what it is long from Gemini 3.5 on", async () => {
+  it("are billed by length from Gemini 3.5 on", async () => {
     const tokens = async (name: string, content: Json): Promise<unknown> => {
       const contents = [go, content, user(result(id, "snap")), user("And now?")];
       return (await createClient("google").ask(name, { contents, ...tools("snap") }, "countTokens")).body[
@@ -207,7 +207,7 @@ describe("thought signatures", () => {
   });
 });
 
-describe("the doors of Gemini say no in their own words", () => {
+describe("the Gemini endpoints refuse in their own wording", () => {
   const doors = ["google", "vertex", "code-assist"] as const;
   const hello = { contents: [go] };
   const errorsAt = (options: Parameters<typeof createClient>[1], name = "gemini-3.8-flash"): Promise<readonly Json[]> =>
@@ -215,7 +215,7 @@ describe("the doors of Gemini say no in their own words", () => {
       doors.map(async (door) => asObject((await createClient(door, options).ask(name, hello)).body["error"])),
     );
 
-  it("to a key that is not known", async () => {
+  it("an unknown key", async () => {
     const info = "type.googleapis.com/google.rpc.ErrorInfo";
 
     expect(await errorsAt({ keys: ["other"] })).toMatchObject([
@@ -230,7 +230,7 @@ describe("the doors of Gemini say no in their own words", () => {
     ]);
   });
 
-  it("to a model that is not known", async () => {
+  it("an unknown model", async () => {
     const errors = await errorsAt({}, "gemini-3.6-flahs");
 
     expect(errors.map(({ code, status }) => [code, status])).toEqual([
@@ -244,7 +244,7 @@ describe("the doors of Gemini say no in their own words", () => {
     expect((await errorsAt({}, "gemini-3-pro-preview"))[0]?.["code"]).toBe(404);
   });
 
-  it("to more than they can take for now, with how long to wait", async () => {
+  it("requests over the rate limit, with a retry delay", async () => {
     const fault = { type: "status", status: 429, headers: { "retry-after": "7" } } as const;
 
     expect(await errorsAt({ faults: [{ fault }] })).toMatchObject([
@@ -262,7 +262,7 @@ describe("the doors of Gemini say no in their own words", () => {
     ]);
   });
 
-  it("to more than was paid for, so that waiting a minute will not help", async () => {
+  it("requests over the quota, with a long retry delay", async () => {
     const [google, vertex, codeAssist] = await errorsAt({
       faults: [{ fault: { type: "status", status: 429, kind: "quota" } }],
     });
@@ -276,7 +276,7 @@ describe("the doors of Gemini say no in their own words", () => {
     expect(codeAssist?.["details"]).toMatchObject([{ reason: "QUOTA_EXHAUSTED" }, { retryDelay: "33740s" }]);
   });
 
-  it("when there is no capacity", async () => {
+  it("requests without capacity", async () => {
     const errors = await errorsAt({ faults: [{ fault: { type: "status", status: 503 } }] });
 
     expect(errors.map(({ status }) => status)).toEqual(["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE"]);
@@ -289,7 +289,7 @@ describe("the doors of Gemini say no in their own words", () => {
     ["no such method", { path: "/v1beta/models/gemini-3.8-flash:speak" }, 404, "Method not found."],
     ["no such version", { path: "/v2/models/gemini-3.8-flash:generateContent" }, 404, "Method not found."],
   ])(
-    "to a request with %s",
+    "a request with %s",
     async (_, { path, ...request }: { path?: string; body?: string; headers?: object }, status, message) => {
       const url = `https://localhost${path ?? "/v1beta/models/gemini-3.8-flash:generateContent"}`;
       const reply = await send(createClient("google").simulator, {
@@ -303,7 +303,7 @@ describe("the doors of Gemini say no in their own words", () => {
     },
   );
 
-  it("to a prompt that is too long", async () => {
+  it("a prompt that is too long", async () => {
     const reply = await createClient("google").ask("gemini-3.8-flash", { contents: [user("word".repeat(1_048_577))] });
 
     expect(reply.status).toBe(400);

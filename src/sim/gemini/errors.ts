@@ -4,12 +4,12 @@ import type { GeminiQuirks } from "./providers.ts";
 
 type GeminiEndpoint = GeminiQuirks["endpoint"];
 
-/** A refusal in Google's envelope. A key that is not known is a bad request at the Gemini API, not a 401. */
+/** Encodes a refusal in Google's envelope. The Gemini API answers an unknown key with 400, not 401. */
 export const encodeError = (
   refusal: ApiRefusal,
-  { quirks: { endpoint: door } }: SimProvider<GeminiQuirks>,
+  { quirks: { endpoint } }: SimProvider<GeminiQuirks>,
 ): { readonly body: Json; readonly headers: HttpHeaders; readonly status: number } => {
-  const { code, message, details } = toGeminiError(refusal, door);
+  const { code, message, details } = toGeminiError(refusal, endpoint);
   const status = statusNames[code] ?? (code >= 500 ? "INTERNAL" : "FAILED_PRECONDITION");
   const error = { code, message, status, ...(details.length === 0 ? {} : { details }) };
   return { body: { error }, headers: {}, status: code };
@@ -94,7 +94,7 @@ const missingModel = (model: string, door: GeminiEndpoint): string => {
   }
 };
 
-/** A refusal that came with its words: by a rule, a signature or a script. */
+/** An error whose message comes from a rule, a signature or a script. */
 const refusalError = (refusal: ApiRefusal, door: GeminiEndpoint): GeminiError => {
   const { kind, message } = refusal;
   switch (kind) {
@@ -102,7 +102,7 @@ const refusalError = (refusal: ApiRefusal, door: GeminiEndpoint): GeminiError =>
       return { code: refusal.status, message, details: quotaDetails(refusal, door, "PerMinute") };
     case "quota":
       return { code: refusal.status, message, details: quotaDetails(refusal, door, "PerDay") };
-    // There is no 402 at Google: who has no credit has no quota.
+    // Google has no 402: missing credit is reported as exhausted quota.
     case "no-credit":
       return { code: 429, message, details: [] };
     case "overloaded": {
@@ -128,7 +128,7 @@ const quotaDetails = (refusal: ApiRefusal, door: GeminiEndpoint, span: "PerMinut
   switch (door) {
     case "developer":
       return [quotaFailure(span), help, retry];
-    // Vertex shares its capacity and knows of no quota.
+    // Vertex has shared capacity and no quota details.
     case "vertex":
       return [];
     case "code-assist":
@@ -176,7 +176,7 @@ const services: { readonly [door in GeminiEndpoint]: string } = {
 
 const rpcType = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
 
-/** What the JSON parser refuses is told field by field. */
+/** JSON parser errors have field violations. */
 const badRequestDetails = (message: string): readonly Json[] => {
   if (!/^Invalid (JSON payload|value)/.test(message)) return [];
   const field = / at '([^']+)'/.exec(message)?.[1];

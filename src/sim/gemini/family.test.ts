@@ -26,7 +26,7 @@ const question = { contents: [user("Please look.")], ...tools("snap", "stat") };
 const sealed = expect.stringMatching(/^[A-Za-z0-9+/=]{60,}$/);
 
 describe("a tool loop with Gemini", () => {
-  it("answers with words and parallel calls of which the first is signed", async () => {
+  it("answers with text and parallel calls, the first of them signed", async () => {
     const { ask } = createClient("google", { script: loop });
 
     expect(await ask("gemini-3.8-flash", question)).toEqual({
@@ -65,7 +65,7 @@ describe("a tool loop with Gemini", () => {
     });
   });
 
-  it("takes the results with a picture inside, hears it, and counts it as a picture", async () => {
+  it("accepts results with an image inside, and counts it as an image", async () => {
     const { ask } = createClient("google", { script: loop });
     const { body } = await ask("gemini-3.8-flash", question);
     const results = user(
@@ -96,7 +96,7 @@ describe("a tool loop with Gemini", () => {
     ]);
   });
 
-  it("shows thoughts only to who asks for them", async () => {
+  it("returns thoughts only on request", async () => {
     const { ask } = createClient("google", { script: loop });
     const config = { generationConfig: { thinkingConfig: { include_thoughts: true } } };
     const { body } = await ask("gemini-3.8-flash", { ...question, ...config });
@@ -105,7 +105,7 @@ describe("a tool loop with Gemini", () => {
     expect(partsIn(body)).toHaveLength(4);
   });
 
-  it("gives no ids before Gemini 3.5, and pairs calls and results without them", async () => {
+  it("sends no ids before Gemini 3.5, and pairs calls and results without them", async () => {
     const { ask } = createClient("google", { script: loop });
     const { body } = await ask("gemini-2.5-flash", question);
     const results = user(
@@ -124,7 +124,7 @@ describe("a tool loop with Gemini", () => {
     expect(partsIn(answer.body)).toEqual([{ text: 'stat returned: "{\\"size\\":3}". snap returned: "done".' }]);
   });
 
-  it("hears who said what, without thoughts, and knows a result without an id by the name of its call", async () => {
+  it("parses the turns without thoughts, and pairs a result without an id by name", async () => {
     const heard: SimModelRequest[] = [];
     const { ask } = createClient("google", { script: (asked) => (heard.push(asked), { parts: [] }) });
     const contents = [
@@ -180,12 +180,12 @@ describe("a tool loop with Gemini", () => {
         ],
         serverTools: [],
         maxOutput: 50,
-        thinks: false,
+        mayThink: false,
       },
     ]);
   });
 
-  it("answers a result that names no call with nothing at all, and calls that a success", async () => {
+  it("answers a result without a matching call with an empty candidate", async () => {
     const { ask } = createClient("google");
     const contents = [
       user("Go."),
@@ -219,7 +219,7 @@ describe("files that reach Gemini", () => {
     asObject((await createClient(provider).ask(name, { ...body })).body["usageMetadata"])["promptTokensDetails"];
   const text = { modality: "TEXT", tokenCount: expect.any(Number) };
 
-  it("counts a document as pictures on Gemini 3 and as a document on 2.5", async () => {
+  it("counts a document as images on Gemini 3 and as a document on 2.5", async () => {
     const body = { contents: [user("Read.", { inlineData: { mimeType: "application/pdf", data: pdf } })] };
 
     expect(await details("google", "gemini-3-flash-preview", body)).toEqual([
@@ -232,7 +232,7 @@ describe("files that reach Gemini", () => {
     ]);
   });
 
-  it("loses a file given by address inside a response on the Gemini API, and reads it on Vertex", async () => {
+  it("loses a file given by URL inside a response on the Gemini API, and reads it on Vertex", async () => {
     const file = { fileData: { mimeType: "image/png", fileUri: "gs://bucket/a.png" } };
 
     expect(await details("google", "gemini-3.8-flash", nested(file))).toEqual([text]);
@@ -242,7 +242,7 @@ describe("files that reach Gemini", () => {
     ]);
   });
 
-  it("reads a text file as words", async () => {
+  it("reads a text file as text", async () => {
     const data = Buffer.from("grapes").toString("base64");
     const { ask } = createClient("google");
     const answer = await ask("gemini-3.8-flash", nested({ inlineData: { mimeType: "text/plain", data } }) as never);
@@ -250,7 +250,7 @@ describe("files that reach Gemini", () => {
     expect(partsIn(answer.body)[0]).toMatchObject({ text: 'snap returned: "x\\ngrapes".' });
   });
 
-  it("says what of a long prompt it had in its cache, by what it was", async () => {
+  it("reports the cached part of a long prompt by modality", async () => {
     const { ask } = createClient("google");
     const long = "word ".repeat(4000);
     const opening = user(long, { inlineData: { mimeType: "image/png", data: png } });
@@ -268,7 +268,7 @@ describe("files that reach Gemini", () => {
   });
 });
 
-describe("how an answer of Gemini ends", () => {
+describe("a response of Gemini ends", () => {
   const ends = async (name: string, reply: object): Promise<unknown> => {
     const { ask } = createClient("google", { script: { rules: [{ replies: [reply] }] } });
     const { content: _, ...rest } = candidateIn((await ask(name, question)).body);
@@ -280,11 +280,11 @@ describe("how an answer of Gemini ends", () => {
     ["context", { finishReason: "MAX_TOKENS", index: 0 }],
     ["filtered", { finishReason: "SAFETY", index: 0, safetyRatings: expect.any(Array) }],
     ["paused", { finishReason: "CONTINUATION", index: 0, continuationToken: "Y29udGludWUtMQ" }],
-  ] as const)("says %s in its own words", async (finish, expected) => {
+  ] as const)("with its own finish reason for %s", async (finish, expected) => {
     expect(await ends("gemini-4-argon", { say: "Well,", finish })).toEqual(expected);
   });
 
-  it("shows a call that came out wrong in a message, not in the content", async () => {
+  it("with a malformed call in finishMessage, not in the content", async () => {
     const call = { tool: "snap", input: { path: "a" } };
 
     expect(await ends("gemini-3.8-flash", { call, finish: "malformed" })).toEqual({
@@ -294,7 +294,7 @@ describe("how an answer of Gemini ends", () => {
     });
   });
 
-  it("objects to a call of a function that was never declared", async () => {
+  it("with an error for a call of an undeclared function", async () => {
     expect(await ends("gemini-3.8-flash", { call: { tool: "list", input: {} } })).toEqual({
       finishReason: "UNEXPECTED_TOOL_CALL",
       index: 0,
@@ -302,7 +302,7 @@ describe("how an answer of Gemini ends", () => {
     });
   });
 
-  it("gives no candidate to a prompt that is blocked", async () => {
+  it("without a candidate for a blocked prompt", async () => {
     const { ask } = createClient("google", { script: { rules: [{ replies: [{ finish: "refused" }] }] } });
     const { status, body } = await ask("gemini-3.8-flash", { contents: [user("Hello.")] });
 
@@ -321,7 +321,7 @@ describe("how an answer of Gemini ends", () => {
   });
 });
 
-describe("the server's own tools", () => {
+describe("server tools", () => {
   const script: Script = {
     rules: [
       {
@@ -342,7 +342,7 @@ describe("the server's own tools", () => {
     ],
   };
 
-  it("tells what was searched, and which bytes of the answer rest on it", async () => {
+  it("report the search queries, and which bytes of the text are grounded", async () => {
     const { ask } = createClient("google", { script });
     const { body } = await ask("gemini-3.8-flash", { contents: [user("Wetter?")], tools: [{ googleSearch: {} }] });
 
@@ -361,7 +361,7 @@ describe("the server's own tools", () => {
     });
   });
 
-  it("shows its own calls to who wants to see them, and takes them back", async () => {
+  it("include their calls on request, and accept them back", async () => {
     const { ask } = createClient("google", { script });
     const request = {
       contents: [user("Wetter?")],
@@ -383,7 +383,7 @@ describe("the server's own tools", () => {
     expect(again.status).toBe(200);
   });
 
-  it("tells which pages it read, and counts them apart from the prompt", async () => {
+  it("report the pages they read, and count them separately from the prompt", async () => {
     const { ask } = createClient("vertex");
     const { body } = await ask("gemini-2.5-flash", {
       contents: [user("What does https://example.com/a say?")],
@@ -400,10 +400,10 @@ describe("the server's own tools", () => {
   });
 });
 
-describe("the doors to Gemini", () => {
+describe("the Gemini endpoints", () => {
   const hello = { contents: [user("Hello.")] };
 
-  it("stamps an answer of Vertex, and puts the role first", async () => {
+  it("add timestamps on Vertex, and put the role first", async () => {
     const { body } = await createClient("vertex").ask("gemini-3.8-flash", hello);
 
     expect(JSON.parse(JSON.stringify(body))).toEqual({
@@ -429,7 +429,7 @@ describe("the doors to Gemini", () => {
     expect(Object.keys(contentIn(body))).toEqual(["role", "parts"]);
   });
 
-  it("wraps an answer of Code Assist, and lets its clients sign in", async () => {
+  it("wrap responses at Code Assist, and support its sign-in calls", async () => {
     const { ask } = createClient("code-assist");
     const answer = await ask("gemini-3.8-flash", hello);
     const account = await ask("", {}, "loadCodeAssist");
@@ -453,14 +453,14 @@ describe("the doors to Gemini", () => {
       "/v1beta1/projects/p/locations/l/publishers/google/models/gemini-3.8-flash:generateContent",
       { authorization: "Bearer t" },
     ],
-  ])("is reached at %s under %s", async (provider, path, headers) => {
+  ])("serve %s under %s", async (provider, path, headers) => {
     const url = `https://localhost${path}`;
     const request = { method: "POST", url, headers, body: JSON.stringify(hello) } as const;
 
     expect((await send(createClient(provider).simulator, request)).status).toBe(200);
   });
 
-  it("serves a retired model by the next one, and says so", async () => {
+  it("serve a retired model by its successor, and name it", async () => {
     const { ask } = createClient("google");
     const versions = ["gemini-3.5-flash", "gemini-3.7-flash", "gemini-flash-latest", "gemini-2.5-pro"].map(
       async (name) => (await ask(name, hello)).body["modelVersion"],
@@ -474,7 +474,7 @@ describe("the doors to Gemini", () => {
     ]);
   });
 
-  it("counts tokens, also of a whole request inside", async () => {
+  it("count tokens, also of a generateContentRequest", async () => {
     const counted = { totalTokens: 2, promptTokensDetails: [{ modality: "TEXT", tokenCount: 2 }] };
     const { ask } = createClient("google");
     const whole = { generateContentRequest: { model: "models/gemini-3.8-flash", ...hello } };
@@ -486,7 +486,7 @@ describe("the doors to Gemini", () => {
     expect((await createClient("code-assist").ask("", inside, "countTokens")).body).toEqual({ totalTokens: 2 });
   });
 
-  it("lists its models", async () => {
+  it("list models", async () => {
     const get = async (provider: string, path: string): Promise<unknown> => {
       const url = `https://localhost${path}?key=k`;
       return (await send(createClient(provider).simulator, { method: "GET", url, headers: {} })).body;

@@ -11,7 +11,7 @@ import { encodeStreamError, encodeStream } from "./stream.ts";
 import { encodeCount } from "./usage.ts";
 import { isObject } from "../json.ts";
 
-/** GenerateContent as the Gemini API, Vertex and Code Assist serve it. */
+/** GenerateContent as served by the Gemini API, Vertex and Code Assist. */
 export const geminiFamily: SimFamily<GeminiQuirks> = {
   wire: "gemini",
   providers: geminiProviders,
@@ -26,15 +26,15 @@ export const geminiFamily: SimFamily<GeminiQuirks> = {
   encodeResponse: encodeResponse,
   encodeStream: encodeStream,
   streamType: "text/event-stream",
-  encodeStreamError: (refusal, ask) => encodeStreamError(encodeError(refusal, ask.provider).body, ask),
+  encodeStreamError: (refusal, request) => encodeStreamError(encodeError(refusal, request.provider).body, request),
   encodeCount: encodeCount,
   encodeModels: listModels,
   encodeModel: describeModel,
 };
 
-/** No caches are kept here that a caller could name. */
-function checkCachedContent(ask: GeminiSimRequest): ApiRefusal | undefined {
-  return fieldOf(ask, "cachedContent") === undefined
+/** Refuses `cachedContent`: the simulator has no stored caches. */
+function checkCachedContent(request: GeminiSimRequest): ApiRefusal | undefined {
+  return fieldOf(request, "cachedContent") === undefined
     ? undefined
     : { status: 403, kind: "no-permission", message: "CachedContent not found (or permission denied)" };
 }

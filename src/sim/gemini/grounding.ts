@@ -5,19 +5,19 @@ import { omitEmpty } from "./usage.ts";
 import type { ReplyPart, CitedSource } from "../model/types.ts";
 import { countTextTokens } from "../tokens.ts";
 
-/** Where an answer has its words from: what was searched and read, and which words rest on it. */
+/** The sources of a response: what was searched and read, and which text is based on it. */
 export type GeminiGrounding = {
   readonly groundingMetadata?: Json;
   readonly urlContextMetadata?: Json;
-  /** What the pages that were read cost. */
+  /** Tokens of the pages that were read. */
   readonly tokens: number;
 };
 
 type GeminiCitation = Extract<ReplyPart, { type: "cite" }>;
 
-/** What the server's own tools add to an answer. Without such tools, words with sources are just words. */
-export const groundingOf = ({ parts }: SimResponse, ask: GeminiSimRequest): GeminiGrounding => {
-  const tools = serverToolsOf(ask);
+/** Builds the metadata of server tools. Without such tools, cited text is plain text. */
+export const groundingOf = ({ parts }: SimResponse, request: GeminiSimRequest): GeminiGrounding => {
+  const tools = serverToolsOf(request);
   const cites = parts.filter((part) => part.type === "cite");
   if (tools.length === 0 || cites.length === 0) return { tokens: 0 };
   const read = tools.includes("url") ? cites.filter(({ query }) => query === undefined) : [];
@@ -46,11 +46,11 @@ const groundingMetadataOf = (parts: SimResponse["parts"], cites: readonly Gemini
   });
 };
 
-/** The markup that Google asks to be shown beside a searched answer. */
+/** The markup that Google requires to be shown with a search result. */
 export const searchChips = (queries: readonly string[]): string =>
   `<div class="container">${queries.map((query) => `<a class="chip" href="https://www.google.com/search?q=${encodeURIComponent(query)}">${query}</a>`).join("")}</div>`;
 
-/** Places are counted in bytes over all words of the answer, and a start at 0 is left out. */
+/** Positions are byte offsets in the response text; a start of 0 is omitted. */
 const supportsOf = (parts: SimResponse["parts"], sources: readonly CitedSource[]): readonly Json[] => {
   let at = 0;
   return parts.flatMap((part) => {

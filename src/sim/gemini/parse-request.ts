@@ -28,17 +28,20 @@ import type {
 } from "../model/types.ts";
 import { measureFile } from "../tokens.ts";
 
-/** What the model hears. A call or result without an id gets one by its place, the same for both. */
-export const parseRequest = (ask: GeminiSimRequest): SimModelRequest => {
-  const maxOutput = asNumber(fieldOf(ask, "generationConfig", "maxOutputTokens"));
+/**
+ * Converts a GenerateContent request to what the model receives. A call and its result without ids get the same id by
+ * position.
+ */
+export const parseRequest = (request: GeminiSimRequest): SimModelRequest => {
+  const maxOutput = asNumber(fieldOf(request, "generationConfig", "maxOutputTokens"));
   return {
-    model: ask.model,
-    system: wordsOf(repeatedField(pick(pick(requestOf(ask), "systemInstruction") ?? emptyField, "parts"))),
-    tools: toolsOf(ask).flatMap((tool) => repeatedField(pick(tool, "functionDeclarations")).map(parseTool)),
-    turns: splitTurns(ask),
-    serverTools: serverToolsOf(ask),
+    model: request.model,
+    system: wordsOf(repeatedField(pick(pick(requestOf(request), "systemInstruction") ?? emptyField, "parts"))),
+    tools: toolsOf(request).flatMap((tool) => repeatedField(pick(tool, "functionDeclarations")).map(parseTool)),
+    turns: splitTurns(request),
+    serverTools: serverToolsOf(request),
     ...(maxOutput === undefined ? {} : { maxOutput }),
-    mayThink: fieldOf(ask, "generationConfig", "thinkingConfig", "thinkingBudget") !== 0,
+    mayThink: fieldOf(request, "generationConfig", "thinkingConfig", "thinkingBudget") !== 0,
   };
 };
 
@@ -53,20 +56,20 @@ const parseTool = (declaration: LocatedValue): RequestTool => ({
   parameters: (pick(declaration, "parametersJsonSchema") ?? pick(declaration, "parameters"))?.value,
 });
 
-/** The tools that the server runs by itself. */
-export const serverToolsOf = (ask: GeminiSimRequest): readonly SimServerTool[] => {
+/** The tools the server runs itself. */
+export const serverToolsOf = (request: GeminiSimRequest): readonly SimServerTool[] => {
   const offers = (...names: readonly string[]): boolean =>
-    toolsOf(ask).some((tool) => names.some((name) => pick(tool, name) !== undefined));
+    toolsOf(request).some((tool) => names.some((name) => pick(tool, name) !== undefined));
   return [
     ...(offers("googleSearch", "googleSearchRetrieval", "enterpriseWebSearch") ? (["search"] as const) : []),
     ...(offers("urlContext") ? (["url"] as const) : []),
   ];
 };
 
-/** Parts of one side in a row are a turn; responses are one of their own. */
-const splitTurns = (ask: GeminiSimRequest): readonly RequestTurn[] => {
+/** Groups consecutive parts of one side into turns; function responses are separate turns. */
+const splitTurns = (request: GeminiSimRequest): readonly RequestTurn[] => {
   const runs: { by: RequestTurn["by"]; parts: GeminiBodyPart[] }[] = [];
-  for (const part of contentsIn(ask).flatMap((content) => content.parts)) {
+  for (const part of contentsIn(request).flatMap((content) => content.parts)) {
     const by = part.kind === "functionResponse" ? "tools" : part.role === "model" ? "model" : "user";
     const last = runs.at(-1);
     if (last?.by === by) last.parts.push(part);
@@ -81,12 +84,12 @@ const splitTurns = (ask: GeminiSimRequest): readonly RequestTurn[] => {
         open = callsIn(parts, index);
         return { by, text: wordsOf(parts.map(toLocated)), calls: open };
       case "tools":
-        return { by, results: resultsIn(parts, open, ask) };
+        return { by, results: resultsIn(parts, open, request) };
     }
   });
 };
 
-/** Text files are read as words. */
+/** The text of a turn, including text files. */
 const turnText = (parts: readonly GeminiBodyPart[]): string =>
   parts.flatMap((part) => [textIn(toLocated(part), "text") ?? [], textFiles(toLocated(part))].flat()).join("\n");
 
@@ -115,7 +118,7 @@ const callsIn = (parts: readonly GeminiBodyPart[], turn: number): readonly Reque
 const resultsIn = (
   parts: readonly GeminiBodyPart[],
   calls: readonly RequestCall[],
-  ask: GeminiSimRequest,
+  request: GeminiSimRequest,
 ): readonly RequestResult[] => {
   const open = [...calls];
   return parts.map((part) => {
@@ -123,7 +126,7 @@ const resultsIn = (
     const said = textIn(part.data, "id");
     const at = open.findIndex((call) => (said === undefined ? call.tool === tool : call.id === said));
     const [call] = at === -1 ? [] : open.splice(at, 1);
-    const nested = nestedParts(part).filter((inner) => reachesModel(inner, ask));
+    const nested = nestedParts(part).filter((inner) => reachesModel(inner, request));
     const { text, isError } = outcomeOf(pick(part.data, "response")?.value);
     return {
       id: said ?? call?.id ?? "",
@@ -135,11 +138,11 @@ const resultsIn = (
   });
 };
 
-/** Whether a file inside a functionResponse reaches the model. */
-export const reachesModel = (nested: LocatedValue, ask: GeminiSimRequest): boolean =>
-  ask.provider.quirks.readsNestedFiles || pick(nested, "fileData") === undefined;
+/** True if a file inside a functionResponse reaches the model. */
+export const reachesModel = (nested: LocatedValue, request: GeminiSimRequest): boolean =>
+  request.provider.quirks.readsNestedFiles || pick(nested, "fileData") === undefined;
 
-/** `output` and `error` have a meaning; without either, the whole object is the output. */
+/** `output` and `error` are special fields; without either, the whole object is the output. */
 const outcomeOf = (response: unknown): { readonly text: string; readonly isError: boolean } => {
   if (!isObject(response)) return { text: "", isError: false };
   if ("output" in response) return { text: toText(response["output"]), isError: false };

@@ -6,13 +6,13 @@ import { type GeminiSimRequest, contentsIn, decodeText, mediaIn, toLocated, requ
 import type { SimModality, TokensByModality } from "../model/types.ts";
 import { measureFile, countTextTokens } from "../tokens.ts";
 
-/** The prompt in pieces: each tool, the system instruction, then every part of every content. */
-export const splitPrompt = (ask: GeminiSimRequest): readonly PromptUnit[] => {
-  const system = pick(requestOf(ask), "systemInstruction");
+/** Splits the prompt into tools, the system instruction and the parts of contents. */
+export const splitPrompt = (request: GeminiSimRequest): readonly PromptUnit[] => {
+  const system = pick(requestOf(request), "systemInstruction");
   return [
-    ...toolsOf(ask).map((tool) => textUnit(tool.value)),
+    ...toolsOf(request).map((tool) => textUnit(tool.value)),
     ...(system === undefined ? [] : [textUnit(system.value)]),
-    ...contentsIn(ask).flatMap(({ role, parts }) => parts.map((part) => partUnit(part, role, ask))),
+    ...contentsIn(request).flatMap(({ role, parts }) => parts.map((part) => partUnit(part, role, request))),
   ];
 };
 
@@ -21,23 +21,23 @@ const textUnit = (value: unknown): PromptUnit => {
   return { content, tokens: { text: countTextTokens(content) }, isCachePoint: false };
 };
 
-const partUnit = (part: GeminiBodyPart, role: string, ask: GeminiSimRequest): PromptUnit => ({
+const partUnit = (part: GeminiBodyPart, role: string, request: GeminiSimRequest): PromptUnit => ({
   content: JSON.stringify([role, part.value]),
-  tokens: addTokens([partTokens(part, ask), signatureTokens(part, ask)]),
+  tokens: addTokens([partTokens(part, request), signatureTokens(part, request)]),
   isCachePoint: false,
 });
 
-const partTokens = (part: GeminiBodyPart, ask: GeminiSimRequest): TokensByModality => {
+const partTokens = (part: GeminiBodyPart, request: GeminiSimRequest): TokensByModality => {
   switch (part.kind) {
     case "text":
       return { text: countTextTokens(textIn(toLocated(part), "text") ?? "") };
     case "inlineData":
     case "fileData":
-      return mediaTokens(toLocated(part), ask);
+      return mediaTokens(toLocated(part), request);
     case "functionResponse":
       return addTokens([
         { text: countTextTokens(`${textIn(part.data, "name")}${JSON.stringify(pick(part.data, "response")?.value)}`) },
-        ...nestedParts(part).map((nested) => (reachesModel(nested, ask) ? mediaTokens(nested, ask) : {})),
+        ...nestedParts(part).map((nested) => (reachesModel(nested, request) ? mediaTokens(nested, request) : {})),
       ]);
     case "functionCall":
       return {
@@ -48,23 +48,23 @@ const partTokens = (part: GeminiBodyPart, ask: GeminiSimRequest): TokensByModali
   }
 };
 
-/** From Gemini 3.5 on, the thoughts in signatures are read again, and cost what they are long. */
-const signatureTokens = (part: GeminiBodyPart, ask: GeminiSimRequest): TokensByModality => {
+/** From Gemini 3.5 on, thoughts in signatures are read again and billed by length. */
+const signatureTokens = (part: GeminiBodyPart, request: GeminiSimRequest): TokensByModality => {
   const signature = textIn(toLocated(part), "thoughtSignature");
-  return signature === undefined || generation(ask.model) < 3.5 ? {} : { text: countTextTokens(signature) };
+  return signature === undefined || generation(request.model) < 3.5 ? {} : { text: countTextTokens(signature) };
 };
 
-const mediaTokens = (part: LocatedValue, ask: GeminiSimRequest): TokensByModality => {
+const mediaTokens = (part: LocatedValue, request: GeminiSimRequest): TokensByModality => {
   const medium = mediaIn(part);
   if (medium === undefined) return {};
   if (medium.kind === "text") return { text: countTextTokens(decodeText(medium)) };
   const { tokens } = measureFile({ ...medium, kind: medium.kind });
-  return { [modalityOf(medium.kind, ask)]: tokens };
+  return { [modalityOf(medium.kind, request)]: tokens };
 };
 
-/** Gemini 3 looks at the pages of a document as pictures. */
-const modalityOf = (kind: SimModality, ask: GeminiSimRequest): SimModality =>
-  kind === "document" && generation(ask.model) >= 3 ? "image" : kind;
+/** Gemini 3 counts the pages of a document as images. */
+const modalityOf = (kind: SimModality, request: GeminiSimRequest): SimModality =>
+  kind === "document" && generation(request.model) >= 3 ? "image" : kind;
 
 const modalities: readonly SimModality[] = ["text", "image", "document", "audio", "video"];
 
@@ -75,10 +75,10 @@ const addTokens = (all: readonly TokensByModality[]): TokensByModality =>
       .filter(([, count]) => count > 0),
   );
 
-/** The first tokens of the prompt by what they stand for. */
-export const firstTokens = (ask: GeminiSimRequest, count: number): TokensByModality => {
+/** The first `count` tokens of the prompt, by modality. */
+export const firstTokens = (request: GeminiSimRequest, count: number): TokensByModality => {
   let left = count;
-  const taken = splitPrompt(ask).flatMap((unit) =>
+  const taken = splitPrompt(request).flatMap((unit) =>
     modalities.map((modality): TokensByModality => {
       const tokens = Math.min(left, unit.tokens[modality] ?? 0);
       left -= tokens;
@@ -88,7 +88,7 @@ export const firstTokens = (ask: GeminiSimRequest, count: number): TokensByModal
   return addTokens(taken);
 };
 
-/** Token counts as the API lists them: what has none is left out. */
+/** Token counts as the API lists them, without zero entries. */
 export const detailsOf = (
   tokens: TokensByModality,
 ): readonly { readonly modality: string; readonly tokenCount: number }[] =>

@@ -1,22 +1,22 @@
 import type { CacheRule, Json, SimModel, SimProvider } from "../family.ts";
 
-/** How the three doors to Gemini differ. */
+/** The differences between the three endpoints of Gemini. */
 export type GeminiQuirks = {
-  /** Which of the three words refusals its own way. */
+  /** Selects the wording of errors. */
   readonly endpoint: "developer" | "vertex" | "code-assist";
-  /** A file given by address inside a functionResponse reaches the model. Elsewhere it is lost without a word. */
+  /** A file given by URL inside a functionResponse reaches the model. Otherwise it is silently lost. */
   readonly readsNestedFiles: boolean;
-  /** Every chunk of a stream carries the counts so far; otherwise only the last one carries any. */
+  /** Every chunk of a stream has the usage so far; otherwise only the last one. */
   readonly hasUsageInEveryChunk: boolean;
-  /** Says `index` and, beside calls, a finishMessage. */
+  /** Responses have `index` and, with calls, a finishMessage. */
   readonly hasCandidateIndex: boolean;
-  /** Says when it answered, and how sure it was. */
+  /** Responses have createTime and avgLogprobs. */
   readonly hasTimestamps: boolean;
-  /** What stands in usageMetadata beside the counts. */
+  /** Further fields of usageMetadata. */
   readonly tier: Json;
 };
 
-/** The three doors: the Gemini API, Vertex, and the one Gemini CLI signs in to. */
+/** The three endpoints: the Gemini API, Vertex, and Code Assist, which Gemini CLI signs in to. */
 export const geminiProviders: readonly SimProvider<GeminiQuirks>[] = [
   {
     id: "google",
@@ -42,7 +42,7 @@ export const geminiProviders: readonly SimProvider<GeminiQuirks>[] = [
     wire: "gemini",
     host: /^([a-z0-9-]+-)?aiplatform(\.(us|eu)\.rep)?\.googleapis\.com$/,
     base: "",
-    // A token or, in express mode, a key.
+    // A bearer token or, in express mode, a key.
     auth: "x-goog-api-key",
     models: modelsOf(),
     knownModels: knownModelNames(),
@@ -94,10 +94,14 @@ function modelsOf(...aliases: readonly string[]): readonly SimModel[] {
     "gemini-4-argon",
   ];
   const sizes = { context: 1_048_576, maxOutput: 65_536 };
-  return [...names, ...aliases].map((id) => ({ id, ...sizes, ...(id.includes("2.5") ? { cacheFloor: 2048 } : {}) }));
+  return [...names, ...aliases].map((id) => ({
+    id,
+    ...sizes,
+    ...(id.includes("2.5") ? { minCacheTokens: 2048 } : {}),
+  }));
 }
 
-/** gemini-3-pro-preview is not among them: it was shut down. */
+/** gemini-3-pro-preview is not included: it was shut down. */
 function knownModelNames(): RegExp {
   const names = [
     "gemini-2\\.0-flash(-lite)?(-001)?",
@@ -119,7 +123,10 @@ function cacheRule(): CacheRule {
   return { mode: "automatic", minTokens: 4096, stepTokens: 1 };
 }
 
-/** The model that really serves a name. Retired models and aliases are routed on, and signatures belong to who served. */
+/**
+ * The model that serves a name. Retired models and aliases are routed to another model, and signatures belong to that
+ * one.
+ */
 export const servedModel = (model: string): string => routedModels.get(model) ?? model;
 
 const routedModels: ReadonlyMap<string, string> = new Map([
@@ -130,17 +137,17 @@ const routedModels: ReadonlyMap<string, string> = new Map([
   ["gemini-pro-latest", "gemini-3.1-pro-preview"],
 ]);
 
-/** The version in a model's name, such as 3.6. Models that are no Gemini count as the second generation. */
+/** The version in a model's name, such as 3.6. Other models count as the second generation. */
 export const generation = (model: string): number =>
   Number(/gemini-(\d+(?:\.\d+)?)/.exec(servedModel(model))?.[1] ?? 2);
 
-/** A list of models in the shape of the door. */
+/** Encodes the list of models in the endpoint's format. */
 export const listModels = (models: readonly SimModel[], provider: SimProvider<GeminiQuirks>): Json => {
   const key = provider.quirks.endpoint === "developer" ? "models" : "publisherModels";
   return { [key]: models.map((model) => describeModel(model, provider)) };
 };
 
-/** One model in the shape of the door. */
+/** Encodes a model in the endpoint's format. */
 export const describeModel = (model: SimModel, { quirks }: SimProvider<GeminiQuirks>): Json =>
   quirks.endpoint === "developer"
     ? {

@@ -13,33 +13,35 @@ import type { SimRequest } from "../family.ts";
 import type { GeminiQuirks } from "./providers.ts";
 import type { RequestFile } from "../model/types.ts";
 
-/** A request at one of the doors to Gemini. */
+/** A request to one of the Gemini endpoints. */
 export type GeminiSimRequest = SimRequest<GeminiQuirks>;
 
-/** Whose rules a request stands under. */
-export const targetOf = (ask: GeminiSimRequest): RuleTarget => ({
+/** The target whose rules apply to a request. */
+export const targetOf = (request: GeminiSimRequest): RuleTarget => ({
   wire: "gemini",
-  provider: ask.provider.id,
-  model: ask.model,
+  provider: request.provider.id,
+  model: request.model,
 });
 
-/** The request proper, out of the envelope that Code Assist puts around it. */
-export const requestOf = (ask: GeminiSimRequest): LocatedValue => requestIn(ask.body, targetOf(ask));
+/** The GenerateContent request, without Code Assist's envelope. */
+export const requestOf = (request: GeminiSimRequest): LocatedValue => requestIn(request.body, targetOf(request));
 
 /** The contents of a request. */
-export const contentsIn = (ask: GeminiSimRequest): readonly GeminiBodyContent[] => contentsOf(ask.body, targetOf(ask));
+export const contentsIn = (request: GeminiSimRequest): readonly GeminiBodyContent[] =>
+  contentsOf(request.body, targetOf(request));
 
 /** A field of the request by its path, in either spelling. */
-export const fieldOf = (ask: GeminiSimRequest, ...path: readonly string[]): unknown =>
+export const fieldOf = (request: GeminiSimRequest, ...path: readonly string[]): unknown =>
   path.reduce<LocatedValue | undefined>(
     (from, name) => (from === undefined ? undefined : pick(from, name)),
-    requestOf(ask),
+    requestOf(request),
   )?.value;
 
 /** The tools of a request, each an object with the kinds it offers. */
-export const toolsOf = (ask: GeminiSimRequest): readonly LocatedValue[] => repeatedField(pick(requestOf(ask), "tools"));
+export const toolsOf = (request: GeminiSimRequest): readonly LocatedValue[] =>
+  repeatedField(pick(requestOf(request), "tools"));
 
-/** A file of a request. `base64` is empty where only its address is given. */
+/** A file of a request. `base64` is empty for a file given by URL. */
 export type GeminiMedia = {
   readonly kind: RequestFile["kind"] | "text";
   readonly mimeType: string;
@@ -61,8 +63,8 @@ const kindOf = (mimeType: string): GeminiMedia["kind"] => {
   return family === "image" || family === "audio" || family === "video" || family === "text" ? family : "document";
 };
 
-/** A text file as the model reads it. */
+/** Decodes a text file. */
 export const decodeText = (medium: GeminiMedia): string => Buffer.from(medium.base64, "base64").toString();
 
-/** A part as a place to look things up in. */
+/** A part as a located value, for field lookups. */
 export const toLocated = (part: GeminiBodyPart): LocatedValue => ({ value: part.value, pointer: part.pointer });

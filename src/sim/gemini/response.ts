@@ -7,80 +7,84 @@ import type { GeminiSimRequest } from "./request.ts";
 import { type GeminiTokens, omitEmpty, usageOf } from "./usage.ts";
 import { measureFile } from "../tokens.ts";
 
-/** A whole answer. */
-export const encodeResponse = (said: SimResponse, ask: GeminiSimRequest): Json => {
-  const spoken = emptyOnMismatch(said, ask);
-  if (spoken.finish === "refused") return blockedResponse(spoken, ask);
-  const { groundingMetadata, urlContextMetadata } = groundingOf(spoken, ask);
-  const parts = responseParts(spoken, ask).map(({ json }) => json);
-  const ending = { ...finishFields(spoken, ask), groundingMetadata, urlContextMetadata };
+/** Encodes a complete response. */
+export const encodeResponse = (said: SimResponse, request: GeminiSimRequest): Json => {
+  const response = emptyOnMismatch(said, request);
+  if (response.finish === "refused") return blockedResponse(response, request);
+  const { groundingMetadata, urlContextMetadata } = groundingOf(response, request);
+  const parts = responseParts(response, request).map(({ json }) => json);
+  const ending = { ...finishFields(response, request), groundingMetadata, urlContextMetadata };
   return wrapResponse(
-    { candidates: [candidateOf(parts, ending, ask)] },
-    usageOf(spoken.usage, ask)(tokensSpent(spoken, ask)),
-    ask,
+    { candidates: [candidateOf(parts, ending, request)] },
+    usageOf(response.usage, request)(tokensSpent(response, request)),
+    request,
   );
 };
 
-/** A prompt that was not let through: no candidate at all. */
-export const blockedResponse = ({ usage }: SimResponse, ask: GeminiSimRequest): Json => {
+/** The response to a blocked prompt: no candidate. */
+export const blockedResponse = ({ usage }: SimResponse, request: GeminiSimRequest): Json => {
   const spent: GeminiTokens = { thoughts: 0, answer: 0, pictures: 0, tools: 0 };
-  return wrapResponse({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }, usageOf(usage, ask)(spent), ask);
+  return wrapResponse(
+    { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } },
+    usageOf(usage, request)(spent),
+    request,
+  );
 };
 
-/** Everything a whole answer costs. */
-export const tokensSpent = (spoken: SimResponse, ask: GeminiSimRequest): GeminiTokens => {
-  const { output, reasoning } = spoken.usage;
-  const pictures = spoken.parts.flatMap((part) =>
+/** The tokens of a complete response. */
+export const tokensSpent = (response: SimResponse, request: GeminiSimRequest): GeminiTokens => {
+  const { output, reasoning } = response.usage;
+  const pictures = response.parts.flatMap((part) =>
     part.type === "file" ? [measureFile({ kind: "image", mimeType: part.mimeType, base64: part.data }).tokens] : [],
   );
   return {
     thoughts: reasoning,
     answer: output - reasoning,
     pictures: pictures.reduce((sum, tokens) => sum + tokens, 0),
-    tools: groundingOf(spoken, ask).tokens,
+    tools: groundingOf(response, request).tokens,
   };
 };
 
-/** A candidate, or what of it one chunk holds, with its fields in the door's own order. */
-export const candidateOf = (parts: readonly Json[], ending: Json, ask: GeminiSimRequest): Json => {
-  const { hasCandidateIndex: numbersCandidates, hasTimestamps: stamps } = ask.provider.quirks;
+/** Encodes a candidate, or a chunk's part of it, with fields in the endpoint's order. */
+export const candidateOf = (parts: readonly Json[], ending: Json, request: GeminiSimRequest): Json => {
+  const { hasCandidateIndex, hasTimestamps } = request.provider.quirks;
   const { finishReason } = ending;
   return {
-    content: contentOf(parts, finishReason, numbersCandidates),
+    content: contentOf(parts, finishReason, hasCandidateIndex),
     ...omitEmpty({ finishReason }),
-    ...(numbersCandidates ? { index: 0 } : {}),
+    ...(hasCandidateIndex ? { index: 0 } : {}),
     ...omitEmpty({ ...ending, finishReason: undefined }),
-    ...(stamps && finishReason !== undefined ? { avgLogprobs: -0.25 } : {}),
+    ...(hasTimestamps && finishReason !== undefined ? { avgLogprobs: -0.25 } : {}),
   };
 };
 
-/** An answer that was stopped before its first part has not even a role. */
+/** Content without parts has a role only if it ended normally or by length. */
 const contentOf = (parts: readonly Json[], finishReason: unknown, partsFirst: boolean): Json => {
   const role = "model";
   if (parts.length > 0) return partsFirst ? { parts, role } : { role, parts };
   return finishReason === "STOP" || finishReason === "MAX_TOKENS" ? { role } : {};
 };
 
-/** What stands around candidates, and around that at Code Assist. */
-export const wrapResponse = (head: Json, usageMetadata: Json, ask: GeminiSimRequest): Json => {
-  const { endpoint: door, hasTimestamps: stamps } = ask.provider.quirks;
+/** Wraps candidates in the response object, and that in Code Assist's envelope. */
+export const wrapResponse = (head: Json, usageMetadata: Json, request: GeminiSimRequest): Json => {
+  const { endpoint, hasTimestamps } = request.provider.quirks;
   const response = {
     ...head,
     usageMetadata,
-    modelVersion: servedModel(ask.model),
-    ...(stamps ? { createTime: new Date(ask.time * 1000).toISOString() } : {}),
-    responseId: Buffer.from(`simulated-${String(ask.ordinal).padStart(7, "0")}`).toString("base64url"),
+    modelVersion: servedModel(request.model),
+    ...(hasTimestamps ? { createTime: new Date(request.time * 1000).toISOString() } : {}),
+    responseId: Buffer.from(`simulated-${String(request.ordinal).padStart(7, "0")}`).toString("base64url"),
   };
-  return door === "code-assist" ? { response, traceId: ask.ordinal.toString(16).padStart(16, "0") } : response;
+  return endpoint === "code-assist" ? { response, traceId: request.ordinal.toString(16).padStart(16, "0") } : response;
 };
 
-/** Why an answer ends. Calls end with STOP like anything else. */
-export const finishFields = (spoken: SimResponse, ask: GeminiSimRequest): Json => {
-  switch (spoken.finish) {
+/** The finish fields. Calls also end with STOP. */
+export const finishFields = (response: SimResponse, request: GeminiSimRequest): Json => {
+  switch (response.finish) {
     case "stop":
     case "calls":
     case "refused":
-      return callFinishFields(spoken, ask);
+      return callFinishFields(response, request);
     case "length":
     case "context":
       return { finishReason: "MAX_TOKENS" };
@@ -89,33 +93,33 @@ export const finishFields = (spoken: SimResponse, ask: GeminiSimRequest): Json =
     case "malformed":
       return {
         finishReason: "MALFORMED_FUNCTION_CALL",
-        finishMessage: `Malformed function call: ${callAsCode(spoken)}`,
+        finishMessage: `Malformed function call: ${callAsCode(response)}`,
       };
     case "paused":
-      return /argon/.test(ask.model)
+      return /argon/.test(request.model)
         ? {
             finishReason: "CONTINUATION",
-            continuationToken: Buffer.from(`continue-${ask.ordinal}`).toString("base64url"),
+            continuationToken: Buffer.from(`continue-${request.ordinal}`).toString("base64url"),
           }
         : { finishReason: "OTHER" };
   }
 };
 
-const callFinishFields = ({ parts }: SimResponse, ask: GeminiSimRequest): Json => {
+const callFinishFields = ({ parts }: SimResponse, request: GeminiSimRequest): Json => {
   const calls = parts.filter((part) => part.type === "call");
-  const declared = parseRequest(ask).tools.map(({ name }) => name);
+  const declared = parseRequest(request).tools.map(({ name }) => name);
   const unknown = calls.find(({ tool }) => !declared.includes(tool));
   if (unknown !== undefined)
     return {
       finishReason: "UNEXPECTED_TOOL_CALL",
       finishMessage: `Unexpected tool call: Model tried to call an undeclared function: ${unknown.tool}`,
     };
-  return calls.length > 0 && ask.provider.quirks.hasCandidateIndex
+  return calls.length > 0 && request.provider.quirks.hasCandidateIndex
     ? { finishReason: "STOP", finishMessage: "Model generated function call(s)." }
     : { finishReason: "STOP" };
 };
 
-/** The models write calls as Python, and this is one that breaks off. */
+/** A truncated call in Python syntax, which is how the models write calls. */
 const callAsCode = ({ parts }: SimResponse): string => {
   const call = parts.find((part) => part.type === "call");
   return call === undefined ? "" : `print(default_api.${call.tool}(${JSON.stringify(call.input)?.slice(1, 60) ?? ""}`;

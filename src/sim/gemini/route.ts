@@ -3,7 +3,7 @@ import type { Json, ApiRoute, SimProvider } from "../family.ts";
 import { type GeminiQuirks, servedModel } from "./providers.ts";
 import { asObject, asText } from "../json.ts";
 
-/** What a method and a path ask for. A name that Google routes on stands for the model it leads to. */
+/** Selects the operation for a method and path. Routed names are replaced by the model that serves them. */
 export const routeRequest = (
   request: HttpRequest,
   path: string,
@@ -23,14 +23,14 @@ const decodePath = (path: string): string => {
   }
 };
 
-/** What follows `models` in a path: nothing, a model, or a model and a method. */
+/** The rest of a path after `models`: nothing, a model, or a model and a method. */
 const modelPath = (door: "developer" | "vertex", path: string): string | undefined =>
   (door === "developer" ? /^\/v1(?:beta|alpha)?\/models(\/[^/]+)?$/ : vertexPath)
     .exec(path)
     ?.slice(1)
     .map((rest) => rest ?? "")[0];
 
-/** Express mode leaves the project and the location out. */
+/** Express mode omits project and location. */
 const vertexPath = /^\/v1(?:beta1)?(?:\/projects\/[^/]+\/locations\/[^/]+)?\/publishers\/google\/models(\/[^/]+)?$/;
 
 const modelRoute = (request: HttpRequest, rest: string | undefined): ApiRoute | undefined => {
@@ -74,7 +74,7 @@ const codeAssistRoute = (request: HttpRequest, path: string): ApiRoute | undefin
   return methodRoute(request, method, modelIn(request));
 };
 
-/** Code Assist names the model in the body, and for countTokens inside the request. */
+/** Code Assist has the model in the body, and for countTokens inside `request`. */
 const modelIn = (request: HttpRequest): string | undefined => {
   const body = bodyOf(request);
   const name = asText(body["model"]) || asText(asObject(body["request"])["model"]);

@@ -5,15 +5,14 @@ import { splitPrompt } from "./prompt.ts";
 import { type GeminiSimRequest, contentsIn, toLocated, targetOf } from "./request.ts";
 
 /**
- * The thought signatures that are looked at: those of the current turn, where the model asks for any.
- *
- * The documented stand-ins are no signatures, and always pass.
+ * Finds the thought signatures that are validated: those of the current turn, if the model requires any. The documented
+ * placeholder values always pass.
  */
-export const findSeals = (ask: GeminiSimRequest): readonly SealUse[] => {
-  if (!geminiModel(ask.body, targetOf(ask)).needsSignature) return [];
-  const contents = contentsIn(ask);
+export const findSeals = (request: GeminiSimRequest): readonly SealUse[] => {
+  if (!geminiModel(request.body, targetOf(request)).needsSignature) return [];
+  const contents = contentsIn(request);
   const begin = startOfCurrentTurn(contents);
-  let after = splitPrompt(ask).length - contents.slice(begin).reduce((sum, { parts }) => sum + parts.length, 0);
+  let after = splitPrompt(request).length - contents.slice(begin).reduce((sum, { parts }) => sum + parts.length, 0);
   return contents.slice(begin).flatMap((content) => {
     const seals = sealsIn(content, after);
     after += content.parts.length;
@@ -21,7 +20,7 @@ export const findSeals = (ask: GeminiSimRequest): readonly SealUse[] => {
   });
 };
 
-/** The current turn begins with the last user content that is more than responses. */
+/** The current turn starts after the last user content that is more than responses. */
 const startOfCurrentTurn = (contents: readonly GeminiBodyContent[]): number =>
   1 +
   contents.findLastIndex(
@@ -35,19 +34,22 @@ const sealsIn = ({ parts }: GeminiBodyContent, unitsBefore: number): readonly Se
     return [{ pointer: signature.pointer, value: toStandardBase64(signature.value), unitsBefore }];
   });
 
-/** Accepted as they stand, and as the base64 that an SDK makes of them. */
+/** Placeholders are accepted as plain text and as the base64 an SDK makes of it. */
 const isPlaceholder = (signature: string): boolean =>
   placeholders.includes(signature) || placeholders.includes(Buffer.from(signature, "base64").toString());
 
 const placeholders = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/** Both base64 alphabets are read, with or without padding. */
+/** Converts either base64 alphabet, with or without padding, to padded standard base64. */
 const toStandardBase64 = (base64: string): string => {
   const letters = base64.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
   return letters.padEnd(Math.ceil(letters.length / 4) * 4, "=");
 };
 
-/** A signature holds the thoughts themselves: neither the part it stands on nor what stood before is compared. */
+/**
+ * Decides what Gemini does with a signature. It contains the thoughts themselves, so neither its part nor the prompt
+ * before it is compared.
+ */
 export const judgeSeal = (use: SealUse, verdict: Exclude<SealVerdict, "genuine">): ApiRefusal | "accepted" => {
   switch (verdict) {
     case "forged":

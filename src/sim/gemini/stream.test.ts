@@ -25,7 +25,7 @@ const question = {
 };
 const hello = { contents: [user("Hello, is anyone there today?")] };
 
-/** The parts of a stream put together again: words joined, the rest as it came. */
+/** Collects the parts of a stream: text joined, other parts unchanged. */
 const joined = (
   events: readonly Json[],
 ): { readonly thought: string; readonly text: string; readonly calls: Json[] } => {
@@ -38,8 +38,8 @@ const joined = (
   return { thought: words(true), text: words(false), calls: parts.filter((part) => "functionCall" in part) };
 };
 
-describe("an answer of Gemini in a stream", () => {
-  it("says the same as the whole answer, with each call in one piece", async () => {
+describe("a streamed response of Gemini", () => {
+  it("has the same content as the complete response, with each call in one chunk", async () => {
     const { body } = await createClient("google", { script }).ask("gemini-3.8-flash", question);
     const { type, text } = await createClient("google", { script }).stream("gemini-3.8-flash", question);
     const events = eventsIn(text);
@@ -55,7 +55,7 @@ describe("an answer of Gemini in a stream", () => {
     });
   });
 
-  it("is written the way Google writes it", async () => {
+  it("is formatted as Google does", async () => {
     const { text } = await createClient("google").stream("gemini-2.5-flash", { contents: [user("Hi.")] });
 
     expect(text.split("\r\n\r\n")).toEqual([
@@ -65,7 +65,7 @@ describe("an answer of Gemini in a stream", () => {
     ]);
   });
 
-  it("ends with the signature on a part without words", async () => {
+  it("ends with the signature on an empty part", async () => {
     const { text } = await createClient("google").stream("gemini-3.8-flash", hello);
     const events = eventsIn(text);
 
@@ -75,7 +75,7 @@ describe("an answer of Gemini in a stream", () => {
     ]);
   });
 
-  it("puts the signature of Gemini 2.5 on the last words", async () => {
+  it("has the signature of Gemini 2.5 on the last text", async () => {
     const { text } = await createClient("google", {
       script: { rules: [{ replies: [{ think: "Hm.", say: "Yes it is." }] }] },
     }).stream("gemini-2.5-flash", hello);
@@ -86,7 +86,7 @@ describe("an answer of Gemini in a stream", () => {
     ]);
   });
 
-  it("counts as it goes on the Gemini API, and at the end alone on Vertex", async () => {
+  it("has usage in every chunk on the Gemini API, and in the last one on Vertex", async () => {
     const counts = async (provider: string): Promise<unknown[]> =>
       eventsIn((await createClient(provider).stream("gemini-2.5-flash", hello)).text).map(
         (event) => asObject(event["usageMetadata"])["candidatesTokenCount"],
@@ -96,13 +96,13 @@ describe("an answer of Gemini in a stream", () => {
     expect(await counts("vertex")).toEqual([undefined, undefined, undefined, 11]);
   });
 
-  it("is wrapped event by event at Code Assist", async () => {
+  it("has an envelope around every event at Code Assist", async () => {
     const { text } = await createClient("code-assist").stream("gemini-3.8-flash", hello);
 
     expect(new Set(eventsIn(text).map((event) => Object.keys(event).join()))).toEqual(new Set(["response,traceId"]));
   });
 
-  it("is one JSON list where nobody asked for events", async () => {
+  it("is one JSON list without alt=sse", async () => {
     const { type, text } = await createClient("google", { script }).stream("gemini-3.8-flash", question, "");
     const events = eventsIn((await createClient("google", { script }).stream("gemini-3.8-flash", question)).text);
 
@@ -110,7 +110,7 @@ describe("an answer of Gemini in a stream", () => {
     expect(JSON.parse(text)).toEqual(events);
   });
 
-  it("tells in the first event what pages were read, and in the last what rests on them", async () => {
+  it("has the read pages in the first event, and the grounding in the last", async () => {
     const asked = { contents: [user("Read https://example.com/a")], tools: [{ urlContext: {} }] };
     const events = eventsIn((await createClient("google").stream("gemini-3.8-flash", asked)).text);
     const has = (name: string): readonly number[] =>
@@ -120,7 +120,7 @@ describe("an answer of Gemini in a stream", () => {
     expect(has("groundingMetadata")).toEqual([events.length - 1]);
   });
 
-  it("ends a blocked, an empty and a filtered answer with one last event", async () => {
+  it("ends blocked, empty and filtered responses with one last event", async () => {
     const last = async (reply: object): Promise<Json[]> => {
       const { stream } = createClient("google", { script: { rules: [{ replies: [reply] }] } });
       return [...eventsIn((await stream("gemini-3.8-flash", hello)).text)];
@@ -135,7 +135,7 @@ describe("an answer of Gemini in a stream", () => {
     ]);
   });
 
-  it("fails within with Google's error envelope, as an event or as the end of the list", async () => {
+  it("reports an error in Google's envelope, as an event or as the end of the list", async () => {
     const faults = [{ fault: { type: "stream-error", after: 1, status: 503 } as const }];
     const error = { error: { code: 503, message: "Overloaded", status: "UNAVAILABLE" } };
     const { stream } = createClient("google", { faults });

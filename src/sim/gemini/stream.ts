@@ -9,18 +9,18 @@ import { asText, isObject } from "../json.ts";
 import { splitIntoDeltas } from "../split-text.ts";
 import { countTextTokens } from "../tokens.ts";
 
-/** An answer as it streams: server-sent events, or the elements of one JSON list. A call comes whole in one chunk. */
-export const encodeStream = (said: SimResponse, ask: GeminiSimRequest): readonly string[] => {
-  const spoken = emptyOnMismatch(said, ask);
-  const chunks = spoken.finish === "refused" ? [blockedResponse(spoken, ask)] : chunksOf(spoken, ask);
-  return isList(ask)
+/** Encodes a stream: server-sent events, or the elements of one JSON list. A call is complete in one chunk. */
+export const encodeStream = (said: SimResponse, request: GeminiSimRequest): readonly string[] => {
+  const response = emptyOnMismatch(said, request);
+  const chunks = response.finish === "refused" ? [blockedResponse(response, request)] : chunksOf(response, request);
+  return isList(request)
     ? chunks.map((chunk, index) => encodeListItem(chunk, { isFirst: index === 0, isLast: index === chunks.length - 1 }))
     : chunks.map(encodeEvent);
 };
 
-/** A failure within a stream. */
-export const encodeStreamError = (envelope: Json, ask: GeminiSimRequest): string =>
-  isList(ask) ? encodeListItem(envelope, { isFirst: false, isLast: true }) : encodeEvent(envelope);
+/** Encodes an error inside a stream. */
+export const encodeStreamError = (envelope: Json, request: GeminiSimRequest): string =>
+  isList(request) ? encodeListItem(envelope, { isFirst: false, isLast: true }) : encodeEvent(envelope);
 
 const isList = ({ route }: GeminiSimRequest): boolean => route.kind === "stream" && route.streamType !== undefined;
 
@@ -31,7 +31,7 @@ const encodeListItem = (
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
 ): string => `${isFirst ? "[" : ",\r\n"}${JSON.stringify(chunk, undefined, 2)}\n${isLast ? "]\n" : ""}`;
 
-/** JSON with a blank after each colon and none after commas, which is how Google writes events. */
+/** Encodes JSON with a space after colons and none after commas, as Google does. */
 const encodeSpacedJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(encodeSpacedJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -39,35 +39,35 @@ const encodeSpacedJson = (value: unknown): string => {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}: ${encodeSpacedJson(field)}`).join(",")}}`;
 };
 
-const chunksOf = (spoken: SimResponse, ask: GeminiSimRequest): readonly Json[] => {
-  const { hasUsageInEveryChunk: countsInEveryChunk, tier } = ask.provider.quirks;
-  const { groundingMetadata, urlContextMetadata } = groundingOf(spoken, ask);
-  const pieces = splitParts(responseParts(spoken, ask), ask);
-  const usage = usageOf(spoken.usage, ask);
-  const total = tokensSpent(spoken, ask);
+const chunksOf = (response: SimResponse, request: GeminiSimRequest): readonly Json[] => {
+  const { hasUsageInEveryChunk, tier } = request.provider.quirks;
+  const { groundingMetadata, urlContextMetadata } = groundingOf(response, request);
+  const pieces = splitParts(responseParts(response, request), request);
+  const usage = usageOf(response.usage, request);
+  const total = tokensSpent(response, request);
   let spent: GeminiTokens = { thoughts: 0, answer: 0, pictures: 0, tools: total.tools };
   return pieces.map((parts, index) => {
     const isLast = index === pieces.length - 1;
     spent = isLast ? total : addSpent(parts, spent, total);
     const ending = {
-      ...(isLast ? { ...finishFields(spoken, ask), groundingMetadata } : {}),
+      ...(isLast ? { ...finishFields(response, request), groundingMetadata } : {}),
       ...(index === 0 ? { urlContextMetadata } : {}),
     };
-    const head = { candidates: [candidateOf(parts, ending, ask)] };
-    return wrapResponse(head, isLast || countsInEveryChunk ? usage(spent) : tier, ask);
+    const head = { candidates: [candidateOf(parts, ending, request)] };
+    return wrapResponse(head, isLast || hasUsageInEveryChunk ? usage(spent) : tier, request);
   });
 };
 
-/** The parts of each chunk. There is always a last one, if an empty one, to end on. */
-const splitParts = (shown: readonly GeminiResponsePart[], ask: GeminiSimRequest): readonly (readonly Json[])[] => {
-  const isNew = generation(ask.model) >= 3;
+/** Splits parts into chunks. The last chunk may be empty. */
+const splitParts = (shown: readonly GeminiResponsePart[], request: GeminiSimRequest): readonly (readonly Json[])[] => {
+  const isNew = generation(request.model) >= 3;
   const first = shown.findIndex(({ kind }) => kind === "call");
   const pieces = shown.flatMap((part, index): readonly (readonly Json[])[] => {
     switch (part.kind) {
       case "thought":
       case "text":
         return splitTextPart(part.json, isNew);
-      // The first call comes alone, and those made beside it together.
+      // The first call has its own chunk; the parallel ones share the next.
       case "call":
         return index > first + 1 && shown[index - 1]?.kind === "call" ? [] : [callsFrom(shown, index, first)];
       case "other":
@@ -84,7 +84,7 @@ const callsFrom = (shown: readonly GeminiResponsePart[], index: number, first: n
   return shown.slice(index, end).map(({ json }) => json);
 };
 
-/** Gemini 3 sends the signature of a text after it, on a part without words. */
+/** Splits a text part. Gemini 3 sends the signature of a text in a separate, empty part after it. */
 const splitTextPart = ({ text, thoughtSignature, ...rest }: Json, isNew: boolean): readonly (readonly Json[])[] => {
   const pieces = splitIntoDeltas(asText(text)).map((piece) => ({ text: piece, ...rest }));
   if (thoughtSignature === undefined) return pieces.map((piece) => [piece]);
@@ -92,7 +92,7 @@ const splitTextPart = ({ text, thoughtSignature, ...rest }: Json, isNew: boolean
   return pieces.map((piece, index) => [index === pieces.length - 1 ? { ...piece, thoughtSignature } : piece]);
 };
 
-/** What is spent with some more parts said. Thoughts are all counted once the answer itself begins. */
+/** Adds the tokens of further parts. All thinking tokens count once the answer starts. */
 const addSpent = (parts: readonly Json[], before: GeminiTokens, total: GeminiTokens): GeminiTokens => {
   const tokens = parts.reduce(
     (sum, { text, functionCall }) =>

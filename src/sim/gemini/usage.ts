@@ -2,21 +2,23 @@ import type { Json, SimUsage } from "../family.ts";
 import { detailsOf, firstTokens } from "./prompt.ts";
 import type { GeminiSimRequest } from "./request.ts";
 
-/** What an answer, or the beginning of one, has cost. */
+/** The output tokens of a response, or of its first chunks. */
 export type GeminiTokens = {
   readonly thoughts: number;
-  /** Words, calls and pictures of the answer. */
+  /** Text, calls and images. */
   readonly answer: number;
-  /** How much of the answer is pictures. */
+  /** The part of `answer` that is images. */
   readonly pictures: number;
-  /** What a tool of the server's own has put before the model. */
+  /** Prompt tokens added by server tools. */
   readonly tools: number;
 };
 
-/** Writes `usageMetadata`: the prompt with what was cached, the answer without its thoughts. What is nothing is left out. */
-export const usageOf = (usage: SimUsage, ask: GeminiSimRequest): ((spent: GeminiTokens) => Json) => {
-  const { serviceTier, trafficType } = ask.provider.quirks.tier;
-  const cached = usage.cachedRead === 0 ? [] : detailsOf(firstTokens(ask, usage.cachedRead));
+/**
+ * Encodes `usageMetadata`: the prompt includes cached tokens, the candidates exclude thoughts. Zero counts are omitted.
+ */
+export const usageOf = (usage: SimUsage, request: GeminiSimRequest): ((spent: GeminiTokens) => Json) => {
+  const { serviceTier, trafficType } = request.provider.quirks.tier;
+  const cached = usage.cachedRead === 0 ? [] : detailsOf(firstTokens(request, usage.cachedRead));
   return (spent) =>
     omitEmpty({
       promptTokenCount: usage.input,
@@ -26,7 +28,7 @@ export const usageOf = (usage: SimUsage, ask: GeminiSimRequest): ((spent: Gemini
       trafficType,
       promptTokensDetails: detailsOf(usage.inputBy),
       cacheTokensDetails: cached,
-      candidatesTokensDetails: answerDetails(spent, ask),
+      candidatesTokensDetails: answerDetails(spent, request),
       toolUsePromptTokenCount: spent.tools,
       toolUsePromptTokensDetails: detailsOf({ text: spent.tools }),
       thoughtsTokenCount: spent.thoughts,
@@ -34,19 +36,19 @@ export const usageOf = (usage: SimUsage, ask: GeminiSimRequest): ((spent: Gemini
     });
 };
 
-/** The Gemini API tells only pictures apart. */
-const answerDetails = ({ answer, pictures }: GeminiTokens, ask: GeminiSimRequest): readonly unknown[] =>
-  detailsOf(ask.provider.quirks.hasTimestamps ? { text: answer - pictures, image: pictures } : { image: pictures });
+/** The Gemini API lists only image tokens separately. */
+const answerDetails = ({ answer, pictures }: GeminiTokens, request: GeminiSimRequest): readonly unknown[] =>
+  detailsOf(request.provider.quirks.hasTimestamps ? { text: answer - pictures, image: pictures } : { image: pictures });
 
-/** Fields that hold something. */
+/** Removes empty fields. */
 export const omitEmpty = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === 0 || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** The answer of countTokens. */
-export const encodeCount = (usage: SimUsage, ask: GeminiSimRequest): Json =>
-  ask.provider.quirks.endpoint === "code-assist"
+/** Encodes the countTokens response. */
+export const encodeCount = (usage: SimUsage, request: GeminiSimRequest): Json =>
+  request.provider.quirks.endpoint === "code-assist"
     ? { totalTokens: usage.input }
     : { totalTokens: usage.input, promptTokensDetails: detailsOf(usage.inputBy) };

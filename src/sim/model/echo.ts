@@ -1,9 +1,9 @@
 import type { ModelFunction } from "../family.ts";
 import type { SimModelRequest, RequestFile, RequestResult, RequestTurn, ReplyPart, SimServerTool } from "./types.ts";
 
-/** The model that speaks where no script does: it says plainly what reached it, which is how a test sees what was lost. */
-export const echoModel: ModelFunction = (heard) => ({
-  parts: [...useServerTools(heard), { type: "say", text: describeTurns(heard) }],
+/** The model used without a script: it describes what it received, so that a test sees what an API lost. */
+export const echoModel: ModelFunction = (modelRequest) => ({
+  parts: [...useServerTools(modelRequest), { type: "say", text: describeTurns(modelRequest) }],
 });
 
 const describeTurns = ({ turns }: SimModelRequest): string => {
@@ -37,7 +37,7 @@ const describeFile = ({ kind, mimeType, bytes, width, height }: RequestFile): st
 const quote = (text: string): string =>
   JSON.stringify(text.length > 400 ? `${text.slice(0, 400).toWellFormed()}...` : text);
 
-/** Tools of the server are used at once, whatever was asked. */
+/** Uses every server tool once per prompt. */
 const useServerTools = ({ serverTools, turns }: SimModelRequest): readonly ReplyPart[] => {
   const last = turns.at(-1);
   if (last?.by !== "user") return [];

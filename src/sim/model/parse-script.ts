@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { parsePattern, type Script } from "./script.ts";
 
-/** A value that is no script. The message names each wrong place and what is expected there, line by line. */
+/** An invalid script. The message has one line for each problem: the path and what is expected there. */
 export class ScriptFormatError extends Error {}
 
-/** A script from parsed JSON. Throws a `ScriptFormatError`. */
+/** Validates a script from parsed JSON. Throws a `ScriptFormatError`. */
 export const parseScript = (value: unknown): Script => {
   const parsed = scriptShape.safeParse(value);
   if (parsed.success) return parsed.data;

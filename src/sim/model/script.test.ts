@@ -30,36 +30,36 @@ const listing: Script = {
 };
 
 describe("a script", () => {
-  it("goes through its replies as the loop goes on", () => {
+  it("uses its replies in order during a tool loop", () => {
     expect(selectReply(listing, heard(user("list it")))).toEqual({ call: { tool: "ls", input: {} } });
     expect(selectReply(listing, heard(user("list it"), model("", "ls"), results("ls")))).toEqual({ say: "Two files." });
   });
 
-  it("begins anew with every question, also the same one", () => {
+  it("starts again with every prompt, even the same one", () => {
     const asked = [user("list it"), model("", "ls"), results("ls"), model("Two files.")];
     expect(selectReply(listing, heard(...asked, user("list it")))).toEqual({ call: { tool: "ls", input: {} } });
     expect(selectReply(listing, heard(...asked, user("thanks")))).toEqual({ say: "What?" });
   });
 
-  it("does not lose its place when files or steering follow the results", () => {
+  it("keeps its position when files or messages follow the results", () => {
     const loop = [user("list it"), model("", "ls"), results("ls")];
     expect(selectReply(listing, heard(...loop, user("This is file f:")))).toEqual({ say: "Two files." });
     expect(selectReply(listing, heard(...loop, model("."), user("This is file f:")))).toEqual({ say: "Two files." });
     expect(selectReply(listing, heard(...loop, user("stop")))).toEqual({ say: "Stopped." });
   });
 
-  it("falls silent after its last reply", () => {
+  it("has no reply after its last one", () => {
     const over = heard(user("list it"), model("", "ls"), results("ls"), model("Two files."), results("ls"));
     expect(selectReply(listing, over)).toEqual({ say: "What?" });
     expect(selectReply({ rules: listing.rules }, over)).toBeUndefined();
   });
 
-  it("goes on after an answer that was paused", () => {
+  it("continues after a paused response", () => {
     const script: Script = { rules: [{ replies: [{ say: "One,", finish: "paused" }, { say: " two." }] }] };
     expect(selectReply(script, heard(user("count"), model("One,")))).toEqual({ say: " two." });
   });
 
-  it("looks at the system prompt, the tools and the model where a rule says so", () => {
+  it("matches the system prompt, the tools and the model", () => {
     const picks = (rule: object): boolean =>
       selectReply({ rules: [{ ...rule, replies: [{ say: "yes" }] }] }, heard(user("list"))) !== undefined;
     expect(
@@ -77,7 +77,7 @@ describe("a script", () => {
     ).toEqual([true, true, true, true, false, false, false, false, false]);
   });
 
-  it("says a thought, words and calls in this order, or any parts as given", () => {
+  it("returns thinking, text and calls in this order, or any parts as given", () => {
     const call = { tool: "ls", input: { path: "/" } };
     expect(toModelReply({ call, say: "Look.", think: "Hm.", finish: "length" })).toEqual({
       parts: [
@@ -104,7 +104,7 @@ describe("a script", () => {
 });
 
 describe("a script as JSON", () => {
-  it("is taken as it stands; one call may stand without brackets", () => {
+  it("is parsed as it is; a single call needs no brackets", () => {
     const value = {
       rules: [
         {
@@ -121,7 +121,7 @@ describe("a script as JSON", () => {
     });
   });
 
-  it("is refused with every wrong place and what is expected there", () => {
+  it("is refused with every invalid path and what is expected there", () => {
     const wrong = {
       rules: [{ asked: "/(/", replies: [{ say: 1, sya: "x", call: { tol: "ls", input: {} } }] }, { replies: [] }],
       otherwise: { finish: "done", parts: [{ type: "shout" }], error: { status: 200, message: "" } },

@@ -1,28 +1,31 @@
 import type { SimModelRequest, RequestTurn, ModelReply, ReplyPart } from "./types.ts";
 
-/** What a scripted model says, and when. The first rule that fits and has something left to say speaks. */
+/** The replies of a scripted model. The first rule that matches and has a reply left is used. */
 export type Script = { readonly rules: readonly ScriptRule[]; readonly otherwise?: ScriptReply };
 
-/** When a rule fits: all conditions hold. `asked` and `system` are words to find, or `/a pattern/flags`. */
+/**
+ * A rule and its replies. It matches when all its conditions do. `prompt`, `system` and `model` are text to find, or
+ * `/a pattern/flags`.
+ */
 export type ScriptRule = {
-  /** In what the user asked. Files and steering that follow while tools run do not count as asking anew. */
+  /** Matches the user's prompt. Files and messages that follow while tools run do not count as a new prompt. */
   readonly asked?: string;
   readonly system?: string;
-  /** Name of a tool that is offered. */
+  /** Name of a declared tool. */
   readonly tool?: string;
   readonly model?: string;
-  /** The answer to the question, then the answer to the results of its calls, and so on. */
+  /** The reply to the prompt, then the reply to the results of its calls, and so on. */
   readonly replies: readonly ScriptReply[];
 };
 
-/** One answer: a thought, words, calls, in this order. `parts` instead gives any other order. */
+/** One reply: thinking, text and calls, in this order. `parts` allows any other order. */
 export type ScriptReply = {
   readonly think?: string;
   readonly say?: string;
   readonly call?: ScriptCall | readonly ScriptCall[];
   readonly parts?: readonly ReplyPart[];
   readonly finish?: Exclude<ModelReply["finish"], undefined>;
-  /** The server fails instead. */
+  /** The server answers with this error instead. */
   readonly error?: ScriptError;
 };
 
@@ -30,22 +33,20 @@ export type ScriptCall = { readonly tool: string; readonly input: unknown };
 export type ScriptError = { readonly status: number; readonly message: string };
 
 /**
- * What the script answers; undefined where it has nothing to say.
- *
- * Which reply it is follows from the request alone, so a retry, or another
- * provider that gets the same conversation, hears the same.
+ * Selects the script's reply to a request; undefined if no rule has one. The choice depends on the request alone, so a
+ * retry, or another provider with the same conversation, gets the same reply.
  */
-export const selectReply = (script: Script, heard: SimModelRequest): ScriptReply | undefined => {
+export const selectReply = (script: Script, modelRequest: SimModelRequest): ScriptReply | undefined => {
   for (const rule of script.rules) {
-    if (!matchesConditions(rule, heard)) continue;
-    const asked = findPromptTurn(rule, heard.turns);
-    const reply = asked === undefined ? undefined : rule.replies[countRepliesAfter(heard.turns, asked)];
+    if (!matchesConditions(rule, modelRequest)) continue;
+    const asked = findPromptTurn(rule, modelRequest.turns);
+    const reply = asked === undefined ? undefined : rule.replies[countRepliesAfter(modelRequest.turns, asked)];
     if (reply !== undefined) return reply;
   }
   return script.otherwise;
 };
 
-/** The parts of a reply in the order they are said. */
+/** Converts a script's reply to a model reply. */
 export const toModelReply = ({ think, say, call, parts, finish }: ScriptReply): ModelReply => ({
   parts: parts ?? [
     ...(think === undefined ? [] : [{ type: "think" as const, text: think }]),
@@ -58,12 +59,12 @@ export const toModelReply = ({ think, say, call, parts, finish }: ScriptReply): 
 const callsOf = (call: ScriptReply["call"]): readonly ScriptCall[] =>
   call === undefined ? [] : "tool" in call ? [call] : call;
 
-const matchesConditions = ({ system, tool, model }: ScriptRule, heard: SimModelRequest): boolean =>
-  (system === undefined || matchesText(system, heard.system)) &&
-  (tool === undefined || heard.tools.some(({ name }) => name === tool)) &&
-  (model === undefined || matchesText(model, heard.model));
+const matchesConditions = ({ system, tool, model }: ScriptRule, modelRequest: SimModelRequest): boolean =>
+  (system === undefined || matchesText(system, modelRequest.system)) &&
+  (tool === undefined || modelRequest.tools.some(({ name }) => name === tool)) &&
+  (model === undefined || matchesText(model, modelRequest.model));
 
-/** Where the turn stands that the rule answers: the latest that fits, within what the user asked last. */
+/** Finds the turn that a rule answers: the latest one that matches, since the user's last prompt. */
 const findPromptTurn = ({ asked }: ScriptRule, turns: readonly RequestTurn[]): number | undefined => {
   const begin = startOfLoop(turns);
   if (asked === undefined) return begin;
@@ -73,7 +74,10 @@ const findPromptTurn = ({ asked }: ScriptRule, turns: readonly RequestTurn[]): n
   return at === -1 ? undefined : at;
 };
 
-/** A user who speaks after results, or after himself, is still in the same loop. */
+/**
+ * Finds where the current tool loop starts. A user turn after results, or after another user turn, belongs to the same
+ * loop.
+ */
 const startOfLoop = (turns: readonly RequestTurn[]): number => {
   const at = turns.findLastIndex((turn, index) => {
     const before = turns.slice(0, index).findLast((other) => !isBridge(other));
@@ -85,13 +89,13 @@ const startOfLoop = (turns: readonly RequestTurn[]): number => {
 const countRepliesAfter = (turns: readonly RequestTurn[], index: number): number =>
   turns.slice(index).filter((turn) => turn.by === "model" && !isBridge(turn)).length;
 
-/** Some APIs need a turn between results and files. It holds a full stop, and nobody said it. */
+/** True for the placeholder turn that some APIs need between results and files. Its text is a full stop. */
 const isBridge = (turn: RequestTurn): boolean =>
   turn.by === "model" && turn.calls.length === 0 && turn.text.trim() === ".";
 
 const matchesText = (words: string, text: string): boolean => parsePattern(words)?.test(text) ?? text.includes(words);
 
-/** The pattern that words in slashes stand for. Throws when it is not valid. */
+/** Parses `/pattern/flags`; undefined for plain text. Throws when the pattern is not valid. */
 export const parsePattern = (words: string): RegExp | undefined => {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(words) ?? [];
   return source === undefined ? undefined : new RegExp(source, flags);

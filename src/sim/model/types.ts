@@ -1,20 +1,20 @@
-/** What tokens can stand for. */
+/** The kinds of content tokens are counted by. */
 export type SimModality = "text" | "image" | "document" | "audio" | "video";
 
 /** Tokens by modality. */
 export type TokensByModality = { readonly [modality in SimModality]?: number };
 
-/** A request as the model behind a server hears it, whatever API it came through. */
+/** A request as the model receives it, independent of the API. */
 export type SimModelRequest = {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly RequestTool[];
   readonly turns: readonly RequestTurn[];
-  /** Tools the server itself runs. */
+  /** Tools the server runs itself. */
   readonly serverTools: readonly SimServerTool[];
-  /** Most tokens the caller lets the answer have. Longer answers are cut and end with `length`. */
+  /** The caller's output limit in tokens. Longer replies are truncated and end with `length`. */
   readonly maxOutput?: number;
-  /** False when the request leaves no room to think: thoughts of the script are then left out. */
+  /** False when the request disables thinking: `think` parts of the reply are then dropped. */
   readonly mayThink?: boolean;
 };
 
@@ -22,17 +22,17 @@ export type SimServerTool = "search" | "url";
 
 export type RequestTool = { readonly name: string; readonly description: string; readonly parameters: unknown };
 
-/** What one side said before the other had the word. A batch of results is a turn of its own. */
+/** Consecutive content of one side. A batch of tool results is a separate turn. */
 export type RequestTurn =
   | { readonly by: "user"; readonly text: string; readonly files: readonly RequestFile[] }
   | { readonly by: "model"; readonly text: string; readonly calls: readonly RequestCall[] }
   | { readonly by: "tools"; readonly results: readonly RequestResult[] };
 
-/** A file that really reached the model. What an API loses in silence is not heard. */
+/** A file that reaches the model. Files an API silently loses are not included. */
 export type RequestFile = {
   readonly kind: Exclude<SimModality, "text">;
   readonly mimeType: string;
-  /** 0 for a file given by address. */
+  /** 0 for a file given by URL. */
   readonly bytes: number;
   readonly width?: number;
   readonly height?: number;
@@ -48,22 +48,22 @@ export type RequestResult = {
   readonly files: readonly RequestFile[];
 };
 
-/** What the model does in one answer, in order. */
+/** What the model produces in one response, in order. */
 export type ModelReply = {
   readonly parts: readonly ReplyPart[];
-  /** Without one: it waits for its calls if it made any, and has said all otherwise. */
+  /** Default: `calls` if the reply contains any, else `stop`. */
   readonly finish?: ReplyFinish;
 };
 
 export type ReplyFinish = "stop" | "length" | "filtered" | "refused" | "paused" | "malformed" | "context";
 
 export type ReplyPart =
-  /** A redacted thought only ever shows its seal, where the API has such a thing. */
+  /** Redacted thinking is sent as its seal only, where the API supports that. */
   | { readonly type: "think"; readonly text: string; readonly redacted?: true }
   | { readonly type: "say"; readonly text: string }
   | { readonly type: "call"; readonly tool: string; readonly input: unknown }
   | { readonly type: "file"; readonly mimeType: string; readonly data: string }
-  /** Words with where they come from. */
+  /** Text with its sources. */
   | { readonly type: "cite"; readonly text: string; readonly query?: string; readonly sources: readonly CitedSource[] };
 
 export type CitedSource = { readonly title: string; readonly uri: string };

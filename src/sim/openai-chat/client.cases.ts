@@ -4,14 +4,14 @@ import { asArray, asObject, asText } from "../json.ts";
 import { createSimulator, type Simulator, type SimulatorOptions } from "../simulator.ts";
 import type { Script } from "../model/script.ts";
 
-/** What came back. */
+/** A response. */
 export type ChatTestResponse = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Json;
 };
 
-/** A simulated server, and the ways it is asked. Without a model in the body, one is meant that thinks and calls tools. */
+/** A test client of a simulated server. The default model thinks and calls tools. */
 export type ChatTestClient = {
   readonly simulator: Simulator;
   readonly ask: (body: Json) => Promise<ChatTestResponse>;
@@ -21,7 +21,7 @@ export type ChatTestClient = {
   readonly chunks: (body: Json) => Promise<readonly Json[]>;
 };
 
-/** A server whose clock stands still. */
+/** Creates a test client of a simulated server with a fixed clock. */
 export const createClient = (provider: string, options: Omit<SimulatorOptions, "provider"> = {}): ChatTestClient => {
   const simulator = createSimulator({ provider, now: () => Date.UTC(2026, 10, 15), ...options });
   const { base, models } = simulator.provider;
@@ -29,7 +29,7 @@ export const createClient = (provider: string, options: Omit<SimulatorOptions, "
     method: "POST",
     url: `https://localhost${base}/chat/completions`,
     headers: { authorization: "Bearer key-0123456789" },
-    // OpenAI's newest models do not think while they have tools.
+    // OpenAI's newest models do not reason while tools are declared.
     body: JSON.stringify({ model: provider === "openai-chat" ? "gpt-5" : models[0]?.id, ...body }),
   });
   const raw: ChatTestClient["raw"] = async (body) =>
@@ -48,7 +48,7 @@ export const createClient = (provider: string, options: Omit<SimulatorOptions, "
   };
 };
 
-/** Sends any request, and reads the JSON that comes back. */
+/** Sends a request and parses the JSON response. */
 export const send = async (simulator: Simulator, request: HttpRequest): Promise<ChatTestResponse> => {
   const { status, headers, ...response } = await simulator.handle(request);
   return { status, headers, body: asObject(JSON.parse(await readBodyText({ status, headers, ...response }))) };
@@ -61,22 +61,22 @@ export const chunksIn = (text: string): readonly Json[] =>
     .filter((event) => event.includes("data: {"))
     .map((event) => asObject(JSON.parse(event.slice(event.indexOf("data: ") + 6))));
 
-/** The choice of a whole answer or of a chunk. */
+/** The choice of a response or of a chunk. */
 export const choiceIn = (answer: Json): Json => asObject(asArray(answer["choices"])[0]);
 
-/** The message of a whole answer, ready to be sent back. */
+/** The message of a response, ready to be sent back. */
 export const messageIn = (answer: Json): Json => asObject(choiceIn(answer)["message"]);
 
-/** The words of a whole answer. */
+/** The text of a response. */
 export const wordsIn = (answer: Json): string => asText(messageIn(answer)["content"]);
 
 /** The calls of a message. */
 export const callsIn = (message: Json): readonly Json[] => asArray(message["tool_calls"]).map(asObject);
 
-/** The counts of an answer. */
+/** The usage of a response. */
 export const usageIn = (answer: Json): Json => asObject(answer["usage"]);
 
-/** What a message says, however it was cut. */
+/** The content of a streamed message. */
 export type CollectedMessage = {
   readonly content: string;
   readonly thought: string;
@@ -84,7 +84,7 @@ export type CollectedMessage = {
   readonly finish: unknown;
 };
 
-/** A stream put together again, by the rules that hold for all vendors. */
+/** Collects the chunks of a stream into a message. */
 export const collectChunks = (chunks: readonly Json[]): CollectedMessage => {
   const calls = new Map<unknown, { id: string; name: string; arguments: string }>();
   let [content, thought, finish]: [string, string, unknown] = ["", "", undefined];
@@ -113,7 +113,7 @@ const thinkingIn = (content: unknown): string =>
     .map((part) => asText(asObject(part)["text"]))
     .join("");
 
-/** The declaration of tools. */
+/** Declares tools. */
 export const tools = (...names: readonly string[]): Json => ({
   tools: names.map((name) => ({
     type: "function",
@@ -121,17 +121,17 @@ export const tools = (...names: readonly string[]): Json => ({
   })),
 });
 
-/** What the user says. */
+/** A user message. */
 export const user = (content: string | readonly Json[]): Json => ({ role: "user", content });
 
-/** A result for a call. */
+/** A tool message. */
 export const result = (id: unknown, content: string | readonly Json[]): Json => ({
   role: "tool",
   tool_call_id: id,
   content,
 });
 
-/** A model that thinks, speaks and calls twice when it is asked to look. */
+/** A script that replies to "look" with thinking, text and two calls. */
 export const lookScript: Script = {
   rules: [
     {
@@ -150,10 +150,10 @@ export const lookScript: Script = {
   ],
 };
 
-/** What makes it do so. */
+/** The prompt that `lookScript` matches. */
 export const question: Json = { messages: [user("Please look.")], ...tools("snap", "stat") };
 
-/** The header of a picture of 100 by 75 pixels. */
+/** The header of an image of 100 by 75 pixels. */
 export const png: string = (() => {
   const bytes = Buffer.alloc(29);
   bytes.write("89504e470d0a1a0a0000000d49484452", "hex");
@@ -162,8 +162,8 @@ export const png: string = (() => {
   return bytes.toString("base64");
 })();
 
-/** That picture as a content part. */
+/** That image as a content part. */
 export const picture: Json = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
 
-/** A text of so many tokens. */
+/** A text of this many tokens. */
 export const longText = (tokens: number): string => "four".repeat(tokens);

@@ -8,7 +8,7 @@ const caller = (...ids: readonly string[]): Json => ({
   tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "snap", arguments: "{}" } })),
 });
 
-describe("a request with a fault in it is refused", () => {
+describe("a broken request is refused", () => {
   const unanswered = { messages: [user("one"), caller("call_1"), user("two")], ...tools("snap") };
   const sentence =
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
@@ -31,7 +31,7 @@ describe("a request with a fault in it is refused", () => {
     ],
     [
       "openai-chat",
-      "a picture in a result",
+      "an image in a result",
       { messages: [user("one"), caller("call_1"), result("call_1", [picture])], ...tools("snap") },
       400,
       {
@@ -238,7 +238,7 @@ describe("a request with a fault in it is refused", () => {
     ],
     [
       "zai",
-      "nobody who asks",
+      "a request without a key",
       { messages: [{ role: "system", content: "Be brief." }] },
       400,
       {
@@ -305,7 +305,7 @@ describe("a request with a fault in it is refused", () => {
   });
 });
 
-describe("the door refuses in each vendor's words", () => {
+describe("failed checks are worded as each vendor does", () => {
   const small: Json = { messages: [user(longText(1_100_000))] };
 
   it.each<[string, string, Json, number, Json]>([
@@ -438,7 +438,7 @@ describe("the door refuses in each vendor's words", () => {
     expect([reply.status, reply.body]).toEqual([401, answer]);
   });
 
-  it("asks no key of who runs a model at home", async () => {
+  it("a local server needs no key", async () => {
     const { simulator } = createClient("local", { keys: ["secret"] });
     const body = JSON.stringify({ model: "qwen3", messages: [user("hi")] });
 
@@ -448,7 +448,7 @@ describe("the door refuses in each vendor's words", () => {
     ).toBe(200);
   });
 
-  it("tells how long to wait, and which request it was", async () => {
+  it("errors have rate limit and request id headers", async () => {
     const faults = [{ fault: { type: "status" as const, status: 429, headers: { "retry-after": "7" } } }];
     const { status, headers, body } = await createClient("groq", { faults }).ask({ messages: [user("hi")] });
 

@@ -1,17 +1,20 @@
 import type { Json, ApiRefusal, CheckFailure } from "../family.ts";
 import type { ChatErrors } from "./quirks.ts";
 
-/** How a vendor refuses. */
+/** The error format of a vendor. */
 type ChatErrorStyle = {
-  /** For what the door found, with its facts in braces; everything else has words already. Where there are none, OpenAI's. */
+  /**
+   * Messages for failed checks, with facts in braces. Default: OpenAI's messages. Other refusals already have a
+   * message.
+   */
   readonly messages: { readonly [door in CheckFailure["check"]]?: string };
-  /** Statuses that are not the usual ones. */
+  /** Statuses that differ from the default. */
   readonly statuses?: { readonly [door in CheckFailure["check"]]?: number };
-  /** The envelope. `number` is the request's, in hexadecimal digits. */
+  /** Encodes the envelope. `number` is the request's number in hexadecimal digits. */
   readonly body: (said: ChatError) => Json;
 };
 
-/** A refusal with its words and its status settled. */
+/** A refusal with its final message and status. */
 export type ChatError = {
   readonly message: string;
   readonly status: number;
@@ -21,16 +24,16 @@ export type ChatError = {
   readonly number: string;
 };
 
-/** A word for each kind of refusal. */
+/** A name for each kind of refusal. */
 export type RefusalKindNames = { readonly [kind in ApiRefusal["kind"]]: string };
 
-/** A vendor's errors, by its manner. */
+/** Creates a vendor's error encoder from its format. */
 export const defineErrors =
-  ({ messages: words, statuses, body }: ChatErrorStyle): ChatErrors =>
+  ({ messages, statuses, body }: ChatErrorStyle): ChatErrors =>
   ({ about, kind, pointer = "", ...refusal }, number) => {
     const door = about?.check;
     const status = (door === undefined ? undefined : statuses?.[door]) ?? refusal.status;
-    const message = about === undefined ? refusal.message : (fillTemplate(words, about) ?? refusal.message);
+    const message = about === undefined ? refusal.message : (fillTemplate(messages, about) ?? refusal.message);
     return { status, body: body({ message, status, kind, check: door, pointer, number }) };
   };
 
@@ -56,7 +59,7 @@ const openaiMessages: ChatErrorStyle["messages"] = {
     "This model's maximum context length is {limit} tokens. However, your messages resulted in {tokens} tokens. Please reduce the length of the messages.",
 };
 
-/** OpenAI's envelope: the kind of fault, the place, and a code. */
+/** OpenAI's envelope: type, param and code. */
 export const openaiErrors: ChatErrors = defineErrors({
   messages: {},
   body: (said) => ({
@@ -64,7 +67,7 @@ export const openaiErrors: ChatErrors = defineErrors({
   }),
 });
 
-/** OpenAI's types of errors, which its copies mostly share. */
+/** OpenAI's error types, which most compatible APIs share. */
 export const openaiTypes: RefusalKindNames = {
   "bad-request": "invalid_request_error",
   "bad-key": "invalid_request_error",
@@ -79,7 +82,7 @@ export const openaiTypes: RefusalKindNames = {
   server: "server_error",
 };
 
-/** OpenAI's codes by kind; what is wrong within a request has codes by its words. */
+/** OpenAI's codes by kind; a bad request has codes by its message. */
 export const openaiCodes: Partial<RefusalKindNames> = {
   "bad-key": "invalid_api_key",
   "no-credit": "insufficient_quota",
@@ -111,14 +114,14 @@ const codesByMessage: readonly (readonly [RegExp, string])[] = [
   [/^Invalid ('|value)/, "invalid_value"],
 ];
 
-/** A misplaced part is blamed on its message, as the sentence does. */
+/** The `param` of an error. A misplaced part is reported at its message, as the text says. */
 const paramOf = ({ kind, pointer, message }: ChatError): string | null => {
   if (kind === "context") return "messages";
   const blamed = /^Invalid '(messages\[\d+\])'\./.exec(message)?.[1];
   return blamed ?? (pointer === "" ? null : pathOf(pointer));
 };
 
-/** A pointer as OpenAI writes it: `/messages/3/content/0` is `messages[3].content[0]`. */
+/** A pointer as OpenAI writes it: `/messages/3/content/0` becomes `messages[3].content[0]`. */
 const pathOf = (pointer: string): string =>
   pointer
     .slice(1)

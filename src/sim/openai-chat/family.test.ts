@@ -19,7 +19,7 @@ const everyone = chatSimProviders.map(({ id }) => id);
 const asked = [...(question["messages"] as Json[])];
 
 describe("a tool loop", () => {
-  it("is answered by OpenAI with words and parallel calls, and a thought that is only counted", async () => {
+  it("is answered by OpenAI with text and parallel calls, and reasoning that is only counted", async () => {
     const { ask } = createClient("openai-chat", { script: lookScript });
 
     expect(await ask(question)).toEqual({
@@ -83,7 +83,7 @@ describe("a tool loop", () => {
     });
   });
 
-  it.each(everyone)("goes on at %s when its answer comes back as it was, with the results", async (provider) => {
+  it.each(everyone)("continues at %s when the message is sent back unchanged with the results", async (provider) => {
     const { ask } = createClient(provider, { script: lookScript });
     const message = messageIn((await ask(question)).body);
     const [snap, stat] = callsIn(message);
@@ -105,7 +105,7 @@ describe("a tool loop", () => {
     ["minimax", /^call_function_[a-z0-9]{12}_[12]$/],
     ["cohere", /^(snap|stat)_[a-z0-9]{12}$/],
     ["local", /^call_[a-z0-9]{8}$/],
-  ])("has ids in the manner of %s", async (provider, pattern) => {
+  ])("has call ids in the format of %s", async (provider, pattern) => {
     const { ask } = createClient(provider, { script: lookScript });
     const ids = callsIn(messageIn((await ask(question)).body)).map(({ id }) => id);
 
@@ -113,7 +113,7 @@ describe("a tool loop", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("begins Kimi's ids anew with every answer, so that they come twice in one conversation", async () => {
+  it("restarts Kimi's call ids with every response, so that they repeat in a conversation", async () => {
     const { ask } = createClient("kimi", { script: () => ({ parts: [{ type: "call", tool: "snap", input: {} }] }) });
     const first = messageIn((await ask(question)).body);
     const messages = [...asked, { ...first, reasoning_content: "" }, result("functions.snap:0", "done")];
@@ -138,13 +138,13 @@ describe("a tool loop", () => {
     ],
     ["minimax", { content: "<think>\nTwo files to read.\n</think>\n\nI will look." }],
     ["cohere", { content: "I will look." }],
-  ])("shows thoughts where %s does", async (provider, fields) => {
+  ])("has reasoning in the field of %s", async (provider, fields) => {
     const { ask } = createClient(provider, { script: lookScript });
 
     expect(messageIn((await ask(question)).body)).toMatchObject(fields);
   });
 
-  it("splits MiniMax's thought from its words when asked to", async () => {
+  it("separates MiniMax's thinking from its text on request", async () => {
     const { ask } = createClient("minimax", { script: lookScript });
 
     expect(messageIn((await ask({ ...question, reasoning_split: true })).body)).toMatchObject({
@@ -162,7 +162,7 @@ describe("a tool loop", () => {
     });
   });
 
-  it.each(everyone)("is answered by %s in the same bytes by a server that begins anew", async (provider) => {
+  it.each(everyone)("is answered by %s with the same bytes by a new server", async (provider) => {
     const answers = [
       createClient(provider, { script: lookScript }),
       createClient(provider, { script: lookScript }),
@@ -171,7 +171,7 @@ describe("a tool loop", () => {
     expect(await answers[0]).toBe(await answers[1]);
   });
 
-  it("leaves thoughts out when reasoning is off", async () => {
+  it("omits thinking when reasoning is off", async () => {
     const { ask } = createClient("deepseek", { script: lookScript });
     const { body } = await ask({ ...question, thinking: { type: "disabled" } });
 
@@ -181,7 +181,7 @@ describe("a tool loop", () => {
 });
 
 describe("the rest of the API", () => {
-  it("lists OpenAI's models in a list, OpenRouter's with their price, Mistral's with what they can do", async () => {
+  it("lists models of OpenAI, of OpenRouter with prices, and of Mistral with capabilities", async () => {
     const first = async (provider: string): Promise<readonly [Json, unknown]> => {
       const { body } = await createClient(provider).get("/models");
       const { data, ...around } = body;
@@ -214,7 +214,7 @@ describe("the rest of the API", () => {
     ]);
   });
 
-  it("shows one model, and a name with a slash is one name", async () => {
+  it("describes one model, also with a slash in its name", async () => {
     const { get } = createClient("groq");
 
     expect((await get("/models/openai/gpt-oss-20b")).body).toMatchObject({
@@ -223,7 +223,7 @@ describe("the rest of the API", () => {
     });
   });
 
-  it("counts no tokens without an answer", async () => {
+  it("has no token counting", async () => {
     const { simulator } = createClient("openai-chat");
     const headers = { authorization: "Bearer k" };
     const url = "https://localhost/v1/chat/completions/input_tokens";
@@ -234,7 +234,7 @@ describe("the rest of the API", () => {
     });
   });
 
-  it("answers at DeepSeek with and without a version, and at others only under their own", async () => {
+  it("answers at DeepSeek with and without a version prefix, and elsewhere only under the base path", async () => {
     const at = async (provider: string, path: string): Promise<number> => {
       const { simulator } = createClient(provider);
       const body = JSON.stringify({ model: simulator.provider.models[0]?.id, messages: [user("hi")] });
@@ -250,13 +250,13 @@ describe("the rest of the API", () => {
     expect(await at("qwen", "/v1/chat/completions")).toBe(404);
   });
 
-  it("signs with the name of the model that an old name leads to", async () => {
+  it("responds with the name of the model that serves an old name", async () => {
     const { ask } = createClient("deepseek");
 
     expect((await ask({ model: "deepseek-reasoner", messages: [user("hi")] })).body["model"]).toBe("deepseek-v4-flash");
   });
 
-  it("puts sources beside the words where a vendor has a place for them", async () => {
+  it("returns sources in annotations where a vendor supports them", async () => {
     const { ask } = createClient("openai-chat");
     const { body } = await ask({ model: "gpt-4o-search-preview", messages: [user("news?")] });
 
@@ -280,7 +280,7 @@ describe("the rest of the API", () => {
     ["zai", "context", { finish_reason: "model_context_window_exceeded" }],
     ["openrouter", "refused", { finish_reason: "content_filter", native_finish_reason: "refusal" }],
     ["openrouter", "length", { finish_reason: "length", native_finish_reason: "max_tokens" }],
-  ] as const)("ends at %s in the vendor's word for %s", async (provider, finish, choice) => {
+  ] as const)("ends at %s with the vendor's finish reason for %s", async (provider, finish, choice) => {
     const { ask } = createClient(provider, { script: () => ({ parts: [{ type: "say", text: "No." }], finish }) });
     const { body } = await ask({ messages: [user("hi")] });
 

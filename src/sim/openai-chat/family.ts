@@ -11,7 +11,7 @@ import type { ChatQuirks } from "./quirks.ts";
 import { checkFiles } from "./request.ts";
 import { encodeStream, encodeStreamError } from "./stream.ts";
 
-/** Chat Completions as OpenAI serves it, and as ten others copy it. Nobody here counts tokens without an answer. */
+/** Chat Completions, as served by OpenAI and compatible vendors. The API has no token counting. */
 export const openaiChatFamily: SimFamily<ChatQuirks> = {
   wire: "openai-chat",
   providers: chatSimProviders,
@@ -45,7 +45,7 @@ export const openaiChatFamily: SimFamily<ChatQuirks> = {
   encodeModel: (model, { quirks }) => quirks.model(model),
 };
 
-/** DeepSeek, who has no base, answers under a version as well. */
+/** DeepSeek has no base path and also accepts a version prefix. */
 const routeRequest = (request: HttpRequest, path: string): ApiRoute | undefined => {
   const plain = path.split("?")[0] ?? "";
   if (request.method === "POST")

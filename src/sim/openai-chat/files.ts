@@ -3,10 +3,10 @@ import { asObject, asText } from "../json.ts";
 import type { RequestFile } from "../model/types.ts";
 import { measureFile } from "../tokens.ts";
 
-/** A file in a message. `isAddress` where only its address was given. */
+/** A file in a message. `isUrl` if it was given by URL. */
 type ParsedChatFile = { readonly file: RequestFile; readonly tokens: number; readonly isUrl: boolean };
 
-/** The file of a content part; undefined for parts that hold words. */
+/** The file of a content part; undefined for text parts. */
 export const fileIn = (part: Json): ParsedChatFile | undefined => {
   const fallback = typeOf(asText(part["type"]));
   if (fallback === undefined) return undefined;
@@ -22,7 +22,7 @@ export const fileIn = (part: Json): ParsedChatFile | undefined => {
 
 type ChatFileType = { readonly kind: RequestFile["kind"]; readonly mimeType: string };
 
-/** Part types of all vendors that carry a file, with what it is when nothing else says so. */
+/** The part types of all vendors that contain a file, with the default kind and MIME type. */
 const typeOf = (type: string): ChatFileType | undefined => {
   switch (type) {
     case "image_url":
@@ -43,7 +43,7 @@ const typeOf = (type: string): ChatFileType | undefined => {
   }
 };
 
-/** The bytes or the address: in a field named like the part, as it stands or one level down. */
+/** The bytes or the URL: in a field named like the part's type, directly or one level down. */
 const sourceOf = (part: Json): string => {
   const inner = part[asText(part["type"])];
   const { url, data, file_data: fileData } = asObject(inner);

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import type { ChatSimRequest } from "./quirks.ts";
 
-/** Letters that look drawn at random: the same request and purpose always give the same ones. At most 64. */
+/** Pseudo-random letters derived from the request and the purpose. At most 64. */
 export const pseudoRandomLetters = (
-  ask: ChatSimRequest,
+  request: ChatSimRequest,
   purpose: string,
   length: number,
   alphabet: string = alphanumeric,
-): string => deriveLetters(`${ask.provider.id} ${ask.ordinal} ${ask.time} ${purpose}`, length, alphabet);
+): string => deriveLetters(`${request.provider.id} ${request.ordinal} ${request.time} ${purpose}`, length, alphabet);
 
-/** The same, in hexadecimal digits. */
-export const pseudoRandomHex = (ask: ChatSimRequest, purpose: string, length: number): string =>
-  pseudoRandomLetters(ask, purpose, length, digits);
+/** Pseudo-random hexadecimal digits. */
+export const pseudoRandomHex = (request: ChatSimRequest, purpose: string, length: number): string =>
+  pseudoRandomLetters(request, purpose, length, digits);
 
-/** The same, as a UUID. */
-export const pseudoRandomUuid = (ask: ChatSimRequest, purpose: string): string =>
-  asUuid(pseudoRandomHex(ask, purpose, 32));
+/** A pseudo-random UUID. */
+export const pseudoRandomUuid = (request: ChatSimRequest, purpose: string): string =>
+  asUuid(pseudoRandomHex(request, purpose, 32));
 
 /** The number of a request as 32 hexadecimal digits, for its headers. */
 export const requestNumber = (provider: string, ordinal: number): string =>
@@ -25,10 +25,10 @@ export const requestNumber = (provider: string, ordinal: number): string =>
 export const asUuid = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 
-/** Small letters and digits, in which several vendors write their ids. */
+/** The alphabet of several vendors' ids. */
 export const lowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** When a request was answered, in whole seconds. */
+/** The time of the response in whole seconds. */
 export const createdSeconds = ({ time }: ChatSimRequest): number => Math.floor(time);
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -4,33 +4,36 @@ import type { SimModelRequest, RequestCall, RequestResult, RequestTurn } from ".
 import type { ChatSimRequest } from "./quirks.ts";
 import { messagesOf, type SimChatMessage } from "./request.ts";
 
-/** What the model hears. Instructions are gathered from wherever they stand; a failed result looks like any other. */
-export const parseRequest = (ask: ChatSimRequest): SimModelRequest => {
-  const messages = messagesOf(ask);
-  const maxOutput = asNumber(ask.body["max_completion_tokens"]) ?? asNumber(ask.body["max_tokens"]);
+/**
+ * Converts a Chat request to what the model receives. System messages are collected from any position; a failed result
+ * looks like any other.
+ */
+export const parseRequest = (request: ChatSimRequest): SimModelRequest => {
+  const messages = messagesOf(request);
+  const maxOutput = asNumber(request.body["max_completion_tokens"]) ?? asNumber(request.body["max_tokens"]);
   const isInstruction = ({ role }: SimChatMessage): boolean => role === "system" || role === "developer";
   return {
-    model: ask.model,
+    model: request.model,
     system: messages
       .filter(isInstruction)
       .map(({ text }) => text)
       .join("\n\n"),
-    tools: declaredTools(ask.body).map(({ name, description, parameters }) => ({
+    tools: declaredTools(request.body).map(({ name, description, parameters }) => ({
       name: asText(name),
       description: asText(description),
       parameters: parameters ?? {},
     })),
     turns: splitTurns(
       messages.filter((message) => !isInstruction(message)),
-      ask,
+      request,
     ),
-    serverTools: usesWebSearch(ask) ? ["search"] : [],
+    serverTools: usesWebSearch(request) ? ["search"] : [],
     ...(maxOutput === undefined ? {} : { maxOutput }),
-    mayThink: !isThinkingDisabled(ask.body),
+    mayThink: !isThinkingDisabled(request.body),
   };
 };
 
-/** Each vendor has its own way to switch reasoning off, or to hide it. */
+/** True if the request turns reasoning off or hides it, in any vendor's parameter. */
 const isThinkingDisabled = (body: Json): boolean => {
   const { enabled, effort, exclude } = asObject(body["reasoning"]);
   return (
@@ -50,7 +53,7 @@ const declaredTools = (body: Json): readonly Json[] =>
     .map((tool) => asObject(asObject(tool)["function"]))
     .filter(({ name }) => typeof name === "string" && !name.startsWith("$"));
 
-/** Each vendor has its own way to let the server search the web. */
+/** True if the request enables web search, in any vendor's parameter. */
 const usesWebSearch = ({ body, model }: ChatSimRequest): boolean =>
   isObject(body["web_search_options"]) ||
   body["enable_search"] === true ||
@@ -61,11 +64,11 @@ const usesWebSearch = ({ body, model }: ChatSimRequest): boolean =>
   }) ||
   /search-preview|compound|:online$/.test(model);
 
-const splitTurns = (messages: readonly SimChatMessage[], ask: ChatSimRequest): readonly RequestTurn[] => {
+const splitTurns = (messages: readonly SimChatMessage[], request: ChatSimRequest): readonly RequestTurn[] => {
   const names = new Map<string, string>();
   const turns: RequestTurn[] = [];
   for (const message of messages) {
-    const turn = turnOf(message, names, ask);
+    const turn = turnOf(message, names, request);
     const joined = joinTurns(turns.at(-1), turn);
     if (joined === undefined) turns.push(turn);
     else turns.splice(-1, 1, joined);
@@ -74,12 +77,12 @@ const splitTurns = (messages: readonly SimChatMessage[], ask: ChatSimRequest): r
   return turns;
 };
 
-const turnOf = (message: SimChatMessage, names: ReadonlyMap<string, string>, ask: ChatSimRequest): RequestTurn => {
+const turnOf = (message: SimChatMessage, names: ReadonlyMap<string, string>, request: ChatSimRequest): RequestTurn => {
   const { role, text, calls } = message;
   const files = message.parts.flatMap(({ file }) => file ?? []);
   if (role === "assistant") return { by: "model", text, calls: calls.map(parseCall) };
   if (role !== "tool" && role !== "function") return { by: "user", text, files };
-  const isIdLost = ask.provider.quirks.losesListIds === true && Array.isArray(message.value["content"]);
+  const isIdLost = request.provider.quirks.losesListIds === true && Array.isArray(message.value["content"]);
   const id = isIdLost ? "" : asText(message.value["tool_call_id"] ?? message.value["name"]);
   const result: RequestResult = { id, tool: names.get(id) ?? "", text, isError: false, files };
   return { by: "tools", results: [result] };
@@ -99,7 +102,7 @@ const inputOf = (given: unknown): unknown => {
   }
 };
 
-/** Two messages of one side in a row are one turn. */
+/** Joins consecutive messages of one side into one turn. */
 const joinTurns = (before: RequestTurn | undefined, turn: RequestTurn): RequestTurn | undefined => {
   if (before?.by === "user" && turn.by === "user")
     return { by: "user", text: joinText(before.text, turn.text), files: [...before.files, ...turn.files] };

@@ -18,8 +18,8 @@ import {
 
 const asked = [...(question["messages"] as Json[])];
 
-describe("what the model hears", () => {
-  it("is every message in its turn, whatever shape it came in", async () => {
+describe("the model's input", () => {
+  it("has every message in its turn, in any content format", async () => {
     const heard: SimModelRequest[] = [];
     const { ask } = createClient("kimi", {
       script: (said) => {
@@ -72,7 +72,7 @@ describe("what the model hears", () => {
         ],
         serverTools: [],
         maxOutput: 50,
-        thinks: true,
+        mayThink: true,
       },
     ]);
   });
@@ -89,7 +89,7 @@ describe("what the model hears", () => {
     ["minimax", "MiniMax-M3"],
     ["cohere", "command-a-vision-07-2025"],
     ["local", "qwen3-vl"],
-  ])("holds pictures of the user at %s, which cost 85 tokens", async (provider, model) => {
+  ])("includes images of the user at %s, which cost 85 tokens", async (provider, model) => {
     const { ask } = createClient(provider);
     const plain = await ask({ model, messages: [user([{ type: "text", text: "Look." }])] });
     const { body } = await ask({ model, messages: [user([{ type: "text", text: "Look." }, picture])] });
@@ -104,7 +104,7 @@ describe("what the model hears", () => {
     ["minimax", "MiniMax-M2.5"],
     ["cohere", "command-a-03-2025"],
     ["local", "qwen3"],
-  ])("does not hold pictures for %s/%s: they are lost without a word and cost nothing", async (provider, model) => {
+  ])("has no images for %s/%s: they are silently lost and not billed", async (provider, model) => {
     const { ask } = createClient(provider);
     const plain = await ask({ model, messages: [user([{ type: "text", text: "Look." }])] });
     const { status, body } = await ask({ model, messages: [user([{ type: "text", text: "Look." }, picture])] });
@@ -113,20 +113,17 @@ describe("what the model hears", () => {
     expect(usageIn(body)["prompt_tokens"]).toBe(usageIn(plain.body)["prompt_tokens"]);
   });
 
-  it.each(["mistral", "qwen", "minimax", "cohere"])(
-    "does not hold pictures inside the results at %s",
-    async (provider) => {
-      const { ask } = createClient(provider, { script: lookScript });
-      const message = messageIn((await ask(question)).body);
-      const [snap, stat] = callsIn(message);
-      const seen = result(snap?.["id"], [{ type: "text", text: "a picture" }, picture]);
-      const { body } = await ask({ ...question, messages: [...asked, message, seen, result(stat?.["id"], "none")] });
+  it.each(["mistral", "qwen", "minimax", "cohere"])("has no images inside results at %s", async (provider) => {
+    const { ask } = createClient(provider, { script: lookScript });
+    const message = messageIn((await ask(question)).body);
+    const [snap, stat] = callsIn(message);
+    const seen = result(snap?.["id"], [{ type: "text", text: "a picture" }, picture]);
+    const { body } = await ask({ ...question, messages: [...asked, message, seen, result(stat?.["id"], "none")] });
 
-      expect(wordsIn(body)).toBe('snap returned: "a picture". stat returned: "none".');
-    },
-  );
+    expect(wordsIn(body)).toBe('snap returned: "a picture". stat returned: "none".');
+  });
 
-  it("has no id for a result whose content Ollama takes apart, nor the file in it", async () => {
+  it("has neither id nor file of a result with list content at Ollama", async () => {
     const { ask } = createClient("local", { script: lookScript });
     const message = messageIn((await ask({ ...question, model: "qwen3-vl" })).body);
     const [snap, stat] = callsIn(message);
@@ -138,7 +135,7 @@ describe("what the model hears", () => {
     );
   });
 
-  it("counts sound, film and documents by their kind", async () => {
+  it("counts audio, video and documents by modality", async () => {
     const { ask } = createClient("openrouter");
     const { body } = await ask({
       messages: [
@@ -159,7 +156,7 @@ describe("what the model hears", () => {
     );
   });
 
-  it("is what Qwen counts kind by kind", async () => {
+  it("is counted by modality at Qwen", async () => {
     const { ask } = createClient("qwen");
     const { body } = await ask({
       model: "qwen3-vl-plus",
@@ -178,7 +175,7 @@ describe("the prompt cache", () => {
   };
   const long = { messages: [user(longText(2000))] };
 
-  it("finds what it has seen, at OpenAI from 1024 tokens on and in steps of 128", async () => {
+  it("hits known prefixes, at OpenAI from 1024 tokens on and in steps of 128", async () => {
     expect(await twice("openai-chat", long)).toMatchObject([
       { prompt_tokens: 2003, prompt_tokens_details: { cached_tokens: 0 } },
       { prompt_tokens: 2003, prompt_tokens_details: { cached_tokens: 1920 } },
@@ -198,11 +195,11 @@ describe("the prompt cache", () => {
     ["zai", {}, { prompt_tokens_details: { cached_tokens: 1984 } }],
     ["minimax", {}, { prompt_tokens_details: { cached_tokens: 2003 } }],
     ["openrouter", { model: "openai/gpt-5.6" }, { prompt_tokens_details: { cached_tokens: 2003 } }],
-  ])("is told of by %s in its own place", async (provider, more, counts) => {
+  ])("is reported by %s in its own field", async (provider, more, counts) => {
     expect((await twice(provider, { ...long, ...more }))[1]).toMatchObject(counts);
   });
 
-  it("needs marks for Claude behind OpenRouter, which may move without a loss", async () => {
+  it("needs cache points for Claude behind OpenRouter, which may move", async () => {
     const { ask } = createClient("openrouter");
     const text = (words: string): Json => ({ type: "text", text: words });
     const marked = (part: Json): Json => ({ ...part, cache_control: { type: "ephemeral" } });
@@ -223,7 +220,7 @@ describe("the prompt cache", () => {
   });
 });
 
-describe("reasoning of earlier answers", () => {
+describe("reasoning of earlier messages", () => {
   const withThought = (field: string): Json => ({
     messages: [user("one"), { role: "assistant", content: "two", [field]: longText(500) }, user("three")],
   });
@@ -235,7 +232,7 @@ describe("reasoning of earlier answers", () => {
     ["groq", "reasoning", 512],
     ["openai-chat", "reasoning_content", 12],
     ["qwen", "reasoning_content", 12],
-  ])("costs at %s what is read of it", async (provider, field, tokens) => {
+  ])("is billed at %s where it is read again", async (provider, field, tokens) => {
     const { ask } = createClient(provider);
 
     expect(usageIn((await ask(withThought(field))).body)["prompt_tokens"]).toBe(tokens + 1);

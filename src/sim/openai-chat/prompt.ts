@@ -6,64 +6,66 @@ import { upstreamOf } from "./upstream.ts";
 import { openSeal } from "../seal.ts";
 import { countTextTokens } from "../tokens.ts";
 
-/** The prompt as it is counted and cached: tools, then each message, its parts and its calls. */
-export const splitPrompt = (ask: ChatSimRequest): readonly PromptUnit[] => [
-  ...asArray(ask.body["tools"])
+/** Splits the prompt as it is counted and cached: tools, then each message with its parts and calls. */
+export const splitPrompt = (request: ChatSimRequest): readonly PromptUnit[] => [
+  ...asArray(request.body["tools"])
     .map(asObject)
-    .map((tool) => createUnit(tool, JSON.stringify(tool["function"] ?? tool), ask)),
-  ...messagesOf(ask).flatMap((message) => messageUnits(message, ask)),
+    .map((tool) => createUnit(tool, JSON.stringify(tool["function"] ?? tool), request)),
+  ...messagesOf(request).flatMap((message) => messageUnits(message, request)),
 ];
 
-/** How many units of the prompt stand before each message. */
-export const unitsBefore = (ask: ChatSimRequest): readonly number[] => {
-  let count = asArray(ask.body["tools"]).length;
-  return messagesOf(ask).map((message) => {
+/** The number of prompt units before each message. */
+export const unitsBefore = (request: ChatSimRequest): readonly number[] => {
+  let count = asArray(request.body["tools"]).length;
+  return messagesOf(request).map((message) => {
     const before = count;
-    count += messageUnits(message, ask).length;
+    count += messageUnits(message, request).length;
     return before;
   });
 };
 
-/** Role and markup of a message cost a little, whatever it says. */
+/** Tokens for the role and markup of a message. */
 const overhead = 3;
 
-const messageUnits = (message: SimChatMessage, ask: ChatSimRequest): readonly PromptUnit[] => {
+const messageUnits = (message: SimChatMessage, request: ChatSimRequest): readonly PromptUnit[] => {
   const { content, tool_calls: _calls, ...rest } = message.value;
-  const read = Object.entries(rest).filter(([field]) => !isReasoning(field) || isRereadField(field, ask));
+  const read = Object.entries(rest).filter(([field]) => !isReasoning(field) || isRereadField(field, request));
   const thoughts = read.filter(([field]) => isReasoning(field));
   const tokens = sum(thoughts.map(([, value]) => thoughtTokens(value)));
-  // A string is short for a list with one text in it: to the cache they are the same.
+  // A string is shorthand for a list with one text: the cache treats them alike.
   const words = asText(content);
   return [
-    { ...createUnit(Object.fromEntries(read), "", ask), tokens: { text: overhead + tokens } },
-    ...(words === "" ? [] : [createUnit({ type: "text", text: words }, words, ask)]),
+    { ...createUnit(Object.fromEntries(read), "", request), tokens: { text: overhead + tokens } },
+    ...(words === "" ? [] : [createUnit({ type: "text", text: words }, words, request)]),
     ...message.parts.map(({ value, text, file, tokens: cost }) => ({
-      ...createUnit(value, text + thinkingText(value), ask),
+      ...createUnit(value, text + thinkingText(value), request),
       ...(file === undefined ? {} : { tokens: { [file.kind]: cost } }),
     })),
-    ...message.calls.map((call) => createUnit(call, callText(call), ask)),
+    ...message.calls.map((call) => createUnit(call, callText(call), request)),
   ];
 };
 
 const createUnit = (
   { cache_control: control, prompt_cache_breakpoint: point, ...value }: Json,
   text: string,
-  ask: ChatSimRequest,
+  request: ChatSimRequest,
 ): PromptUnit => ({
   content: JSON.stringify(value),
   tokens: text === "" ? {} : { text: countTextTokens(text) },
-  // Behind a gateway with marks, upstreams other than Anthropic cache by themselves.
-  isCachePoint: isObject(control) || isObject(point) || (ask.provider.cache.mode === "marked" && cachesItself(ask)),
+  // Behind a gateway with cache points, upstreams other than Anthropic cache automatically.
+  isCachePoint:
+    isObject(control) || isObject(point) || (request.provider.cache.mode === "marked" && cachesItself(request)),
   ...(asObject(control)["ttl"] === "1h" ? { ttlSeconds: 3600 } : {}),
 });
 
-const cachesItself = (ask: ChatSimRequest): boolean => upstreamOf(ask.model) !== "anthropic";
+const cachesItself = (request: ChatSimRequest): boolean => upstreamOf(request.model) !== "anthropic";
 
 const isReasoning = (field: string): boolean => field.startsWith("reasoning");
 
-const isRereadField = (field: string, ask: ChatSimRequest): boolean => ask.provider.quirks.rereadFields.includes(field);
+const isRereadField = (field: string, request: ChatSimRequest): boolean =>
+  request.provider.quirks.rereadFields.includes(field);
 
-/** What a thought costs to read again; a sealed one costs what it cost to think. */
+/** The tokens of thinking that is read again; sealed thinking costs its original size. */
 const thoughtTokens = (value: unknown): number =>
   Array.isArray(value)
     ? sum(

@@ -3,102 +3,106 @@ import type { RequestFile } from "../model/types.ts";
 
 export type ChatSimRequest = SimRequest<ChatQuirks>;
 
-/** What one vendor's Chat Completions does where the family differs. */
+/** How one vendor's Chat Completions differs from the others. */
 export type ChatQuirks = {
-  readonly responseId: (ask: ChatSimRequest) => string;
-  /** Each call's id; `index` counts the calls of one answer from 0. */
-  readonly callId: (call: { readonly index: number; readonly tool: string }, ask: ChatSimRequest) => string;
-  /** The name an answer gives its model, where an alias was asked for. */
+  readonly responseId: (request: ChatSimRequest) => string;
+  /** Derives a call's id; `index` counts the calls of one response from 0. */
+  readonly callId: (call: { readonly index: number; readonly tool: string }, request: ChatSimRequest) => string;
+  /** The model name in a response, where the requested name is an alias. */
   readonly servedModel?: (model: string) => string;
-  /** Where the model's reasoning stands in an answer. `details`: OpenRouter's sealed list; `tags`: in the text, unless asked to split it. */
+  /**
+   * The field for reasoning in a response. `details`: OpenRouter's sealed list; `tags`: in the text, unless the request
+   * splits it.
+   */
   readonly reasoning: "hidden" | "reasoning_content" | "reasoning" | "details" | "chunks" | "tags";
-  /** Fields of earlier answers that the model reads again. */
+  /** Reasoning fields of earlier messages that the model reads again. */
   readonly rereadFields: readonly string[];
-  /** The vendor's words for how an answer ended, where they are not OpenAI's. */
+  /** Finish reasons that differ from OpenAI's. */
   readonly finishReasons: { readonly [finish in SimResponse["finish"]]?: string };
-  /** What stands as content where a model only calls; undefined leaves the field out. */
+  /** The content of a message with calls only; undefined omits the field. */
   readonly emptyContent: null | "" | undefined;
-  /** Words of a refusal stand in a field of their own. */
+  /** A refusal's text has its own field. */
   readonly refusalField: boolean;
-  /** Sources stand in `annotations`. */
+  /** Sources are in `annotations`. */
   readonly hasAnnotations: boolean;
-  /** What a model can make beside words: OpenRouter's pictures, OpenAI's sound. */
+  /** Files a model can generate: OpenRouter's images, OpenAI's audio. */
   readonly generates: "image" | "audio" | "nothing";
-  /** Which files reach the model, by where they stand. Others are lost without a word, unless `unseen` says otherwise. */
+  /** True for files that reach the model, by position. Others are silently lost, unless `refuseFile` refuses them. */
   readonly acceptsFile: (kind: RequestFile["kind"], place: "user" | "tool", model: string) => boolean;
-  /** How a file that cannot reach the model is refused, by the index of its message; undefined loses it. */
+  /** The refusal of a file that cannot reach the model, by the index of its message; undefined loses it silently. */
   readonly refuseFile?: (
     index: number,
     file: { readonly isAddress: boolean },
   ) => Pick<ApiRefusal, "status" | "kind" | "message"> | undefined;
-  /** Files given by address are fetched. */
+  /** Files given by URL are fetched. */
   readonly fetchesUrls: boolean;
-  /** A tool message whose content is a list arrives without its id, and its files never do. */
+  /** A tool message whose content is a list loses its id and its files. */
   readonly losesListIds?: true;
-  /** Message of a whole answer: what the vendor puts around content, reasoning and calls. */
+  /** Encodes the message of a complete response around content, reasoning and calls. */
   readonly message: (core: Json, draft: { readonly refusal: string | null }) => Json;
-  /** One call of a whole answer. */
+  /** Encodes one call of a complete response. */
   readonly call: (call: SimChatCall) => Json;
-  /** The only choice of a whole answer. */
+  /** Encodes the only choice of a complete response. */
   readonly choice: (message: Json, finish: ChatFinish) => Json;
-  /** What stands around the choices, of a whole answer or of each chunk. */
-  readonly envelope: (body: ChatResponseBody, ask: ChatSimRequest) => Json;
-  readonly usage: (usage: SimUsage, ask: ChatSimRequest) => Json;
+  /** Encodes the envelope of a complete response or of a chunk. */
+  readonly envelope: (body: ChatResponseBody, request: ChatSimRequest) => Json;
+  readonly usage: (usage: SimUsage, request: ChatSimRequest) => Json;
   readonly stream: StreamQuirks;
-  /** Models of other makers that this vendor serves, and streams as their makers do. */
+  /** Models of other vendors that are streamed differently. */
   readonly hosted?: { readonly models: RegExp; readonly stream: Partial<StreamQuirks> };
   readonly errors: ChatErrors;
-  /** Headers with the id of a request, made from its number in hexadecimal digits. */
+  /** Headers with the request id, made from its number in hexadecimal digits. */
   readonly requestId: (number: string) => { readonly [header: string]: string };
-  /** Headers about how much may still be asked. */
+  /** Rate limit headers. */
   readonly limits: { readonly [header: string]: string };
-  /** One model of the list; `list` is what stands around so many of them. */
+  /** Encodes one model of the list; `list` encodes the envelope of `count` models. */
   readonly model: (model: SimModel) => Json;
   readonly list: (count: number) => Json;
 };
 
-/** How a vendor cuts an answer into chunks. */
+/** How a vendor splits a response into chunks. */
 export type StreamQuirks = {
   /**
-   * How calls come. `pieces`: arguments bit by bit, each bit of `blank-ids` with an empty id and of `blank-names`
-   * with an empty name. `buffered`: call by call. `whole`: all at once.
+   * How calls are streamed. `pieces`: arguments in deltas; in `blank-ids` each delta has an empty id, in `blank-names`
+   * an empty name. `buffered`: one call per chunk. `whole`: all calls in one chunk.
    */
   readonly calls: "pieces" | "blank-ids" | "blank-names" | "buffered" | "whole";
-  /** One call of a `whole` or `buffered` chunk. */
+  /** Encodes one call of a `whole` or `buffered` chunk. */
   readonly call: (call: SimChatCall) => Json;
-  /** The calls come with the chunk that ends the answer. */
+  /** Calls are sent in the chunk with the finish reason. */
   readonly sendsCallsLast: boolean;
-  /** A first chunk names the role and says nothing. */
+  /** The first chunk has the role and no content. */
   readonly hasOpeningChunk: boolean;
-  /** What the vendor puts around the new words of one chunk. */
+  /** Encodes the delta of one chunk. */
   readonly delta: (core: Json, step: StreamStep) => Json;
   readonly choice: (delta: Json, finish: ChatFinish | undefined) => Json;
   /** Extra fields of the first chunk. */
-  readonly first?: (ask: ChatSimRequest) => Json;
+  readonly first?: (request: ChatSimRequest) => Json;
   /** Extra fields of the last chunk. */
-  readonly last?: (usage: Json, ask: ChatSimRequest) => Json;
+  readonly last?: (usage: Json, request: ChatSimRequest) => Json;
   /**
-   * Where the counts stand. `asked`: in a chunk of their own, for who asked. `end`: always in the last
-   * chunk. `choice`: within its choice, and again as if asked. `again`: the last chunk comes twice, once without.
+   * Where the usage is. `on-request`: in a separate chunk if the request asks for it. `last-chunk`: always in the last
+   * chunk. `last-choice`: in the last choice, and also on request. `repeated-chunk`: the last chunk is sent twice, the
+   * second time with usage.
    */
-  readonly usage: "asked" | "end" | "choice" | "again";
-  /** Chunks say `usage: null` until it is known: never, always, or for who asked for it. */
-  readonly pendingUsage: "absent" | "null" | "null-if-asked";
-  /** A field of random length that hides how long the words are. */
+  readonly usage: "on-request" | "last-chunk" | "last-choice" | "repeated-chunk";
+  /** `usage: null` in earlier chunks: never, always, or if the request asks for usage. */
+  readonly pendingUsage: "absent" | "null" | "null-on-request";
+  /** A padding field that hides the length of the content. */
   readonly padding?: "obfuscation" | "p";
   /** A comment line that keeps the connection open. */
   readonly comment?: string;
-  /** A call that the vendor itself finds wrong ends the stream with this error. */
+  /** The error that ends the stream after an invalid call. */
   readonly badCall?: Json;
-  /** A failure inside a stream: the envelope, a named event, or a chunk that says so. */
+  /** How an error inside a stream is sent: the envelope, a named event, or a chunk with an error field. */
   readonly failure: "plain" | "event" | "chunk";
 };
 
-/** What a chunk is about. */
+/** The context of one chunk. */
 export type StreamStep = {
   readonly kind: "open" | "think" | "say" | "calls" | "other" | "end";
   readonly isFirst: boolean;
-  /** The answer contains reasoning, or calls and no words. */
+  /** The response contains reasoning. */
   readonly hasReasoning: boolean;
   readonly hasOnlyCalls: boolean;
   readonly model: string;
@@ -111,7 +115,7 @@ export type SimChatCall = {
   readonly arguments: string;
 };
 
-/** How an answer ended: in the vendor's word, and in OpenRouter's copy of the upstream's word. */
+/** The finish reason: the vendor's, and OpenRouter's copy of the upstream's. */
 export type ChatFinish = { readonly reason: string; readonly native: string };
 
 export type ChatResponseBody = {
@@ -121,5 +125,5 @@ export type ChatResponseBody = {
   readonly usage?: Json | null;
 };
 
-/** A vendor's error envelope. `number` is the request's, in hexadecimal digits. */
+/** Encodes a vendor's error. `number` is the request's number in hexadecimal digits. */
 export type ChatErrors = (refusal: ApiRefusal, number: string) => { readonly body: Json; readonly status: number };

@@ -8,36 +8,40 @@ import { upstreamOf, type Upstream } from "./upstream.ts";
 type ThinkPart = Extract<SimResponsePart, { type: "think" }>;
 type CallPart = Extract<SimResponsePart, { type: "call" }>;
 
-/** A thought as `reasoning_details`: words and the seal that makes them worth sending back. */
-export const encodeDetails = (thought: ThinkPart, index: number, ask: ChatSimRequest): readonly Json[] => {
-  const upstream = upstreamOf(ask.model);
+/** Encodes thinking as `reasoning_details`: the text and its seal. */
+export const encodeDetails = (thought: ThinkPart, index: number, request: ChatSimRequest): readonly Json[] => {
+  const upstream = upstreamOf(request.model);
   switch (upstream) {
     case "anthropic":
       return [{ ...textDetail(thought.text, index, upstream), signature: thought.seal }];
     case "openai":
-      return [textDetail(thought.text, index, upstream), encryptedDetail(thought, index, ask)];
+      return [textDetail(thought.text, index, upstream), encryptedDetail(thought, index, request)];
     case "google":
     case "other":
       return [textDetail(thought.text, index, upstream)];
   }
 };
 
-/** The same, piece by piece: the seal comes when the thought is over. */
+/** Encodes thinking as deltas of `reasoning_details`; the seal follows the text. */
 export const encodeDetailDeltas = (
   thought: ThinkPart,
-  { pieces, index, ask }: { readonly pieces: readonly string[]; readonly index: number; readonly ask: ChatSimRequest },
+  {
+    pieces,
+    index,
+    ask: request,
+  }: { readonly pieces: readonly string[]; readonly index: number; readonly ask: ChatSimRequest },
 ): readonly { readonly text: string | null; readonly detail: Json }[] => {
-  const upstream = upstreamOf(ask.model);
+  const upstream = upstreamOf(request.model);
   const words = pieces.map((text) => ({ text, detail: textDetail(text, index, upstream) }));
-  if (upstream === "openai") return [...words, { text: null, detail: encryptedDetail(thought, index, ask) }];
+  if (upstream === "openai") return [...words, { text: null, detail: encryptedDetail(thought, index, request) }];
   if (upstream !== "anthropic") return words;
   const { type, format } = textDetail("", index, upstream);
   return [...words, { text: null, detail: { type, signature: thought.seal, format, index } }];
 };
 
-/** What Google puts on the first call of an answer. Other upstreams seal thoughts, not calls. */
-export const callDetail = (call: CallPart, id: string, ask: ChatSimRequest): Json | undefined =>
-  upstreamOf(ask.model) === "google"
+/** The seal that Google attaches to the first call of a response. Other upstreams seal thinking, not calls. */
+export const callDetail = (call: CallPart, id: string, request: ChatSimRequest): Json | undefined =>
+  upstreamOf(request.model) === "google"
     ? { type: "reasoning.encrypted", data: call.seal, id, format: formats.google, index: 0 }
     : undefined;
 
@@ -53,19 +57,22 @@ const textDetail = (text: string, index: number, upstream: Upstream): Json =>
     ? { type: "reasoning.summary", summary: text, format: formats.openai, index }
     : { type: "reasoning.text", text, format: formats[upstream], index };
 
-const encryptedDetail = (thought: ThinkPart, index: number, ask: ChatSimRequest): Json => ({
+const encryptedDetail = (thought: ThinkPart, index: number, request: ChatSimRequest): Json => ({
   type: "reasoning.encrypted",
   data: thought.seal,
-  id: `rs_${pseudoRandomLetters(ask, `thought ${index}`, 32)}`,
+  id: `rs_${pseudoRandomLetters(request, `thought ${index}`, 32)}`,
   format: formats.openai,
   index,
 });
 
-/** Every seal in the `reasoning_details` of a request. Claude's words without a signature count as one that is empty. */
-export const findSeals = (ask: ChatSimRequest): readonly SealUse[] => {
-  if (ask.provider.quirks.reasoning !== "details") return [];
-  const before = unitsBefore(ask);
-  return asArray(ask.body["messages"]).flatMap((message, at) =>
+/**
+ * Finds every seal in the `reasoning_details` of a request. Claude's thinking without a signature counts as an empty
+ * seal.
+ */
+export const findSeals = (request: ChatSimRequest): readonly SealUse[] => {
+  if (request.provider.quirks.reasoning !== "details") return [];
+  const before = unitsBefore(request);
+  return asArray(request.body["messages"]).flatMap((message, at) =>
     asArray(asObject(message)["reasoning_details"]).flatMap((item, index): readonly SealUse[] => {
       const { type, text, signature, data, format } = asObject(item);
       const place = { pointer: `/messages/${at}/reasoning_details/${index}`, unitsBefore: before[at] ?? 0 };
@@ -77,19 +84,22 @@ export const findSeals = (ask: ChatSimRequest): readonly SealUse[] => {
   );
 };
 
-/** What the upstream says to a seal that is not its own. Only the newest Claudes look at what stood before it. */
-export const judgeSeal: SimFamily<ChatQuirks>["judgeSeal"] = (use, verdict, ask) => {
-  if (verdict === "prefix" && !bindsThoughts.test(ask.model)) return "accepted";
+/**
+ * Decides what the upstream does with a seal that is not genuine. Only the newest Claude models check the prompt before
+ * it.
+ */
+export const judgeSeal: SimFamily<ChatQuirks>["judgeSeal"] = (use, verdict, request) => {
+  if (verdict === "prefix" && !bindsThoughts.test(request.model)) return "accepted";
   const [, message = ""] = /^\/messages\/(\d+)/.exec(use.pointer) ?? [];
   return {
     status: 400,
     kind: "bad-request",
-    message: upstreamMessage(use, { message, isBound: verdict === "prefix", upstream: upstreamOf(ask.model) }),
+    message: upstreamMessage(use, { message, isBound: verdict === "prefix", upstream: upstreamOf(request.model) }),
     pointer: use.pointer,
   };
 };
 
-/** From Fable 5.1 on a thought belongs to the exact conversation it was thought in. */
+/** From Fable 5.1 on, thinking is bound to its exact conversation. */
 const bindsThoughts = /^anthropic\/claude-[a-z]+-(5[.-][1-9]|[6-9])/;
 
 const upstreamMessage = (

@@ -4,18 +4,18 @@ import type { RequestFile } from "../model/types.ts";
 import { fileIn } from "./files.ts";
 import type { ChatSimRequest } from "./quirks.ts";
 
-/** One message as the vendor takes it apart. */
+/** One parsed message. */
 export type SimChatMessage = {
   readonly index: number;
   readonly role: string;
   readonly value: Json;
-  /** Its words, whatever form they came in. */
+  /** Its text, from a string or from parts. */
   readonly text: string;
   readonly parts: readonly SimChatPart[];
   readonly calls: readonly Json[];
 };
 
-/** One part of a content list. `isLost`: a file that never reaches the model. */
+/** One part of a content list. `isLost`: a file that does not reach the model. */
 type SimChatPart = {
   readonly value: Json;
   readonly text: string;
@@ -25,12 +25,12 @@ type SimChatPart = {
   readonly isAddress: boolean;
 };
 
-/** The messages of a request, with what of each reaches the model. */
-export const messagesOf = (ask: ChatSimRequest): readonly SimChatMessage[] =>
-  asArray(ask.body["messages"]).map((message, index) => {
+/** Parses the messages of a request into what reaches the model. */
+export const messagesOf = (request: ChatSimRequest): readonly SimChatMessage[] =>
+  asArray(request.body["messages"]).map((message, index) => {
     const value = asObject(message);
     const role = asText(value["role"]);
-    const parts = asArray(value["content"]).map((part) => partOf(asObject(part), role, ask));
+    const parts = asArray(value["content"]).map((part) => partOf(asObject(part), role, request));
     return {
       index,
       role,
@@ -41,22 +41,22 @@ export const messagesOf = (ask: ChatSimRequest): readonly SimChatMessage[] =>
     };
   });
 
-const partOf = (value: Json, role: string, ask: ChatSimRequest): SimChatPart => {
+const partOf = (value: Json, role: string, request: ChatSimRequest): SimChatPart => {
   const found = fileIn(value);
   if (found === undefined) return { value, text: partText(value), tokens: 0, isLost: false, isAddress: false };
-  const { acceptsFile: sees, fetchesUrls: fetches, losesListIds } = ask.provider.quirks;
+  const { acceptsFile, fetchesUrls, losesListIds } = request.provider.quirks;
   const place = role === "tool" ? "tool" : "user";
   const isSeen =
-    sees(found.file.kind, place, ask.model) &&
-    (fetches || !found.isUrl) &&
+    acceptsFile(found.file.kind, place, request.model) &&
+    (fetchesUrls || !found.isUrl) &&
     !(place === "tool" && losesListIds === true);
-  const { isUrl: isAddress } = found;
+  const { isUrl } = found;
   return isSeen
-    ? { value, text: "", file: found.file, tokens: found.tokens, isLost: false, isAddress }
-    : { value, text: "", tokens: 0, isLost: true, isAddress };
+    ? { value, text: "", file: found.file, tokens: found.tokens, isLost: false, isAddress: isUrl }
+    : { value, text: "", tokens: 0, isLost: true, isAddress: isUrl };
 };
 
-/** The words of a part. Documents of some vendors are words too; a thought is not said. */
+/** The text of a part. Some vendors' documents count as text; thinking does not. */
 const partText = (part: Json): string => {
   switch (part["type"]) {
     case "document":
@@ -69,13 +69,13 @@ const partText = (part: Json): string => {
   }
 };
 
-/** The vendor's refusal of the first file that cannot reach the model, where it refuses those. */
-export const checkFiles = (ask: ChatSimRequest): ApiRefusal | undefined => {
-  const { refuseFile: unseen } = ask.provider.quirks;
-  if (unseen === undefined) return undefined;
-  for (const { index, parts } of messagesOf(ask)) {
+/** Refuses the first file that cannot reach the model, if the vendor does. */
+export const checkFiles = (request: ChatSimRequest): ApiRefusal | undefined => {
+  const { refuseFile } = request.provider.quirks;
+  if (refuseFile === undefined) return undefined;
+  for (const { index, parts } of messagesOf(request)) {
     for (const [place, part] of parts.entries()) {
-      const refused = part.isLost ? unseen(index, part) : undefined;
+      const refused = part.isLost ? refuseFile(index, part) : undefined;
       if (refused !== undefined) return { ...refused, pointer: `/messages/${index}/content/${place}` };
     }
   }

@@ -4,7 +4,7 @@ import { createdSeconds, pseudoRandomHex } from "./ids.ts";
 import type { ChatSimRequest, SimChatCall, ChatFinish } from "./quirks.ts";
 import { nativeFinish } from "./upstream.ts";
 
-/** A part of an answer as this API writes it. Where a vendor has no place for something, there is no part. */
+/** A part of a response in this API's terms. Content a vendor cannot express has no part. */
 export type ChatResponsePart =
   | { readonly type: "think"; readonly text: string; readonly index: number; readonly part: ChatThinkPart }
   | { readonly type: "say" | "refuse"; readonly text: string }
@@ -13,23 +13,23 @@ export type ChatResponsePart =
 
 type ChatThinkPart = Extract<SimResponsePart, { type: "think" }>;
 
-/** An answer, part by part. */
-export const responseParts = (spoken: SimResponse, ask: ChatSimRequest): readonly ChatResponsePart[] => {
-  const { quirks } = ask.provider;
+/** Converts a response to the parts of this API. */
+export const responseParts = (response: SimResponse, request: ChatSimRequest): readonly ChatResponsePart[] => {
+  const { quirks } = request.provider;
   const said: ChatResponsePart[] = [];
   let [thoughts, calls, written] = [0, 0, 0];
-  for (const part of spoken.parts) {
+  for (const part of response.parts) {
     switch (part.type) {
       case "think":
         if (quirks.reasoning !== "hidden") said.push({ type: "think", text: part.text, index: thoughts++, part });
         break;
       case "say":
-        said.push({ type: spoken.finish === "refused" && quirks.refusalField ? "refuse" : "say", text: part.text });
+        said.push({ type: response.finish === "refused" && quirks.refusalField ? "refuse" : "say", text: part.text });
         written += part.text.length;
         break;
       case "call": {
-        const call = encodeCall(part, calls++, { ask, isBroken: spoken.finish === "malformed" });
-        said.push({ type: "call", call, detail: call.index === 0 ? callDetail(part, call.id, ask) : undefined });
+        const call = encodeCall(part, calls++, { ask: request, isBroken: response.finish === "malformed" });
+        said.push({ type: "call", call, detail: call.index === 0 ? callDetail(part, call.id, request) : undefined });
         break;
       }
       case "cite":
@@ -38,18 +38,18 @@ export const responseParts = (spoken: SimResponse, ask: ChatSimRequest): readonl
         written += part.text.length;
         break;
       case "file":
-        said.push(...encodeFile(part, ask));
+        said.push(...encodeFile(part, request));
     }
   }
   return said;
 };
 
-/** How the answer ended, in the vendor's word. */
-export const finishOf = ({ finish, parts }: SimResponse, ask: ChatSimRequest): ChatFinish => {
+/** The finish reason of a response, in the vendor's terms. */
+export const finishOf = ({ finish, parts }: SimResponse, request: ChatSimRequest): ChatFinish => {
   const calls = parts.some(({ type }) => type === "call");
   const usual = finish === "malformed" && calls ? "tool_calls" : finishReasons[finish];
-  const reason = ask.provider.quirks.finishReasons[finish] ?? usual;
-  return { reason, native: nativeFinish(finish, reason, ask.model) };
+  const reason = request.provider.quirks.finishReasons[finish] ?? usual;
+  return { reason, native: nativeFinish(finish, reason, request.model) };
 };
 
 const finishReasons: { readonly [finish in SimResponse["finish"]]: string } = {
@@ -66,12 +66,12 @@ const finishReasons: { readonly [finish in SimResponse["finish"]]: string } = {
 const encodeCall = (
   { tool, input }: Extract<SimResponsePart, { type: "call" }>,
   index: number,
-  { ask, isBroken }: { readonly ask: ChatSimRequest; readonly isBroken: boolean },
+  { ask: request, isBroken }: { readonly ask: ChatSimRequest; readonly isBroken: boolean },
 ): SimChatCall => {
   const json = JSON.stringify(input ?? {});
-  // A model that fails at a call leaves its arguments unfinished.
+  // A malformed call has truncated arguments.
   const given = isBroken ? json.slice(0, Math.ceil(json.length / 2)) : json;
-  return { index, id: ask.provider.quirks.callId({ index, tool }, ask), name: tool, arguments: given };
+  return { index, id: request.provider.quirks.callId({ index, tool }, request), name: tool, arguments: given };
 };
 
 const citations = ({ text, sources }: Extract<SimResponsePart, { type: "cite" }>, from: number): readonly Json[] =>
@@ -82,22 +82,22 @@ const citations = ({ text, sources }: Extract<SimResponsePart, { type: "cite" }>
 
 const encodeFile = (
   { mimeType, data }: Extract<SimResponsePart, { type: "file" }>,
-  ask: ChatSimRequest,
+  request: ChatSimRequest,
 ): readonly Extract<ChatResponsePart, { type: "note" }>[] => {
-  const { generates: makes } = ask.provider.quirks;
-  if (!mimeType.startsWith(`${makes}/`)) return [];
-  if (makes === "audio") {
-    const id = `audio_${pseudoRandomHex(ask, "audio", 32)}`;
-    const audio = { id, data, expires_at: createdSeconds(ask) + 3600, transcript: "" };
+  const { generates } = request.provider.quirks;
+  if (!mimeType.startsWith(`${generates}/`)) return [];
+  if (generates === "audio") {
+    const id = `audio_${pseudoRandomHex(request, "audio", 32)}`;
+    const audio = { id, data, expires_at: createdSeconds(request) + 3600, transcript: "" };
     return [{ type: "note", fields: { audio } }];
   }
   const image = { type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` }, index: 0 };
   return [{ type: "note", fields: { images: [image] } }];
 };
 
-/** The sealed list that goes beside a thought or a call. */
-export const reasoningDetailsFor = (said: ChatResponsePart, ask: ChatSimRequest): readonly Json[] => {
-  if (ask.provider.quirks.reasoning !== "details") return [];
-  if (said.type === "think") return encodeDetails(said.part, said.index, ask);
+/** The `reasoning_details` of a thinking part or a call. */
+export const reasoningDetailsFor = (said: ChatResponsePart, request: ChatSimRequest): readonly Json[] => {
+  if (request.provider.quirks.reasoning !== "details") return [];
+  if (said.type === "think") return encodeDetails(said.part, said.index, request);
   return said.type === "call" && said.detail !== undefined ? [said.detail] : [];
 };

@@ -2,27 +2,27 @@ import type { Json, SimResponse } from "../family.ts";
 import { responseParts, finishOf, reasoningDetailsFor, type ChatResponsePart } from "./response-parts.ts";
 import type { ChatSimRequest } from "./quirks.ts";
 
-/** A whole answer: everything of a kind gathered in one field, whatever the order it was said in. */
-export const encodeResponse = (spoken: SimResponse, ask: ChatSimRequest): Json => {
-  const { quirks } = ask.provider;
-  const said = responseParts(spoken, ask);
+/** Encodes a complete response: content of one kind is collected in one field, regardless of order. */
+export const encodeResponse = (response: SimResponse, request: ChatSimRequest): Json => {
+  const { quirks } = request.provider;
+  const said = responseParts(response, request);
   const refusal = textOf(said, "refuse");
-  const message = quirks.message(messageCore(said, ask), { refusal: refusal === "" ? null : refusal });
+  const message = quirks.message(messageCore(said, request), { refusal: refusal === "" ? null : refusal });
   return quirks.envelope(
     {
-      id: quirks.responseId(ask),
+      id: quirks.responseId(request),
       kind: "chat.completion",
-      choices: [quirks.choice(message, finishOf(spoken, ask))],
-      usage: quirks.usage(spoken.usage, ask),
+      choices: [quirks.choice(message, finishOf(response, request))],
+      usage: quirks.usage(response.usage, request),
     },
-    ask,
+    request,
   );
 };
 
-/** The text a thought becomes where it stands between tags. */
+/** Thinking as text between tags. */
 export const thinkTags = (thought: string): string => `<think>\n${thought}\n</think>\n\n`;
 
-/** A thought as MiniMax sets it apart for who asked. */
+/** MiniMax's separate reasoning entry. */
 export const minimaxReasoning = (text: string): Json => ({
   type: "reasoning.text",
   id: "reasoning-text-1",
@@ -31,31 +31,34 @@ export const minimaxReasoning = (text: string): Json => ({
   text,
 });
 
-/** Whether the thought was asked for apart from the words. */
+/** True if the request asks for separate reasoning. */
 export const isReasoningSplit = ({ body }: ChatSimRequest): boolean => body["reasoning_split"] === true;
 
-/** A thought as Mistral puts it among the parts of the content. */
+/** Mistral's thinking part of the content. */
 export const mistralThinking = (text: string): Json => ({ type: "thinking", thinking: [{ type: "text", text }] });
 
-const messageCore = (said: readonly ChatResponsePart[], ask: ChatSimRequest): Json => {
-  const { emptyContent: silence, call: write } = ask.provider.quirks;
+const messageCore = (said: readonly ChatResponsePart[], request: ChatSimRequest): Json => {
+  const { emptyContent, call: write } = request.provider.quirks;
   const calls = said.flatMap((part) => (part.type === "call" ? [write(part.call)] : []));
-  const { content, ...thought } = contentOf(said, ask);
+  const { content, ...thought } = contentOf(said, request);
   const isSilent = content === "" && calls.length > 0;
   return {
     role: "assistant",
-    ...(isSilent && silence === undefined ? {} : { content: isSilent ? silence : content }),
+    ...(isSilent && emptyContent === undefined ? {} : { content: isSilent ? emptyContent : content }),
     ...thought,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...Object.assign({}, ...said.map((part) => (part.type === "note" ? part.fields : {}))),
   };
 };
 
-const contentOf = (said: readonly ChatResponsePart[], ask: ChatSimRequest): Json & { readonly content: unknown } => {
+const contentOf = (
+  said: readonly ChatResponsePart[],
+  request: ChatSimRequest,
+): Json & { readonly content: unknown } => {
   const content = textOf(said, "say");
   const thought = textOf(said, "think");
-  const details = said.flatMap((part) => reasoningDetailsFor(part, ask));
-  const { reasoning } = ask.provider.quirks;
+  const details = said.flatMap((part) => reasoningDetailsFor(part, request));
+  const { reasoning } = request.provider.quirks;
   if (reasoning === "details")
     return {
       content,
@@ -72,7 +75,7 @@ const contentOf = (said: readonly ChatResponsePart[], ask: ChatSimRequest): Json
     case "chunks":
       return { content: [mistralThinking(thought), ...(content === "" ? [] : [{ type: "text", text: content }])] };
     case "tags":
-      return isReasoningSplit(ask)
+      return isReasoningSplit(request)
         ? { content, reasoning_content: thought, reasoning_details: [minimaxReasoning(thought)] }
         : { content: thinkTags(thought) + content };
   }

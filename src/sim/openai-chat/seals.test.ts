@@ -12,10 +12,10 @@ import {
   type ChatTestResponse,
 } from "./client.cases.ts";
 
-describe("sealed thoughts behind OpenRouter", () => {
+describe("sealed reasoning behind OpenRouter", () => {
   const claude = "anthropic/claude-sonnet-5";
 
-  /** A first answer of a model, and what a second request makes of the details in it. */
+  /** Sends a request, then a second one with changed details of the first response. */
   const back = async (
     { from, to = from }: { readonly from: string; readonly to?: string },
     change: (details: readonly Json[]) => readonly Json[] = (details) => details,
@@ -44,13 +44,13 @@ describe("sealed thoughts behind OpenRouter", () => {
   ];
 
   it.each([claude, "openai/gpt-5.6", "google/gemini-3.1-pro-preview", "moonshotai/kimi-k3"])(
-    "are taken back by %s, who made them",
+    "is accepted back by %s, which issued it",
     async (from) => {
       expect((await back({ from })).status).toBe(200);
     },
   );
 
-  it("are refused by Claude when a letter of the thought was changed", async () => {
+  it("is refused by Claude when its text was changed", async () => {
     const reply = await back({ from: claude }, (details) =>
       details.map((detail) => ({ ...detail, text: `${asText(detail["text"])}!` })),
     );
@@ -60,7 +60,7 @@ describe("sealed thoughts behind OpenRouter", () => {
     );
   });
 
-  it("are refused by Claude when the signature is somebody's own", async () => {
+  it("is refused by Claude with an invented signature", async () => {
     const reply = await back({ from: claude }, (details) =>
       details.map((detail) => ({ ...detail, signature: "bm90IG1pbmU=" })),
     );
@@ -70,13 +70,13 @@ describe("sealed thoughts behind OpenRouter", () => {
     );
   });
 
-  it("are refused by Claude without a signature", async () => {
+  it("is refused by Claude without a signature", async () => {
     const reply = await back({ from: claude }, (details) => details.map(({ signature: _seal, ...detail }) => detail));
 
     expect(rawOf(reply)).toEqual(upstream("Anthropic", "messages.1.content.0.thinking.signature: Field required"));
   });
 
-  it("are refused by another model of the same maker", async () => {
+  it("is refused by another model of the same vendor", async () => {
     const reply = await back({ from: claude, to: "anthropic/claude-sonnet-4.5" });
 
     expect(rawOf(reply)).toEqual(
@@ -84,7 +84,7 @@ describe("sealed thoughts behind OpenRouter", () => {
     );
   });
 
-  it("are refused by another maker", async () => {
+  it("is refused by another vendor", async () => {
     const words =
       /^The encrypted content [A-Za-z0-9+/]{8}\.\.\. could not be verified\. Reason: Encrypted content could not be decrypted or parsed\.$/;
 
@@ -99,7 +99,7 @@ describe("sealed thoughts behind OpenRouter", () => {
     );
   });
 
-  it("may stand after a changed past, but not at the Claudes that bind them to it", async () => {
+  it("is accepted after a changed history, except by Claude models that bind it", async () => {
     const changed = [user("Please look twice.")];
 
     expect((await back({ from: claude }, undefined, changed)).status).toBe(200);
@@ -111,7 +111,7 @@ describe("sealed thoughts behind OpenRouter", () => {
     );
   });
 
-  it("may be left out", async () => {
+  it("may be omitted", async () => {
     expect((await back({ from: claude }, () => [])).status).toBe(200);
   });
 });

@@ -21,7 +21,7 @@ const deltasOf = (chunks: readonly Json[]): readonly Json[] =>
   chunks.map((chunk) => asObject(choiceIn(chunk)["delta"]));
 
 describe("a stream", () => {
-  it.each(everyone)("of %s says what the whole answer says", async (provider) => {
+  it.each(everyone)("of %s has the same content as the complete response", async (provider) => {
     const whole = messageIn((await createClient(provider, { script: lookScript }).ask(question)).body);
     const { content, thought, calls, finish } = collectChunks(
       await createClient(provider, { script: lookScript }).chunks(question),
@@ -59,7 +59,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of OpenAI hides no lengths and counts nothing unless asked", async () => {
+  it("of OpenAI has no padding if disabled, and no usage unless requested", async () => {
     const { raw } = createClient("openai-chat");
     const plain = await raw({ messages: [user("hi")], stream_options: { include_obfuscation: false } });
 
@@ -67,7 +67,7 @@ describe("a stream", () => {
     expect(plain).not.toContain("usage");
   });
 
-  it("of OpenAI sends a call's name first and its arguments bit by bit", async () => {
+  it("of OpenAI sends a call's name first and its arguments in deltas", async () => {
     const { chunks } = createClient("openai-chat", { script: lookScript });
     const calls = deltasOf(await chunks(question)).flatMap(callsIn);
 
@@ -80,7 +80,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of Groq sends calls whole, and counts in x_groq and beside it without being asked", async () => {
+  it("of Groq sends complete calls, and usage in x_groq and beside it without a request", async () => {
     const chunks = await createClient("groq", { script: lookScript }).chunks(question);
     const usage = {
       queue_time: 0.01,
@@ -116,7 +116,7 @@ describe("a stream", () => {
     expect(chunks.at(-1)).toMatchObject({ usage, x_groq: { usage } });
   });
 
-  it("of Groq breaks off when the model fails at a call", async () => {
+  it("of Groq ends with an error after a malformed call", async () => {
     const script = () => ({
       parts: [{ type: "call" as const, tool: "snap", input: {} }],
       finish: "malformed" as const,
@@ -130,7 +130,7 @@ describe("a stream", () => {
     expect(text).not.toContain("tool_calls");
   });
 
-  it("of Mistral ends with the calls, without an index, and counts them in the same chunk", async () => {
+  it("of Mistral ends with the calls, without an index, and usage in the same chunk", async () => {
     const chunks = await createClient("mistral", { script: lookScript }).chunks(question);
 
     expect(deltasOf(chunks).slice(0, 2)).toEqual([
@@ -156,7 +156,7 @@ describe("a stream", () => {
     expect(JSON.stringify(deltasOf(chunks).at(-1))).not.toContain("index");
   });
 
-  it("of a GLM that Mistral serves comes in pieces with empty names", async () => {
+  it("of a GLM hosted by Mistral has call deltas with empty names", async () => {
     const { chunks } = createClient("mistral", { script: lookScript });
     const calls = deltasOf(await chunks({ ...question, model: "zai-glm-5-2" })).flatMap(callsIn);
 
@@ -171,7 +171,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of Kimi counts within its last choice, and again for who asks", async () => {
+  it("of Kimi has usage in its last choice, and again on request", async () => {
     const { chunks } = createClient("kimi");
     const plain = await chunks({ messages: [user(longText(100))] });
     const asked = await chunks({ messages: [user(longText(100))], ...counted });
@@ -191,7 +191,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of DeepSeek names both fields, one of them null, and counts in its last chunk", async () => {
+  it("of DeepSeek has both fields, one of them null, and usage in its last chunk", async () => {
     const chunks = await createClient("deepseek", { script: lookScript }).chunks({ ...question, ...counted });
     const deltas = deltasOf(chunks);
 
@@ -205,7 +205,7 @@ describe("a stream", () => {
     expect(usageIn(chunks.at(-1) ?? {})).toMatchObject({ prompt_cache_hit_tokens: 0, prompt_cache_miss_tokens: 58 });
   });
 
-  it("of Qwen repeats an empty id with every bit of a call, and names the role once", async () => {
+  it("of Qwen has an empty id in every delta of a call, and the role once", async () => {
     const chunks = await createClient("qwen", { script: lookScript }).chunks(question);
     const deltas = deltasOf(chunks);
 
@@ -228,7 +228,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("of GLM holds a call back until it is whole, unless asked to stream it", async () => {
+  it("of GLM buffers a call until it is complete, unless tool_stream is set", async () => {
     const { chunks } = createClient("zai", { script: lookScript });
 
     expect(deltasOf(await chunks(question)).flatMap(callsIn)).toMatchObject([
@@ -238,13 +238,13 @@ describe("a stream", () => {
     expect(deltasOf(await chunks({ ...question, tool_stream: true })).flatMap(callsIn)).toHaveLength(5);
   });
 
-  it("of MiniMax thinks between tags in its words", async () => {
+  it("of MiniMax has thinking between tags in the text", async () => {
     const { content } = collectChunks(await createClient("minimax", { script: lookScript }).chunks(question));
 
     expect(content).toBe("<think>\nTwo files to read.\n</think>\n\nI will look.");
   });
 
-  it("of OpenRouter waits in comments, seals the thought at its end, and ends twice", async () => {
+  it("of OpenRouter starts with comments, has the seal after the thinking, and sends the last chunk twice", async () => {
     const { raw, chunks } = createClient("openrouter", { script: lookScript });
     const all = await chunks(question);
     const thoughts = deltasOf(all).filter((delta) => "reasoning" in delta);
@@ -274,7 +274,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it.each(["openai/gpt-5.6", "google/gemini-3.1-pro-preview"])("of %s seals in the upstream's way", async (model) => {
+  it.each(["openai/gpt-5.6", "google/gemini-3.1-pro-preview"])("of %s has the upstream's seals", async (model) => {
     const all = await createClient("openrouter", { script: lookScript }).chunks({ ...question, model });
     const details = deltasOf(all).flatMap(({ reasoning_details: list }) => (Array.isArray(list) ? list : []));
 
@@ -297,7 +297,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("leaves arguments unfinished where a model fails at a call", async () => {
+  it("has truncated arguments in a malformed call", async () => {
     const script = () => ({
       parts: [{ type: "call" as const, tool: "snap", input: { path: "a.png" } }],
       finish: "malformed" as const,
@@ -314,14 +314,14 @@ describe("a stream", () => {
       'event: error\ndata: {"error":{"message":"Overloaded","type":"internal_server_error","status_code":529}}\n\n',
     ],
     ["kimi", 'data: {"error":{"message":"Overloaded","type":"engine_overloaded_error"}}\n\n'],
-  ])("of %s breaks off with the vendor's event", async (provider, event) => {
+  ])("of %s ends with the vendor's error event", async (provider, event) => {
     const faults = [{ fault: { type: "stream-error" as const, after: 2 } }];
     const text = await createClient(provider, { faults, script: lookScript }).raw(question);
 
     expect(text.endsWith(event)).toBe(true);
   });
 
-  it("of OpenRouter breaks off with a chunk that says so", async () => {
+  it("of OpenRouter ends with an error chunk", async () => {
     const faults = [{ fault: { type: "stream-error" as const, after: 3, status: 502, message: "Bad upstream" } }];
 
     expect((await createClient("openrouter", { faults, script: lookScript }).chunks(question)).at(-1)).toMatchObject({
@@ -332,7 +332,7 @@ describe("a stream", () => {
     });
   });
 
-  it("carries pictures that a model made", async () => {
+  it("contains generated images", async () => {
     const script = () => ({ parts: [{ type: "file" as const, mimeType: "image/png", data: "AAAA" }] });
     const chunks = await createClient("openrouter", { script }).chunks({ messages: [user("draw")] });
 

@@ -15,19 +15,19 @@ import type {
 } from "./quirks.ts";
 import { splitIntoDeltas } from "../split-text.ts";
 
-/** The same answer as a stream, chunk by chunk in the vendor's own cut. */
-export const encodeStream = (spoken: SimResponse, ask: ChatSimRequest): readonly string[] => {
-  const stream = streamQuirks(ask);
-  const write = createChunkWriter(ask);
-  const [first, ...said] = contentChunks(spoken, ask, write);
-  const begun = first === undefined ? [] : [{ ...first, ...stream.first?.(ask) }, ...said];
-  if (spoken.finish === "malformed" && stream.badCall !== undefined)
+/** Encodes the response as the vendor's stream of chunks. */
+export const encodeStream = (response: SimResponse, request: ChatSimRequest): readonly string[] => {
+  const stream = streamQuirks(request);
+  const write = createChunkWriter(request);
+  const [first, ...said] = contentChunks(response, request, write);
+  const begun = first === undefined ? [] : [{ ...first, ...stream.first?.(request) }, ...said];
+  if (response.finish === "malformed" && stream.badCall !== undefined)
     return [...begun.map(encodeEvent), encodeErrorEvent(stream.badCall)];
   const comments = stream.comment === undefined ? [] : [`${stream.comment}\n\n`, `${stream.comment}\n\n`];
   return [
     ...comments,
     ...begun.map(encodeEvent),
-    ...finalChunks(spoken, ask, write).map(encodeEvent),
+    ...finalChunks(response, request, write).map(encodeEvent),
     "data: [DONE]\n\n",
   ];
 };
@@ -39,52 +39,58 @@ const encodeErrorEvent = (error: Json): string => `event: error\n${encodeEvent({
 
 const encodeEvent = (chunk: Json): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
-/** What one chunk adds. */
+/** The content of one chunk. */
 type ChatDelta = { readonly kind: StreamStep["kind"]; readonly core: Json };
 
-const contentChunks = (spoken: SimResponse, ask: ChatSimRequest, write: WriteChunk): readonly Json[] => {
-  const stream = streamQuirks(ask);
-  const isHeldBack = stream.sendsCallsLast || (stream.badCall !== undefined && spoken.finish === "malformed");
-  const bits = responseDeltas(spoken, ask).filter(({ kind }) => kind !== "calls" || !isHeldBack);
+const contentChunks = (response: SimResponse, request: ChatSimRequest, write: WriteChunk): readonly Json[] => {
+  const stream = streamQuirks(request);
+  const isHeldBack = stream.sendsCallsLast || (stream.badCall !== undefined && response.finish === "malformed");
+  const bits = responseDeltas(response, request).filter(({ kind }) => kind !== "calls" || !isHeldBack);
   return bits.map((bit, index) => {
-    const step = streamStep(bit.kind, { isFirst: index === 0, spoken, ask });
+    const step = streamStep(bit.kind, { isFirst: index === 0, spoken: response, ask: request });
     return write({ choices: [stream.choice(stream.delta(bit.core, step), undefined)] });
   });
 };
 
 const streamStep = (
   kind: StreamStep["kind"],
-  { isFirst, spoken, ask }: { readonly isFirst: boolean; readonly spoken: SimResponse; readonly ask: ChatSimRequest },
+  {
+    isFirst,
+    spoken: response,
+    ask: request,
+  }: { readonly isFirst: boolean; readonly spoken: SimResponse; readonly ask: ChatSimRequest },
 ): StreamStep => ({
   kind,
   isFirst,
-  hasReasoning: spoken.parts.some(({ type }) => type === "think"),
-  hasOnlyCalls: spoken.parts.every(({ type }) => type === "call" || type === "think") && spoken.finish === "calls",
-  model: ask.model,
+  hasReasoning: response.parts.some(({ type }) => type === "think"),
+  hasOnlyCalls: response.parts.every(({ type }) => type === "call" || type === "think") && response.finish === "calls",
+  model: request.model,
 });
 
-const responseDeltas = (spoken: SimResponse, ask: ChatSimRequest): readonly ChatDelta[] => {
-  const stream = streamQuirks(ask);
-  const said = responseParts(spoken, ask);
+const responseDeltas = (response: SimResponse, request: ChatSimRequest): readonly ChatDelta[] => {
+  const stream = streamQuirks(request);
+  const said = responseParts(response, request);
   const calls = said.flatMap((part) => (part.type === "call" ? [part.call] : []));
   const together = stream.calls === "whole" && calls.length > 0;
   return [
     ...(stream.hasOpeningChunk ? [{ kind: "open" as const, core: {} }] : []),
-    ...said.flatMap((part) => (part.type === "call" && together ? sealDeltas(part, ask) : partDeltas(part, ask))),
+    ...said.flatMap((part) =>
+      part.type === "call" && together ? sealDeltas(part, request) : partDeltas(part, request),
+    ),
     ...(together ? [callDelta(calls.map(stream.call))] : []),
   ];
 };
 
-const partDeltas = (said: ChatResponsePart, ask: ChatSimRequest): readonly ChatDelta[] => {
+const partDeltas = (said: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] => {
   switch (said.type) {
     case "think":
-      return reasoningDeltas(said, ask);
+      return reasoningDeltas(said, request);
     case "say":
       return splitIntoDeltas(said.text).map((content) => ({ kind: "say", core: { content } }));
     case "refuse":
       return splitIntoDeltas(said.text).map((refusal) => ({ kind: "say", core: { refusal } }));
     case "call":
-      return [...sealDeltas(said, ask), ...callDeltas(said.call, ask)];
+      return [...sealDeltas(said, request), ...callDeltas(said.call, request)];
     case "note":
       return [{ kind: "other", core: said.fields }];
   }
@@ -92,9 +98,9 @@ const partDeltas = (said: ChatResponsePart, ask: ChatSimRequest): readonly ChatD
 
 const reasoningDeltas = (
   said: Extract<ChatResponsePart, { type: "think" }>,
-  ask: ChatSimRequest,
+  request: ChatSimRequest,
 ): readonly ChatDelta[] => {
-  const { reasoning } = ask.provider.quirks;
+  const { reasoning } = request.provider.quirks;
   const pieces = splitIntoDeltas(said.text);
   const bits = (core: (piece: string) => Json): readonly ChatDelta[] =>
     pieces.map((piece) => ({ kind: "think", core: core(piece) }));
@@ -107,29 +113,29 @@ const reasoningDeltas = (
     case "chunks":
       return bits((piece) => ({ content: [mistralThinking(piece)] }));
     case "details":
-      return encodeDetailDeltas(said.part, { pieces, index: said.index, ask }).map(({ text, detail }) => ({
+      return encodeDetailDeltas(said.part, { pieces, index: said.index, ask: request }).map(({ text, detail }) => ({
         kind: "think",
         core: { reasoning: text, reasoning_details: [detail] },
       }));
     case "tags":
-      return isReasoningSplit(ask)
+      return isReasoningSplit(request)
         ? bits((piece) => ({ reasoning_content: piece, reasoning_details: [minimaxReasoning(piece)] }))
         : splitIntoDeltas(thinkTags(said.text)).map((content) => ({ kind: "say", core: { content } }));
   }
 };
 
-/** What seals a call comes before it. */
-const sealDeltas = (said: ChatResponsePart, ask: ChatSimRequest): readonly ChatDelta[] =>
-  reasoningDetailsFor(said, ask).map((detail) => ({
+/** The deltas with a call's seal, which precede it. */
+const sealDeltas = (said: ChatResponsePart, request: ChatSimRequest): readonly ChatDelta[] =>
+  reasoningDetailsFor(said, request).map((detail) => ({
     kind: "think",
     core: { reasoning: null, reasoning_details: [detail] },
   }));
 
 const callDelta = (calls: readonly Json[]): ChatDelta => ({ kind: "calls", core: { tool_calls: calls } });
 
-const callDeltas = (call: SimChatCall, ask: ChatSimRequest): readonly ChatDelta[] => {
-  const stream = streamQuirks(ask);
-  const isBuffered = stream.calls === "buffered" && ask.body["tool_stream"] !== true;
+const callDeltas = (call: SimChatCall, request: ChatSimRequest): readonly ChatDelta[] => {
+  const stream = streamQuirks(request);
+  const isBuffered = stream.calls === "buffered" && request.body["tool_stream"] !== true;
   if (isBuffered || stream.calls === "whole") return [callDelta([stream.call(call)])];
   const { index, id, name } = call;
   const pieces = call.arguments.match(/.{1,12}/gsu) ?? [];
@@ -144,45 +150,51 @@ const callDeltas = (call: SimChatCall, ask: ChatSimRequest): readonly ChatDelta[
   ];
 };
 
-/** The chunks that end an answer and count it. */
-const finalChunks = (spoken: SimResponse, ask: ChatSimRequest, write: WriteChunk): readonly Json[] => {
-  const { quirks } = ask.provider;
-  const stream = streamQuirks(ask);
-  const usage = quirks.usage(spoken.usage, ask);
-  const choice = lastChoice(spoken, finishOf(spoken, ask), ask);
-  const own = wantsUsage(ask) ? [write({ choices: [], usage })] : [];
+/** The last chunks: finish reason and usage. */
+const finalChunks = (response: SimResponse, request: ChatSimRequest, write: WriteChunk): readonly Json[] => {
+  const { quirks } = request.provider;
+  const stream = streamQuirks(request);
+  const usage = quirks.usage(response.usage, request);
+  const choice = lastChoice(response, finishOf(response, request), request);
+  const own = wantsUsage(request) ? [write({ choices: [], usage })] : [];
   switch (stream.usage) {
-    case "asked":
+    case "on-request":
       return [write({ choices: [choice] }), ...own];
-    case "end":
-      return [{ ...write({ choices: [choice], usage }), ...stream.last?.(usage, ask) }];
-    case "choice":
+    case "last-chunk":
+      return [{ ...write({ choices: [choice], usage }), ...stream.last?.(usage, request) }];
+    case "last-choice":
       return [write({ choices: [{ ...choice, usage }] }), ...own];
-    case "again":
+    case "repeated-chunk":
       return [write({ choices: [choice] }), write({ choices: [choice], usage })];
   }
 };
 
-const lastChoice = (spoken: SimResponse, finish: ChatFinish, ask: ChatSimRequest): Json => {
-  const stream = streamQuirks(ask);
-  const calls = stream.sendsCallsLast ? responseDeltas(spoken, ask).find(({ kind }) => kind === "calls") : undefined;
+const lastChoice = (response: SimResponse, finish: ChatFinish, request: ChatSimRequest): Json => {
+  const stream = streamQuirks(request);
+  const calls = stream.sendsCallsLast
+    ? responseDeltas(response, request).find(({ kind }) => kind === "calls")
+    : undefined;
   const { kind, core } = calls ?? { kind: "end" as const, core: {} };
-  return stream.choice(stream.delta(core, streamStep(kind, { isFirst: false, spoken, ask })), finish);
+  return stream.choice(
+    stream.delta(core, streamStep(kind, { isFirst: false, spoken: response, ask: request })),
+    finish,
+  );
 };
 
 const wantsUsage = ({ body }: ChatSimRequest): boolean => asObject(body["stream_options"])["include_usage"] === true;
 
-/** Writes one chunk. */
+/** Encodes one chunk. */
 type WriteChunk = (body: Pick<ChatResponseBody, "choices" | "usage">) => Json;
 
-const createChunkWriter = (ask: ChatSimRequest): WriteChunk => {
-  const { quirks } = ask.provider;
-  const { pendingUsage: noUsage, padding } = streamQuirks(ask);
-  const id = quirks.responseId(ask);
-  const empty = noUsage === "null" || (noUsage === "null-if-asked" && wantsUsage(ask)) ? { usage: null } : {};
-  const isPadded = asObject(ask.body["stream_options"])["include_obfuscation"] !== false;
+const createChunkWriter = (request: ChatSimRequest): WriteChunk => {
+  const { quirks } = request.provider;
+  const { pendingUsage, padding } = streamQuirks(request);
+  const id = quirks.responseId(request);
+  const empty =
+    pendingUsage === "null" || (pendingUsage === "null-on-request" && wantsUsage(request)) ? { usage: null } : {};
+  const isPadded = asObject(request.body["stream_options"])["include_obfuscation"] !== false;
   return (body) => {
-    const chunk = quirks.envelope({ ...empty, ...body, id, kind: "chat.completion.chunk" }, ask);
+    const chunk = quirks.envelope({ ...empty, ...body, id, kind: "chat.completion.chunk" }, request);
     if (padding === undefined || !isPadded) return chunk;
     return {
       ...chunk,
@@ -191,18 +203,21 @@ const createChunkWriter = (ask: ChatSimRequest): WriteChunk => {
   };
 };
 
-/** A failure inside a stream, as each vendor breaks it off. */
-export const encodeStreamError: NonNullable<SimFamily<ChatQuirks>["encodeStreamError"]> = (refusal, ask) => {
-  const { quirks, id } = ask.provider;
-  const { body } = quirks.errors(refusal, requestNumber(id, ask.ordinal));
-  switch (streamQuirks(ask).failure) {
+/** Encodes an error inside a stream in the vendor's format. */
+export const encodeStreamError: NonNullable<SimFamily<ChatQuirks>["encodeStreamError"]> = (refusal, request) => {
+  const { quirks, id } = request.provider;
+  const { body } = quirks.errors(refusal, requestNumber(id, request.ordinal));
+  switch (streamQuirks(request).failure) {
     case "plain":
       return encodeEvent(body);
     case "event":
       return encodeErrorEvent({ ...asObject(body["error"]), status_code: refusal.status });
     case "chunk": {
-      const choice = streamQuirks(ask).choice({ content: "", role: "assistant" }, { reason: "error", native: "error" });
-      const { choices, ...head } = createChunkWriter(ask)({ choices: [choice] });
+      const choice = streamQuirks(request).choice(
+        { content: "", role: "assistant" },
+        { reason: "error", native: "error" },
+      );
+      const { choices, ...head } = createChunkWriter(request)({ choices: [choice] });
       const error = { code: refusal.status, message: refusal.message };
       return encodeEvent({ ...head, error, choices });
     }

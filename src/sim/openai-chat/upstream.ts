@@ -1,16 +1,16 @@
 import type { SimResponse } from "../family.ts";
 
-/** Whose model a gateway's model is. Those whose thoughts carry no seal are all `other`. */
+/** The vendor of a gateway's model. Vendors without sealed thinking are `other`. */
 export type Upstream = "anthropic" | "openai" | "google" | "other";
 
-/** Who is behind a gateway's model name. */
+/** The upstream vendor of a gateway's model name. */
 export const upstreamOf = (model: string): Upstream => {
   const [vendor = "", name = ""] = model.split("/");
   if (vendor === "openai") return name.startsWith("gpt-oss") ? "other" : vendor;
   return vendor === "anthropic" || vendor === "google" ? vendor : "other";
 };
 
-/** The name under which a gateway mentions who answered. */
+/** The upstream's name in a gateway's response. */
 export const upstreamName = (model: string): string => names[upstreamOf(model)];
 
 const names: { readonly [upstream in Upstream]: string } = {
@@ -20,14 +20,14 @@ const names: { readonly [upstream in Upstream]: string } = {
   other: "DeepInfra",
 };
 
-/** Whose words a refused seal was answered in, by the words themselves. */
+/** The name of the upstream that worded a seal error, recognized by the message. */
 export const upstreamOfMessage = (message: string): string => {
   if (message.startsWith("messages.")) return names.anthropic;
   if (message.startsWith("The encrypted content")) return names.openai;
   return message.startsWith("Corrupted") ? names.google : names.other;
 };
 
-/** How an answer ended in the upstream's own word, which a gateway passes on beside its own. */
+/** The upstream's finish reason, which a gateway includes beside its own. */
 export const nativeFinish = (finish: SimResponse["finish"], reason: string, model: string): string =>
   nativeFinishes[upstreamOf(model)][finish] ?? reason;
 

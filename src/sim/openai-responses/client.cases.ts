@@ -4,23 +4,23 @@ import { asArray, asObject, asText } from "../json.ts";
 import type { Script } from "../model/script.ts";
 import { type Simulator, type SimulatorOptions, createSimulator } from "../simulator.ts";
 
-/** What came back. */
+/** A response. */
 export type ResponsesTestResponse = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Json;
 };
 
-/** A simulated server, and the ways it is asked. */
+/** A test client of a simulated server. */
 export type ResponsesTestClient = {
   readonly simulator: Simulator;
   readonly ask: (body: Json, more?: Partial<HttpRequest>) => Promise<ResponsesTestResponse>;
-  /** The events of a stream, with ids and seals under names of their own. */
+  /** The events of a stream, with normalized ids and seals. */
   readonly stream: (body: Json) => Promise<readonly Json[]>;
   readonly raw: (body: Json) => Promise<string>;
 };
 
-/** A server whose clock stands still. */
+/** Creates a test client of a simulated server with a fixed clock. */
 export const createClient = (
   provider: string,
   options: Omit<SimulatorOptions, "provider"> = {},
@@ -56,7 +56,7 @@ const eventsIn = (text: string): readonly Json[] =>
     .filter((event) => event !== "")
     .map((event) => asObject(JSON.parse(event.slice(event.indexOf("data: ") + 6))));
 
-/** The same text with ids and seals replaced by the order in which they come. */
+/** Replaces ids and seals by their order of occurrence. */
 export const normalizeIds = (text: string): string => {
   const names = new Map<string, string>();
   const nameOf = (id: string, kind: string): string => {
@@ -73,23 +73,23 @@ export const normalizeIds = (text: string): string => {
     .replaceAll(/gAAAAAB[\w-]+/g, (seal) => nameOf(seal, "seal"));
 };
 
-/** The items of a whole answer. */
+/** The items of a response. */
 export const outputOf = ({ body }: ResponsesTestResponse): readonly Json[] => asArray(body["output"]).map(asObject);
 
-/** What the model said in a whole answer. */
+/** The text of a response. */
 export const wordsIn = (reply: ResponsesTestResponse): string =>
   outputOf(reply)
     .flatMap((item) => asArray(item["content"]))
     .map((part) => asText(asObject(part)["text"]))
     .join("");
 
-/** A picture of one hundred by seventy-five pixels, as far as its header tells. */
+/** The header of an image of 100 by 75 pixels. */
 export const png: string = `data:image/png;base64,${Buffer.from(
   "89504e470d0a1a0a0000000d49484452000000640000004b0802000000",
   "hex",
 ).toString("base64")}`;
 
-/** A document of two pages, as far as anyone looks. */
+/** A minimal document of two pages. */
 export const pdf: string = `data:application/pdf;base64,${Buffer.from("%PDF-1.4 /Type /Page /Type /Page").toString("base64")}`;
 
 /** Declarations of the named functions. */
@@ -102,7 +102,7 @@ export const tools = (...names: readonly string[]): readonly Json[] =>
     strict: false,
   }));
 
-/** What the user says. */
+/** A user message. */
 export const user = (content: unknown): Json => ({ role: "user", content });
 
 /** The result of a call. */
@@ -112,7 +112,7 @@ export const output = (call: Json | undefined, given: unknown): Json => ({
   output: given,
 });
 
-/** A question about two files, answered by two calls. */
+/** A script that replies to "look" with two calls. */
 export const loop: Script = {
   rules: [
     {
@@ -131,9 +131,9 @@ export const loop: Script = {
   ],
 };
 
-/** The settings of a caller who keeps everything himself. */
+/** The settings of a stateless client. */
 export const stateless: Json = { store: false, include: ["reasoning.encrypted_content"] };
-/** The question that `loop` answers. */
+/** The request that `loop` replies to. */
 export const question: Json = {
   model: "gpt-5.6",
   input: [user("Please look.")],
@@ -142,7 +142,7 @@ export const question: Json = {
   ...stateless,
 };
 
-/** The question again, with what was answered and the results of its calls. */
+/** Sends the request and extends it by the response and the results of its calls. */
 export const followUp = async ({ ask }: ResponsesTestClient, body: Json = question): Promise<Json> => {
   const items = outputOf(await ask(body));
   const calls = items.filter(({ type }) => type === "function_call");
@@ -164,13 +164,13 @@ export const followUp = async ({ ask }: ResponsesTestClient, body: Json = questi
 /** The items of a request. */
 export const itemsOf = (body: Json): readonly Json[] => asArray(body["input"]).map(asObject);
 
-/** The same request with its first thought changed. */
+/** Changes the reasoning items of a request. */
 export const withThought = (body: Json, change: Json): Json => ({
   ...body,
   input: itemsOf(body).map((item) => (item["type"] === "reasoning" ? { ...item, ...change } : item)),
 });
 
-/** The same request with words alone in its results. */
+/** Replaces the outputs of a request by plain text. */
 export const wordsOnly = (body: Json): Json => ({
   ...body,
   input: itemsOf(body).map((item) => (Array.isArray(item["output"]) ? { ...item, output: "a picture" } : item)),

@@ -3,7 +3,7 @@ import type { Json } from "../family.ts";
 import { asObject, asText } from "../json.ts";
 import { type ResponsesTestClient, output, createClient, tools, user } from "./client.cases.ts";
 
-describe("a request that Responses refuses", () => {
+describe("Responses refuses", () => {
   const call = { type: "function_call", call_id: "call_1", name: "snap", arguments: "{}" };
   const refusals: readonly (readonly [string, Json, Json])[] = [
     [
@@ -109,7 +109,7 @@ describe("a request that Responses refuses", () => {
       },
     ],
     [
-      "an earlier response nobody kept",
+      "an earlier response that was not stored",
       { input: "Go.", previous_response_id: "resp_1" },
       {
         message: "Previous response with id 'resp_1' not found.",
@@ -124,7 +124,7 @@ describe("a request that Responses refuses", () => {
     ],
   ];
 
-  it.each(refusals)("is one with %s", async (_, body, error) => {
+  it.each(refusals)("a request with %s", async (_, body, error) => {
     const { ask } = createClient("openai");
 
     const reply = await ask({ model: "gpt-5.6", tools: tools("snap"), ...body });
@@ -135,7 +135,7 @@ describe("a request that Responses refuses", () => {
     });
   });
 
-  it("is one without a key, with a wrong one, and one that is no JSON", async () => {
+  it("a request without a key, with a wrong key, or with invalid JSON", async () => {
     const { ask } = createClient("openai", { keys: ["right"] });
     const errorOf = async (more: Parameters<ResponsesTestClient["ask"]>[1]): Promise<unknown> => {
       const { status, body } = await ask({}, more);
@@ -160,7 +160,7 @@ describe("a request that Responses refuses", () => {
     ]);
   });
 
-  it("is one longer than the model's window", async () => {
+  it("a request longer than the context window", async () => {
     const { ask } = createClient("openai");
 
     const { status, body } = await ask({ model: "gpt-4o", input: "word ".repeat(110_000) });

@@ -3,7 +3,7 @@ import type { HttpHeaders } from "../../world/net.ts";
 import type { ApiRefusal, CheckFailure, SimProvider } from "../family.ts";
 import type { ResponsesQuirks } from "./providers.ts";
 
-/** A refusal as a server of the Responses API writes it, with its own status where it has one. */
+/** Encodes a refusal in the vendor's format, with the vendor's status where it differs. */
 export const encodeError = (
   refusal: ApiRefusal,
   { quirks }: SimProvider<ResponsesQuirks>,
@@ -19,7 +19,7 @@ export const encodeError = (
   }
 };
 
-/** The header every answer has, by which support finds it again. */
+/** The request id headers of every response. */
 export const requestIdHeaders = (ordinal: number, manner: ResponsesQuirks["vendor"]): HttpHeaders => {
   const digits = String(ordinal).padStart(12, "0");
   switch (manner) {
@@ -42,7 +42,7 @@ const statusFor = (
   return status === undefined ? {} : { status };
 };
 
-/** A misspelt model is a bad request to OpenAI, and so is a wrong key to xAI. */
+/** OpenAI answers an unknown model, and xAI a wrong key, with 400. */
 const openaiStatus: { readonly [door in FailedCheck]?: number } = { "no-model": 400 };
 const xaiStatus: { readonly [door in FailedCheck]?: number } = { "wrong-key": 400, "too-large": 413 };
 
@@ -54,7 +54,7 @@ export type OpenaiError = {
   readonly code: string | null;
 };
 
-/** The error object for a refusal, which `error` events and failed responses carry too. */
+/** The error object of a refusal, also used in `error` events and failed responses. */
 export const errorOf = (refusal: ApiRefusal): OpenaiError => {
   const { about, kind, message } = refusal;
   if (about !== undefined) return checkError(about);
@@ -124,7 +124,7 @@ const checkError = (about: CheckFailure): OpenaiError => {
 const maskKey = (key: string): string =>
   key.length < 12 ? "*".repeat(key.length) : `${key.slice(0, 4)}${"*".repeat(key.length - 8)}${key.slice(-4)}`;
 
-/** Where the fault lies. What concerns the conversation as a whole lies in its input, and sealed thoughts nowhere. */
+/** The `param` of an error: `input` for problems of the whole conversation, null for encrypted reasoning. */
 const paramOf = ({ message, pointer }: ApiRefusal): string | null => {
   if (pointer === undefined || message.startsWith("The encrypted content ")) return null;
   return aboutWholeInput.test(message) ? "input" : toPath(pointer) || null;
@@ -158,7 +158,7 @@ const codes: readonly (readonly [RegExp, string])[] = [
   [/^Invalid (value|'|file data)/, "invalid_value"],
 ];
 
-/** Azure's gateway speaks for itself; behind it stands OpenAI. */
+/** Azure's gateway has its own errors; others are OpenAI's. */
 const azureError = (refusal: ApiRefusal): unknown => {
   const { about, kind, message } = refusal;
   switch (about?.check) {

@@ -15,7 +15,7 @@ import {
 import type { Script } from "../model/script.ts";
 
 describe("a tool loop over Responses", () => {
-  it("streams a thought, words and calls in numbered events, and ends without a [DONE]", async () => {
+  it("streams reasoning, text and calls in numbered events, and ends without a [DONE]", async () => {
     const { stream } = createClient("openai", { script: loop });
 
     const events = await stream(question);
@@ -125,7 +125,7 @@ describe("a tool loop over Responses", () => {
     expect(asObject(created["response"])["status"]).toBe("in_progress");
   });
 
-  it("answers whole what it would have streamed", async () => {
+  it("returns the same content as a complete response", async () => {
     const streamed = (await createClient("openai", { script: loop }).stream(question)).at(-1);
     const { body, status } = await createClient("openai", { script: loop }).ask(question);
     const { billing, ...whole } = asObject(JSON.parse(normalizeIds(JSON.stringify(body))));
@@ -147,7 +147,7 @@ describe("a tool loop over Responses", () => {
     });
   });
 
-  it("takes everything back with a picture and a document inside a result, and sees both", async () => {
+  it("accepts everything back with an image and a document inside a result, and reads both", async () => {
     const server = createClient("openai", { script: loop });
     const next = await followUp(server);
 
@@ -164,7 +164,7 @@ describe("a tool loop over Responses", () => {
     ]);
   });
 
-  it("gives a summary and a sealed thought only to those who ask for them", async () => {
+  it("returns a summary and encrypted reasoning only on request", async () => {
     const { ask } = createClient("openai", { script: loop });
 
     const reply = await ask({ model: "gpt-5.6", input: "Please look.", tools: tools("snap", "stat") });
@@ -172,7 +172,7 @@ describe("a tool loop over Responses", () => {
     expect(outputOf(reply)[0]).toEqual({ id: expect.stringMatching(/^rs_/), type: "reasoning", summary: [] });
   });
 
-  it("thinks nothing where the model does not reason or the effort is none", async () => {
+  it("has no reasoning if the model does not reason or the effort is none", async () => {
     const { ask } = createClient("openai", { script: loop });
     const kinds = async (body: Json): Promise<unknown> => outputOf(await ask(body)).map(({ type }) => type);
     const plain = { input: "Please look.", tools: tools("snap", "stat") };
@@ -186,7 +186,7 @@ describe("a tool loop over Responses", () => {
   });
 });
 
-describe("how an answer over Responses ends", () => {
+describe("a response over Responses ends", () => {
   const ending = (finish: Exclude<Script["otherwise"], undefined>["finish"], say = "So far so"): Script => ({
     rules: [],
     otherwise: { say, ...(finish === undefined ? {} : { finish }) },
@@ -198,7 +198,7 @@ describe("how an answer over Responses ends", () => {
     return { type, status, incomplete_details, error, items: asArray(items).map((item) => asObject(item)["status"]) };
   };
 
-  it("incomplete, when it was too long or filtered", async () => {
+  it("incomplete, if too long or filtered", async () => {
     const cut = { status: "incomplete", error: null, items: ["incomplete"], type: "response.incomplete" };
     expect(await last(ending("length"))).toEqual({ ...cut, incomplete_details: { reason: "max_output_tokens" } });
     expect(await last(ending("filtered"))).toEqual({ ...cut, incomplete_details: { reason: "content_filter" } });
@@ -208,7 +208,7 @@ describe("how an answer over Responses ends", () => {
     });
   });
 
-  it("with half of a call's arguments, when it was cut there", async () => {
+  it("with truncated arguments, if cut off in a call", async () => {
     const script: Script = {
       rules: [],
       otherwise: { call: { tool: "snap", input: { path: "a.png" } }, finish: "length" },
@@ -218,7 +218,7 @@ describe("how an answer over Responses ends", () => {
     expect(outputOf(reply)[0]).toMatchObject({ status: "incomplete", arguments: '{"path":' });
   });
 
-  it("failed, when the model broke down", async () => {
+  it("failed, if the model failed", async () => {
     expect(await last(ending("malformed"))).toEqual({
       type: "response.failed",
       status: "failed",
@@ -232,7 +232,7 @@ describe("how an answer over Responses ends", () => {
     });
   });
 
-  it("with a refusal in a part of its own", async () => {
+  it("with a refusal in its own part", async () => {
     const events = await createClient("openai", { script: ending("refused", "I cannot.") }).stream({
       model: "gpt-5.6",
       input: "Go.",
@@ -260,7 +260,7 @@ describe("how an answer over Responses ends", () => {
     });
   });
 
-  it("with sources, after a search it ran itself", async () => {
+  it("with sources, after a server-side search", async () => {
     const events = await createClient("openai").stream({
       model: "gpt-5.6",
       input: "Go.",
@@ -294,7 +294,7 @@ describe("how an answer over Responses ends", () => {
     ]);
   });
 
-  it("with an error event, when the server fails in the middle", async () => {
+  it("with an error event, if the server fails in the middle", async () => {
     const { stream } = createClient("openai", { faults: [{ fault: { type: "stream-error", after: 3, status: 500 } }] });
 
     expect((await stream({ model: "gpt-5.6", input: "Go." })).at(-1)).toEqual({

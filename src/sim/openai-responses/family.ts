@@ -10,7 +10,7 @@ import { judgeSeal, findSeals } from "./seals.ts";
 import { checkRequest } from "./references.ts";
 import { encodeStreamError, encodeStream } from "./stream.ts";
 
-/** The Responses API as OpenAI, Azure and xAI serve it. It remembers nothing: what was stored cannot be asked for again. */
+/** The Responses API as served by OpenAI, Azure and xAI. It stores nothing. */
 export const openaiResponsesFamily: SimFamily<ResponsesQuirks> = {
   wire: "openai-responses",
   providers: responsesProviders,
@@ -47,7 +47,7 @@ const routeRequest = (
   return plain === "/responses/input_tokens" && quirks.canCountTokens ? { kind: "count" } : undefined;
 };
 
-/** Azure answers under `/v1`, and without it to those who name a version. */
+/** Azure answers under `/v1`, and without it if the URL has an api-version. */
 const stripVersion = (request: HttpRequest, path: string): string | undefined => {
   if (path.startsWith("/v1/")) return path.slice(3);
   return new URL(request.url, "http://localhost").searchParams.has("api-version") ? path : undefined;

@@ -2,89 +2,83 @@ import { createHash } from "node:crypto";
 import type { SimProvider } from "../family.ts";
 import type { ResponsesSimRequest, ResponsesQuirks } from "./providers.ts";
 
-/** Where an item stands in its response, and where the thought stands that led to it. */
+/** The position of an item in its response, and of the reasoning that led to it. */
 export type ItemPosition = { readonly position: number; readonly reasoning?: number };
 
 /**
- * The id of a response or of one of its items.
- *
- * A server without a memory still knows by its letters what it has made, from
- * which thought it came, and whether it was stored.
+ * Creates the id of a response or of one of its items. The id encodes whether the item was stored and which reasoning
+ * it belongs to, so the server needs no storage.
  */
-export const makeId = (
-  ask: ResponsesSimRequest,
-  prefix: string,
-  { position: place, reasoning: thought }: ItemPosition,
-): string => {
-  const { provider, ordinal, time, model } = ask;
+export const makeId = (request: ResponsesSimRequest, prefix: string, { position, reasoning }: ItemPosition): string => {
+  const { provider, ordinal, time, model } = request;
   const group = hex(`${provider.id} ${model} ${ordinal} ${time}`).slice(0, groupLength(provider));
   return formatId(
-    { group, place, thought: thought ?? noReasoning, state: isStored(ask) ? "stored" : "passing" },
+    { group, position, reasoning: reasoning ?? noReasoning, state: isStored(request) ? "stored" : "passing" },
     prefix,
     provider,
   );
 };
 
-/** Whether an id names an item this provider has made and stored. */
+/** True if the id names an item this provider created and stored. */
 export const isStoredId = (id: string, provider: SimProvider<ResponsesQuirks>): boolean =>
   parseId(id, provider) !== undefined;
 
-/** The id of the thought that led to a stored item, if there was one. */
+/** The id of the reasoning that led to a stored item, if any. */
 export const reasoningIdFor = (id: string, provider: SimProvider<ResponsesQuirks>): string | undefined => {
-  const letters = parseId(id, provider);
-  if (letters === undefined || letters.thought === noReasoning) return undefined;
-  return formatId({ ...letters, place: letters.thought, thought: noReasoning }, "rs_", provider);
+  const parts = parseId(id, provider);
+  if (parts === undefined || parts.reasoning === noReasoning) return undefined;
+  return formatId({ ...parts, position: parts.reasoning, reasoning: noReasoning }, "rs_", provider);
 };
 
-/** The id of a call, as each vendor writes them. */
-export const makeCallId = ({ provider, ordinal, time }: ResponsesSimRequest, place: number): string => {
-  const seed = hex(`${provider.id} ${ordinal} ${time} ${place}`);
+/** Creates the id of a call in the vendor's format. */
+export const makeCallId = ({ provider, ordinal, time }: ResponsesSimRequest, position: number): string => {
+  const seed = hex(`${provider.id} ${ordinal} ${time} ${position}`);
   if (provider.quirks.vendor === "xai")
     return `call_${(Number.parseInt(seed.slice(0, 12), 16) % 90_000_000) + 10_000_000}`;
   return `call_${Buffer.from(seed, "hex").toString("base64").replaceAll(/[+/=]/g, "").slice(0, 24)}`;
 };
 
-/** Nothing is stored when the request says so. */
+/** False if the request sets `store: false`. */
 export const isStored = ({ body }: ResponsesSimRequest): boolean => body["store"] !== false;
 
 type IdParts = {
   readonly group: string;
-  readonly place: number;
-  readonly thought: number;
+  readonly position: number;
+  readonly reasoning: number;
   readonly state: "stored" | "passing";
 };
 
-/** The place of a thought where there is none. */
+/** The position value that means no reasoning. */
 const noReasoning = 0xfff;
 
-/** Ids of xAI are UUIDs; the others have fifty letters. */
+/** xAI's ids are UUIDs; the others have fifty characters. */
 const groupLength = ({ quirks }: SimProvider<ResponsesQuirks>): number => (quirks.vendor === "xai" ? 10 : 16);
 
 const formatId = (
-  { group, place, thought, state }: IdParts,
+  { group, position, reasoning, state }: IdParts,
   prefix: string,
   provider: SimProvider<ResponsesQuirks>,
 ): string => {
   const isUuid = provider.quirks.vendor === "xai";
-  const head = `${group}${threeLetters(place)}${threeLetters(thought)}`;
+  const head = `${group}${threeDigits(position)}${threeDigits(reasoning)}`;
   const check = hex(`${provider.id} ${state} ${prefix} ${head}`).slice(0, (isUuid ? 32 : 50) - head.length);
   return `${prefix}${isUuid ? asUuid(head + check) : head + check}`;
 };
 
 const parseId = (id: string, provider: SimProvider<ResponsesQuirks>): IdParts | undefined => {
   const prefix = /^[a-z]+_/.exec(id)?.[0] ?? "";
-  const letters = id.slice(prefix.length).replaceAll("-", "");
+  const digits = id.slice(prefix.length).replaceAll("-", "");
   const length = groupLength(provider);
   const found: IdParts = {
-    group: letters.slice(0, length),
-    place: Number.parseInt(letters.slice(length, length + 3), 16),
-    thought: Number.parseInt(letters.slice(length + 3, length + 6), 16),
+    group: digits.slice(0, length),
+    position: Number.parseInt(digits.slice(length, length + 3), 16),
+    reasoning: Number.parseInt(digits.slice(length + 3, length + 6), 16),
     state: "stored",
   };
   return formatId(found, prefix, provider) === id ? found : undefined;
 };
 
-const threeLetters = (number: number): string => number.toString(16).padStart(3, "0");
+const threeDigits = (number: number): string => number.toString(16).padStart(3, "0");
 
 const hex = (text: string): string => createHash("sha256").update(text).digest("hex");
 

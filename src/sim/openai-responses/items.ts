@@ -5,7 +5,7 @@ import { makeCallId, makeId, type ItemPosition } from "./ids.ts";
 import type { ResponsesSimRequest } from "./providers.ts";
 import { encrypt } from "./seals.ts";
 
-/** An item of an answer, finished. `part` of a message is its one content part. */
+/** A complete item of a response. */
 export type OutputItem =
   | { readonly kind: "reasoning"; readonly id: string; readonly summary: readonly string[]; readonly sealed?: string }
   | {
@@ -26,27 +26,27 @@ export type OutputItem =
       readonly isCut: boolean;
     }
   | { readonly kind: "search"; readonly id: string; readonly query: string; readonly sources: readonly Json[] }
-  | { readonly kind: "picture"; readonly id: string; readonly data: string; readonly format: string };
+  | { readonly kind: "image"; readonly id: string; readonly data: string; readonly format: string };
 
-/** The items of an answer. Of a cut one the last item is incomplete. */
-export const itemsOf = (spoken: SimResponse, ask: ResponsesSimRequest): readonly OutputItem[] => {
-  const isCut = spoken.finish === "length" || spoken.finish === "filtered";
-  const lastCall = spoken.parts.findLastIndex(({ type }) => type === "call");
-  return spoken.parts.flatMap((part, place) =>
+/** The items of a response. The last item of a truncated response is incomplete. */
+export const itemsOf = (response: SimResponse, request: ResponsesSimRequest): readonly OutputItem[] => {
+  const isCut = response.finish === "length" || response.finish === "filtered";
+  const lastCall = response.parts.findLastIndex(({ type }) => type === "call");
+  return response.parts.flatMap((part, place) =>
     itemsFor(part, {
-      ask,
-      at: { position: place, ...reasoningBefore(spoken.parts, place) },
-      isCut: isCut && place === spoken.parts.length - 1,
-      isRefusal: spoken.finish === "refused",
+      ask: request,
+      at: { position: place, ...reasoningBefore(response.parts, place) },
+      isCut: isCut && place === response.parts.length - 1,
+      isRefusal: response.finish === "refused",
       phase: place < lastCall ? "commentary" : "final_answer",
     }),
   );
 };
 
-/** A thought leads to all that follows it, up to the next one. */
-const reasoningBefore = (parts: readonly SimResponsePart[], place: number): { readonly thought?: number } => {
-  const thought = parts.slice(0, place).findLastIndex(({ type }) => type === "think");
-  return thought === -1 ? {} : { thought };
+/** Reasoning belongs to all items after it, up to the next reasoning. */
+const reasoningBefore = (parts: readonly SimResponsePart[], position: number): Pick<ItemPosition, "reasoning"> => {
+  const reasoning = parts.slice(0, position).findLastIndex(({ type }) => type === "think");
+  return reasoning === -1 ? {} : { reasoning };
 };
 
 type ItemContext = {
@@ -57,54 +57,57 @@ type ItemContext = {
   readonly phase: string;
 };
 
-const itemsFor = (part: SimResponsePart, { ask, at, isCut, isRefusal, phase }: ItemContext): readonly OutputItem[] => {
+const itemsFor = (
+  part: SimResponsePart,
+  { ask: request, at, isCut, isRefusal, phase }: ItemContext,
+): readonly OutputItem[] => {
   const message = (text: string, annotations: readonly Json[]): OutputItem => ({
     kind: "message",
-    id: makeId(ask, "msg_", at),
+    id: makeId(request, "msg_", at),
     text,
     isRefusal,
-    phase: hasPhase(ask) ? phase : undefined,
+    phase: hasPhase(request) ? phase : undefined,
     annotations,
     isCut,
   });
   switch (part.type) {
     case "think":
-      return [reasoning(part.text, part.seal, { ask, place: at.position })];
+      return [reasoning(part.text, part.seal, { ask: request, place: at.position })];
     case "say":
       return [message(part.text, [])];
     case "call": {
       const text = JSON.stringify(part.input) ?? "{}";
-      const id = makeId(ask, "fc_", at);
-      return [{ kind: "call", id, callId: makeCallId(ask, at.position), name: part.tool, text, isCut }];
+      const id = makeId(request, "fc_", at);
+      return [{ kind: "call", id, callId: makeCallId(request, at.position), name: part.tool, text, isCut }];
     }
     case "cite":
-      return [...searchFor(part, ask, at), message(part.text, citationsOf(part))];
+      return [...searchFor(part, request, at), message(part.text, citationsOf(part))];
     case "file": {
       const format = /^image\/(\w+)$/.exec(part.mimeType)?.[1];
-      return format === undefined ? [] : [{ kind: "picture", id: makeId(ask, "ig_", at), data: part.data, format }];
+      return format === undefined ? [] : [{ kind: "image", id: makeId(request, "ig_", at), data: part.data, format }];
     }
   }
 };
 
-/** From gpt-5.3 on a message says whether it is the answer. */
+/** From gpt-5.3 on, messages have a phase. */
 const hasPhase = ({ model, provider }: ResponsesSimRequest): boolean =>
   provider.quirks.vendor !== "xai" && /^gpt-(5\.[3-9]|[6-9])/.test(model);
 
-/** What was thought stays sealed. A summary is given to those who ask for one, the seal to those who ask for that. */
+/** Creates a reasoning item. Its summary and its encrypted content are included only on request. */
 const reasoning = (
   text: string,
   seal: string,
-  { ask, place }: { readonly ask: ResponsesSimRequest; readonly place: number },
+  { ask: request, place }: { readonly ask: ResponsesSimRequest; readonly place: number },
 ): OutputItem => {
-  const { body, provider } = ask;
-  const id = makeId(ask, "rs_", { position: place });
+  const { body, provider } = request;
+  const id = makeId(request, "rs_", { position: place });
   const isAsked = provider.quirks.alwaysSummarizes || asText(asObject(body["reasoning"])["summary"]) !== "";
   const isSealed = asArray(body["include"]).includes("reasoning.encrypted_content");
   return {
     kind: "reasoning",
     id,
     summary: isAsked ? text.split(/\n\n(?=\*\*)/) : [],
-    ...(isSealed ? { sealed: encrypt(seal, id, ask) } : {}),
+    ...(isSealed ? { sealed: encrypt(seal, id, request) } : {}),
   };
 };
 
@@ -112,21 +115,21 @@ type ResponsesCitation = Extract<ReplyPart, { type: "cite" }>;
 
 const searchFor = (
   { query, sources }: ResponsesCitation,
-  ask: ResponsesSimRequest,
+  request: ResponsesSimRequest,
   at: ItemPosition,
 ): readonly OutputItem[] => {
   if (query === undefined) return [];
-  const isAsked = asArray(ask.body["include"]).includes("web_search_call.action.sources");
+  const isAsked = asArray(request.body["include"]).includes("web_search_call.action.sources");
   const shown = isAsked ? sources.map(({ uri }) => ({ type: "url", url: uri })) : [];
-  return [{ kind: "search", id: makeId(ask, "ws_", at), query, sources: shown }];
+  return [{ kind: "search", id: makeId(request, "ws_", at), query, sources: shown }];
 };
 
 const citationsOf = ({ text, sources }: ResponsesCitation): readonly Json[] =>
   sources.map(({ title, uri }) => ({ type: "url_citation", end_index: text.length, start_index: 0, title, url: uri }));
 
-/** An item as it stands in the output once it is done. */
-export const itemJson = (item: OutputItem, ask: ResponsesSimRequest): Json =>
-  ask.provider.quirks.vendor === "xai" ? xaiOrder(doneJson(item)) : doneJson(item);
+/** Encodes a finished item. */
+export const itemJson = (item: OutputItem, request: ResponsesSimRequest): Json =>
+  request.provider.quirks.vendor === "xai" ? xaiOrder(doneJson(item)) : doneJson(item);
 
 const doneJson = (item: OutputItem): Json => {
   switch (item.kind) {
@@ -153,7 +156,7 @@ const doneJson = (item: OutputItem): Json => {
           ...(item.sources.length === 0 ? {} : { sources: item.sources }),
         },
       };
-    case "picture":
+    case "image":
       return {
         id: item.id,
         type: "image_generation_call",
@@ -167,11 +170,11 @@ const doneJson = (item: OutputItem): Json => {
   }
 };
 
-/** An item as it is announced, before anything of it is said. Its sealed thought is not whole yet. */
-export const addedItemJson = (item: OutputItem, ask: ResponsesSimRequest): Json => {
-  const { vendor: manner } = ask.provider.quirks;
-  const json = pendingJson(item, manner !== "xai");
-  return manner === "xai" ? xaiOrder({ ...json, status: "in_progress" }) : json;
+/** Encodes an item in the `added` event, before its content. Its encrypted content is still partial. */
+export const addedItemJson = (item: OutputItem, request: ResponsesSimRequest): Json => {
+  const { vendor } = request.provider.quirks;
+  const json = pendingJson(item, vendor !== "xai");
+  return vendor === "xai" ? xaiOrder({ ...json, status: "in_progress" }) : json;
 };
 
 const pendingJson = (item: OutputItem, showsSeal: boolean): Json => {
@@ -191,7 +194,7 @@ const pendingJson = (item: OutputItem, showsSeal: boolean): Json => {
       return callJson(item, "in_progress", "");
     case "search":
       return { id: item.id, type: "web_search_call", status: "in_progress" };
-    case "picture":
+    case "image":
       return { id: item.id, type: "image_generation_call", status: "in_progress" };
   }
 };
@@ -216,20 +219,20 @@ const callJson = (item: Extract<OutputItem, { kind: "call" }>, status: string, t
   name: item.name,
 });
 
-/** Arguments as far as they came: a cut call is cut in its arguments. */
+/** The arguments of a call; a truncated call has truncated arguments. */
 export const argumentsOf = ({ text, isCut }: Extract<OutputItem, { kind: "call" }>): string =>
   isCut ? text.slice(0, Math.floor(text.length / 2)) : text;
 
 /** One part of a summary. */
 export const summaryPart = (text: string): Json => ({ type: "summary_text", text });
 
-/** The content part of a message with as much of its text as was said. */
+/** The content part of a message with the text so far. */
 export const contentPart = (item: Extract<OutputItem, { kind: "message" }>, text: string): Json =>
   item.isRefusal
     ? { type: "refusal", refusal: text }
     : { type: "output_text", annotations: text === "" ? [] : item.annotations, logprobs: [], text };
 
-/** xAI writes the state of every item, and what kind it is towards the end. */
+/** xAI's field order: every item has a status, and its type comes late. */
 const xaiOrder = ({ id, type, status = "completed", encrypted_content: sealed, ...rest }: Json): Json => ({
   id,
   ...rest,

@@ -14,14 +14,17 @@ import type { ResponsesSimRequest } from "./providers.ts";
 import { contentParts, inputItems, mediaOf, partText } from "./request.ts";
 import { measureFile } from "../tokens.ts";
 
-/** What the model hears. Messages of the system and of developers are part of its instructions, wherever they stand. */
-export const parseRequest = (ask: ResponsesSimRequest): SimModelRequest => {
-  const { body, model } = ask;
+/**
+ * Converts a Responses request to what the model receives. System and developer messages in any position are part of
+ * the instructions.
+ */
+export const parseRequest = (request: ResponsesSimRequest): SimModelRequest => {
+  const { body, model } = request;
   const maxOutput = asNumber(body["max_output_tokens"]);
   const effort = asObject(body["reasoning"])["effort"];
   return {
     model,
-    system: [asText(body["instructions"]), ...inputItems(ask).filter(isInstruction).map(textOf)]
+    system: [asText(body["instructions"]), ...inputItems(request).filter(isInstruction).map(textOf)]
       .filter((text) => text !== "")
       .join("\n"),
     tools: toolsOf(body).flatMap(({ type, name, value }) =>
@@ -29,7 +32,7 @@ export const parseRequest = (ask: ResponsesSimRequest): SimModelRequest => {
         ? [{ name, description: asText(value["description"]), parameters: value["parameters"] }]
         : [],
     ),
-    turns: splitTurns(inputItems(ask)),
+    turns: splitTurns(inputItems(request)),
     serverTools: serverToolsOf(body),
     ...(maxOutput === undefined ? {} : { maxOutput }),
     mayThink: effort !== "none" && !isNonReasoning(model),
@@ -48,7 +51,7 @@ const textOf = (item: ResponsesItem): string =>
 const serverToolsOf = (body: Json): readonly SimServerTool[] =>
   asArray(body["tools"]).some((tool) => asText(asObject(tool)["type"]).startsWith("web_search")) ? ["search"] : [];
 
-/** Items of one side in a row are a turn; outputs are one of their own. */
+/** Groups consecutive items of one side into turns; outputs are separate turns. */
 const splitTurns = (items: readonly ResponsesItem[]): readonly RequestTurn[] => {
   const runs: { by: RequestTurn["by"]; items: ResponsesItem[] }[] = [];
   for (const item of items) {
@@ -71,7 +74,7 @@ const splitTurns = (items: readonly ResponsesItem[]): readonly RequestTurn[] => 
   });
 };
 
-/** Thoughts, and what servers keep for themselves, nobody hears. */
+/** The side an item belongs to; undefined for reasoning and server-side items, which the model does not receive. */
 const turnOwner = (item: ResponsesItem): RequestTurn["by"] | undefined => {
   if (isOutput(item)) return "tools";
   if (isCall(item)) return "model";
@@ -94,7 +97,7 @@ const callOf = ({ value }: ResponsesItem): RequestCall => ({
   input: parseArguments(asText(value["arguments"]) || asText(value["input"])),
 });
 
-/** Arguments are any text to this API. */
+/** This API accepts any text as arguments. */
 const parseArguments = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -103,7 +106,7 @@ const parseArguments = (text: string): unknown => {
   }
 };
 
-/** This API knows no failed results: an error is told in words. */
+/** This API has no failed results: errors are plain text. */
 const resultOf = (item: ResponsesItem, calls: readonly RequestCall[]): RequestResult => {
   const id = asText(item.value["call_id"]);
   const tool = calls.find((call) => call.id === id)?.tool ?? "";

@@ -8,18 +8,15 @@ import { decrypt } from "./seals.ts";
 import { openSeal } from "../seal.ts";
 import { measureFile, countTextTokens } from "../tokens.ts";
 
-/**
- * The prompt in pieces: settings that decide whose cache is asked, each tool,
- * the instructions, then every part of every item.
- */
-export const splitPrompt = (ask: ResponsesSimRequest): readonly PromptUnit[] => {
-  const { body } = ask;
+/** Splits the prompt into the settings that select the cache, tools, instructions, and the parts of items. */
+export const splitPrompt = (request: ResponsesSimRequest): readonly PromptUnit[] => {
+  const { body } = request;
   const instructions = asText(body["instructions"]);
   return [
     createUnit(settingsOf(body), {}),
     ...asArray(body["tools"]).map((tool) => createUnit(tool, { text: countTextTokens(JSON.stringify(tool) ?? "") })),
     ...(instructions === "" ? [] : [createUnit({ instructions }, { text: countTextTokens(instructions) })]),
-    ...inputItems(ask).flatMap((item) => itemUnits(item, ask)),
+    ...inputItems(request).flatMap((item) => itemUnits(item, request)),
   ];
 };
 
@@ -29,7 +26,7 @@ const createUnit = (value: unknown, tokens: TokensByModality, marked = false): P
   isCachePoint: marked,
 });
 
-/** OpenAI names a change of any of these as a reason for a miss. */
+/** The settings that OpenAI documents as reasons for a cache miss. */
 const settingsOf = (body: Json): Json => ({
   key: body["prompt_cache_key"],
   tier: body["service_tier"],
@@ -38,8 +35,8 @@ const settingsOf = (body: Json): Json => ({
   format: asObject(body["text"])["format"],
 });
 
-/** Ids and states of items are not shown to the model. */
-const itemUnits = (item: ResponsesItem, ask: ResponsesSimRequest): readonly PromptUnit[] => {
+/** The model does not receive ids and states of items. */
+const itemUnits = (item: ResponsesItem, request: ResponsesSimRequest): readonly PromptUnit[] => {
   const { id: _id, status: _status, content: _content, output: _output, ...shown } = item.value;
   if (item.type === "message" || isOutput(item))
     return contentParts(item).map((part) => {
@@ -50,7 +47,7 @@ const itemUnits = (item: ResponsesItem, ask: ResponsesSimRequest): readonly Prom
     const said = asText(shown["arguments"]) || asText(shown["input"]);
     return [createUnit(shown, { text: 8 + countTextTokens(asText(shown["name"])) + countTextTokens(said) })];
   }
-  return [createUnit(shown, reasoningTokens(item, ask))];
+  return [createUnit(shown, reasoningTokens(item, request))];
 };
 
 const partTokens = (part: Json): TokensByModality => {
@@ -60,9 +57,9 @@ const partTokens = (part: Json): TokensByModality => {
     : { [medium.kind]: measureFile(medium).tokens };
 };
 
-/** A sealed thought is read again, and costs what it is long. */
-const reasoningTokens = ({ value }: ResponsesItem, ask: ResponsesSimRequest): TokensByModality => {
+/** Encrypted reasoning is read again and billed by its length. */
+const reasoningTokens = ({ value }: ResponsesItem, request: ResponsesSimRequest): TokensByModality => {
   const text = asText(value["encrypted_content"]);
-  const seal = text === "" ? undefined : decrypt(text, ask)?.seal;
+  const seal = text === "" ? undefined : decrypt(text, request)?.seal;
   return { text: seal === undefined ? 0 : (openSeal(seal)?.tokens ?? 0) };
 };

@@ -17,7 +17,7 @@ import {
 describe("Azure", () => {
   const hello = { model: "gpt-5.6", input: "Go." };
 
-  it("answers with either kind of key, and without /v1 to those who name a version", async () => {
+  it("accepts either key header, and paths without /v1 if an api-version is set", async () => {
     const { ask } = createClient("azure");
     const dated = "https://localhost/openai/responses";
 
@@ -29,7 +29,7 @@ describe("Azure", () => {
     });
   });
 
-  it("says in words of its own that a key or a deployment is not known", async () => {
+  it("has its own errors for an unknown key or deployment", async () => {
     const { ask } = createClient("azure", { keys: ["other"] });
     const lost = await createClient("azure").ask({ ...hello, model: "my-deployment" });
 
@@ -46,7 +46,7 @@ describe("Azure", () => {
     });
   });
 
-  it("tells what its filter thought, once there is an answer", async () => {
+  it("includes content filter results in finished responses", async () => {
     const events = await createClient("azure").stream(hello);
     const filtersOf = (event: unknown): unknown => asObject(asObject(event)["response"])["content_filters"];
 
@@ -58,7 +58,7 @@ describe("Azure", () => {
 describe("xAI", () => {
   const asking = { model: "grok-4.5", input: "Please look.", tools: tools("snap", "stat"), ...stateless };
 
-  it("sums up its thoughts unasked, sends arguments in one piece, and hides no lengths", async () => {
+  it("always returns reasoning summaries, sends arguments in one delta, and adds no padding", async () => {
     const { raw } = createClient("xai", { script: loop });
 
     const events = (await raw(asking)).split("\n\n").filter((event) => event !== "");
@@ -75,7 +75,7 @@ describe("xAI", () => {
     ]);
   });
 
-  it("takes its own sealed thoughts back with another key", async () => {
+  it("accepts its encrypted reasoning with another key", async () => {
     const server = createClient("xai", { script: loop });
     const next = await followUp(server, { ...asking, input: [user("Please look.")] });
     const body = wordsOnly(next);
@@ -95,7 +95,7 @@ describe("xAI", () => {
     expect([reply.status, wordsIn(reply)]).toEqual([200, 'snap returned: "a picture". stat returned: "ENOENT".']);
   });
 
-  it("refuses metadata, a wrong key and a long prompt in its own shape", async () => {
+  it("refuses metadata, a wrong key and a long prompt in its own format", async () => {
     const { ask } = createClient("xai", { keys: ["key-one"] });
     const shown = async (body: Json, more?: Parameters<ResponsesTestClient["ask"]>[1]): Promise<unknown> => {
       const { status, body: said } = await ask(body, more);
@@ -121,13 +121,13 @@ describe("xAI", () => {
   });
 });
 
-describe("a server of Responses under strain", () => {
+describe("an overloaded Responses server", () => {
   it.each([
     [{ status: 429 }, 429, "tokens", "rate_limit_exceeded"],
     [{ status: 429, kind: "quota" as const }, 429, "insufficient_quota", "insufficient_quota"],
     [{ status: 503 }, 503, "service_unavailable_error", "server_is_overloaded"],
     [{ status: 500 }, 500, "server_error", "server_error"],
-  ])("says so: %j", async (fault, status, type, code) => {
+  ])("reports it: %j", async (fault, status, type, code) => {
     const headers = { "retry-after": "7" };
     const { ask } = createClient("openai", { faults: [{ fault: { type: "status", ...fault, headers } }] });
 
@@ -136,7 +136,7 @@ describe("a server of Responses under strain", () => {
     expect(reply).toMatchObject({ status, headers, body: { error: { type, code, param: null } } });
   });
 
-  it("lists its models, and describes one", async () => {
+  it("lists models, and describes one", async () => {
     const { ask } = createClient("openai");
     const get = async (path: string): Promise<unknown> =>
       (await ask({}, { method: "GET", url: `https://localhost/v1${path}` })).body;

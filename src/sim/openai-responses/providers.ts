@@ -1,23 +1,23 @@
 import type { SimRequest, CacheRule, Json, SimModel, SimProvider } from "../family.ts";
 
-/** How the servers of the Responses API differ. */
+/** The differences between the servers of the Responses API. */
 export type ResponsesQuirks = {
-  /** Whose words and shapes errors, ids and response objects have. */
+  /** The vendor whose format errors, ids and responses have. */
   readonly vendor: "openai" | "azure" | "xai";
-  /** Thoughts are summed up without being asked for. */
+  /** Reasoning summaries are always included. */
   readonly alwaysSummarizes: boolean;
-  /** Sealed thoughts open only for the account, and under the item id, that they were made for. */
+  /** Encrypted reasoning is bound to its account and item id. */
   readonly bindsSeals: boolean;
-  /** Tokens can be counted without an answer. */
+  /** The token counting endpoint exists. */
   readonly canCountTokens: boolean;
-  /** Where the API of the first versions still answers, beside `/v1`. */
+  /** The API also answers under a dated `api-version`, beside `/v1`. */
   readonly hasVersionPath: boolean;
 };
 
-/** A request to one of these servers. */
+/** A request to a server of the Responses API. */
 export type ResponsesSimRequest = SimRequest<ResponsesQuirks>;
 
-/** Who speaks Responses: OpenAI, its models on Azure, and xAI. */
+/** The simulated providers of the Responses API: OpenAI, Azure and xAI. */
 export const responsesProviders: readonly SimProvider<ResponsesQuirks>[] = [
   {
     id: "openai",
@@ -78,7 +78,7 @@ function openaiModels(): readonly SimModel[] {
   ];
 }
 
-/** Every name OpenAI gives its models, so that a misspelt one is not known. */
+/** Matches OpenAI's model names, so that a misspelt one is not found. */
 function openaiNames(): RegExp {
   const variant = "mini|nano|pro|codex|max|chat|sol|luna|search|preview|turbo|deep|research";
   return new RegExp(
@@ -100,7 +100,7 @@ function cacheRule(): CacheRule {
   return { mode: "automatic", minTokens: 1024, stepTokens: 128 };
 }
 
-/** The name a model signs its answers with. Aliases stand for a dated version, or for the model they lead to. */
+/** The model name in a response. An alias becomes a dated version, or the model that serves it. */
 export const servedModel = ({ model, provider }: ResponsesSimRequest): string =>
   provider.quirks.vendor === "openai" ? (datedNames.get(model) ?? model) : model;
 
@@ -117,17 +117,17 @@ const datedNames: ReadonlyMap<string, string> = new Map([
   ["o4-mini", "o4-mini-2025-04-16"],
 ]);
 
-/** The generation of a model: gpt-5.4-mini and gpt-5.4 read each other's thoughts, gpt-5 does not read theirs. */
+/** The generation of a model: gpt-5.4-mini and gpt-5.4 read each other's reasoning, gpt-5 does not read theirs. */
 export const generationOf = (model: string): string =>
   /^(gpt-\d+(\.\d+)?o?|o\d|codex|grok-\d+(\.\d+)?|grok-[a-z]+)/.exec(model)?.[0] ?? model;
 
-/** The models as their list shows them. */
+/** Encodes the list of models. */
 export const listModels = (models: readonly SimModel[], provider: SimProvider<ResponsesQuirks>): Json => ({
   object: "list",
   data: models.map((model) => describeModel(model, provider)),
 });
 
-/** One model as the list shows it. */
+/** Encodes one model of the list. */
 export const describeModel = ({ id }: SimModel, { quirks }: SimProvider<ResponsesQuirks>): Json => {
   switch (quirks.vendor) {
     case "openai":

@@ -5,23 +5,23 @@ import { asArray, asText, isObject } from "../json.ts";
 import type { RequestFile } from "../model/types.ts";
 import type { ResponsesSimRequest } from "./providers.ts";
 
-/** The items of a request. A plain text stands for one message of the user. */
+/** The items of a request. Plain text counts as one user message. */
 export const inputItems = ({ body }: ResponsesSimRequest): readonly ResponsesItem[] => {
   const { input } = body;
   if (typeof input !== "string") return itemsOf(body);
   return [{ at: "/input", index: 0, type: "message", id: undefined, value: { role: "user", content: input } }];
 };
 
-/** What a message or an output holds, part by part. A plain text stands for one part. */
+/** The parts of a message or an output. Plain text counts as one part. */
 export const contentParts = ({ value }: ResponsesItem): readonly Json[] => {
   const content = value["content"] ?? value["output"];
   return typeof content === "string" ? [{ type: "input_text", text: content }] : asArray(content).filter(isObject);
 };
 
-/** The words of a part, whoever said them. */
+/** The text of a part. */
 export const partText = (part: Json): string => asText(part["text"]) || asText(part["refusal"]);
 
-/** A file of a request. `base64` is empty where only its address is given. */
+/** A file of a request. `base64` is empty for a file given by URL. */
 export type ResponsesMedia = { readonly kind: RequestFile["kind"]; readonly mimeType: string; readonly base64: string };
 
 /** The file in a part. */

@@ -5,7 +5,7 @@ import { makeId } from "./ids.ts";
 import { itemJson, itemsOf } from "./items.ts";
 import { type ResponsesSimRequest, servedModel } from "./providers.ts";
 
-/** How far a response has come. */
+/** The state of a response. */
 export type ResponseState = {
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
   readonly output: readonly Json[];
@@ -14,14 +14,14 @@ export type ResponseState = {
   readonly error?: { readonly code: string; readonly message: string };
 };
 
-/** A response that has begun. */
+/** The state of a response that has started. */
 export const initialState: ResponseState = { status: "in_progress", output: [] };
 
-/** A response that has ended, as its last words and its end have it. */
-export const finalState = (spoken: SimResponse, ask: ResponsesSimRequest): ResponseState => {
-  const output = itemsOf(spoken, ask).map((item) => itemJson(item, ask));
-  const { usage } = spoken;
-  switch (spoken.finish) {
+/** The state of a finished response. */
+export const finalState = (response: SimResponse, request: ResponsesSimRequest): ResponseState => {
+  const output = itemsOf(response, request).map((item) => itemJson(item, request));
+  const { usage } = response;
+  switch (response.finish) {
     case "length":
       return { status: "incomplete", output, usage, incomplete: "max_output_tokens" };
     case "filtered":
@@ -50,32 +50,32 @@ const failedState = (code: string, message: string): ResponseState => ({
   error: { code, message },
 });
 
-/** The response object, which repeats what was asked for. */
-export const responseJson = (progress: ResponseState, ask: ResponsesSimRequest): Json => {
-  switch (ask.provider.quirks.vendor) {
+/** Encodes the response object, which repeats the request's settings. */
+export const responseJson = (progress: ResponseState, request: ResponsesSimRequest): Json => {
+  switch (request.provider.quirks.vendor) {
     case "openai":
-      return openaiResponse(progress, ask, {});
+      return openaiResponse(progress, request, {});
     case "azure":
-      return openaiResponse(progress, ask, {
+      return openaiResponse(progress, request, {
         content_filters: progress.status === "in_progress" ? null : contentFilters,
       });
     case "xai":
-      return xaiResponse(progress, ask);
+      return xaiResponse(progress, request);
   }
 };
 
-/** The same object as a whole answer, which says who pays. */
-export const encodeResponse = (spoken: SimResponse, ask: ResponsesSimRequest): Json => {
-  const response = responseJson(finalState(spoken, ask), ask);
-  return ask.provider.quirks.vendor === "openai" ? { ...response, billing: { payer: "developer" } } : response;
+/** Encodes a complete response, which includes billing. */
+export const encodeResponse = (response: SimResponse, request: ResponsesSimRequest): Json => {
+  const json = responseJson(finalState(response, request), request);
+  return request.provider.quirks.vendor === "openai" ? { ...json, billing: { payer: "developer" } } : json;
 };
 
-const openaiResponse = (progress: ResponseState, ask: ResponsesSimRequest, more: Json): Json => {
-  const { body } = ask;
-  const time = Math.floor(ask.time);
+const openaiResponse = (progress: ResponseState, request: ResponsesSimRequest, more: Json): Json => {
+  const { body } = request;
+  const time = Math.floor(request.time);
   const isOver = progress.status !== "in_progress";
   return {
-    id: makeId(ask, "resp_", { position: 0 }),
+    id: makeId(request, "resp_", { position: 0 }),
     object: "response",
     created_at: time,
     status: progress.status,
@@ -88,7 +88,7 @@ const openaiResponse = (progress: ResponseState, ask: ResponsesSimRequest, more:
     instructions: body["instructions"] ?? null,
     max_output_tokens: body["max_output_tokens"] ?? null,
     max_tool_calls: body["max_tool_calls"] ?? null,
-    model: servedModel(ask),
+    model: servedModel(request),
     moderation: null,
     output: progress.output,
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,
@@ -96,7 +96,7 @@ const openaiResponse = (progress: ResponseState, ask: ResponsesSimRequest, more:
     previous_response_id: null,
     prompt_cache_key: body["prompt_cache_key"] ?? null,
     prompt_cache_retention: body["prompt_cache_retention"] ?? "24h",
-    reasoning: reasoningOf(ask),
+    reasoning: reasoningOf(request),
     safety_identifier: body["safety_identifier"] ?? null,
     service_tier: body["service_tier"] ?? (isOver ? "default" : "auto"),
     store: body["store"] ?? true,
@@ -107,7 +107,7 @@ const openaiResponse = (progress: ResponseState, ask: ResponsesSimRequest, more:
     top_logprobs: body["top_logprobs"] ?? 0,
     top_p: body["top_p"] ?? 1,
     truncation: body["truncation"] ?? "disabled",
-    usage: progress.usage === undefined ? null : usageJson(progress.usage, ask),
+    usage: progress.usage === undefined ? null : usageJson(progress.usage, request),
     user: body["user"] ?? null,
     metadata: body["metadata"] ?? {},
   };
@@ -118,7 +118,7 @@ const reasoningOf = ({ body, model }: ResponsesSimRequest): Json => {
   return { effort: effort ?? (isNonReasoning(model) ? null : "medium"), summary: summary ?? null };
 };
 
-/** Every field of a function is repeated, also those the request left out. */
+/** Every field of a function is repeated, including omitted ones. */
 const toolJson = (tool: unknown): unknown => {
   if (!isObject(tool) || tool["type"] !== "function") return tool;
   const { type, description = null, name, parameters = null, strict = false, ...rest } = tool;
@@ -129,7 +129,7 @@ const usageJson = (usage: SimUsage, { model }: ResponsesSimRequest): Json => ({
   input_tokens: usage.input,
   input_tokens_details: {
     cached_tokens: usage.cachedRead,
-    // Before gpt-5.6 writing to the cache was neither told nor charged.
+    // Before gpt-5.6, cache writes were neither reported nor billed.
     cache_write_tokens: /^gpt-(5\.[6-9]|[6-9])/.test(model) ? usage.cachedWrite : 0,
   },
   output_tokens: usage.output,
@@ -139,7 +139,7 @@ const usageJson = (usage: SimUsage, { model }: ResponsesSimRequest): Json => ({
 
 const safeResult = { filtered: false, severity: "safe" };
 
-/** What Azure's content filter thought of the prompt and of the answer. */
+/** The results of Azure's content filter. */
 const contentFilters: readonly Json[] = [
   {
     blocked: false,
@@ -156,16 +156,16 @@ const contentFilters: readonly Json[] = [
   },
 ];
 
-/** xAI repeats less, and in another order. */
-const xaiResponse = (progress: ResponseState, ask: ResponsesSimRequest): Json => {
-  const { body } = ask;
-  const time = Math.floor(ask.time);
+/** xAI repeats fewer settings, in another order. */
+const xaiResponse = (progress: ResponseState, request: ResponsesSimRequest): Json => {
+  const { body } = request;
+  const time = Math.floor(request.time);
   const { effort, summary } = asObject(body["reasoning"]);
   return {
     created_at: time,
-    id: makeId(ask, "", { position: 0 }),
+    id: makeId(request, "", { position: 0 }),
     max_output_tokens: body["max_output_tokens"] ?? null,
-    model: servedModel(ask),
+    model: servedModel(request),
     object: "response",
     output: progress.output,
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,

@@ -13,7 +13,7 @@ import {
   wordsOnly,
 } from "./client.cases.ts";
 
-describe("a sealed thought over Responses", () => {
+describe("encrypted reasoning over Responses", () => {
   const verdict = async (
     server: ResponsesTestClient,
     body: Json,
@@ -30,7 +30,7 @@ describe("a sealed thought over Responses", () => {
   ];
   const unreadable = "Encrypted content could not be decrypted or parsed.";
 
-  it("is refused when a letter of it was changed, or only half of it kept", async () => {
+  it("is refused when changed or truncated", async () => {
     const server = createClient("openai", { script: loop });
     const next = await followUp(server);
     const thought = asObject(itemsOf(next)[1]);
@@ -57,7 +57,7 @@ describe("a sealed thought over Responses", () => {
     );
   });
 
-  it("belongs to the account and to the item it was made for", async () => {
+  it("is bound to its account and item", async () => {
     const server = createClient("openai", { script: loop });
     const next = await followUp(server);
     const id = asText(asObject(itemsOf(next)[1])["id"]);
@@ -71,7 +71,7 @@ describe("a sealed thought over Responses", () => {
     expect(await verdict(server, withThought(next, { id: undefined }))).toBe(200);
   });
 
-  it("is read by models of its generation, and by no other provider", async () => {
+  it("is accepted by models of its generation, and by no other provider", async () => {
     const server = createClient("openai", { script: loop });
     const next = await followUp(server);
     const id = asText(asObject(itemsOf(next)[1])["id"]);
@@ -90,7 +90,7 @@ describe("a sealed thought over Responses", () => {
     });
   });
 
-  it("may be left out together with the ids of what followed it, but not alone", async () => {
+  it("may be omitted together with the ids of the items after it, but not alone", async () => {
     const server = createClient("openai", { script: loop });
     const next = await followUp(server, { ...question, store: true });
     const rest = itemsOf(next).filter(({ type }) => type !== "reasoning");
@@ -104,7 +104,7 @@ describe("a sealed thought over Responses", () => {
     expect(await verdict(server, { ...next, input: rest.map(({ id: _id, ...item }) => item) })).toBe(200);
   });
 
-  it("may be left with the server that stored it, and is not found where that was another", async () => {
+  it("may be referenced where it was stored, and is not found at another server", async () => {
     const server = createClient("openai", { script: loop });
     const next = withThought(await followUp(server, { ...question, store: true }), { encrypted_content: undefined });
     const elsewhere = withThought(next, { id: "rs_6876cf02e0bc8192b74af0fb64b715ff06fa2fcced15a5ac" });
@@ -119,12 +119,12 @@ describe("a sealed thought over Responses", () => {
   });
 });
 
-describe("the cache of a Responses server", () => {
+describe("the prompt cache of a Responses server", () => {
   const long = { model: "gpt-5.6", instructions: "word ".repeat(1000), input: "Go." };
   const cached = async ({ ask }: ResponsesTestClient, body: Json): Promise<unknown> =>
     asObject((await ask(body)).body["usage"])["input_tokens_details"];
 
-  it("keeps prompts of 1024 tokens and more by itself, in steps of 128", async () => {
+  it("caches prompts of 1024 tokens and more automatically, in steps of 128", async () => {
     const server = createClient("openai");
 
     expect(await cached(server, long)).toEqual({ cached_tokens: 0, cache_write_tokens: 1152 });
@@ -135,7 +135,7 @@ describe("the cache of a Responses server", () => {
     });
   });
 
-  it("is missed when the effort or the tools change", async () => {
+  it("misses when the effort or the tools change", async () => {
     const server = createClient("openai");
     await server.ask(long);
 

@@ -6,26 +6,26 @@ import type { ResponsesSimRequest } from "./providers.ts";
 import { errorOf } from "./errors.ts";
 import { splitIntoDeltas } from "../split-text.ts";
 
-/** One event before it has its number. */
+/** One event before numbering. */
 type ResponsesStreamEvent = { readonly type: string; readonly fields: Json };
 
-/** The answer as server-sent events, numbered from 0. There is no `[DONE]`. */
-export const encodeStream = (spoken: SimResponse, ask: ResponsesSimRequest): readonly string[] => {
-  const end = finalState(spoken, ask);
-  const items = end.status === "failed" ? [] : itemsOf(spoken, ask);
+/** Encodes the response as server-sent events, numbered from 0. There is no `[DONE]`. */
+export const encodeStream = (response: SimResponse, request: ResponsesSimRequest): readonly string[] => {
+  const end = finalState(response, request);
+  const items = end.status === "failed" ? [] : itemsOf(response, request);
   const events: readonly ResponsesStreamEvent[] = [
-    { type: "response.created", fields: { response: responseJson(initialState, ask) } },
-    { type: "response.in_progress", fields: { response: responseJson(initialState, ask) } },
-    ...items.flatMap((item, index) => itemEvents(item, index, ask)),
-    { type: `response.${end.status}`, fields: { response: responseJson(end, ask) } },
+    { type: "response.created", fields: { response: responseJson(initialState, request) } },
+    { type: "response.in_progress", fields: { response: responseJson(initialState, request) } },
+    ...items.flatMap((item, index) => itemEvents(item, index, request)),
+    { type: `response.${end.status}`, fields: { response: responseJson(end, request) } },
   ];
-  return events.map((event, number) => encodeEvent(event, number, ask));
+  return events.map((event, number) => encodeEvent(event, number, request));
 };
 
-/** A failure inside a stream. Its number is not counted on. */
-export const encodeStreamError = (refusal: ApiRefusal, ask: ResponsesSimRequest): string => {
+/** Encodes an error inside a stream, always with number 0. */
+export const encodeStreamError = (refusal: ApiRefusal, request: ResponsesSimRequest): string => {
   const { code, message, param } = errorOf(refusal);
-  return encodeEvent({ type: "error", fields: { code, message, param } }, 0, ask);
+  return encodeEvent({ type: "error", fields: { code, message, param } }, 0, request);
 };
 
 const encodeEvent = (
@@ -40,33 +40,33 @@ const encodeEvent = (
   return `event: ${type}\ndata: ${JSON.stringify(json)}\n\n`;
 };
 
-const itemEvents = (item: OutputItem, index: number, ask: ResponsesSimRequest): readonly ResponsesStreamEvent[] => [
-  { type: "response.output_item.added", fields: { item: addedItemJson(item, ask), output_index: index } },
-  ...contentEvents(item, { item_id: item.id, output_index: index }, ask),
-  { type: "response.output_item.done", fields: { item: itemJson(item, ask), output_index: index } },
+const itemEvents = (item: OutputItem, index: number, request: ResponsesSimRequest): readonly ResponsesStreamEvent[] => [
+  { type: "response.output_item.added", fields: { item: addedItemJson(item, request), output_index: index } },
+  ...contentEvents(item, { item_id: item.id, output_index: index }, request),
+  { type: "response.output_item.done", fields: { item: itemJson(item, request), output_index: index } },
 ];
 
-/** Which item an event is about. */
+/** The item of an event. */
 type EventItem = { readonly item_id: string; readonly output_index: number };
 
 const contentEvents = (
   item: OutputItem,
   about: EventItem,
-  ask: ResponsesSimRequest,
+  request: ResponsesSimRequest,
 ): readonly ResponsesStreamEvent[] => {
   switch (item.kind) {
     case "reasoning":
-      return item.summary.flatMap((text, summary_index) => summaryEvents(text, { ...about, summary_index }, ask));
+      return item.summary.flatMap((text, summary_index) => summaryEvents(text, { ...about, summary_index }, request));
     case "message":
-      return messageEvents(item, about, ask);
+      return messageEvents(item, about, request);
     case "call":
-      return callEvents(argumentsOf(item), about, ask);
+      return callEvents(argumentsOf(item), about, request);
     case "search":
       return ["in_progress", "searching", "completed"].map((state) => ({
         type: `response.web_search_call.${state}`,
         fields: about,
       }));
-    case "picture":
+    case "image":
       return ["in_progress", "generating", "completed"].map((state) => ({
         type: `response.image_generation_call.${state}`,
         fields: about,
@@ -77,12 +77,12 @@ const contentEvents = (
 const summaryEvents = (
   text: string,
   about: EventItem & { readonly summary_index: number },
-  ask: ResponsesSimRequest,
+  request: ResponsesSimRequest,
 ): readonly ResponsesStreamEvent[] => [
   { type: "response.reasoning_summary_part.added", fields: { ...about, part: summaryPart("") } },
   ...splitIntoDeltas(text).map((delta) => ({
     type: "response.reasoning_summary_text.delta",
-    fields: { delta, ...about, ...obfuscationField(delta, ask) },
+    fields: { delta, ...about, ...obfuscationField(delta, request) },
   })),
   { type: "response.reasoning_summary_text.done", fields: { ...about, text } },
   { type: "response.reasoning_summary_part.done", fields: { ...about, part: summaryPart(text) } },
@@ -91,7 +91,7 @@ const summaryEvents = (
 const messageEvents = (
   item: Extract<OutputItem, { kind: "message" }>,
   about: EventItem,
-  ask: ResponsesSimRequest,
+  request: ResponsesSimRequest,
 ): readonly ResponsesStreamEvent[] => {
   const at = { content_index: 0, ...about };
   const { text, isRefusal, annotations } = item;
@@ -102,7 +102,7 @@ const messageEvents = (
         ? { type: "response.refusal.delta", fields: { delta, ...at } }
         : {
             type: "response.output_text.delta",
-            fields: { delta, ...at, logprobs: [], ...obfuscationField(delta, ask) },
+            fields: { delta, ...at, logprobs: [], ...obfuscationField(delta, request) },
           },
     ),
     ...annotations.map((annotation, annotation_index) => ({
@@ -116,19 +116,19 @@ const messageEvents = (
   ];
 };
 
-/** xAI sends the arguments of a call in one piece. */
-const callEvents = (text: string, about: EventItem, ask: ResponsesSimRequest): readonly ResponsesStreamEvent[] => [
-  ...(ask.provider.quirks.vendor === "xai" ? [text] : splitArguments(text)).map((delta) => ({
+/** xAI sends the arguments of a call in one delta. */
+const callEvents = (text: string, about: EventItem, request: ResponsesSimRequest): readonly ResponsesStreamEvent[] => [
+  ...(request.provider.quirks.vendor === "xai" ? [text] : splitArguments(text)).map((delta) => ({
     type: "response.function_call_arguments.delta",
-    fields: { delta, ...about, ...obfuscationField(delta, ask) },
+    fields: { delta, ...about, ...obfuscationField(delta, request) },
   })),
   { type: "response.function_call_arguments.done", fields: { arguments: text, ...about } },
 ];
 
-/** A text in pieces of a few letters, about as long as a token. */
+/** Splits a text into pieces of about a token's length. */
 const splitArguments = (text: string): readonly string[] => text.match(/.{1,7}/gsu) ?? [];
 
-/** Letters that hide how long a piece is, unless the request wants none. xAI hides nothing. */
+/** Padding that hides the length of a delta, unless the request disables it. xAI has none. */
 const obfuscationField = (delta: string, { body, provider }: ResponsesSimRequest): Json => {
   const isOff = asObject(body["stream_options"])["include_obfuscation"] === false;
   if (isOff || provider.quirks.vendor === "xai") return {};

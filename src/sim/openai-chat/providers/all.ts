@@ -12,7 +12,7 @@ import type { ChatQuirks } from "../quirks.ts";
 import { qwenServer } from "./qwen.ts";
 import { zaiServer } from "./zai.ts";
 
-/** Who speaks Chat Completions, its own vendor first. */
+/** The simulated providers of Chat Completions, the API's own vendor first. */
 export const chatSimProviders: readonly SimProvider<ChatQuirks>[] = [
   openaiServer,
   groqServer,

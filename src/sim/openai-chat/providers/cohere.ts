@@ -5,7 +5,7 @@ import { asUuid, pseudoRandomLetters, lowerAlphanumeric, pseudoRandomUuid } from
 import type { ChatErrors, ChatQuirks } from "../quirks.ts";
 import { plainUsage } from "../usage.ts";
 
-/** A message and an id. */
+/** An error with a message and an id. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "no api key supplied",
@@ -19,7 +19,7 @@ const errors: ChatErrors = defineErrors({
   body: ({ message, number }) => ({ id: asUuid(number), message }),
 });
 
-/** Cohere, through its compatibility endpoint. Ids of calls begin with the tool's name. */
+/** Cohere's compatibility endpoint. Call ids begin with the tool's name. */
 export const cohereServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "cohere",
   host: /^api\.cohere\.(ai|com)$/,
@@ -33,8 +33,9 @@ export const cohereServer: SimProvider<ChatQuirks> = defineChatServer({
   knownModels: /^command(-[a-z0-9]+)*$/,
   cache: { mode: "none", minTokens: 0, stepTokens: 1 },
   quirks: {
-    responseId: (ask) => pseudoRandomUuid(ask, "answer"),
-    callId: ({ index, tool }, ask) => `${tool}_${pseudoRandomLetters(ask, `call ${index}`, 12, lowerAlphanumeric)}`,
+    responseId: (request) => pseudoRandomUuid(request, "answer"),
+    callId: ({ index, tool }, request) =>
+      `${tool}_${pseudoRandomLetters(request, `call ${index}`, 12, lowerAlphanumeric)}`,
     reasoning: "hidden",
     rereadFields: [],
     emptyContent: null,

@@ -10,7 +10,7 @@ type ChatServerData = Omit<SimProvider<ChatQuirks>, "wire" | "auth" | "quirks"> 
   readonly stream?: Partial<StreamQuirks>;
 };
 
-/** A server of Chat Completions, by what it does differently from most copies of it. */
+/** Defines a simulated Chat Completions provider by its differences from a typical compatible server. */
 export const defineChatServer = ({ quirks, stream, ...own }: ChatServerData): SimProvider<ChatQuirks> => ({
   auth: "bearer",
   ...own,
@@ -18,28 +18,28 @@ export const defineChatServer = ({ quirks, stream, ...own }: ChatServerData): Si
   quirks: { ...compatible, ...quirks, stream: { ...compatibleStream, ...stream } },
 });
 
-/** A call as most vendors write it. */
+/** Encodes a call as most vendors do. */
 export const plainCall = ({ id, name, arguments: given }: SimChatCall): Json => ({
   id,
   type: "function",
   function: { name, arguments: given },
 });
 
-/** The same with its place among the calls, which comes first. */
+/** Encodes a call with its index first. */
 export const indexedCall = (call: SimChatCall): Json => ({ index: call.index, ...plainCall(call) });
 
-/** The fields that every answer begins with. */
-export const envelopeHead = ({ id, kind }: ChatResponseBody, ask: ChatSimRequest): Json => ({
+/** The first fields of every response. */
+export const envelopeHead = ({ id, kind }: ChatResponseBody, request: ChatSimRequest): Json => ({
   id,
   object: kind,
-  created: createdSeconds(ask),
-  model: servedModel(ask),
+  created: createdSeconds(request),
+  model: servedModel(request),
 });
 
-/** The name an answer gives its model. */
+/** The model name in a response. */
 const servedModel = ({ model, provider }: ChatSimRequest): string => provider.quirks.servedModel?.(model) ?? model;
 
-/** When every simulated model was made. */
+/** The creation time of every simulated model. */
 export const modelCreated = 1_767_225_600;
 
 const compatible: Omit<ChatQuirks, "responseId" | "callId" | "stream"> = {
@@ -55,7 +55,7 @@ const compatible: Omit<ChatQuirks, "responseId" | "callId" | "stream"> = {
   message: (core) => core,
   call: plainCall,
   choice: (message, { reason }) => ({ index: 0, message, finish_reason: reason }),
-  envelope: (body, ask) => ({ ...envelopeHead(body, ask), choices: body.choices, usage: body.usage }),
+  envelope: (body, request) => ({ ...envelopeHead(body, request), choices: body.choices, usage: body.usage }),
   usage: detailedUsage,
   errors: openaiErrors,
   requestId: (number) => ({ "x-request-id": asUuid(number) }),
@@ -71,7 +71,7 @@ const compatibleStream: StreamQuirks = {
   hasOpeningChunk: true,
   delta: (core, { kind }) => (kind === "open" ? { role: "assistant", content: "" } : core),
   choice: (delta, finish) => ({ index: 0, delta, finish_reason: finish?.reason ?? null }),
-  usage: "asked",
+  usage: "on-request",
   pendingUsage: "absent",
   failure: "plain",
 };

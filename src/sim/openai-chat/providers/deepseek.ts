@@ -13,7 +13,7 @@ const types: RefusalKindNames = {
   overloaded: "service_unavailable_error",
 };
 
-/** OpenAI's envelope with one code for everything. An unknown model is a bad request. */
+/** OpenAI's envelope with a single code. An unknown model is a bad request. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "Authentication Fails (governor)",
@@ -29,31 +29,31 @@ const errors: ChatErrors = defineErrors({
   }),
 });
 
-/** How much of the prompt was found, and how much was not. */
+/** Usage with cache hits and misses. */
 const usage = (counts: SimUsage): Json => ({
   ...detailedUsage(counts),
   prompt_cache_hit_tokens: counts.cachedRead,
   prompt_cache_miss_tokens: counts.input - counts.cachedRead,
 });
 
-/** A model that thinks names both fields in each chunk, one of them null. */
-const delta = (core: Json, { kind, hasReasoning: thinks }: StreamStep): Json => {
+/** Chunks of a thinking model have both fields, one of them null. */
+const delta = (core: Json, { kind, hasReasoning }: StreamStep): Json => {
   switch (kind) {
     case "open":
-      return { role: "assistant", ...(thinks ? { content: null, reasoning_content: "" } : { content: "" }) };
+      return { role: "assistant", ...(hasReasoning ? { content: null, reasoning_content: "" } : { content: "" }) };
     case "think":
       return { content: null, ...core };
     case "say":
-      return thinks ? { ...core, reasoning_content: null } : core;
+      return hasReasoning ? { ...core, reasoning_content: null } : core;
     case "end":
-      return { content: "", ...(thinks ? { reasoning_content: null } : {}) };
+      return { content: "", ...(hasReasoning ? { reasoning_content: null } : {}) };
     case "calls":
     case "other":
       return core;
   }
 };
 
-/** DeepSeek. Old names lead to the newest model, which signs with its own. */
+/** DeepSeek. Old names are served by the newest model, which responds with its own name. */
 export const deepseekServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "deepseek",
   host: /^api\.deepseek\.com$/,
@@ -68,18 +68,18 @@ export const deepseekServer: SimProvider<ChatQuirks> = defineChatServer({
   knownModels: /^deepseek-(chat|reasoner|coder|v[34]|r1)[a-z0-9.-]*$/,
   cache: { mode: "automatic", minTokens: 128, stepTokens: 128 },
   quirks: {
-    responseId: (ask) => pseudoRandomUuid(ask, "answer"),
-    callId: ({ index }, ask) =>
-      `call_${String(index).padStart(2, "0")}_${pseudoRandomLetters(ask, `call ${index}`, 24)}`,
+    responseId: (request) => pseudoRandomUuid(request, "answer"),
+    callId: ({ index }, request) =>
+      `call_${String(index).padStart(2, "0")}_${pseudoRandomLetters(request, `call ${index}`, 24)}`,
     servedModel: (model) => (/^deepseek-(chat|reasoner)$/.test(model) ? "deepseek-v4-flash" : model),
     acceptsFile: (kind, _place, model) => kind === "image" && model.includes("vision"),
     call: indexedCall,
     choice: (message, { reason }) => ({ index: 0, message, logprobs: null, finish_reason: reason }),
-    envelope: (body, ask) => {
+    envelope: (body, request) => {
       const print = { system_fingerprint: "fp_8b330d02d0_prod0820_fp8_kvcache_20260402" };
       return body.kind === "chat.completion"
-        ? { ...envelopeHead(body, ask), choices: body.choices, usage: body.usage, ...print }
-        : { ...envelopeHead(body, ask), ...print, choices: body.choices, usage: body.usage };
+        ? { ...envelopeHead(body, request), choices: body.choices, usage: body.usage, ...print }
+        : { ...envelopeHead(body, request), ...print, choices: body.choices, usage: body.usage };
     },
     usage,
     errors,
@@ -89,7 +89,7 @@ export const deepseekServer: SimProvider<ChatQuirks> = defineChatServer({
   stream: {
     delta,
     choice: (change, finish) => ({ index: 0, delta: change, logprobs: null, finish_reason: finish?.reason ?? null }),
-    usage: "end",
-    pendingUsage: "null-if-asked",
+    usage: "last-chunk",
+    pendingUsage: "null-on-request",
   },
 });

@@ -5,7 +5,7 @@ import { pseudoRandomLetters, lowerAlphanumeric, pseudoRandomUuid } from "../ids
 import type { ChatSimRequest, ChatErrors, ChatQuirks } from "../quirks.ts";
 import { cachedDetail, thoughtDetail } from "../usage.ts";
 
-/** Counts time beside tokens, and leaves out details that are nothing. */
+/** Usage with times, and without zero details. */
 const usage = (counts: SimUsage): Json => {
   const [prompt, completion] = [counts.input / 20_000, counts.output / 500];
   return {
@@ -31,7 +31,7 @@ const codeOf = ({ kind, check: door }: ChatError): string | undefined => {
   return kind === "too-large" ? "request_too_large" : openaiCodes[kind];
 };
 
-/** A code only where it has one, and no place. */
+/** OpenAI's envelope with an optional code and no param. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "Invalid API Key",
@@ -55,13 +55,13 @@ const errors: ChatErrors = defineErrors({
 const visionModels = /llama-4|vision|llava|maverick|scout/;
 const isOss = (model: string): boolean => model.includes("gpt-oss");
 
-/** The id under which Groq's support finds a request. */
-const groqRequest = (ask: ChatSimRequest): string =>
-  `req_01${pseudoRandomLetters(ask, "request", 24, lowerAlphanumeric)}`;
+/** The request id in `x_groq`. */
+const groqRequest = (request: ChatSimRequest): string =>
+  `req_01${pseudoRandomLetters(request, "request", 24, lowerAlphanumeric)}`;
 
 const service = { service_tier: "on_demand", system_fingerprint: "fp_9241e9962b" };
 
-/** Groq. Calls come whole, and the counts of a stream stand beside its own `x_groq`. */
+/** Groq. Calls are sent in one chunk, and the usage of a stream is in `x_groq` too. */
 export const groqServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "groq",
   host: /^api\.groq\.com$/,
@@ -81,11 +81,11 @@ export const groqServer: SimProvider<ChatQuirks> = defineChatServer({
   cache: { mode: "automatic", minTokens: 128, stepTokens: 128 },
   maxBytes: 4_000_000,
   quirks: {
-    responseId: (ask) => `chatcmpl-${pseudoRandomUuid(ask, "answer")}`,
-    callId: ({ index }, ask) =>
-      isOss(ask.model)
-        ? `fc_${pseudoRandomUuid(ask, `call ${index}`)}`
-        : pseudoRandomLetters(ask, `call ${index}`, 9, lowerAlphanumeric),
+    responseId: (request) => `chatcmpl-${pseudoRandomUuid(request, "answer")}`,
+    callId: ({ index }, request) =>
+      isOss(request.model)
+        ? `fc_${pseudoRandomUuid(request, `call ${index}`)}`
+        : pseudoRandomLetters(request, `call ${index}`, 9, lowerAlphanumeric),
     reasoning: "reasoning",
     rereadFields: ["reasoning"],
     emptyContent: undefined,
@@ -97,18 +97,18 @@ export const groqServer: SimProvider<ChatQuirks> = defineChatServer({
       message: `'messages.${index}' : for 'role:user' the following must be satisfied[('messages.${index}.content' : value must be a string)]`,
     }),
     choice: (message, { reason }) => ({ index: 0, message, logprobs: null, finish_reason: reason }),
-    envelope: (body, ask) =>
+    envelope: (body, request) =>
       body.kind === "chat.completion"
         ? {
-            ...envelopeHead(body, ask),
+            ...envelopeHead(body, request),
             choices: body.choices,
             usage: body.usage,
             usage_breakdown: null,
             ...service,
-            x_groq: { id: groqRequest(ask), seed: 1_234_567_890 },
+            x_groq: { id: groqRequest(request), seed: 1_234_567_890 },
           }
         : {
-            ...envelopeHead(body, ask),
+            ...envelopeHead(body, request),
             system_fingerprint: service.system_fingerprint,
             choices: body.choices,
             usage: body.usage,
@@ -143,9 +143,9 @@ export const groqServer: SimProvider<ChatQuirks> = defineChatServer({
       return kind === "think" && isOss(model) ? { ...core, channel: "analysis" } : core;
     },
     choice: (delta, finish) => ({ index: 0, delta, logprobs: null, finish_reason: finish?.reason ?? null }),
-    first: (ask) => ({ x_groq: { id: groqRequest(ask), seed: 1_234_567_890 } }),
-    usage: "end",
-    last: (counts, ask) => ({ x_groq: { id: groqRequest(ask), usage: counts } }),
+    first: (request) => ({ x_groq: { id: groqRequest(request), seed: 1_234_567_890 } }),
+    usage: "last-chunk",
+    last: (counts, request) => ({ x_groq: { id: groqRequest(request), usage: counts } }),
     badCall: {
       message: "Tool call validation failed: the arguments are not valid JSON",
       type: "invalid_request_error",

@@ -19,7 +19,7 @@ const types: RefusalKindNames = {
   server: "server_error",
 };
 
-/** A message and a type. */
+/** An error with message and type. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "Invalid Authentication",
@@ -32,7 +32,7 @@ const errors: ChatErrors = defineErrors({
   body: ({ message, kind }) => ({ error: { message, type: types[kind] } }),
 });
 
-/** What was cached stands there twice, the first time only if anything was. */
+/** Cached tokens are reported twice, the first time only if not zero. */
 const usage = (counts: SimUsage): ReturnType<ChatQuirks["usage"]> => ({
   ...plainUsage(counts),
   ...(counts.cachedRead === 0 ? {} : { cached_tokens: counts.cachedRead }),
@@ -42,7 +42,7 @@ const usage = (counts: SimUsage): ReturnType<ChatQuirks["usage"]> => ({
 
 const visionModels = /k2\.[5-9]|\bk[3-9]|vision/;
 
-/** Moonshot's Kimi. Ids begin anew with every answer; the counts of a stream stand within its last choice. */
+/** Moonshot's Kimi. Call ids restart with every response; the usage of a stream is in its last choice. */
 export const kimiServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "kimi",
   host: /^api\.moonshot\.(ai|cn)$/,
@@ -59,7 +59,7 @@ export const kimiServer: SimProvider<ChatQuirks> = defineChatServer({
   knownModels: /^(kimi-(k\d|latest|thinking)|moonshot-v1-)[a-z0-9.-]*$/,
   cache: { mode: "automatic", minTokens: 1, stepTokens: 1 },
   quirks: {
-    responseId: (ask) => `chatcmpl-${pseudoRandomUuid(ask, "answer")}`,
+    responseId: (request) => `chatcmpl-${pseudoRandomUuid(request, "answer")}`,
     callId: ({ index, tool }) => `functions.${tool}:${index}`,
     acceptsFile: (kind, _place, model) => (kind === "image" || kind === "video") && visionModels.test(model),
     fetchesUrls: false,
@@ -78,5 +78,5 @@ export const kimiServer: SimProvider<ChatQuirks> = defineChatServer({
       supports_reasoning: visionModels.test(id) || id.includes("thinking"),
     }),
   },
-  stream: { usage: "choice" },
+  stream: { usage: "last-choice" },
 });

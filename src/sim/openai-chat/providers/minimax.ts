@@ -19,7 +19,7 @@ const types: RefusalKindNames = {
   server: "api_error",
 };
 
-/** A type, the status as text, and a number of its own at the end of the sentence. An unknown model is a bad request. */
+/** A type, the status as text, and an error number at the end of the message. An unknown model is a bad request. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "login fail: Please carry the API secret key in the 'Authorization' field of the request header (1004)",
@@ -59,7 +59,7 @@ const sensitivityFields = {
   output_sensitive_type: 0,
 };
 
-/** MiniMax. Thinks inside the text, between tags, unless `reasoning_split` asks for the thought apart. */
+/** MiniMax. Thinking is in the text between tags, unless `reasoning_split` requests it separately. */
 export const minimaxServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "minimax",
   host: /^api\.minimaxi?\.(io|com|chat)$/,
@@ -74,17 +74,17 @@ export const minimaxServer: SimProvider<ChatQuirks> = defineChatServer({
   knownModels: /^MiniMax-(M\d|Text)[A-Za-z0-9.-]*$/,
   cache: { mode: "automatic", minTokens: 512, stepTokens: 1 },
   quirks: {
-    responseId: (ask) => pseudoRandomHex(ask, "answer", 32),
-    callId: ({ index }, ask) =>
-      `call_function_${pseudoRandomLetters(ask, "calls", 12, lowerAlphanumeric)}_${index + 1}`,
+    responseId: (request) => pseudoRandomHex(request, "answer", 32),
+    callId: ({ index }, request) =>
+      `call_function_${pseudoRandomLetters(request, "calls", 12, lowerAlphanumeric)}_${index + 1}`,
     reasoning: "tags",
     rereadFields: ["reasoning_details"],
     acceptsFile: (kind, place, model) => kind === "image" && place === "user" && !/-M[12]/.test(model),
     message: (core) => ({ ...core, ...authorFields }),
     call,
     choice: (message, { reason }) => ({ finish_reason: reason, index: 0, message }),
-    envelope: (body, ask) => {
-      const { id, object, created, model } = envelopeHead(body, ask);
+    envelope: (body, request) => {
+      const { id, object, created, model } = envelopeHead(body, request);
       const base = { base_resp: { status_code: 0, status_msg: "" } };
       return {
         id,
@@ -107,7 +107,7 @@ export const minimaxServer: SimProvider<ChatQuirks> = defineChatServer({
     call,
     hasOpeningChunk: false,
     delta: (core) => ({ content: "", ...core, ...authorFields }),
-    usage: "asked",
+    usage: "on-request",
     pendingUsage: "null",
   },
 });

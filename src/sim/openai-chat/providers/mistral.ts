@@ -5,7 +5,7 @@ import { pseudoRandomHex, pseudoRandomLetters } from "../ids.ts";
 import type { ChatSimRequest, ChatErrors, ChatQuirks } from "../quirks.ts";
 import { cachedDetail } from "../usage.ts";
 
-/** A flat object with numbered codes, and with status 422 a list of what is wrong with the fields. */
+/** A flat object with numbered codes; with status 422, a list of field errors. */
 const errors: ChatErrors = (refusal, number) => {
   const problem = refusal.kind === "bad-request" ? invalidField(refusal) : undefined;
   return problem === undefined ? plainErrors(refusal, number) : { status: 422, body: { detail: [problem] } };
@@ -57,7 +57,7 @@ const kinds: { readonly [kind in ApiRefusal["kind"]]?: Kind } = {
   overloaded: ["service_tier_capacity_exceeded", "3505"],
 };
 
-/** Its models do not agree on where the cache stands. */
+/** The field for cached tokens differs by model. */
 const usage = (counts: SimUsage, { model }: ChatSimRequest): Json => ({
   prompt_tokens: counts.input,
   total_tokens: counts.input + counts.output,
@@ -66,13 +66,13 @@ const usage = (counts: SimUsage, { model }: ChatSimRequest): Json => ({
   ...(/large|small/.test(model) ? { prompt_tokens_details: cachedDetail(counts) } : {}),
 });
 
-/** Models of other makers on this platform bring their own kind of ids. */
+/** Mistral's own models; models of other vendors on this platform have other ids. */
 const isOwn = /mistral|ministral|magistral|codestral|devstral|pixtral|voxtral|mixtral/;
 
 const sees: ChatQuirks["acceptsFile"] = (kind, place, model) =>
   place === "user" && (kind === "image" || kind === "document" || (kind === "audio" && model.includes("voxtral")));
 
-/** Mistral. Calls come whole, without an index, in the chunk that ends the answer and counts it. */
+/** Mistral. Calls are complete, without an index, in the last chunk, which also has the usage. */
 export const mistralServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "mistral",
   host: /^api\.mistral\.ai$/,
@@ -91,11 +91,11 @@ export const mistralServer: SimProvider<ChatQuirks> = defineChatServer({
     /^((open-)?(mistral|ministral|magistral|codestral|devstral|pixtral|voxtral|mixtral)|labs-|zai-)[a-z0-9.-]*$/,
   cache: { mode: "automatic", minTokens: 64, stepTokens: 64 },
   quirks: {
-    responseId: (ask) => pseudoRandomHex(ask, "answer", 32),
-    callId: ({ index }, ask) =>
-      isOwn.test(ask.model)
-        ? pseudoRandomLetters(ask, `call ${index}`, 9)
-        : `chatcmpl-tool-${pseudoRandomHex(ask, `call ${index}`, 16)}`,
+    responseId: (request) => pseudoRandomHex(request, "answer", 32),
+    callId: ({ index }, request) =>
+      isOwn.test(request.model)
+        ? pseudoRandomLetters(request, `call ${index}`, 9)
+        : `chatcmpl-tool-${pseudoRandomHex(request, `call ${index}`, 16)}`,
     reasoning: "chunks",
     rereadFields: [],
     finishReasons: { context: "model_length", malformed: "error", filtered: "stop" },
@@ -103,8 +103,8 @@ export const mistralServer: SimProvider<ChatQuirks> = defineChatServer({
     message: ({ role, tool_calls: calls = null, ...rest }) => ({ role, tool_calls: calls, ...rest }),
     call: ({ index, id, name, arguments: given }) => ({ id, function: { name, arguments: given }, index }),
     choice: (message, { reason }) => ({ index: 0, finish_reason: reason, message }),
-    envelope: (body, ask) => {
-      const { id, object, created, model } = envelopeHead(body, ask);
+    envelope: (body, request) => {
+      const { id, object, created, model } = envelopeHead(body, request);
       return body.kind === "chat.completion"
         ? { id, created, model, usage: body.usage, object, choices: body.choices }
         : { id, object, created, model, choices: body.choices, usage: body.usage };
@@ -149,7 +149,7 @@ export const mistralServer: SimProvider<ChatQuirks> = defineChatServer({
       if (kind === "calls") return { content: null, ...core };
       return kind === "end" ? { content: "" } : core;
     },
-    usage: "end",
+    usage: "last-chunk",
     padding: "p",
   },
 });

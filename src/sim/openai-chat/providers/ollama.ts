@@ -5,7 +5,7 @@ import { pseudoRandomLetters, lowerAlphanumeric } from "../ids.ts";
 import type { SimChatCall, ChatErrors, ChatQuirks } from "../quirks.ts";
 import { plainUsage } from "../usage.ts";
 
-/** OpenAI's envelope, the type by the status alone. */
+/** OpenAI's envelope, with the type derived from the status. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-model": "model '{model}' not found",
@@ -33,7 +33,7 @@ const call = ({ id, index, name, arguments: given }: SimChatCall): Json => ({
 const visionModels =
   /llava|vision|-vl|vl:|gemma-?[34](?!:(1b|270m))|pixtral|minicpm-v|llama-?4|moondream|mistral-small3\.[12]/;
 
-/** Ollama on one's own machine: no key, no cache that it would tell of, and every chunk says who speaks. */
+/** Ollama on the local machine: no key, no reported cache, and the role in every chunk. */
 export const ollamaServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "local",
   host: /^(localhost|127\.0\.0\.1)(:11434)?$/,
@@ -51,7 +51,7 @@ export const ollamaServer: SimProvider<ChatQuirks> = defineChatServer({
   cache: { mode: "none", minTokens: 0, stepTokens: 1 },
   quirks: {
     responseId: ({ ordinal }) => `chatcmpl-${ordinal % 1000}`,
-    callId: ({ index }, ask) => `call_${pseudoRandomLetters(ask, `call ${index}`, 8, lowerAlphanumeric)}`,
+    callId: ({ index }, request) => `call_${pseudoRandomLetters(request, `call ${index}`, 8, lowerAlphanumeric)}`,
     reasoning: "reasoning",
     rereadFields: ["reasoning"],
     acceptsFile: (kind, place, model) => kind === "image" && place === "user" && visionModels.test(model),
@@ -66,8 +66,8 @@ export const ollamaServer: SimProvider<ChatQuirks> = defineChatServer({
         : undefined,
     losesListIds: true,
     call,
-    envelope: (body, ask) => ({
-      ...envelopeHead(body, ask),
+    envelope: (body, request) => ({
+      ...envelopeHead(body, request),
       system_fingerprint: "fp_ollama",
       choices: body.choices,
       usage: body.usage,

@@ -22,14 +22,14 @@ const models = [
 
 const service = { service_tier: "default", system_fingerprint: "fp_5c1f00a2b3" };
 
-const envelope = (body: ChatResponseBody, ask: ChatSimRequest): Json => {
+const envelope = (body: ChatResponseBody, request: ChatSimRequest): Json => {
   const { kind, choices, usage: counts } = body;
   return kind === "chat.completion"
-    ? { ...envelopeHead(body, ask), choices, usage: counts, ...service }
-    : { ...envelopeHead(body, ask), ...service, choices, usage: counts };
+    ? { ...envelopeHead(body, request), choices, usage: counts, ...service }
+    : { ...envelopeHead(body, request), ...service, choices, usage: counts };
 };
 
-/** Sound is the only kind of file it counts apart. */
+/** Audio is the only modality counted separately. */
 const usage = (counts: SimUsage): Json => ({
   ...plainUsage(counts),
   prompt_tokens_details: { cached_tokens: counts.cachedRead, audio_tokens: counts.inputBy.audio ?? 0 },
@@ -41,7 +41,7 @@ const usage = (counts: SimUsage): Json => ({
   },
 });
 
-/** OpenAI's older API. What the model thinks is counted and never shown. */
+/** OpenAI's older API. Reasoning is counted and never returned. */
 export const openaiServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "openai-chat",
   host: /^(eu\.|us\.)?api\.openai\.com$/,
@@ -51,8 +51,8 @@ export const openaiServer: SimProvider<ChatQuirks> = defineChatServer({
   cache: { mode: "automatic", minTokens: 1024, stepTokens: 128 },
   maxBytes: 2 ** 26,
   quirks: {
-    responseId: (ask) => `chatcmpl-${pseudoRandomLetters(ask, "answer", 29)}`,
-    callId: ({ index }, ask) => `call_${pseudoRandomLetters(ask, `call ${index}`, 24)}`,
+    responseId: (request) => `chatcmpl-${pseudoRandomLetters(request, "answer", 29)}`,
+    callId: ({ index }, request) => `call_${pseudoRandomLetters(request, `call ${index}`, 24)}`,
     reasoning: "hidden",
     rereadFields: [],
     emptyContent: null,
@@ -83,12 +83,12 @@ export const openaiServer: SimProvider<ChatQuirks> = defineChatServer({
     model: ({ id }) => ({ id, object: "model", created: modelCreated, owned_by: "system" }),
   },
   stream: {
-    delta: (core, { kind, hasOnlyCalls: onlyCalls }) => {
+    delta: (core, { kind, hasOnlyCalls }) => {
       if (kind !== "open") return core;
-      return onlyCalls ? { role: "assistant", content: null } : { role: "assistant", content: "", refusal: null };
+      return hasOnlyCalls ? { role: "assistant", content: null } : { role: "assistant", content: "", refusal: null };
     },
     choice: (delta, finish) => ({ index: 0, delta, logprobs: null, finish_reason: finish?.reason ?? null }),
-    pendingUsage: "null-if-asked",
+    pendingUsage: "null-on-request",
     padding: "obfuscation",
   },
 });

@@ -6,8 +6,8 @@ import type { ChatSimRequest, ChatErrors, ChatQuirks } from "../quirks.ts";
 import { upstreamOfMessage, upstreamName, upstreamOf } from "../upstream.ts";
 import { plainUsage } from "../usage.ts";
 
-/** Counts sound and film apart, what Anthropic's cache took in, and money. */
-const usage = (counts: SimUsage, ask: ChatSimRequest): Json => {
+/** Usage with audio and video tokens, Anthropic's cache writes, and cost. */
+const usage = (counts: SimUsage, request: ChatSimRequest): Json => {
   const [prompt, completion] = [counts.input * 3, counts.output * 15];
   return {
     ...plainUsage(counts),
@@ -15,7 +15,7 @@ const usage = (counts: SimUsage, ask: ChatSimRequest): Json => {
     is_byok: false,
     prompt_tokens_details: {
       cached_tokens: counts.cachedRead,
-      cache_write_tokens: upstreamOf(ask.model) === "anthropic" ? counts.cachedWrite : 0,
+      cache_write_tokens: upstreamOf(request.model) === "anthropic" ? counts.cachedWrite : 0,
       audio_tokens: counts.inputBy.audio ?? 0,
       video_tokens: counts.inputBy.video ?? 0,
     },
@@ -30,7 +30,7 @@ const usage = (counts: SimUsage, ask: ChatSimRequest): Json => {
 
 const dollars = (millionths: number): number => millionths / 1_000_000;
 
-/** The status as code, and the upstream's own answer where it was the upstream's. */
+/** The status as code, and the upstream's own error in the metadata. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "No auth credentials found",
@@ -53,22 +53,22 @@ const errors: ChatErrors = defineErrors({
   },
 });
 
-/** Ids come from whoever is behind the gateway. */
-const callId: ChatQuirks["callId"] = ({ index, tool }, ask) => {
+/** Call ids have the upstream's format. */
+const callId: ChatQuirks["callId"] = ({ index, tool }, request) => {
   const purpose = `call ${index}`;
-  switch (upstreamOf(ask.model)) {
+  switch (upstreamOf(request.model)) {
     case "anthropic":
-      return `toolu_01${pseudoRandomLetters(ask, purpose, 22)}`;
+      return `toolu_01${pseudoRandomLetters(request, purpose, 22)}`;
     case "openai":
-      return `call_${pseudoRandomLetters(ask, purpose, 24)}`;
+      return `call_${pseudoRandomLetters(request, purpose, 24)}`;
     case "google":
-      return `tool_${index}_${tool}_${pseudoRandomLetters(ask, purpose, 20)}`;
+      return `tool_${index}_${tool}_${pseudoRandomLetters(request, purpose, 20)}`;
     case "other":
-      return `chatcmpl-tool-${pseudoRandomHex(ask, purpose, 16)}`;
+      return `chatcmpl-tool-${pseudoRandomHex(request, purpose, 16)}`;
   }
 };
 
-/** Models behind which no upstream takes files. */
+/** Models without file input at any upstream. */
 const textOnlyModels =
   /^(deepseek\/(?!.*vision)|openai\/gpt-oss|z-ai\/glm-[\d.]+(?!\d*v)(-|$)|minimax\/minimax-m[12]|moonshotai\/kimi-k2(-|$)|qwen\/qwen3-(max|coder|next|\d+b))/;
 
@@ -82,7 +82,7 @@ const model = (
   maxOutput,
 });
 
-/** OpenRouter. Answers and refusals are its own; reasoning is sealed by whoever is behind it. */
+/** OpenRouter. Responses and errors have its own format; reasoning is sealed by the upstream. */
 export const openrouterServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "openrouter",
   host: /^openrouter\.ai$/,
@@ -105,7 +105,7 @@ export const openrouterServer: SimProvider<ChatQuirks> = defineChatServer({
     /^(anthropic\/claude|openai\/(gpt|chatgpt|o\d)|google\/gem|deepseek\/deepseek|moonshotai\/kimi|z-ai\/glm|qwen\/qw|minimax\/minimax|mistralai\/|meta-llama\/llama|x-ai\/grok|cohere\/command)[a-z0-9.-]*(:[a-z]+)?$/,
   cache: { mode: "marked", minTokens: 1024, stepTokens: 1 },
   quirks: {
-    responseId: (ask) => `gen-${createdSeconds(ask)}-${pseudoRandomLetters(ask, "answer", 20)}`,
+    responseId: (request) => `gen-${createdSeconds(request)}-${pseudoRandomLetters(request, "answer", 20)}`,
     callId,
     reasoning: "details",
     rereadFields: ["reasoning_details"],
@@ -129,9 +129,9 @@ export const openrouterServer: SimProvider<ChatQuirks> = defineChatServer({
       index: 0,
       message,
     }),
-    envelope: (body, ask) => ({
-      ...envelopeHead(body, ask),
-      provider: upstreamName(ask.model),
+    envelope: (body, request) => ({
+      ...envelopeHead(body, request),
+      provider: upstreamName(request.model),
       ...(body.kind === "chat.completion" ? { service_tier: null, system_fingerprint: null } : {}),
       choices: body.choices,
       usage: body.usage,
@@ -172,7 +172,7 @@ export const openrouterServer: SimProvider<ChatQuirks> = defineChatServer({
       finish_reason: finish?.reason ?? null,
       native_finish_reason: finish?.native ?? null,
     }),
-    usage: "again",
+    usage: "repeated-chunk",
     comment: ": OPENROUTER PROCESSING",
     failure: "chunk",
   },

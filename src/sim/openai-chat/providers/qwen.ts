@@ -11,7 +11,7 @@ const codeOf = ({ kind, check: door }: ChatError): string | null => {
   return kind === "rate-limited" ? "limit_requests" : (openaiCodes[kind] ?? null);
 };
 
-/** OpenAI's envelope, and the id of the request. */
+/** OpenAI's envelope with a request id. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "wrong-key": "Incorrect API key provided. ",
@@ -29,7 +29,7 @@ const errors: ChatErrors = defineErrors({
   }),
 });
 
-/** Words, pictures, sound and film are counted apart, once there are any but words. */
+/** Usage by modality, if the prompt is not text only. */
 const usage = (counts: SimUsage): Json => {
   const { text = 0, image, audio, video } = counts.inputBy;
   const kinds = { image_tokens: image, audio_tokens: audio, video_tokens: video };
@@ -47,7 +47,7 @@ const sees: ChatQuirks["acceptsFile"] = (kind, place, model) => {
   return kind !== "document" && /vl|omni|qwen3\.\d|qvq/.test(model);
 };
 
-/** Alibaba's Qwen on DashScope. Each further bit of a call repeats an empty id. */
+/** Alibaba's Qwen on DashScope. Further deltas of a call have an empty id. */
 export const qwenServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "qwen",
   host: /^dashscope(-intl|-us)?\.aliyuncs\.com$/,
@@ -63,9 +63,9 @@ export const qwenServer: SimProvider<ChatQuirks> = defineChatServer({
   knownModels: /^(qwen|qwq|qvq)[a-z0-9.-]*$/,
   cache: { mode: "automatic", minTokens: 256, stepTokens: 1 },
   quirks: {
-    responseId: (ask) => `chatcmpl-${pseudoRandomUuid(ask, "answer")}`,
-    callId: ({ index }, ask) => `call_${pseudoRandomHex(ask, `call ${index}`, 24)}`,
-    // Reasoning of earlier answers is ignored.
+    responseId: (request) => `chatcmpl-${pseudoRandomUuid(request, "answer")}`,
+    callId: ({ index }, request) => `call_${pseudoRandomHex(request, `call ${index}`, 24)}`,
+    // Reasoning of earlier messages is ignored.
     rereadFields: [],
     acceptsFile: sees,
     message: ({ role, content, ...rest }) => ({ content, role, ...rest }),
@@ -76,8 +76,8 @@ export const qwenServer: SimProvider<ChatQuirks> = defineChatServer({
       type: "function",
     }),
     choice: (message, { reason }) => ({ message, finish_reason: reason, index: 0, logprobs: null }),
-    envelope: (body, ask) => {
-      const { id, object, created, model } = envelopeHead(body, ask);
+    envelope: (body, request) => {
+      const { id, object, created, model } = envelopeHead(body, request);
       return { choices: body.choices, object, usage: body.usage, created, system_fingerprint: null, model, id };
     },
     usage,

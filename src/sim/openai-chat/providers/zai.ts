@@ -24,7 +24,7 @@ const codeOf = ({ kind, message, check: door }: ChatError): string => {
   return kind === "bad-request" && message.includes("illegal") ? "1214" : codes[kind];
 };
 
-/** A number for everything. An unknown model is a bad request. */
+/** Numeric codes for everything. An unknown model is a bad request. */
 const errors: ChatErrors = defineErrors({
   messages: {
     "no-key": "Authentication parameter not received in Header, unable to authenticate",
@@ -38,14 +38,14 @@ const errors: ChatErrors = defineErrors({
   body: (said) => ({ error: { code: codeOf(said), message: said.message } }),
 });
 
-/** An id begins with the time. */
-const answerId = (ask: ChatSimRequest): string =>
-  new Date(createdSeconds(ask) * 1000).toISOString().replaceAll(/\D/g, "").slice(0, 14) +
-  pseudoRandomHex(ask, "answer", 16);
+/** The id starts with the time. */
+const answerId = (request: ChatSimRequest): string =>
+  new Date(createdSeconds(request) * 1000).toISOString().replaceAll(/\D/g, "").slice(0, 14) +
+  pseudoRandomHex(request, "answer", 16);
 
 const visionModels = /^glm-[\d.]+v/;
 
-/** Z.ai's GLM. The arguments of a call come in one piece, after a long silence, unless `tool_stream` asks for bits. */
+/** Z.ai's GLM. The arguments of a call are sent in one chunk, after a long pause, unless `tool_stream` is set. */
 export const zaiServer: SimProvider<ChatQuirks> = defineChatServer({
   id: "zai",
   host: /^(api\.z\.ai|open\.bigmodel\.cn)$/,
@@ -62,7 +62,7 @@ export const zaiServer: SimProvider<ChatQuirks> = defineChatServer({
   cache: { mode: "automatic", minTokens: 128, stepTokens: 64 },
   quirks: {
     responseId: answerId,
-    callId: ({ index }, ask) => `call_${pseudoRandomHex(ask, `call ${index}`, 32)}`,
+    callId: ({ index }, request) => `call_${pseudoRandomHex(request, `call ${index}`, 32)}`,
     finishReasons: { filtered: "sensitive", context: "model_context_window_exceeded" },
     acceptsFile: (kind, place, model) => place === "user" && kind !== "audio" && visionModels.test(model),
     refuseFile: () => ({
@@ -76,8 +76,8 @@ export const zaiServer: SimProvider<ChatQuirks> = defineChatServer({
       index,
       type: "function",
     }),
-    envelope: (body, ask) => {
-      const { id, object, created, model } = envelopeHead(body, ask);
+    envelope: (body, request) => {
+      const { id, object, created, model } = envelopeHead(body, request);
       return body.kind === "chat.completion"
         ? { choices: body.choices, created, id, model, object, request_id: id, usage: body.usage }
         : { id, created, object, model, choices: body.choices, usage: body.usage };
@@ -105,6 +105,6 @@ export const zaiServer: SimProvider<ChatQuirks> = defineChatServer({
       ...(finish === undefined ? {} : { finish_reason: finish.reason }),
       delta,
     }),
-    usage: "end",
+    usage: "last-chunk",
   },
 });
