@@ -7,7 +7,7 @@ import { createSimulator, serve } from "parley-agent/sim";
 
 const simulator = createSimulator({
   provider: "openai-chat",
-  script: { rules: [{ asked: "/weather/i", replies: [{ call: { tool: "weather", input: { city: "Oslo" } } }] }] },
+  script: { rules: [{ prompt: "/weather/i", replies: [{ call: { tool: "weather", input: { city: "Oslo" } } }] }] },
   faults: [{ on: 1, fault: { type: "status", status: 429, headers: { "retry-after": "1" } } }],
 });
 const { url, close } = await serve(simulator);

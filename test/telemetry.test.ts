@@ -18,7 +18,7 @@ const words = "What does the note about the marmalade say?";
 const script = {
   rules: [
     {
-      asked: "marmalade",
+      prompt: "marmalade",
       replies: [
         {
           think: "I shall look.",

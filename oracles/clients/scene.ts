@@ -65,7 +65,7 @@ export const modelOutput = {
 export const script: Script = {
   rules: [
     {
-      asked: "look at cat.png",
+      prompt: "look at cat.png",
       tool: "measure",
       replies: [
         { think: modelOutput.thought, say: modelOutput.words, call: modelOutput.calls },

@@ -19,10 +19,13 @@ const server = fileURLToPath(
 
 const script = {
   rules: [
-    { asked: "context: a ship's name", replies: [{ say: "The Unsinkable." }] },
-    { asked: "Fill it in", replies: [{ call: { tool: "trigger-elicitation-request", input: {} } }, { say: "Asked." }] },
+    { prompt: "context: a ship's name", replies: [{ say: "The Unsinkable." }] },
     {
-      asked: "Have words",
+      prompt: "Fill it in",
+      replies: [{ call: { tool: "trigger-elicitation-request", input: {} } }, { say: "Asked." }],
+    },
+    {
+      prompt: "Have words",
       replies: [
         { call: { tool: "trigger-sampling-request", input: { prompt: "a ship's name", maxTokens: 60 } } },
         { say: "Asked." },

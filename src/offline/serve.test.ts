@@ -246,14 +246,14 @@ describe("a script", () => {
   const script: DemoScript = parseDemoScript({
     rules: [
       {
-        asked: "/weather/i",
+        prompt: "/weather/i",
         tool: "read_file",
         replies: [
           { think: "Hm.", say: "I look.", call: { tool: "read_file", input: { absolute_path: "sky" } } },
           { say: "Rain." },
         ],
       },
-      { asked: "crash", replies: [{ error: { status: 503, message: "Later." } }] },
+      { prompt: "crash", replies: [{ error: { status: 503, message: "Later." } }] },
     ],
     replies: [
       { say: "First." },
@@ -328,10 +328,10 @@ describe("a script", () => {
   });
 
   it.each<[unknown, string]>([
-    [[], "the whole: expected an object"],
+    [[], "the script: expected an object"],
     [{ rule: [] }, "rule: unknown; there are rules, replies, otherwise"],
     [{ rules: [{}] }, "rules[0].replies: required, but missing"],
-    [{ rules: [{ asked: "/(/", replies: [] }] }, "rules[0].asked: expected words to find, or a valid /pattern/flags"],
+    [{ rules: [{ prompt: "/(/", replies: [] }] }, "rules[0].prompt: expected text to find, or a valid /pattern/flags"],
     [{ replies: [{ say: 1 }] }, "replies[0].say: expected a text"],
     [{ replies: {} }, "replies: expected a list"],
     [

@@ -5,7 +5,7 @@ import { openAgentStage, playTurn } from "../support/agent-stage.ts";
 
 const script: Script = {
   rules: [
-    { asked: "add", replies: [{ parts: [{ type: "call", tool: "add", input: { a: 1, b: 2 } }] }] },
+    { prompt: "add", replies: [{ parts: [{ type: "call", tool: "add", input: { a: 1, b: 2 } }] }] },
     { replies: [{ parts: [{ type: "say", text: "Good day." }] }] },
   ],
 };

@@ -21,10 +21,10 @@ import { serveSimulators, type ServedSimulators } from "../support/serve-simulat
 
 const script: Script = {
   rules: [
-    { asked: "too long", replies: [{ say: "## Goal\nTo test.\n## Done\nA sum, a picture, a failure." }] },
-    { asked: "again", replies: [{ call: { tool: "add", input: { a: 2, b: 2 } } }, { say: "Four." }] },
+    { prompt: "too long", replies: [{ say: "## Goal\nTo test.\n## Done\nA sum, a picture, a failure." }] },
+    { prompt: "again", replies: [{ call: { tool: "add", input: { a: 2, b: 2 } } }, { say: "Four." }] },
     {
-      asked: "work",
+      prompt: "work",
       replies: [
         {
           think: "I look at everything at once.",
@@ -39,7 +39,7 @@ const script: Script = {
       ],
     },
     {
-      asked: "hang",
+      prompt: "hang",
       replies: [
         {
           call: [

@@ -22,22 +22,22 @@ const summary = "## Goal\nTo read much.\n## Done\nRead it.";
 
 const script: Script = {
   rules: [
-    { asked: "too long", replies: [{ say: summary }] },
-    { asked: "hello", replies: [{ say: "Good day." }] },
-    { asked: "count", replies: [...sums(150), { say: "Counted." }] },
-    { asked: "circle", replies: [...same(25), { say: "Said at last." }] },
+    { prompt: "too long", replies: [{ say: summary }] },
+    { prompt: "hello", replies: [{ say: "Good day." }] },
+    { prompt: "count", replies: [...sums(150), { say: "Counted." }] },
+    { prompt: "circle", replies: [...same(25), { say: "Said at last." }] },
     {
-      asked: "babble",
+      prompt: "babble",
       replies: [{ say: "This sentence is said over and over without any end in sight at all. ".repeat(400) }],
     },
     {
-      asked: "flood",
+      prompt: "flood",
       replies: [
         { call: Array.from({ length: 560 }, (_, index) => ({ tool: "add", input: { a: index, b: 1 } })) },
         { say: "Added." },
       ],
     },
-    { asked: "read", replies: [big, { say: "Read." }] },
+    { prompt: "read", replies: [big, { say: "Read." }] },
   ],
 };
 
@@ -154,7 +154,7 @@ describe("a turn that does not end by itself", () => {
   it("says ordinary files of every kind to their end", async () => {
     const kinds = Object.entries(ordinaryTexts);
     const rules = kinds.map(([kind, make]) => ({
-      asked: `file: ${kind}`,
+      prompt: `file: ${kind}`,
       replies: [{ say: `\`\`\`\n${make(150, new Random(1))}\n\`\`\`` }],
     }));
     const stage = await openAgentStage({ script: { rules: rules.toReversed() }, agent: { compactAt: 0 } });
@@ -240,7 +240,7 @@ describe("a conversation that fills the context", () => {
   it("is as it was where the summary fails, and the turn goes on", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
     const silent = {
-      rules: [{ asked: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)],
+      rules: [{ prompt: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)],
     };
     const stage = await openAgentStage({ script: silent, agent: reading(9000) });
     for (const _ of [1, 2]) await playTurn(stage, `hello ${words}`);
@@ -259,7 +259,7 @@ describe("a conversation that fills the context", () => {
   });
 
   it("is as it was where the summary is empty", async () => {
-    const silent = { rules: [{ asked: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
+    const silent = { rules: [{ prompt: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
     const heard: string[] = [];
     const listen = (event: AgentEvent): void => void (event.type === "notice" && heard.push(event.text));
     const stage = await openAgentStage({ script: silent, agent: { onEvent: listen } });

@@ -32,7 +32,7 @@ const snapshot = (address: string) =>
 
 const script: Script = {
   rules: [
-    { asked: "look", replies: [{ parts: [{ type: "call", tool: "snapshot", input: {} }] }] },
+    { prompt: "look", replies: [{ parts: [{ type: "call", tool: "snapshot", input: {} }] }] },
     { replies: [{ parts: [{ type: "say", text: "I see." }] }] },
   ],
 };

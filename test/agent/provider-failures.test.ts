@@ -10,13 +10,13 @@ beforeAll(warmUp);
 
 const script: Script = {
   rules: [
-    { asked: "never", replies: [{ parts: [] }] },
-    { asked: "answer was empty", replies: [{ say: "Something after all." }] },
-    { asked: "nothing", replies: [{ parts: [] }] },
-    { asked: "could not be read", replies: [{ say: "Now it can be read." }] },
-    { asked: "unreadable", replies: [{ parts: [], finish: "malformed" }] },
+    { prompt: "never", replies: [{ parts: [] }] },
+    { prompt: "answer was empty", replies: [{ say: "Something after all." }] },
+    { prompt: "nothing", replies: [{ parts: [] }] },
+    { prompt: "could not be read", replies: [{ say: "Now it can be read." }] },
+    { prompt: "unreadable", replies: [{ parts: [], finish: "malformed" }] },
     {
-      asked: "too much",
+      prompt: "too much",
       replies: [
         {
           say: "So many.",
@@ -30,7 +30,7 @@ const script: Script = {
       ],
     },
     {
-      asked: "wrong",
+      prompt: "wrong",
       replies: [
         {
           call: [
@@ -42,7 +42,7 @@ const script: Script = {
         { say: "One of three." },
       ],
     },
-    { asked: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
+    { prompt: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
   ],
 };
 

@@ -22,9 +22,9 @@ afterEach(() => {
 
 const script: Script = {
   rules: [
-    { asked: "hello", replies: [{ say: "Good day." }] },
+    { prompt: "hello", replies: [{ say: "Good day." }] },
     {
-      asked: "do",
+      prompt: "do",
       replies: [
         {
           call: [
@@ -142,7 +142,7 @@ describe("a full disk", () => {
     };
     const drawing = {
       rules: [
-        { asked: "hello", replies: [{ say: "Good day." }] },
+        { prompt: "hello", replies: [{ say: "Good day." }] },
         { replies: [{ call: { tool: "picture", input: {} } }] },
       ],
     };

@@ -14,9 +14,9 @@ beforeAll(warmUp);
 
 const script: Script = {
   rules: [
-    { asked: "and the last?", replies: [{ say: "And the last." }] },
+    { prompt: "and the last?", replies: [{ say: "And the last." }] },
     {
-      asked: "add",
+      prompt: "add",
       replies: [
         {
           think: "Two sums.",
@@ -29,7 +29,7 @@ const script: Script = {
       ],
     },
     {
-      asked: "do",
+      prompt: "do",
       replies: [
         {
           call: [
@@ -41,7 +41,7 @@ const script: Script = {
       ],
     },
     {
-      asked: "wait",
+      prompt: "wait",
       replies: [
         {
           call: [
@@ -52,7 +52,7 @@ const script: Script = {
         { say: "Done." },
       ],
     },
-    { asked: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
+    { prompt: "hello", replies: [{ say: "Good day to you. How are you? I am well, thank you very much." }] },
   ],
   otherwise: { say: "Go on." },
 };
@@ -125,7 +125,7 @@ describe("a turn", () => {
         script: {
           rules: [
             {
-              asked: "ask",
+              prompt: "ask",
               replies: [{ call: [{ tool: "ask_team", input: { team_: "blue" } }] }, { say: "They were asked." }],
             },
           ],

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe("parley simulate", () => {
   it("answers as the API would, logs every verdict, and stops in peace", async () => {
-    const script: Script = { rules: [{ asked: "Oslo", replies: [{ say: "Rain." }] }] };
+    const script: Script = { rules: [{ prompt: "Oslo", replies: [{ say: "Rain." }] }] };
     writeFileSync(join(home.path, "script.json"), JSON.stringify(script));
     const running = await simulate("anthropic", "--script", "script.json", "--log", "log.jsonl");
     expect(running.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

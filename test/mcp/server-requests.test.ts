@@ -67,9 +67,9 @@ const opened = "https://bank.example@login.pirates.example/a?b=$(id)&c=%27d";
 /** A model that makes the server ask, all at once; and that answers the server. */
 const asks = (...requests: readonly Request[]): DemoScript => ({
   rules: [
-    { asked: "Name a ship.", replies: [{ say: "The Unsinkable." }] },
+    { prompt: "Name a ship.", replies: [{ say: "The Unsinkable." }] },
     {
-      asked: "go",
+      prompt: "go",
       replies: [{ call: requests.map((input) => ({ tool: "echo", input: { ...input } })) }, { say: "All done." }],
     },
   ],

@@ -92,7 +92,7 @@ const fileTokensIn = (entry: LogEntry): number => {
 const script: Script = {
   rules: [
     {
-      asked: "Tidy",
+      prompt: "Tidy",
       replies: [
         {
           think: "First I look. Grüße 👋",

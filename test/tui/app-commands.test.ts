@@ -47,7 +47,9 @@ describe("trust", () => {
       files,
       isTrusted: false,
       script: {
-        rules: [{ system: "Always say please.", asked: "Say hello to Ann.", replies: [{ say: "Hello Ann, please." }] }],
+        rules: [
+          { system: "Always say please.", prompt: "Say hello to Ann.", replies: [{ say: "Hello Ann, please." }] },
+        ],
       },
     });
     const app = start();
@@ -84,8 +86,8 @@ describe("custom commands", () => {
       },
       script: {
         rules: [
-          { asked: 'First a b, then c, all: "a b" c', replies: [{ say: "The pair came." }] },
-          { asked: "Say what twice.", replies: [{ say: "What, what." }] },
+          { prompt: 'First a b, then c, all: "a b" c', replies: [{ say: "The pair came." }] },
+          { prompt: "Say what twice.", replies: [{ say: "What, what." }] },
         ],
       },
     });
@@ -102,8 +104,8 @@ describe("custom commands", () => {
       files: { ".gemini/commands/see.toml": 'prompt = "It printed: !{mkdir {{args}} && echo made}"\n' },
       script: {
         rules: [
-          { asked: "It printed: made", replies: [{ say: "It was made." }] },
-          { asked: "was not run", replies: [{ say: "Left out." }] },
+          { prompt: "It printed: made", replies: [{ say: "It was made." }] },
+          { prompt: "was not run", replies: [{ say: "Left out." }] },
         ],
       },
     });
@@ -126,7 +128,7 @@ describe("attachments", () => {
   it("are completed after @ and attached", async () => {
     const [app] = await started({
       files: { "notes/today.txt": "buy milk\n" },
-      script: { rules: [{ asked: "buy milk", replies: [{ say: "Milk it is." }] }] },
+      script: { rules: [{ prompt: "buy milk", replies: [{ say: "Milk it is." }] }] },
     });
     app.type("read @no");
     await app.waitForText("› notes/");
@@ -163,10 +165,10 @@ describe("MCP servers", () => {
     const made = await on({
       script: {
         rules: [
-          { asked: "the text of note://one", replies: [{ say: "The note came." }] },
-          { asked: "Greet Ann.", replies: [{ say: "Hello Ann." }] },
+          { prompt: "the text of note://one", replies: [{ say: "The note came." }] },
+          { prompt: "Greet Ann.", replies: [{ say: "Hello Ann." }] },
           {
-            asked: "echo it",
+            prompt: "echo it",
             replies: [{ call: { tool: "echo", input: { message: "hi" } } }, { say: "It echoed." }],
           },
         ],
@@ -351,7 +353,7 @@ describe("commands", () => {
   });
 
   it("copy the last answer to the clipboard, and nothing else does", async () => {
-    const [app] = await started({ script: { rules: [{ asked: "go", replies: [{ say: "Copied words." }] }] } });
+    const [app] = await started({ script: { rules: [{ prompt: "go", replies: [{ say: "Copied words." }] }] } });
     app.submit("go");
     await app.waitForText("Copied words.");
     await app.waitUntilIdle();
@@ -383,7 +385,7 @@ describe("commands", () => {
       script: {
         rules: [
           {
-            asked: "go",
+            prompt: "go",
             replies: [{ call: { tool: "run_shell_command", input: { command: "cat long.txt" } } }, { say: "Done." }],
           },
         ],

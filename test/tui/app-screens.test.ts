@@ -27,7 +27,7 @@ describe("the screen", () => {
       script: {
         rules: [
           {
-            asked: "friendlier",
+            prompt: "friendlier",
             replies: [
               {
                 think: "**Reading the greeting** It is short.",
@@ -62,7 +62,7 @@ describe("the screen", () => {
       script: {
         rules: [
           {
-            asked: "everything",
+            prompt: "everything",
             replies: [
               {
                 say: "I look at all of it at once.",

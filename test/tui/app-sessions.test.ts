@@ -21,9 +21,9 @@ describe("sessions in the terminal app", () => {
       args: ["--approval-mode", "yolo"],
       script: {
         rules: [
-          { asked: "still", replies: [{ say: "It was interrupted, I see." }] },
+          { prompt: "still", replies: [{ say: "It was interrupted, I see." }] },
           {
-            asked: "go",
+            prompt: "go",
             replies: [
               { say: "I begin.", call: { tool: "run_shell_command", input: { command: "mkdir begun; sleep 600" } } },
             ],
@@ -57,7 +57,7 @@ describe("sessions in the terminal app", () => {
       args: ["--approval-mode", "yolo"],
       script: {
         rules: [
-          { asked: "go", replies: [{ say: "I begin.", call: { tool: "run_shell_command", input: { command } } }] },
+          { prompt: "go", replies: [{ say: "I begin.", call: { tool: "run_shell_command", input: { command } } }] },
         ],
       },
     });
@@ -168,9 +168,9 @@ describe("switching the model", () => {
     served = await serveSimulators({
       script: {
         rules: [
-          { asked: "and now", replies: [{ say: "I have read the past." }] },
+          { prompt: "and now", replies: [{ say: "I have read the past." }] },
           {
-            asked: "look",
+            prompt: "look",
             replies: [
               { think: "A picture.", call: { tool: "read_file", input: { absolute_path: "logo.png" } } },
               { say: "It is red." },

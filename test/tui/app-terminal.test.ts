@@ -40,7 +40,7 @@ describe("the terminal app", () => {
       script: {
         rules: [
           {
-            asked: "go",
+            prompt: "go",
             replies: [
               { say: words.slice(0, 200).join(" "), call: { tool: "run_shell_command", input: waiting } },
               { say: words.slice(200).join(" ") },
@@ -76,7 +76,7 @@ describe("the terminal app", () => {
       script: {
         rules: [
           {
-            asked: "go",
+            prompt: "go",
             replies: [
               { call: { tool: "write_file", input: { file_path: "a.txt", content: lines } } },
               { say: "Well." },
@@ -125,7 +125,7 @@ describe("the terminal app", () => {
       args: ["--approval-mode", "yolo"],
       script: {
         rules: hostileTexts.map(shortened).map((text, at) => ({
-          asked: `hostile ${at}.`,
+          prompt: `hostile ${at}.`,
           replies: [
             {
               think: text,
@@ -212,7 +212,7 @@ describe("for a screen reader", () => {
     const { start } = await on({
       args: ["--screen-reader", "--approval-mode", "yolo"],
       script: {
-        rules: [{ asked: "go", replies: [{ call: { tool: "run_shell_command", input: { command: "sleep 600" } } }] }],
+        rules: [{ prompt: "go", replies: [{ call: { tool: "run_shell_command", input: { command: "sleep 600" } } }] }],
       },
     });
     const app = start();

@@ -97,7 +97,7 @@ describe("the terminal app", () => {
       script: {
         rules: [
           {
-            asked: "go",
+            prompt: "go",
             replies: [
               { call: [shell("mkdir one; sleep 0.2; echo slow"), shell("mkdir two; echo second")] },
               { say: "Both are done." },
@@ -138,9 +138,9 @@ describe("the terminal app", () => {
       args: ["--approval-mode", "yolo"],
       script: {
         rules: [
-          { asked: "still", replies: [{ say: "I am here." }] },
+          { prompt: "still", replies: [{ say: "I am here." }] },
           {
-            asked: "go",
+            prompt: "go",
             replies: [{ call: [shell("echo quick"), shell("echo begun; sleep 600")] }, { say: "Never said." }],
           },
         ],
@@ -167,9 +167,9 @@ describe("the terminal app", () => {
       args: ["--approval-mode", "yolo"],
       script: {
         rules: [
-          { asked: "also say more", replies: [{ say: "I heard more." }] },
+          { prompt: "also say more", replies: [{ say: "I heard more." }] },
           {
-            asked: "go",
+            prompt: "go",
             replies: [{ call: shell("until [ -e flag ]; do sleep 0.05; done") }, { say: "Nothing was heard." }],
           },
         ],
@@ -190,7 +190,7 @@ describe("the terminal app", () => {
       script: {
         rules: [
           {
-            asked: "/I ran this in the shell myself: echo marked.*It printed:\\nmarked/s",
+            prompt: "/I ran this in the shell myself: echo marked.*It printed:\\nmarked/s",
             replies: [{ say: "I know." }],
           },
         ],

@@ -19,21 +19,21 @@ const slowCalls = ["cart", "login", "search", "payment"].map((name) => ({
 export const tourScript: Script = {
   rules: [
     {
-      asked: prompts.next,
+      prompt: prompts.next,
       replies: [
         { think: "One file is still unread.", call: { tool: "read_file", input: { absolute_path: "draw.js" } } },
         { say: "In app.js, write #app instead of #root." },
       ],
     },
     {
-      asked: prompts.second,
+      prompt: prompts.second,
       replies: [
         { call: { tool: "read_file", input: { absolute_path: "page.png" } } },
         { say: "One colour everywhere: nothing was ever drawn." },
       ],
     },
     {
-      asked: prompts.first,
+      prompt: prompts.first,
       replies: [
         {
           think: "The markup comes first.",

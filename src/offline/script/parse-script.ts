@@ -6,7 +6,7 @@ export class DemoScriptError extends Error {}
 
 /** Parses a script from a JSON value. Throws a `DemoScriptError`. */
 export const parseDemoScript = (value: unknown): DemoScript => {
-  const wrong = findProblems(value, "the whole", scriptShape);
+  const wrong = findProblems(value, "the script", scriptShape);
   if (wrong.length > 0) throw new DemoScriptError(wrong.join("\n"));
   return value as DemoScript;
 };
@@ -25,7 +25,7 @@ const findProblems = (value: unknown, place: string, shape: ScriptShape): readon
     return shape.orOne === true ? findProblems(value, place, shape.each) : [`${place}: expected a list`];
   }
   if (!isObject(value)) return [`${place}: expected an object`];
-  const prefix = place === "the whole" ? "" : `${place}.`;
+  const prefix = place === "the script" ? "" : `${place}.`;
   const absent = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name));
   return [
     ...absent.map((name) => `${prefix}${name}: required, but missing`),
@@ -49,7 +49,7 @@ const isPattern = (value: unknown): boolean => {
   }
 };
 
-const patternShape: ScriptShape = { is: isPattern, expected: "words to find, or a valid /pattern/flags" };
+const patternShape: ScriptShape = { is: isPattern, expected: "text to find, or a valid /pattern/flags" };
 
 const callShape: ScriptShape = {
   fields: {
@@ -76,7 +76,7 @@ const replyShape: ScriptShape = {
 
 const ruleShape: ScriptShape = {
   fields: {
-    asked: patternShape,
+    prompt: patternShape,
     system: patternShape,
     tool: textShape,
     model: patternShape,

@@ -8,9 +8,9 @@ export type DemoScript = {
   readonly otherwise?: ScriptedReply;
 };
 
-/** A rule with its conditions, all of which must hold. `asked` and `system` are text to find, or `/a pattern/flags`. */
+/** A rule with its conditions, all of which must hold. `prompt` and `system` are text to find, or `/a pattern/flags`. */
 type DemoScriptRule = {
-  readonly asked?: string;
+  readonly prompt?: string;
   readonly system?: string;
   /** Name of an offered tool. */
   readonly tool?: string;
@@ -33,7 +33,7 @@ export const selectScriptedReply = (
   heard: ParsedRequest,
 ): ScriptedReply | undefined => {
   for (const rule of rules) {
-    const at = conditionsHold(rule, heard) ? askedAt(rule, heard.turns) : -1;
+    const at = conditionsHold(rule, heard) ? findPromptTurn(rule, heard.turns) : -1;
     const reply = at === -1 ? undefined : rule.replies[answersIn(heard.turns.slice(at))];
     if (reply !== undefined) return reply;
   }
@@ -53,14 +53,14 @@ const conditionsHold = ({ system, tool, model }: DemoScriptRule, heard: ParsedRe
   (tool === undefined || heard.tools.some(({ name }) => name === tool));
 
 /** Finds the latest matching user text since the last final answer. */
-const askedAt = ({ asked }: DemoScriptRule, turns: readonly DemoTurn[]): number => {
+const findPromptTurn = ({ prompt }: DemoScriptRule, turns: readonly DemoTurn[]): number => {
   const last = turns.findLastIndex(
     (turn, index) => turn.role === "model" && turn.exchanges.length === 0 && index < turns.length - 1,
   );
   const fits = (turn: DemoTurn): boolean =>
-    turn.role === "user" && (asked === undefined || turn.texts.some((text) => matchesText(asked, text)));
+    turn.role === "user" && (prompt === undefined || turn.texts.some((text) => matchesText(prompt, text)));
   const at =
-    asked === undefined ? turns.findIndex((turn, index) => index > last && fits(turn)) : turns.findLastIndex(fits);
+    prompt === undefined ? turns.findIndex((turn, index) => index > last && fits(turn)) : turns.findLastIndex(fits);
   return at > last ? at : -1;
 };
 

@@ -7,7 +7,7 @@ import type { Script } from "../model/script.ts";
 const looking: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "I should look around.",

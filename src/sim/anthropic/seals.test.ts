@@ -8,14 +8,14 @@ import type { Script } from "../model/script.ts";
 const script: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         { think: "I had better look around a little here.", call: { tool: "ls", input: {} } },
         { think: "Now I have seen it.", say: "Seen." },
       ],
     },
     {
-      asked: "secret",
+      prompt: "secret",
       replies: [
         {
           parts: [

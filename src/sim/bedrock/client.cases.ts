@@ -134,7 +134,7 @@ export const tools = (...names: readonly string[]): Json => ({
 export const loop: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "Two files to read.",

@@ -134,7 +134,7 @@ describe("a request that Gemini refuses", () => {
 });
 
 describe("thought signatures", () => {
-  const script = { rules: [{ asked: "Go", replies: [{ call: { tool: "snap", input: {} } }] }] };
+  const script = { rules: [{ prompt: "Go", replies: [{ call: { tool: "snap", input: {} } }] }] };
   /** A step with a signature of another server. */
   const stepSignedBy = async (provider: string, name: string): Promise<Json> => {
     const { body } = await createClient(provider, { script }).ask(name, { contents: [go], ...tools("snap") });

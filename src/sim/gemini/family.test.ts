@@ -7,7 +7,7 @@ import type { Script } from "../model/script.ts";
 const loop: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "Two files to read.",

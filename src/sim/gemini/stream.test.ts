@@ -7,7 +7,7 @@ import type { Script } from "../model/script.ts";
 const script: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "Three files to read.",

@@ -44,17 +44,17 @@ const useServerTools = ({ serverTools, turns }: SimModelRequest): readonly Reply
   return serverTools.map((tool) => citeTool(tool, last.text));
 };
 
-const citeTool = (tool: SimServerTool, asked: string): ReplyPart => {
+const citeTool = (tool: SimServerTool, prompt: string): ReplyPart => {
   switch (tool) {
     case "search":
       return {
         type: "cite",
         text: "I searched, and found one page.",
-        query: asked.slice(0, 100),
+        query: prompt.slice(0, 100),
         sources: [{ title: "A page about it", uri: "https://example.com/about" }],
       };
     case "url": {
-      const uri = /https?:\/\/[^\s"')>]+/.exec(asked)?.[0] ?? "https://example.com/";
+      const uri = /https?:\/\/[^\s"')>]+/.exec(prompt)?.[0] ?? "https://example.com/";
       return { type: "cite", text: `I read ${uri}.`, sources: [{ title: "The page that was named", uri }] };
     }
   }

@@ -15,13 +15,13 @@ export const parseScript = (value: unknown): Script => {
 
 const formatPath = (path: readonly PropertyKey[]): string =>
   path.length === 0
-    ? "the whole"
+    ? "the script"
     : path
         .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
         .join("")
         .replace(/^\./, "");
 
-const textPattern = z.string().refine((text) => isPattern(text), "expected words to find, or a valid /pattern/flags");
+const textPattern = z.string().refine((text) => isPattern(text), "expected text to find, or a valid /pattern/flags");
 
 const isPattern = (text: string): boolean => {
   try {
@@ -60,7 +60,7 @@ const replyShape = z.strictObject({
 });
 
 const ruleShape = z.strictObject({
-  asked: z.exactOptional(textPattern),
+  prompt: z.exactOptional(textPattern),
   system: z.exactOptional(textPattern),
   tool: z.exactOptional(z.string()),
   model: z.exactOptional(textPattern),

@@ -23,8 +23,8 @@ const heard = (...turns: readonly RequestTurn[]): SimModelRequest => ({
 
 const listing: Script = {
   rules: [
-    { asked: "stop", replies: [{ say: "Stopped." }] },
-    { asked: "list", replies: [{ call: { tool: "ls", input: {} } }, { say: "Two files." }] },
+    { prompt: "stop", replies: [{ say: "Stopped." }] },
+    { prompt: "list", replies: [{ call: { tool: "ls", input: {} } }, { say: "Two files." }] },
   ],
   otherwise: { say: "What?" },
 };
@@ -67,12 +67,12 @@ describe("a script", () => {
         { system: "terse" },
         { tool: "ls" },
         { model: "/opus-[5-9]/" },
-        { asked: "/^LIST$/i", tool: "ls" },
+        { prompt: "/^LIST$/i", tool: "ls" },
         { system: "verbose" },
         { tool: "rm" },
         { model: "gpt" },
-        { asked: "/^LIST$/" },
-        { asked: "list", tool: "rm" },
+        { prompt: "/^LIST$/" },
+        { prompt: "list", tool: "rm" },
       ].map(picks),
     ).toEqual([true, true, true, true, false, false, false, false, false]);
   });
@@ -108,7 +108,7 @@ describe("a script as JSON", () => {
     const value = {
       rules: [
         {
-          asked: "/x/i",
+          prompt: "/x/i",
           replies: [{ call: { tool: "ls", input: { a: null } } }, { error: { status: 529, message: "no" } }],
         },
       ],
@@ -123,13 +123,13 @@ describe("a script as JSON", () => {
 
   it("is refused with every invalid path and what is expected there", () => {
     const wrong = {
-      rules: [{ asked: "/(/", replies: [{ say: 1, sya: "x", call: { tol: "ls", input: {} } }] }, { replies: [] }],
+      rules: [{ prompt: "/(/", replies: [{ say: 1, sya: "x", call: { tol: "ls", input: {} } }] }, { replies: [] }],
       otherwise: { finish: "done", parts: [{ type: "shout" }], error: { status: 200, message: "" } },
     };
     expect(() => parseScript(wrong)).toThrow(ScriptFormatError);
     const lines = messageOf(() => parseScript(wrong)).split("\n");
     expect(lines.map((line) => line.split(":")[0])).toEqual([
-      "rules[0].asked",
+      "rules[0].prompt",
       "rules[0].replies[0].say",
       "rules[0].replies[0].call[0].tool",
       "rules[0].replies[0].call[0]",
@@ -139,9 +139,9 @@ describe("a script as JSON", () => {
       "otherwise.finish",
       "otherwise.error.status",
     ]);
-    expect(lines[0]).toBe("rules[0].asked: expected words to find, or a valid /pattern/flags");
+    expect(lines[0]).toBe("rules[0].prompt: expected text to find, or a valid /pattern/flags");
     expect(lines[1]).toBe("rules[0].replies[0].say: Invalid input: expected string, received number");
-    expect(messageOf(() => parseScript([]))).toBe("the whole: Invalid input: expected object, received array");
+    expect(messageOf(() => parseScript([]))).toBe("the script: Invalid input: expected object, received array");
   });
 });
 

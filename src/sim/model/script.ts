@@ -9,7 +9,7 @@ export type Script = { readonly rules: readonly ScriptRule[]; readonly otherwise
  */
 export type ScriptRule = {
   /** Matches the user's prompt. Files and messages that follow while tools run do not count as a new prompt. */
-  readonly asked?: string;
+  readonly prompt?: string;
   readonly system?: string;
   /** Name of a declared tool. */
   readonly tool?: string;
@@ -39,8 +39,8 @@ export type ScriptError = { readonly status: number; readonly message: string };
 export const selectReply = (script: Script, modelRequest: SimModelRequest): ScriptReply | undefined => {
   for (const rule of script.rules) {
     if (!matchesConditions(rule, modelRequest)) continue;
-    const asked = findPromptTurn(rule, modelRequest.turns);
-    const reply = asked === undefined ? undefined : rule.replies[countRepliesAfter(modelRequest.turns, asked)];
+    const turn = findPromptTurn(rule, modelRequest.turns);
+    const reply = turn === undefined ? undefined : rule.replies[countRepliesAfter(modelRequest.turns, turn)];
     if (reply !== undefined) return reply;
   }
   return script.otherwise;
@@ -65,11 +65,11 @@ const matchesConditions = ({ system, tool, model }: ScriptRule, modelRequest: Si
   (model === undefined || matchesText(model, modelRequest.model));
 
 /** Finds the turn that a rule answers: the latest one that matches, since the user's last prompt. */
-const findPromptTurn = ({ asked }: ScriptRule, turns: readonly RequestTurn[]): number | undefined => {
-  const begin = startOfLoop(turns);
-  if (asked === undefined) return begin;
+const findPromptTurn = ({ prompt }: ScriptRule, turns: readonly RequestTurn[]): number | undefined => {
+  const start = startOfLoop(turns);
+  if (prompt === undefined) return start;
   const at = turns.findLastIndex(
-    (turn, index) => index >= begin && turn.by === "user" && matchesText(asked, turn.text),
+    (turn, index) => index >= start && turn.by === "user" && matchesText(prompt, turn.text),
   );
   return at === -1 ? undefined : at;
 };
@@ -93,10 +93,11 @@ const countRepliesAfter = (turns: readonly RequestTurn[], index: number): number
 const isBridge = (turn: RequestTurn): boolean =>
   turn.by === "model" && turn.calls.length === 0 && turn.text.trim() === ".";
 
-const matchesText = (words: string, text: string): boolean => parsePattern(words)?.test(text) ?? text.includes(words);
+const matchesText = (pattern: string, text: string): boolean =>
+  parsePattern(pattern)?.test(text) ?? text.includes(pattern);
 
 /** Parses `/pattern/flags`; undefined for plain text. Throws when the pattern is not valid. */
-export const parsePattern = (words: string): RegExp | undefined => {
-  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(words) ?? [];
+export const parsePattern = (text: string): RegExp | undefined => {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
   return source === undefined ? undefined : new RegExp(source, flags);
 };

@@ -135,7 +135,7 @@ export const result = (id: unknown, content: string | readonly Json[]): Json => 
 export const lookScript: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "Two files to read.",

@@ -116,7 +116,7 @@ export const output = (call: Json | undefined, given: unknown): Json => ({
 export const loop: Script = {
   rules: [
     {
-      asked: "look",
+      prompt: "look",
       replies: [
         {
           think: "**Two files**\n\nBoth are needed.\n\n**Order**\n\nAny.",
