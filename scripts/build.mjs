@@ -1,6 +1,5 @@
 /*
- * Builds the package: dist/lib for programs (modules and their types) and
- * dist/parley.cjs for people, with its parts.
+ * Builds the package: dist/lib is the library (modules and their types), dist/parley.cjs and dist/parts the program.
  */
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
@@ -12,7 +11,7 @@ import { buildProgram } from "./program.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 
-/** Builds both. What was there before stays usable until the new files are complete. */
+/** Builds both. The previous build stays usable until the new files are complete. */
 export const build = async () => {
   await mkdir(dist, { recursive: true });
   await Promise.all([buildProgram(root, dist), buildLibrary()]);
@@ -41,8 +40,8 @@ const run = (script, words) =>
   });
 
 /**
- * Lets every module and its types import .js files: the compiler does so in
- * modules, but leaves .ts in types. Tests have no business in a package.
+ * Makes declaration files import .js files: the compiler rewrites .ts in modules but not in declarations. Throws if a
+ * test file got into the package.
  */
 const nameScripts = (folder) => {
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

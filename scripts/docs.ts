@@ -1,6 +1,6 @@
 /*
- * Keeps the documents true: `npx tsx scripts/docs.ts` runs every console block
- * again and writes the tables that the code knows, and the schema of settings files. test/docs.test.ts holds them to it.
+ * `npx tsx scripts/docs.ts` updates the documents: it runs every console block again, and writes the tables generated
+ * from the code and the schema of settings files. test/docs.test.ts checks that they are up to date.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { tables } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The documents that are kept true, by path. */
+/** Paths of the documents that are kept up to date. */
 export const documents: readonly string[] = [
   "README.md",
   ...readdirSync(join(root, "docs"))
@@ -20,13 +20,13 @@ export const documents: readonly string[] = [
     .map((name) => join("docs", name)),
 ];
 
-/** The schema of settings files, by path and as it should be. */
+/** The schema of settings files: its path and its current text. */
 export const settingsSchemaFile: { readonly path: string; readonly text: string } = {
   path: "schemas/settings.schema.json",
   text: `${JSON.stringify(createSettingsSchema(), null, 2)}\n`,
 };
 
-/** A document as it should be. Needs a current build. */
+/** Returns a document with up-to-date console blocks and tables. Needs a current build. */
 export const updateDocument = (text: string): string =>
   text
     .replaceAll(/(?<=^```console\n).*?(?=^```$)/gms, (block) => runBlock(block))
@@ -36,13 +36,14 @@ export const updateDocument = (text: string): string =>
 
 const renderTable = (name: string): string => {
   const table = tables[name];
-  if (table === undefined) throw new Error(`A document asks for the table "${name}", which nobody makes.`);
+  if (table === undefined)
+    throw new Error(`A document has the table "${name}", which scripts/tables.ts does not define.`);
   return table();
 };
 
 /**
- * Runs the commands of a block, one after the other in one empty folder beside the examples. A line that begins with `> `
- * continues the command above it. Every command must succeed; one that shows a failure on purpose ends with `# exits with N`.
+ * Runs the commands of a block in order, in one folder that contains only a link to examples/. A line that starts with
+ * `> ` continues the command above it. Every command must succeed, unless it ends with `# exits with N`.
  */
 const runBlock = (block: string): string => {
   const folder = mkdtempSync(join(tmpdir(), "parley-docs-"));

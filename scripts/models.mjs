@@ -1,7 +1,6 @@
 /*
- * Writes src/providers/models.data.ts from published model data and says where
- * a second source gives other prices: `node scripts/models.mjs`. Needs npm and
- * tar. For newer data, change the versions and dates below.
+ * `node scripts/models.mjs` writes src/providers/models.data.ts from published model data and prints where a second
+ * source has other prices. Needs npm and tar. For newer data, change the versions and dates below.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,18 +33,19 @@ const main = async () => {
   }
 };
 
-/** Fetches a package without installing it, and checks that its licence is still the one we name. */
+/** Downloads and unpacks a package without installing it, and checks that its licence is still MIT. */
 const unpack = (folder, { name, version }) => {
   const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
   const archive = execFileSync("npm", ["pack", "--silent", `${name}@${version}`], options).trim();
   const into = mkdtempSync(join(folder, "package-"));
   execFileSync("tar", ["-xzf", archive, "-C", into, "--strip-components=1"], options);
   const { license } = JSON.parse(readFileSync(join(into, "package.json"), "utf8"));
-  if (license !== "MIT") throw new Error(`${name} is now under ${license}: change what the data file says.`);
+  if (license !== "MIT")
+    throw new Error(`${name} is now under ${license}: change the licence notice of the data file.`);
   return into;
 };
 
-/** The chat models of one file, which groups them by API. */
+/** Reads the chat models of one file, which groups them by API. */
 const modelsIn = (path) =>
   Object.entries(JSON.parse(readFileSync(path, "utf8"))).flatMap(([api, models]) =>
     Object.values(models)
@@ -63,7 +63,7 @@ const factsFrom = ({ id, contextWindow, maxTokens, input, reasoning, cost }) => 
   prices: pricesFrom(cost),
 });
 
-/** All prices of a model, each with the size of prompt above which it holds. Where the source says 0 it does not know. */
+/** Returns all prices of a model, each with the prompt size above which it applies. 0 in the source means unknown. */
 const pricesFrom = ({ tiers = [], ...base }) =>
   base.input === 0 && base.output === 0
     ? []
@@ -73,12 +73,12 @@ const pricesFrom = ({ tiers = [], ...base }) =>
           input,
           output,
           cachedRead: cacheRead > 0 ? cacheRead : null,
-          // Less than the prompt itself costs can only be what is added to it.
+          // A price below that of the prompt itself can only be a surcharge.
           cachedWrite: cacheWrite >= input ? cacheWrite : null,
         }),
       );
 
-/** Every provider's models, by our names for the providers. */
+/** Builds the catalogue: the models of every provider, by provider id. */
 const catalogueFrom = (read) => {
   const [googles, openais] = [read("google"), read("openai").map(withWholeWindow)];
   const served = {
@@ -101,7 +101,7 @@ const catalogueFrom = (read) => {
     kimi: read("moonshotai"),
     mistral: read("mistral"),
     deepseek: read("deepseek"),
-    // A subscription there, but the same models under the same names.
+    // The source lists a subscription, with the same models under the same names.
     qwen: read("qwen-token-plan")
       .filter(({ id }) => id.startsWith("qwen"))
       .map(withoutPrice),
@@ -119,10 +119,10 @@ const catalogueFrom = (read) => {
   }));
 };
 
-/** The source stops these at the size where prices rise; elsewhere it says, as the second source does, how much they take. */
+/** The source gives the price threshold as context window of these models; elsewhere it has the full window, as has the second source. */
 const withWholeWindow = (model) => (model.context === 272_000 ? { ...model, context: 1_050_000 } : model);
 
-/** The same models at the same prices cost more for long prompts here too; the source says so in one place only. */
+/** Adds price tiers for long prompts from the same model at the vendor's own provider, where the base price is the same; the source lists them only there. */
 const withTiersOf = (others) => (model) => {
   const twin = others.find(({ id }) => id === model.id);
   const isSame = twin !== undefined && JSON.stringify(twin.prices[0]) === JSON.stringify(model.prices[0]);
@@ -131,11 +131,11 @@ const withTiersOf = (others) => (model) => {
 
 const withoutPrice = (model) => ({ ...model, prices: [] });
 
-/** Who answers on OpenRouter changes by the minute; a prompt at a small part of the usual price is one host's offer. */
+/** Removes prices with unusually cheap prompts: hosts on OpenRouter change often, and such a price is one host's promotion. */
 const withoutPromotion = (model) =>
   model.prices.some(({ input, output }) => output > 15 * input) ? withoutPrice(model) : model;
 
-/** What Gemini CLI offers there. */
+/** The models Gemini CLI offers with Code Assist. */
 const inCodeAssist = new Set([
   "gemini-2.5-flash",
   "gemini-2.5-flash-lite",
@@ -149,18 +149,17 @@ const inCodeAssist = new Set([
   "gemini-3.8-flash",
 ]);
 
-/** The makers that are providers of ours, without variants such as `:free` and aliases such as `~google/...`. */
+/** Models of vendors that are also providers here, without variants such as `:free` and aliases such as `~google/...`. */
 const onOpenRouter =
   /^(amazon|anthropic|cohere|deepseek|google|minimax|mistralai|moonshotai|openai|qwen|x-ai|z-ai)\/[^:]+$/;
 
 /**
- * Models the source lacks at their own provider. Sizes are those it gives for
- * the same model elsewhere; prices, and what `like` equates, are the second
- * source's. What neither tells is left out.
+ * Models the source lacks at their own provider. Sizes are those it gives for the same model elsewhere; prices, and the
+ * aliases in `like`, are from the second source. Values that neither has are omitted.
  */
 const extra = {
   google: [
-    // Text costs one thing and drawn pictures another, so there is no one price.
+    // Text and generated images have different prices, so there is no single price.
     { id: "gemini-2.5-flash-image", input: ["text", "image"], reasoning: false },
     { id: "gemini-3-pro-image", context: 65_536, maxOutput: 32_768, input: ["text", "image"], reasoning: true },
   ],
@@ -171,7 +170,7 @@ const extra = {
   })),
   openai: [{ id: "gpt-5.6", like: "gpt-5.6-sol" }],
   deepseek: [
-    // The price of the busy hours, which the source gives for the other models too. Outside them it is half.
+    // The peak price, as the source gives for the other models. Off-peak it is half.
     { id: "deepseek-v4-flash", context: 1_000_000, maxOutput: 384_000, reasoning: true, price: [0.44, 1.32, 0.014] },
     {
       id: "deepseek-v4-flash-vision-exp",
@@ -190,7 +189,7 @@ const extra = {
     { id: "command-r-08-2024", context: 128_000, maxOutput: 4000, reasoning: false, price: [0.15, 0.6] },
     { id: "command-r-plus-08-2024", context: 128_000, maxOutput: 4000, reasoning: false, price: [2.5, 10] },
   ],
-  // One's own machine sends no bill. The window is the model's; servers often give less.
+  // Local models are free. This is the context window of the model; servers often configure less.
   local: [{ id: "qwen3", context: 40_960, reasoning: true, price: [0, 0] }],
   offline: [{ id: "parley", input: ["text", "image", "document", "audio"], reasoning: false, price: [0, 0] }],
 };
@@ -211,7 +210,7 @@ const flat = ([input, output, cachedRead = null, cachedWrite = null]) => ({
   cachedWrite,
 });
 
-/** The source knows of text and images only. What else goes into a model through its provider's API, by the vendors' documentation. */
+/** Additional input media by the vendors' documentation: the source has only text and images. */
 const alsoTake = [
   {
     provider: /^(google|vertex|code-assist)$/,
@@ -226,7 +225,7 @@ const alsoTake = [
   { provider: /^kimi$/, model: /./, sees: true, kinds: "video" },
   { provider: /^mistral$/, model: /mistral|codestral|devstral|magistral|pixtral|voxtral|ministral/, kinds: "document" },
   { provider: /^mistral$/, model: /voxtral/, kinds: "audio" },
-  // The gateway reads PDFs for models that cannot.
+  // The gateway extracts the text of PDFs for models that cannot read them.
   { provider: /^openrouter$/, model: /./, kinds: "document" },
   { provider: /^openrouter$/, model: /^google\/gemini-(?!.*(image|banana))/, kinds: "audio video" },
   { provider: /^openrouter$/, model: /voxtral|gpt-audio/, kinds: "audio" },
@@ -241,17 +240,17 @@ const kindsOf = (provider, { id, input }) => {
 };
 
 const textOf = (catalogue) => `/*
- * What is known of models on ${source.published}. Written by scripts/models.mjs: change that, not this.
+ * Model facts as of ${source.published}. Generated by scripts/models.mjs: change that, not this.
  *
  * From ${source.name} ${source.version} (MIT, copyright ${source.holder}), published ${source.published};
  * some models it lacks from ${second.name} ${second.version} (MIT, copyright ${second.holder}),
- * published ${second.published}. Both licences apply to what was taken from them.
+ * published ${second.published}. Both licences apply to the data taken from them.
  */
 
-/** The day the facts are of. */
+/** The date of the facts. */
 export const asOf = "${source.published}";
 
-/** One model. \`input\` has a letter for each kind it takes: text, image, document, audio, video. Null is what nobody told. */
+/** One model. \`input\` has a letter for each kind it takes: text, image, document, audio, video. Null is unknown. */
 export type Row = readonly [
   id: string,
   context: number | null,
@@ -285,7 +284,7 @@ const priceRowOf = ({ above, input, output, cachedRead, cachedWrite }) => {
   return row;
 };
 
-/** Our providers as the second source calls them. */
+/** Provider names of the second source. */
 const secondNames = {
   google: "google",
   vertex: "google",
@@ -304,7 +303,7 @@ const secondNames = {
   cohere: "cohere",
 };
 
-/** Where the two sources give different prices for ordinary prompts, and how many they agree on. */
+/** Lists models for which the two sources have different base prices, and the counts. */
 const disagreements = (catalogue, { calcPrice }) => {
   const compared = catalogue
     .filter(({ provider }) => provider in secondNames)

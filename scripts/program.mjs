@@ -1,7 +1,7 @@
 /*
- * Builds the program for people: dist/parley.cjs, which knows what is wanted and loads nothing else, and its parts in
- * dist/parts. It needs no dependencies. What every run of a kind needs stands in one file each and is run from the code
- * that V8 made of it before: reading and compiling files is most of what a start costs.
+ * Builds the program: dist/parley.cjs, a small entry point that loads only the parts it needs, and the parts in
+ * dist/parts. The result has no dependencies. Modules that are always loaded together are bundled into one part and run
+ * from V8's code cache: reading and compiling files is most of the start-up time.
  */
 import { spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Builds it. What was there before stays usable until the new files are complete. */
+/** Builds the program. The previous build stays usable until the new files are complete. */
 export const buildProgram = async (root, dist) => {
   const { build: bundle } = await import("esbuild");
   const fresh = join(dist, `parts-${process.pid}`);
@@ -39,7 +39,7 @@ export const buildProgram = async (root, dist) => {
   } finally {
     for (const folder of [fresh, modules]) await rm(folder, { recursive: true, force: true });
   }
-  await keepCode(dist);
+  await writeCodeCache(dist);
 };
 
 const options = (root) => ({
@@ -49,12 +49,12 @@ const options = (root) => ({
   target: "node20",
   minify: true,
   legalComments: "none",
-  // One byte a letter: read and scanned in half the time.
+  // One byte per character: read and scanned in half the time.
   charset: "ascii",
   logLevel: "warning",
 });
 
-/** What esbuild made, by name: the module a chunk begins with, and what it loads at once and later. */
+/** Returns the chunks esbuild made, by name: entry module, static imports and dynamic imports. */
 const chunksOf = (outputs) => {
   const nameOf = (path) => basename(path, ".js");
   const inside = (imports, kind) =>
@@ -62,29 +62,33 @@ const chunksOf = (outputs) => {
   return new Map(
     Object.entries(outputs).map(([path, { entryPoint = "", imports }]) => [
       nameOf(path),
-      { entryPoint, always: inside(imports, "import-statement"), later: inside(imports, "dynamic-import") },
+      {
+        entryPoint,
+        staticImports: inside(imports, "import-statement"),
+        dynamicImports: inside(imports, "dynamic-import"),
+      },
     ]),
   );
 };
 
 const among = (...names) => new RegExp(`^(src/(${names.join("|")})\\.ts)$`);
 
-/** Files that hold many chunks, in the order they come to be needed, and the modules that need all of one at once. */
-const files = {
+/** The parts, in order of use. A chunk belongs to the first part whose entry modules all import it statically. */
+const partEntries = {
   main: [among("cli/main")],
-  talk: [
+  common: [
     among("cli/headless/run", "agent/toolbox", "mcp/servers", "settings/load/project"),
     among("cli/chat/interactive", "tui/app/front-ends/screen", "settings/load/project"),
   ],
   terminal: [among("cli/chat/interactive", "tui/app/front-ends/screen")],
-  // With what nearly every run loads later: what models are known for, which files are ignored, a stream.
+  // Including modules that nearly every run imports dynamically: model facts, ignore files, stream decoding.
   headless: [
     /^src\/(cli\/(headless\/run|chat\/open-session)|providers\/models)\.ts$|^on-demand:(ignore|eventsource-parser)$/,
   ],
   servers: [among("mcp/servers", "mcp/config/read-servers", "agent/mcp/server-requests")],
   toolbox: [/^src\/agent\/toolbox\.ts$|^on-demand:unbash$/],
   connection: [among("mcp/connection/connect", "mcp/catalog")],
-  // Each run needs the first of these and one or two of the others.
+  // Each run needs the first of these, and one or two of the others.
   wires: [among("providers/definitions/google"), among("providers/definitions/anthropic")],
   openai: [among("providers/definitions/openai"), among("providers/definitions/openai-chat")],
   gemini: [among("providers/definitions/google")],
@@ -93,50 +97,54 @@ const files = {
   chat: [among("providers/definitions/[a-z-]+")],
 };
 
-/** The files to be: a chunk goes into the first whose modules all need it, or has one of its own. */
+/** Assigns chunks to parts. A chunk that belongs to none gets its own part, without code cache. */
 const partsOf = (chunks) => {
   const placed = new Set();
-  const together = Object.entries(files).map(([name, needing]) => {
-    const closures = needing.map((begins) => closureOf(chunks, begins));
-    const own = [...chunks.keys()].filter((chunk) => !placed.has(chunk) && closures.every((each) => each.has(chunk)));
+  const together = Object.entries(partEntries).map(([name, entries]) => {
+    const closures = entries.map((entry) => closureOf(chunks, entry));
+    const own = [...chunks.keys()].filter(
+      (chunk) => !placed.has(chunk) && closures.every((closure) => closure.has(chunk)),
+    );
     for (const chunk of own) placed.add(chunk);
-    return { name, chunks: own, kept: true };
+    return { name, chunks: own, isCached: true };
   });
-  const alone = [...chunks.keys()].filter((chunk) => !placed.has(chunk));
-  return [...together, ...alone.map((name) => ({ name, chunks: [name], kept: false }))];
+  const remaining = [...chunks.keys()].filter((chunk) => !placed.has(chunk));
+  return [...together, ...remaining.map((name) => ({ name, chunks: [name], isCached: false }))];
 };
 
-/** All chunks that are loaded with the modules of these names. */
-const closureOf = (chunks, begins) => {
+/** Returns all chunks that are statically imported by the entry modules that match. */
+const closureOf = (chunks, entry) => {
   const found = new Set();
   const add = (name) => {
     if (found.has(name)) return;
     found.add(name);
-    chunks.get(name).always.forEach(add);
+    chunks.get(name).staticImports.forEach(add);
   };
-  for (const [name, { entryPoint }] of chunks) if (begins.test(entryPoint)) add(name);
+  for (const [name, { entryPoint }] of chunks) if (entry.test(entryPoint)) add(name);
   if (found.size === 0) throw new Error(`No module matches ${begins}. Put its new path into scripts/program.mjs.`);
   return found;
 };
 
-/** One file: a function that hands out its chunks by name, as far as others ask for them. */
+/** Bundles one part as a function that registers its chunks by name, if other parts import them. */
 const scriptOf = async (bundle, { root, modules, part, parts, chunks }) => {
   const own = new Set(part.chunks);
-  const asked = new Set(
-    [...chunks].flatMap(([name, { always, later }]) => (own.has(name) ? later : [...always, ...later])),
+  const imported = new Set(
+    [...chunks].flatMap(([name, { staticImports, dynamicImports }]) =>
+      own.has(name) ? dynamicImports : [...staticImports, ...dynamicImports],
+    ),
   );
-  const handed = part.chunks.filter((name) => asked.has(name));
+  const exported = part.chunks.filter((name) => imported.has(name));
   const { outputFiles } = await bundle({
     ...options(root),
     format: "cjs",
-    banner: { js: "(function(require,late,give,url){" },
+    banner: { js: "(function(require,importLater,register,url){" },
     footer: { js: "})" },
     define: { "import.meta.url": "url" },
     stdin: {
       contents: [
         ...part.chunks.map((name) => `import "./${name}.js";`),
-        ...handed.map((name, index) => `import * as part${index} from "./${name}.js";`),
-        `give({ ${handed.map((name, index) => `${JSON.stringify(name)}: part${index}`).join(", ")} });`,
+        ...exported.map((name, index) => `import * as part${index} from "./${name}.js";`),
+        `register({ ${exported.map((name, index) => `${JSON.stringify(name)}: part${index}`).join(", ")} });`,
       ].join("\n"),
       resolveDir: modules,
     },
@@ -144,13 +152,13 @@ const scriptOf = async (bundle, { root, modules, part, parts, chunks }) => {
     write: false,
     plugins: [onlyOwn(own, parts), lazyBuiltins],
   });
-  // A script that runs from kept code cannot import by itself.
+  // A script run from the code cache cannot use import().
   return outputFiles[0].text.replaceAll(/\bimport\((?="([^"]+)"\))/g, (all, path) =>
-    path.startsWith("./") || isBuiltin(path) ? "late(" : all,
+    path.startsWith("./") || isBuiltin(path) ? "importLater(" : all,
   );
 };
 
-/** Chunks of other files, and those loaded later, are asked for when the program runs: as `./file/chunk`. */
+/** Leaves imports of other parts, and dynamic imports, to run time: as `./part/chunk`. */
 const onlyOwn = (own, parts) => ({
   name: "only-own",
   setup: ({ onResolve }) =>
@@ -163,8 +171,8 @@ const onlyOwn = (own, parts) => ({
 });
 
 /**
- * The program's own file. Parts that are kept as code are run from it; where there is none, or another version of Node
- * made it, they are compiled as usual.
+ * Generates the entry point. Parts with a code cache run from it; if it is missing or was made by another version of
+ * Node, they are compiled as usual.
  */
 const starter = (main, parts) => `#!/usr/bin/env node
 "use strict";
@@ -172,7 +180,7 @@ const { readFileSync, writeFileSync } = require("node:fs");
 const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
 const chunks = {};
-const kept = (path) => {
+const readCodeCache = (path) => {
   try {
     return { cachedData: readFileSync(path + ".code") };
   } catch {
@@ -181,21 +189,21 @@ const kept = (path) => {
 };
 const run = (file) => {
   const path = __dirname + "/parts/" + file + ".cjs";
-  const isKept = ${JSON.stringify(parts.flatMap(({ name, kept }) => (kept ? [name] : [])))}.includes(file);
-  const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(isKept ? kept(path) : {}) });
-  script.runInThisContext()(ask, late, give, pathToFileURL(path).href);
-  if (isKept && process.env.PARLEY_KEEP_CODE === "1")
+  const isCached = ${JSON.stringify(parts.flatMap(({ name, isCached }) => (isCached ? [name] : [])))}.includes(file);
+  const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(isCached ? readCodeCache(path) : {}) });
+  script.runInThisContext()(load, importLater, register, pathToFileURL(path).href);
+  if (isCached && process.env.PARLEY_WRITE_CODE_CACHE === "1")
     process.on("exit", () => writeFileSync(path + ".code", script.createCachedData()));
 };
-const ask = (path) => {
+const load = (path) => {
   if (!path.startsWith("./")) return require(path);
   const [, file, chunk] = path.split("/");
   if (!(chunk in chunks)) run(file);
   return chunks[chunk];
 };
-const late = (path) => Promise.resolve(path).then(ask);
-const give = (more) => void Object.assign(chunks, more);
-${main.trim().replace(/;$/, "")}(ask, late, give, pathToFileURL(__filename).href);
+const importLater = (path) => Promise.resolve(path).then(load);
+const register = (more) => void Object.assign(chunks, more);
+${main.trim().replace(/;$/, "")}(load, importLater, register, pathToFileURL(__filename).href);
 `;
 
 const replace = async (path, fresh) => {
@@ -205,59 +213,59 @@ const replace = async (path, fresh) => {
   await rm(old, { recursive: true, force: true });
 };
 
-/** Has V8 keep the code of what is kept, by having the program do a bit of everything. A convenience: without it, all works the same. */
-const keepCode = async (dist) => {
+/** Writes V8's code cache by running typical commands. Optional: without it, the program only starts more slowly. */
+const writeCodeCache = async (dist) => {
   const folder = await mkdtemp(join(tmpdir(), "parley-build-"));
-  const env = { ...process.env, PARLEY_KEEP_CODE: "1", PARLEY_HOME: join(folder, "home") };
+  const env = { ...process.env, PARLEY_WRITE_CODE_CACHE: "1", PARLEY_HOME: join(folder, "home") };
   const program = join(dist, "parley.cjs");
-  const ran = (...words) =>
+  const runProgram = (...argv) =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env, stdio: "ignore" });
+      const child = spawn(process.execPath, [program, ...argv], { cwd: folder, env, stdio: "ignore" });
       child.on("error", resolve);
       child.on("exit", resolve);
     });
   await mkdir(join(folder, ".git"));
   await writeFile(join(folder, ".gitignore"), "ignored\n");
-  await ran("trust");
-  await ran("mcp", "add", "own", "--", process.execPath, program, "mcp", "serve");
-  await ran("mcp", "test");
-  await ran("mcp", "remove", "own");
-  // The tour speaks to every provider, the others do what most do.
-  await ran("tour");
-  for (const task of ["list the files", "read the file .gitignore", "run the command: echo done"])
-    await ran("-p", task, "-m", "offline", "--approval-mode", "yolo");
-  await seen(program, { cwd: folder, env }).catch(() => undefined);
+  await runProgram("trust");
+  await runProgram("mcp", "add", "own", "--", process.execPath, program, "mcp", "serve");
+  await runProgram("mcp", "test");
+  await runProgram("mcp", "remove", "own");
+  // The tour uses every provider, the prompts below the most common tools.
+  await runProgram("tour");
+  for (const prompt of ["list the files", "read the file .gitignore", "run the command: echo done"])
+    await runProgram("-p", prompt, "-m", "offline", "--approval-mode", "yolo");
+  await runInTerminal(program, { cwd: folder, env }).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 };
 
-/** The same before a terminal, where there is one to be had: a task is typed, and the program left once it is done. */
-const seen = async (program, { cwd, env }) => {
+/** Runs the terminal UI in a pseudo-terminal, if one is available: types a prompt, and quits once it is done. */
+const runInTerminal = async (program, { cwd, env }) => {
   const { spawn: open } = await import("@lydell/node-pty");
   const size = { cols: 80, rows: 24 };
   const child = open(process.execPath, [program, "-m", "offline"], { ...size, cwd, env: { ...env, TERM: "xterm" } });
   const ended = new Promise((resolve) => child.onExit(resolve));
-  const late = setTimeout(() => child.kill(), 10_000);
-  let said = "";
+  const timer = setTimeout(() => child.kill(), 10_000);
+  let output = "";
   let step = 0;
   const steps = [
     [/ or \/help/, "list the files\r"],
     [/\.gitignore[^]*\.gitignore/, "/quit\r"],
   ];
   child.onData((text) => {
-    said += text;
-    const [awaited, answer] = steps[step] ?? [];
-    if (awaited === undefined || !awaited.test(said)) return;
+    output += text;
+    const [awaited, reply] = steps[step] ?? [];
+    if (awaited === undefined || !awaited.test(output)) return;
     step += 1;
-    said = "";
-    child.write(answer);
+    output = "";
+    child.write(reply);
   });
   await ended;
-  clearTimeout(late);
+  clearTimeout(timer);
 };
 
 /**
- * What is loaded on demand and is no module would come with a `default` alone.
- * Here it has the names it has in Node, so that `const { parse } = await import("package")` means the same.
+ * Gives dynamically imported CommonJS packages their named exports, as in Node, so that
+ * `const { parse } = await import("package")` works. esbuild alone would provide only `default`.
  */
 const namesOnDemand = {
   name: "names-on-demand",
@@ -284,8 +292,8 @@ const namesOnDemand = {
 const isName = (name) => /^(?!default$|__esModule$)[A-Za-z_$][\w$]*$/.test(name);
 
 /**
- * Node's own parts that few runs need are loaded by the first call of one of their functions; of the others, no more is
- * looked at than is used.
+ * Loads built-in modules that few runs need on the first call of one of their functions; of the others, reads only the
+ * properties that are used.
  */
 const lazyBuiltins = {
   name: "lazy-builtins",
@@ -296,9 +304,9 @@ const lazyBuiltins = {
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => {
       const part = `process.getBuiltinModule(${JSON.stringify(path)})`;
       const whole = process.getBuiltinModule(path);
-      const isLate = (name) => calledLate.has(path) && typeof whole[name] === "function" && !/^[A-Z]/.test(name);
+      const isLazy = (name) => lazyModules.has(path) && typeof whole[name] === "function" && !/^[A-Z]/.test(name);
       const value = (name) =>
-        isLate(name) ? `(...all) => ${part}.${name}(...all)` : `/* @__PURE__ */ (() => ${part}.${name})()`;
+        isLazy(name) ? `(...args) => ${part}.${name}(...args)` : `/* @__PURE__ */ (() => ${part}.${name})()`;
       const exported = Object.keys(whole)
         .filter(isName)
         .map((name) => `const own_${name} = ${value(name)}; export { own_${name} as ${name} };`);
@@ -307,10 +315,10 @@ const lazyBuiltins = {
   },
 };
 
-/** Parts that are loaded by the first call of one of their functions. */
-const calledLate = new Set(["node:child_process", "node:crypto", "node:fs/promises", "node:tty", "node:zlib"]);
+/** Built-in modules that are loaded on the first call of one of their functions. */
+const lazyModules = new Set(["node:child_process", "node:crypto", "node:fs/promises", "node:tty", "node:zlib"]);
 
-/** Zod brings its messages in some fifty languages; the program speaks one. */
+/** Bundles only the English messages of Zod, which has about fifty languages. */
 const oneLocale = {
   name: "one-locale",
   setup: ({ onLoad }) =>

@@ -1,6 +1,6 @@
 /*
- * Makes a fresh clone ready to run: installs what is missing, builds what is
- * stale, and says nothing when there is nothing to do. Needs Node alone.
+ * Makes a fresh clone ready to run: installs missing dependencies and builds if the sources changed. Prints nothing if
+ * there is nothing to do. Needs only Node.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,26 +14,26 @@ const installStamp = inRoot("node_modules", ".parley-stamp");
 const buildStamp = inRoot("dist", ".parley-stamp");
 const lock = inRoot(".cache", "setup.lock");
 
-/** Installs and builds if need be. Throws `SetupError` with advice when it cannot. */
+/** Installs and builds if necessary. Throws a `SetupError` with advice if that fails. */
 export const setup = async () => {
-  demandNode(process.versions.node);
+  checkNodeVersion(process.versions.node);
   if (isInstalled() && isBuilt()) return;
-  await alone(async () => {
+  await withLock(async () => {
     if (!isInstalled()) install();
     if (!isBuilt()) await build();
   });
 };
 
-/** Something the reader can put right; the message says how. */
+/** An error the user can fix; the message says how. */
 export class SetupError extends Error {}
 
-const demandNode = (version) => {
+const checkNodeVersion = (version) => {
   const [major, minor] = version.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  throw new SetupError(`Parley needs Node 20.19 or later, and this is ${version}. Install a newer Node and try again.`);
+  throw new SetupError(`Parley needs Node 20.19 or later, but this is ${version}. Install a newer version of Node.`);
 };
 
-/** A stamp vouches for an installation; without one, npm's own record of what it installed does. */
+/** Whether dependencies are installed: by our stamp file, or else by npm's own record of the installation. */
 const isInstalled = () => {
   const wanted = hashOf(["package.json", "package-lock.json"]);
   if (read(installStamp) === wanted) return true;
@@ -66,17 +66,17 @@ const install = () => {
   const locked = read(inRoot("package-lock.json")) !== undefined;
   say(`installing dependencies (npm ${locked ? "ci" : "install"})`);
   let ran = npm(locked ? "ci" : "install");
-  // A lock made on one platform may not name another's optional parts; npm ci stops there, npm install does not.
+  // A lock file made on one platform may lack optional dependencies of another; npm ci fails then, npm install does not.
   if (ran.status !== 0 && locked && /\bin sync\b/.test(ran.stderr)) ran = npm("install", "--no-save");
   if (ran.status !== 0)
     throw new SetupError(
       `Installing failed.\n${ran.error?.message ?? errorLines(ran.stderr)}\n` +
-        `Check the network and npm's registry setting, then run "npm install" here to see all of it.`,
+        `Check the network and npm's registry setting, then run "npm install" here for the full output.`,
     );
   writeFileSync(installStamp, hashOf(["package.json", "package-lock.json"]));
 };
 
-/** The first of what npm says went wrong, without its stack. */
+/** Returns the first error lines of npm, without stack traces. */
 const errorLines = (text) =>
   text
     .split("\n")
@@ -105,7 +105,7 @@ const build = async () => {
   writeFileSync(buildStamp, hash);
 };
 
-/** A digest of everything the build reads. */
+/** Returns a digest of all inputs of the build. */
 const sourceHash = () =>
   hashOf([
     "package.json",
@@ -113,6 +113,7 @@ const sourceHash = () =>
     "tsconfig.json",
     "tsconfig.build.json",
     join("scripts", "build.mjs"),
+    join("scripts", "program.mjs"),
     ...filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts")),
   ]);
 
@@ -136,10 +137,10 @@ const read = (path) => {
   }
 };
 
-/** Runs `work` while no other setup of this folder does. A lock whose owner is gone does not count. */
-const alone = async (work) => {
+/** Runs `work` under a lock file, so that only one setup runs in this folder. A dead owner's lock is removed. */
+const withLock = async (work) => {
   mkdirSync(inRoot(".cache"), { recursive: true });
-  while (!tookLock()) {
+  while (!acquireLock()) {
     const owner = Number(read(lock));
     if (owner > 0 && !isAlive(owner)) rmSync(lock, { force: true });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
@@ -151,7 +152,7 @@ const alone = async (work) => {
   }
 };
 
-const tookLock = () => {
+const acquireLock = () => {
   try {
     writeFileSync(lock, String(process.pid), { flag: "wx" });
     return true;

@@ -1,6 +1,5 @@
 /*
- * `npm start`: Parley as people run it. Without arguments and without a
- * terminal there is nobody to talk to, so it shows what it can do.
+ * `npm start`: runs Parley. Without arguments and without a terminal it runs the tour.
  */
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";

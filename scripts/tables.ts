@@ -1,5 +1,5 @@
 /*
- * The tables of the documents, made from the code they describe.
+ * The tables of the documents, generated from the code they describe.
  */
 import { providers } from "../src/providers/all.ts";
 import type { Auth, Provider } from "../src/providers/define.ts";
@@ -26,11 +26,11 @@ const declaredTools = await Promise.all(
   builtinTools.map(async (tool) => ({ tool, parameters: (await declareTool(tool)).parameters ?? {} })),
 );
 
-/** Every table, by the name documents ask for it with. */
+/** All tables, by the name used in the documents. */
 export const tables: Readonly<Record<string, () => string>> = {
   providers: () =>
     table([
-      ["provider", "who", "API family", "default model", "key"],
+      ["provider", "name", "API family", "default model", "key"],
       ...providers.map(({ id, label, wire, defaultModel, auth }) => [
         code(id),
         label,
@@ -42,7 +42,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   tools: () => declaredTools.map(toolSection).join("\n\n"),
   endpoints: () =>
     table([
-      ["provider", "API family", "credentials", "address", "moved by"],
+      ["provider", "API family", "credentials", "base URL", "overridden by"],
       ...providers
         .filter(({ endpoint }) => endpoint.url.startsWith("http"))
         .map((provider) => [
@@ -54,13 +54,10 @@ export const tables: Readonly<Record<string, () => string>> = {
         ]),
     ]),
   failures: () =>
+    table([["kind", "message", "retried"], ...failureSamples().map((sample) => [code(sample.kind), ...rowOf(sample)])]),
+  "retry-policy": () =>
     table([
-      ["kind", "what is said", "tried again"],
-      ...failureSamples().map((sample) => [code(sample.kind), ...rowOf(sample)]),
-    ]),
-  patience: () =>
-    table([
-      ["setting", "usually", "what it limits"],
+      ["setting", "default", "limit"],
       ...Object.entries(retryLimits).map(([name, what]) => [
         code(name),
         amount(name as keyof RetryPolicy, retryPolicy[name as keyof RetryPolicy]),
@@ -69,17 +66,17 @@ export const tables: Readonly<Record<string, () => string>> = {
     ]),
   settings: () =>
     table([
-      ["setting", "what it is", "values", "default", "also set by"],
+      ["setting", "description", "values", "default", "also set by"],
       ...settingPaths.map((path) => settingRow(path, settings[path])),
     ]),
   "setting-fields": () =>
     settingPaths
       .flatMap((path) => fieldRows(`${path}.NAME`, settings[path].shape))
-      .map((rows) => table([["field", "what it is", "values", "default"], ...rows]))
+      .map((rows) => table([["field", "description", "values", "default"], ...rows]))
       .join("\n\n"),
   repairs: () =>
     table([
-      ["lesson", "API families", "what is then done"],
+      ["quirk", "API families", "change to the request"],
       ...(Object.keys(quirks) as Quirk[]).map((quirk) => [
         code(quirk),
         quirks[quirk].only?.map(code).join(", ") ?? "all",
@@ -119,7 +116,7 @@ const credentialsOf = (auth: Auth): string => {
     case "google":
       return "[Google](#google)";
     case "code-assist":
-      return "[a sign-in](#code-assist)";
+      return "[sign-in](#code-assist)";
     case "none":
       return "none";
     default: {
@@ -134,7 +131,7 @@ const variablesOf = ({ id, endpoint }: Provider): string =>
     .map(code)
     .join(", ");
 
-/** A failure as it would be met, with the verdict on it where a server or the network had a part in it. */
+/** An example of a failure, with the classification of the response or network error that caused it. */
 type FailureSample = {
   readonly kind: Failure["kind"];
   readonly failure: Failure;
@@ -160,7 +157,7 @@ const verdictOn = (cause: ReportedError | Error): ErrorClassification => {
   return meant.classification;
 };
 
-/** What brings each kind about, at its plainest: a failure of our own, an answer, or trouble on the line. */
+/** The simplest cause of each kind: a failure raised locally, an error response, or a network error. */
 const failureCauses: Readonly<Record<Failure["kind"], Failure | ReportedError | Error>> = {
   "no-key": { ...exampleProvider, kind: "no-key", how: "Set EXAMPLE_API_KEY." },
   misconfigured: { ...exampleProvider, kind: "misconfigured", how: "Set EXAMPLE_ENDPOINT to its address." },
@@ -185,18 +182,18 @@ const rowOf = ({ kind, failure, verdict }: FailureSample): readonly [said: strin
 ];
 
 const otherRetries: Partial<Record<Failure["kind"], string>> = {
-  "bad-key": "once, with a new token, where tokens are made",
-  refused: "once for each [lesson](#lessons) in it",
+  "bad-key": "once, with a renewed token",
+  refused: "once for each [quirk](#quirks)",
 };
 
 const retryLimits: Readonly<Record<keyof RetryPolicy, string>> = {
-  maxAttempts: "requests in a turn, the first included",
-  maxWait: "the longest wait a server may ask for; a longer one is told, not waited for",
-  maxTotalWait: "all waiting of one turn together",
-  headers: "silence after the request",
-  firstByte: "silence before the first byte of the answer",
-  idle: "silence within the answer (`limits.idleTime`)",
-  whole: "one answer as a whole (`limits.answerTime`); it is not tried again",
+  maxAttempts: "requests in a step, including the first",
+  maxWait: "longest wait a server may ask for; a longer one is a failure",
+  maxTotalWait: "all waits of one step together",
+  headers: "time from the request to the response headers",
+  firstByte: "time to the first byte of the response",
+  idle: "time without data within the response (`limits.idleTime`)",
+  whole: "the whole response (`limits.answerTime`); not retried",
 };
 
 const amount = (name: keyof RetryPolicy, value: number): string =>
@@ -204,7 +201,7 @@ const amount = (name: keyof RetryPolicy, value: number): string =>
 
 type DeclaredTool = (typeof declaredTools)[number];
 
-/** A tool as a section: what it is for, what it touches, what it takes. */
+/** Formats a tool as a section: description, access and parameters. */
 const toolSection = ({ tool, parameters }: DeclaredTool): string => {
   const fields = Object.entries(
     (parameters["properties"] ?? {}) as Readonly<Record<string, { readonly [key: string]: unknown }>>,
@@ -212,9 +209,9 @@ const toolSection = ({ tool, parameters }: DeclaredTool): string => {
   const required = (parameters["required"] ?? []) as readonly string[];
   return [
     `### ${code(tool.name)}`,
-    `${tool.description} It is asked about as: ${tool.access}.`,
+    `${tool.description} Access: ${tool.access}.`,
     table([
-      ["parameter", "type", "what it is", "also known as"],
+      ["parameter", "type", "description", "aliases"],
       ...fields.map(([name, schema]) => [
         code(name),
         `${textOrEmpty(schema["type"]) || "any"}${required.includes(name) ? "" : ", optional"}`,
@@ -238,11 +235,11 @@ const settingRow = (path: string, setting: Setting): readonly string[] => [
     ...(setting.fallbacks ?? []).map(code),
     ...(setting.project === undefined
       ? []
-      : [setting.project === "tighten" ? "projects, tighter" : "projects, asking"]),
+      : [setting.project === "tighten" ? "projects, stricter only" : "projects, with consent"]),
   ].join(", "),
 ];
 
-/** The fields of what a setting holds by name, one table each. */
+/** Returns the fields of settings whose values are objects by name, one table each. */
 const fieldRows = (path: string, shape: Shape): readonly (readonly (readonly string[])[])[] => {
   const inside = shape.type === "names" ? shape.of : undefined;
   if (inside?.type !== "fields") return [];
@@ -254,9 +251,7 @@ const fieldRows = (path: string, shape: Shape): readonly (readonly (readonly str
       const at = `${above}.${name}`;
       if (field.shape.type === "fields") return rows(at, field.shape.fields);
       const given = field.default === undefined ? "" : code(JSON.stringify(field.default));
-      return [
-        [code(at), field.description, cell(describeShape(field.shape)), field.required ? "must be there" : given],
-      ];
+      return [[code(at), field.description, cell(describeShape(field.shape)), field.required ? "required" : given]];
     });
   return [rows(path, inside.fields)];
 };

@@ -4,7 +4,7 @@ import { declareTool } from "../src/tools/declare.ts";
 
 /*
  * npx tsx scripts/declarations.ts && npx oxfmt src/tools/declarations.data.ts
- * Writes the built-in tools as models see them, so that a run need not load their schemas before the first call.
+ * Writes the declarations of the built-in tools, so that a run does not load their schemas before the first call.
  */
 const declarations = await Promise.all(builtinTools.map(declareTool));
 writeFileSync(

@@ -13,12 +13,12 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 beforeAll(ensureBuilt);
 
 describe("the documents", () => {
-  it.each(documents)("%s quotes what is so (npx tsx scripts/docs.ts writes it)", (path) => {
+  it.each(documents)("%s quotes current output (update with npx tsx scripts/docs.ts)", (path) => {
     const text = read(path);
     expect(updateDocument(text)).toBe(text);
   });
 
-  it("are not written with a command that fails, unless they say so", () => {
+  it("are not updated with a failing command, unless it is marked as failing", () => {
     const block = (commands: string): string => `\`\`\`console\n${commands}\n\`\`\`\n`;
     for (const failing of ["$ false", "$ false | cat", "$ printf x |", "$ true # exits with 1", "$ no-such-program"])
       expect(() => updateDocument(block(failing))).toThrow("A document's command exits with");
@@ -27,12 +27,12 @@ describe("the documents", () => {
     );
   });
 
-  it.each([...documents, "AGENTS.md"])("%s links to files that are there", (path) => {
+  it.each([...documents, "AGENTS.md"])("%s links to existing files", (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, link]) => link!);
     for (const link of links) expect(read(join(path, "..", link)).length).toBeGreaterThan(0);
   });
 
-  it("come with the schema of settings as it is (npx tsx scripts/docs.ts writes it)", () => {
+  it("have the current settings schema (update with npx tsx scripts/docs.ts)", () => {
     expect(read(settingsSchemaFile.path)).toBe(settingsSchemaFile.text);
   });
 
@@ -46,18 +46,18 @@ describe("the documents", () => {
     expect(pairs(listed)).toEqual(pairs(declared));
   });
 
-  it("show a conversation that can be read and rendered", async () => {
+  it("show a conversation that can be parsed and rendered", async () => {
     const [, example] = /```json\n(.*?)```/s.exec(read("docs/conversation-format.md"))!;
     const conversation = await parseConversation(JSON.parse(example!));
     expect(renderRequest(conversation, "anthropic").report.calls).toHaveLength(1);
   });
 
-  it("say what every command does", () => {
+  it("have the help of every command", () => {
     const shown = [...read("docs/command-line.md").matchAll(/^\$ parley ([\w-]+) --help$/gm)].map(([, name]) => name);
     expect(shown).toEqual(commands.map(({ name }) => name));
   });
 
-  it("list every fault a simulator knows", () => {
+  it("list every fault of the simulators", () => {
     const declared = [...read("src/sim/faults/fault.ts").matchAll(/readonly type: ((?:"[a-z-]+"(?: \| )?)+)/g)].flatMap(
       ([, names]) => [...names!.matchAll(/[a-z-]+/g)].map(([name]) => name),
     );
@@ -69,7 +69,7 @@ describe("the documents", () => {
     expect(listed).toEqual(declared);
   });
 
-  it("show a script that does what they say", async () => {
+  it("show a simulator script that works as described", async () => {
     const [, example] = /```json\n(.*?)```/s.exec(read("docs/simulators.md"))!;
     const tools: Conversation["tools"] = [{ name: "weather", parameters: { type: "object", properties: {} } }];
     const claude = { provider: "anthropic", model: "claude-sonnet-5" };

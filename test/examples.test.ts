@@ -25,7 +25,7 @@ const programs = readdirSync(join(root, "examples")).filter((name) => name.endsW
 beforeAll(ensureBuilt);
 
 describe("the examples", () => {
-  it("are all tried here", () => {
+  it("are all tested here", () => {
     expect(programs.toSorted()).toEqual(Object.keys(expected).toSorted());
   });
 
@@ -43,12 +43,12 @@ describe("the examples", () => {
 });
 
 describe("the package", () => {
-  it("is made ready without a word when nothing has changed", () => {
+  it("prints nothing during setup if nothing has changed", () => {
     const ran = spawnSync(process.execPath, [join(root, "scripts", "setup.mjs")], { encoding: "utf8" });
     expect({ code: ran.status, out: ran.stdout, err: ran.stderr }).toEqual({ code: 0, out: "", err: "" });
   });
 
-  it("opens every door its manifest names", () => {
+  it("has every entry point its manifest names", () => {
     const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       readonly name: string;
       readonly exports: Readonly<Record<string, unknown>>;

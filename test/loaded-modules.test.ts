@@ -64,7 +64,7 @@ describe("a turn through the built library", () => {
     },
   );
 
-  it("with bedrock loads what signs requests and reads Amazon's frames, and no client", async () => {
+  it("with bedrock loads request signing and event stream decoding, and no client", async () => {
     const ran = await turn("bedrock");
     expect(ran.out).toBe('You said: "Hello.".');
     expect(packagesIn(ran)).toEqual([
@@ -83,14 +83,14 @@ describe("a turn through the built library", () => {
 });
 
 describe("the built program", () => {
-  it("loads nothing for its version but its beginning", async () => {
+  it("loads only its entry point for --version", async () => {
     const { out, loaded } = await run([bin, "--version"]);
     expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(loaded.map((url) => fileURLToPath(url))).toEqual([bin]);
     expect((await readFile(bin, "utf8")).length).toBeLessThan(5000);
   });
 
-  it("loads for a task what such runs need, in the files that hold it, and nothing of another provider's", async () => {
+  it("loads for a headless run only the parts it needs, and nothing of other providers", async () => {
     const env = { HOME: folder, PARLEY_HOME: join(folder, "home") };
     const ran = await run({ words: [bin, "-p", "Hello.", "-m", "anthropic"], env });
     expect(ran.out).toMatch(/^You said: /);
@@ -100,12 +100,12 @@ describe("the built program", () => {
       "claude.cjs",
       "headless.cjs",
       "parley.cjs",
-      "talk.cjs",
+      "common.cjs",
       "wires.cjs",
     ]);
   });
 
-  it("needs no package from anywhere", async () => {
+  it("needs no package", async () => {
     const ran = await run([bin, "tour"]);
     expect(packagesIn(ran)).toEqual([]);
     expect(ran.loaded.length).toBeGreaterThan(5);

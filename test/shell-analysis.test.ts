@@ -19,14 +19,14 @@ const faults = async (texts: readonly string[], shell: string): Promise<readonly
   return found;
 };
 
-describe.skipIf(!canRunScripts("bash"))("what bash really runs", () => {
-  it("is what the analysis of a line said, for random scripts and changed attacks", async () => {
+describe.skipIf(!canRunScripts("bash"))("the analysis of a shell script, compared with what bash runs", () => {
+  it("is correct for random scripts and mutated attacks", async () => {
     expect(await faults(scripts(1500, 1), "bash")).toEqual([]);
   });
 });
 
-describe.skipIf(!canRunScripts("dash"))("what a plain shell really runs", () => {
-  it("is what the analysis of a line said", async () => {
+describe.skipIf(!canRunScripts("dash"))("the analysis of a shell script, compared with what dash runs", () => {
+  it("is correct for random scripts", async () => {
     expect(await faults(scripts(300, 900_000), "dash")).toEqual([]);
   });
 });

@@ -1,35 +1,36 @@
 import { nearestNames } from "../conversation/nearest-names.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { commands, type CommandSpec } from "./commands.ts";
+import type { CommandSpec } from "./command.ts";
+import { commands } from "./commands.ts";
 import { UserError } from "./user-error.ts";
 
-/** Finds the command and runs it. What names no command is said to a model by `talk`. */
+/** Finds the command and runs it. Arguments that name no command go to `chat`. */
 export const dispatch = async (
-  args: readonly string[],
-  talk: (args: readonly string[]) => Promise<number>,
+  argv: readonly string[],
+  chat: (argv: readonly string[]) => Promise<number>,
 ): Promise<number> => {
-  const [first = "", ...rest] = args;
+  const [first = "", ...rest] = argv;
   if (first === "help") return printHelp(rest[0]);
   const command = commands.find(({ name }) => name === first);
-  if (args.includes("--help") || args.includes("-h")) return printHelp(command?.name);
-  if (command === undefined) return talk(checkFirstWord(args));
-  return command.load === undefined ? talk(rest) : runCommand(command, rest);
+  if (argv.includes("--help") || argv.includes("-h")) return printHelp(command?.name);
+  if (command === undefined) return chat(checkFirstWord(argv));
+  return command.load === undefined ? chat(rest) : runCommand(command, rest);
 };
 
-/** A single word that looks like a command was probably meant as one. */
-const checkFirstWord = (args: readonly string[]): readonly string[] => {
-  const [first = ""] = args;
-  if (!/^[a-z][a-z0-9-]*$/.test(first)) return args;
+/** Throws if the first argument looks like a mistyped command. */
+const checkFirstWord = (argv: readonly string[]): readonly string[] => {
+  const [first = ""] = argv;
+  if (!/^[a-z][a-z0-9-]*$/.test(first)) return argv;
   const names = commands.map(({ name }) => name);
-  if (args.length > 1 || nearestNames(first, names).length > 0) throw unknownCommand(first);
-  return args;
+  if (argv.length > 1 || nearestNames(first, names).length > 0) throw unknownCommand(first);
+  return argv;
 };
 
-const runCommand = async (command: CommandSpec, args: readonly string[]): Promise<number> => {
+const runCommand = async (command: CommandSpec, argv: readonly string[]): Promise<number> => {
   try {
-    const given = parseArguments(command, args);
-    const work = await command.load?.();
-    return (await work?.(given)) ?? 0;
+    const args = parseArguments(command, argv);
+    const handler = await command.load?.();
+    return (await handler?.(args, commands)) ?? 0;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return printError(error.message, error.showsUsage ? command : undefined, error.code);
@@ -38,20 +39,20 @@ const runCommand = async (command: CommandSpec, args: readonly string[]): Promis
 
 const printHelp = async (name: string | undefined): Promise<number> => {
   const { commandHelp, programHelp } = await import("./help.ts");
-  const command = commands.find((each) => each.name === name);
+  const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined && name !== undefined && !name.startsWith("-")) throw unknownCommand(name);
   return print(command === undefined ? programHelp() : commandHelp(command));
 };
 
-const unknownCommand = (given: string): UserError => {
+const unknownCommand = (word: string): UserError => {
   const names = commands.map(({ name }) => name);
-  const close = nearestNames(given, names);
-  const known = `This version of Parley has the commands ${names.join(", ")}; see parley --help.`;
-  if (given.startsWith("-")) return new UserError(`There is no option ${given}. ${known}`);
+  const close = nearestNames(word, names);
+  const known = `Available: ${names.join(", ")}. See parley --help.`;
+  if (word.startsWith("-")) return new UserError(`Unknown option ${word}. ${known}`);
   return new UserError(
     close.length > 0
-      ? `There is no command "${given}". Did you mean ${close.join(" or ")}?`
-      : `There is no command "${given}". ${known}`,
+      ? `Unknown command "${word}". Did you mean ${close.join(" or ")}?`
+      : `Unknown command "${word}". ${known}`,
   );
 };
 

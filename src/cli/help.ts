@@ -1,32 +1,33 @@
-import { commands, type CommandSpec, type CommandOption } from "./commands.ts";
+import type { CommandSpec, CommandOption } from "./command.ts";
+import { commands } from "./commands.ts";
 import { maxWidth, wrapText } from "./text-table.ts";
 
-/** The help of the program. */
+/** Returns the help of the program. */
 export const programHelp = (): string => `\
 Parley is a terminal agent for every model: it works in your folder with the model you choose, and
-the conversation can move to another provider's model at any turn.
+you can switch to another provider's model at any turn.
 
-Usage: parley ["TEXT"] [options]     talk to a model, with TEXT as the first message
-       parley -p "TEXT" [options]    do one task without a terminal, and print the answer
+Usage: parley ["TEXT"] [options]     chat with a model, with TEXT as the first message
+       parley -p "TEXT" [options]    run one prompt without a terminal, and print the response
        parley COMMAND [options]
 
 ${groups().map(formatGroup).join("\n\n")}
 
 ${formatColumns([
   ...everydayChatOptions().map((option): HelpRow => [optionLabel(option, true), option.about]),
-  ["-h, --help", "this text; after a command, its own"],
-  ["-V, --version", "the version"],
+  ["-h, --help", "Print help; after a command, the help of that command"],
+  ["-V, --version", "Print the version"],
 ])}
 
-parley chat --help has all options for talking.
-PROVIDER/MODEL is a provider and one of its models, such as anthropic/claude-sonnet-5.
-WIRE is gemini, anthropic, bedrock, openai-chat or openai-responses.
+See parley chat --help for all options of chat.
+PROVIDER/MODEL is for example anthropic/claude-sonnet-5; PROVIDER alone means its default model.
+API is gemini, anthropic, bedrock, openai-chat or openai-responses.
 
 Example: parley -p "What does this project do?" --model anthropic
-Exit codes: 0 done, 1 findings or failure, 2 misuse or nothing readable; those of chat are its own.
+Exit codes: 0 done, 1 findings or failure, 2 wrong usage or unreadable input; chat has more.
 `;
 
-/** The help of one command. */
+/** Returns the help of one command. */
 export const commandHelp = ({
   name,
   about,
@@ -52,7 +53,7 @@ ${exits.map((exit) => `  ${exit}`).join("\n")}
 
 type HelpGroup = { readonly title: string; readonly commands: readonly CommandSpec[] };
 
-/** Commands by what a person wants. One that is named nowhere stands at the end, so that none is ever hidden. */
+/** Groups the commands. A command in no group is listed at the end under "Other". */
 const groups = (): readonly HelpGroup[] => {
   const named = groupTitles.map(([title, names]) => ({
     title,
@@ -63,7 +64,7 @@ const groups = (): readonly HelpGroup[] => {
 };
 
 const groupTitles: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Talk", ["chat", "sessions", "switch-check", "tour"]],
+  ["Chat", ["chat", "sessions", "switch-check", "tour"]],
   ["Set up", ["doctor", "models", "login", "logout", "config", "trust", "tools", "mcp"]],
   ["Requests", ["render", "convert", "lint", "simulate", "inspect"]],
   ["For other programs", ["acp", "a2a", "completion"]],
@@ -74,7 +75,7 @@ const formatGroup = ({ title, commands: listed }: HelpGroup): string =>
 
 const longestName = (): number => Math.max(...commands.map(({ name }) => name.length));
 
-/** The options people need every day: those with a letter. */
+/** The options of chat that have a short form. */
 const everydayChatOptions = (): readonly CommandOption[] =>
   commands.find(({ name }) => name === "chat")?.options.filter(({ short }) => short !== undefined) ?? [];
 
@@ -90,7 +91,7 @@ const formatColumns = (rows: readonly HelpRow[]): string => {
   return rows.map(([label, about]) => formatRow(`  ${label.padEnd(width)}  `, about)).join("\n");
 };
 
-/** A text beside its label, in as many lines as it takes. */
+/** Formats a label with a text beside it, wrapped to as many lines as needed. */
 const formatRow = (label: string, about: string): string => {
   const line = `${label}${about}`;
   if (line.length <= maxWidth) return line;

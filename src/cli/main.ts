@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import { version } from "../world/version.ts";
 import { UserError } from "./user-error.ts";
 
-/** The whole program: finds out what is wanted, and loads nothing that is not needed for it. */
+/** The entry point: decides what to run and loads only that. */
 const main = async (args: readonly string[]): Promise<number> => {
   const [first = "-"] = args;
   process.stdout.on("error", onWriteError);
@@ -12,14 +12,14 @@ const main = async (args: readonly string[]): Promise<number> => {
   return (await import("./dispatch.ts")).dispatch(args, chat);
 };
 
-/** The interface where there is a terminal, otherwise one task. Both are built apart from the rest, so they are asked for here. */
+/** Starts the terminal UI, or a headless run without a terminal. Both are imported here because they are built as separate parts. */
 const chat = async (args: readonly string[]): Promise<number> => {
   const isHeadless = args.some((word) => headlessOption.test(word)) || !isatty(0) || !isatty(1);
   if (isHeadless) return (await import("./headless/run.ts")).runHeadless(args);
   return (await import("./chat/interactive.ts")).runInteractive(args);
 };
 
-/** Options that make sense without a terminal alone. */
+/** Options that imply a headless run. */
 const headlessOption = /^(-[po]|--(prompt|output-format|input-format)(=|$))/;
 
 const printError = (message: string, code: number): number => {
@@ -32,20 +32,19 @@ const print = (text: string): number => {
   return 0;
 };
 
-/** What to tell about an error nobody expected, and the exit code that goes with it. */
+/** Returns the message and exit code for an error. */
 const describeError = (error: unknown): [message: string, code: number] => {
   if (error instanceof UserError)
     return [error.showsUsage ? `${error.message}\nSee parley --help.` : error.message, error.code];
-  if (error instanceof RangeError && /call stack/.test(error.message))
-    return ["The input is nested too deeply to be read.", 2];
+  if (error instanceof RangeError && /call stack/.test(error.message)) return ["The input is nested too deeply.", 2];
   if (error instanceof RangeError && /string length/.test(error.message))
-    return ["The output is longer than the longest text JavaScript can hold.", 1];
+    return ["The output exceeds the longest string JavaScript can hold.", 1];
   if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
-    return ["The current folder is gone. Change to one that is there, or give one with --cwd.", 2];
+    return ["The current folder no longer exists. Change to another one, or use --cwd.", 2];
   return [`This is a bug in Parley.\n${error instanceof Error ? error.stack : String(error)}`, 2];
 };
 
-/** Whoever stops reading does so on purpose; a full disk is worth a word. */
+/** Exits silently if the output is closed (EPIPE), with a message for other errors such as a full disk. */
 const onWriteError = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EPIPE") printError(`Cannot write the output: ${error.message}.`, 1);
   process.exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 1);

@@ -1,20 +1,9 @@
 import { parseArgs } from "node:util";
 import { nearestNames } from "../conversation/nearest-names.ts";
-import type { CommandSpec, CommandOption } from "./commands.ts";
+import type { Arguments, CommandOption, CommandSpec } from "./command.ts";
 import { usageError } from "./user-error.ts";
 
-/** What a command was called with, checked against what it takes. */
-export type Arguments = {
-  readonly positionals: readonly string[];
-  /** The value of an option, the last one where it was given several times. */
-  readonly value: (option: string) => string | undefined;
-  /** All values of an option. */
-  readonly values: (option: string) => readonly string[];
-  /** Whether a switch is set. */
-  readonly has: (option: string) => boolean;
-};
-
-/** Reads what follows a command's name. Throws a `Failure` that names what is nearest to a mistake. */
+/** Parses the arguments after a command's name. Throws a `UserError` that suggests the nearest names. */
 export const parseArguments = (command: CommandSpec, args: readonly string[]): Arguments => {
   const { tokens } = parseArgs({
     args: [...args],
@@ -50,13 +39,13 @@ export const parseArguments = (command: CommandSpec, args: readonly string[]): A
 const stringValues = (values: readonly (string | true)[] = []): readonly string[] =>
   values.filter((value) => value !== true);
 
-const unknownOption = ({ name, options }: CommandSpec, given: string): Error => {
+const unknownOption = ({ name, options }: CommandSpec, rawName: string): Error => {
   const known = options.map((option) => `--${option.name}`);
-  const close = nearestNames(given, known);
+  const close = nearestNames(rawName, known);
   return usageError(
     close.length > 0
-      ? `${name} has no option ${given}. Did you mean ${close.join(" or ")}?`
-      : `${name} has no option ${given}. It has ${known.length === 0 ? "none" : known.join(", ")}.`,
+      ? `Unknown option ${rawName} for ${name}. Did you mean ${close.join(" or ")}?`
+      : `Unknown option ${rawName} for ${name}. ${known.length === 0 ? "It takes none." : `Available: ${known.join(", ")}.`}`,
   );
 };
 
@@ -71,14 +60,14 @@ const checkValue = (
   if (value === undefined || value === "" || (inlineValue !== true && /^-./.test(value)))
     throw usageError(`--${name} needs a value: --${name} ${placeholder}.`);
   if (Array.isArray(values) && !values.includes(value))
-    throw usageError(`--${name} can be ${values.join(", ")}; it was given as "${value}".`);
+    throw usageError(`Unknown value "${value}" for --${name}. Available: ${values.join(", ")}.`);
   return value;
 };
 
 const checkPositionals = (command: CommandSpec, words: readonly string[]): void => {
   const missing = command.positionals[words.length];
-  if (missing !== undefined && !missing.startsWith("[")) throw usageError(`${missing} is missing.`);
+  if (missing !== undefined && !missing.startsWith("[")) throw usageError(`Missing argument ${missing}.`);
   if (command.positionals.at(-1)?.endsWith("...]") === true) return;
   const extra = words[command.positionals.length];
-  if (extra !== undefined) throw usageError(`${command.name} does not know what to do with "${extra}".`);
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for ${command.name}.`);
 };

@@ -7,10 +7,10 @@ import { loadSettings, type LoadedSettings } from "../settings/load/load.ts";
 import type { CommandLineFlags } from "../settings/load/flags-and-environment.ts";
 import { realWorld } from "../world/real/world.ts";
 import type { World } from "../world/world.ts";
-import type { Arguments } from "./parse-arguments.ts";
+import type { Arguments } from "./command.ts";
 import { UserError } from "./user-error.ts";
 
-/** What every way of talking begins with. */
+/** The world, folders and settings of a run. */
 export type RunEnvironment = {
   readonly world: World;
   readonly home: string;
@@ -18,13 +18,13 @@ export type RunEnvironment = {
   readonly loaded: LoadedSettings;
 };
 
-/** Reads settings and finds out where we are. */
-export const loadRunEnvironment = async (given: Arguments): Promise<RunEnvironment> => {
+/** Loads the settings and builds the environment of a run from the arguments. */
+export const loadRunEnvironment = async (args: Arguments): Promise<RunEnvironment> => {
   const real = realWorld();
   const home = resolveHomeFolder(real);
-  const folder = resolve(given.value("cwd") ?? ".");
+  const folder = resolve(args.value("cwd") ?? ".");
   const scope = await openTrustStore(real.disk, home).projectScope(folder);
-  const loaded = await loadSettings(real, { home, root: folder, scope, flags: flagsFrom(given) });
+  const loaded = await loadSettings(real, { home, root: folder, scope, flags: flagsFrom(args) });
   const env = applyProviderUrls(loaded.settings, real.env);
   const script = loaded.settings["offline.script"];
   const world = { ...real, env };
@@ -39,18 +39,21 @@ export const loadRunEnvironment = async (given: Arguments): Promise<RunEnvironme
 const readOfflineScript = async (path: string | undefined, { files }: World): Promise<DemoModelOptions> => {
   if (path === undefined) return {};
   const text = await files.read(resolve(path));
-  if (text === undefined) throw new UserError(`There is no file ${path} with a script for the demo model.`);
+  if (text === undefined) throw new UserError(`No such file: ${path} (offline.script).`);
   const { parseDemoScript } = await import("../offline/script/parse-script.ts");
   try {
     return { script: parseDemoScript(JSON.parse(text)) };
   } catch (error) {
-    throw new UserError(`${path} is no script for the demo model. ${error instanceof Error ? error.message : ""}`, {
-      code: 52,
-    });
+    throw new UserError(
+      `${path} is not a valid script for the demo model. ${error instanceof Error ? error.message : ""}`,
+      {
+        code: 52,
+      },
+    );
   }
 };
 
-const flagsFrom = (given: Arguments): CommandLineFlags =>
+const flagsFrom = (args: Arguments): CommandLineFlags =>
   Object.fromEntries(
     [
       "model",
@@ -62,5 +65,5 @@ const flagsFrom = (given: Arguments): CommandLineFlags =>
       "sandbox",
       "sandbox-network",
       "screen-reader",
-    ].map((name) => [name, given.values(name).length > 0 ? given.values(name) : given.has(name) ? true : undefined]),
+    ].map((name) => [name, args.values(name).length > 0 ? args.values(name) : args.has(name) ? true : undefined]),
   );

@@ -1,8 +1,8 @@
 import { sanitizeForTerminal } from "../policy/terminal/sanitize.ts";
-/** The widest line a table prints. */
+/** Maximum line width. */
 export const maxWidth = 100;
 
-/** Rows of cells as aligned lines. Columns named in `right` end together instead of beginning together. */
+/** Formats rows of cells as aligned columns. Columns listed in `right` are right-aligned. */
 export const alignColumns = (
   rows: readonly (readonly string[])[],
   { right = [] }: { readonly right?: readonly number[] } = {},
@@ -19,7 +19,7 @@ export const alignColumns = (
   );
 };
 
-/** How wide each column is. */
+/** Returns the width of each column. */
 export const columnWidths = (rows: readonly (readonly string[])[]): number[] => {
   const widths: number[] = [];
   for (const row of rows)
@@ -27,7 +27,7 @@ export const columnWidths = (rows: readonly (readonly string[])[]): number[] => 
   return widths;
 };
 
-/** A text in lines that are no wider than a table; all but the first begin with `indent`. Only words that fit no line are broken. */
+/** Wraps a text at the maximum line width; all lines but the first start with `indent`. Only words longer than a line are split. */
 export const wrapText = (text: string, indent: string): string => {
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? "";
@@ -49,13 +49,13 @@ export const wrapText = (text: string, indent: string): string => {
 const splitWord = (word: string, width: number): readonly string[] =>
   word.length <= width ? [word] : [word.slice(0, width), ...splitWord(word.slice(width), width)];
 
-/** Text that others wrote, on one line and without anything that reaches the terminal's controls. */
+/** Sanitizes untrusted text for the terminal and puts it on one line. */
 export const sanitizeLine = (text: string): string =>
   sanitizeForTerminal(
     text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, (controls) => (/^\s+$/.test(controls) ? " " : "\uFFFD")),
     "line",
   );
 
-/** The beginning of a text that is too long, marked as such. */
+/** Truncates a text that is too long, with "..." at the end. */
 export const truncate = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 3).toWellFormed()}...`;

@@ -1,17 +1,17 @@
 import { builtinTools } from "../tools/builtins.ts";
 import { declareTool } from "../tools/declare.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { CommandHandler } from "./commands.ts";
+import type { CommandHandler } from "./command.ts";
 import { UserError } from "./user-error.ts";
 import { wrapText } from "./text-table.ts";
 
-/** `parley tools`: what a model may do, with what arguments, and what that touches. */
-export const tools: CommandHandler = async (given) => {
-  const [name] = given.positionals;
+/** `parley tools`: lists the built-in tools with access and parameters. */
+export const tools: CommandHandler = async (args) => {
+  const [name] = args.positionals;
   const listed = name === undefined ? builtinTools : builtinTools.filter((tool) => tool.name === name);
   if (name !== undefined && listed.length === 0) throw await unknownTool(name);
   const described = await Promise.all(listed.map(describeTool));
-  const text = given.has("json")
+  const text = args.has("json")
     ? JSON.stringify({ tools: described.map(({ tool, parameters }) => toolJson(tool, parameters)) }, null, 2)
     : described.map(formatTool).join("\n\n");
   process.stdout.write(`${text}\n`);
@@ -44,7 +44,7 @@ const formatTool = ({ tool, parameters }: DescribedTool): string => {
 
 type ToolField = { readonly name: string; readonly type: string; readonly required: boolean; readonly about: string };
 
-/** The parameters of a tool, as its schema has them. */
+/** Lists the parameters of a tool from its schema. */
 const listFields = ({ properties, required }: ToolParameters): readonly ToolField[] =>
   Object.entries((properties ?? {}) as Readonly<Record<string, ToolParameters>>).map(([name, schema]) => ({
     name,
@@ -56,11 +56,11 @@ const listFields = ({ properties, required }: ToolParameters): readonly ToolFiel
 const formatField = ({ name, type, required, about }: ToolField): string =>
   wrapText(`    ${name}: ${type}${required ? "" : ", optional"}. ${about}`, "      ");
 
-const unknownTool = async (given: string): Promise<UserError> => {
+const unknownTool = async (toolName: string): Promise<UserError> => {
   const { nearestNames } = await import("../conversation/nearest-names.ts");
   const names = builtinTools.map(({ name }) => name);
-  const close = nearestNames(given, names);
+  const close = nearestNames(toolName, names);
   return new UserError(
-    `There is no tool "${given}". ${close.length > 0 ? `Did you mean ${close.join(" or ")}?` : `There are ${names.join(", ")}.`}`,
+    `Unknown tool "${toolName}". ${close.length > 0 ? `Did you mean ${close.join(" or ")}?` : `Available: ${names.join(", ")}.`}`,
   );
 };

@@ -17,14 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.runIf(process.platform !== "win32")("a program that Parley starts for itself", () => {
-  it("is not looked for in the folder it works in", async () => {
+  it("is not searched in the workspace", async () => {
     const env = { PATH: `${folder}/node_modules/.bin:/usr/bin:/bin` };
     const { processes } = withTrustedPrograms({ ...realWorld(), env }, folder);
     expect(await processes.find("xclip", env.PATH)).not.toBe(join(folder, "node_modules/.bin/xclip"));
     expect(await processes.find("sh", env.PATH)).toMatch(/^(?:\/usr)?\/bin\/sh$/);
   });
 
-  it("finds nothing there itself", async () => {
+  it("gets a PATH without the workspace", async () => {
     const env = { PATH: `${folder}/node_modules/.bin:/usr/bin:/bin`, HOME: "/home/kim" };
     expect(await trustedEnvironment({ ...realWorld(), env }, folder)).toEqual({
       PATH: "/usr/bin:/bin",

@@ -1,7 +1,7 @@
 import { filterTrustedSearchPath, defaultSearchPath } from "../policy/shell/search-path.ts";
 import type { World } from "../world/world.ts";
 
-/** The environment for programs that Parley itself starts: nothing on its search path lies in the folder it works in. */
+/** Returns the environment for programs that Parley itself starts: its PATH has no folder inside the workspace. */
 export const trustedEnvironment = async (
   { disk, env }: Pick<World, "disk" | "env">,
   folder: string,
@@ -10,7 +10,7 @@ export const trustedEnvironment = async (
   PATH: await filterTrustedSearchPath(disk, env["PATH"] ?? defaultSearchPath, [folder]),
 });
 
-/** The same world, in which programs are not looked for in the folder Parley works in. */
+/** Returns the world with a program search that skips folders inside the workspace. */
 export const withTrustedPrograms = <Some extends Pick<World, "disk" | "processes">>(
   world: Some,
   folder: string,

@@ -1,12 +1,12 @@
-/** How a program ends that did not do all of its work. Those above 2 are the ones Gemini CLI's users know. */
+/** Exit codes of a failed run. Those above 2 are the same as in Gemini CLI. */
 export type ExitCode = 1 | 2 | 41 | 44 | 52 | 53 | 130;
 
-/** Something went wrong that the person at the keyboard can read about and act on. */
+/** An error the user can understand and act on. Any other thrown error is a bug. */
 export class UserError extends Error {
-  override readonly name = "Failure";
-  /** The exit code: 1 when the work failed, 2 when there was nothing sensible to work on; runs have some of their own. */
+  override readonly name = "UserError";
+  /** Exit code: 1 if the work failed, 2 for wrong usage or unreadable input; chat has more. */
   readonly code: ExitCode;
-  /** Whether the command was called wrongly, so that its usage helps. */
+  /** Whether to print the usage of the command. */
   readonly showsUsage: boolean;
 
   constructor(
@@ -19,5 +19,5 @@ export class UserError extends Error {
   }
 }
 
-/** A command that was called wrongly. */
+/** Creates an error for wrong usage of a command. */
 export const usageError = (message: string): UserError => new UserError(message, { usage: true });

@@ -49,7 +49,7 @@ const keep = (text: string): void => {
 const done = (out = ""): Ran => ({ code: 0, out, err: "" });
 
 describe("parley config", () => {
-  it("lists every setting with its value and where it comes from, in lines that fit", () => {
+  it("lists every setting with its value and source, in lines of at most 100 characters", () => {
     keep('{ "model": "a/b", "permissions": { "allow": ["read_file"] } }');
     const { code, out, err } = config([], { EDITOR: "ed" });
     expect([code, err]).toEqual([0, ""]);
@@ -70,7 +70,7 @@ describe("parley config", () => {
     expect(config(["list"], { EDITOR: "ed" }).out).toBe(out);
   });
 
-  it("says as JSON what it says to people", () => {
+  it("prints the same as JSON", () => {
     keep('{ "model": "a/b", "modle": 1 }');
     const { out, err } = config(["--json"]);
     const printed = JSON.parse(out) as { readonly file: string; readonly settings: object; readonly warnings: unknown };
@@ -105,7 +105,7 @@ describe("parley config", () => {
     });
   });
 
-  it("takes lists with commas, and JSON, and prints texts as they are", () => {
+  it("accepts comma-separated lists and JSON, and prints strings without quotes", () => {
     expect(config(["set", "permissions.deny", "write_file,run_shell_command(git push)"])).toEqual(done());
     expect(config(["set", "mcpServers.x", '{"command": "x", "args": ["a"]}'])).toEqual(done());
     expect(config(["get", "permissions.deny"])).toEqual(
@@ -133,7 +133,7 @@ describe("parley config", () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it("says where a file is wrong, and leaves it alone", () => {
+  it("reports the position of an error in the file, and does not change it", () => {
     keep('{\n  "model": "a/b"\n  "sandbox": true\n}');
     for (const args of [[], ["get", "model"], ["set", "model", "c/d"]])
       expect(config(args)).toEqual({
@@ -144,7 +144,7 @@ describe("parley config", () => {
     expect(readFileSync(file(), "utf8")).toBe('{\n  "model": "a/b"\n  "sandbox": true\n}');
   });
 
-  it("prints where the file is, also where PARLEY_HOME moves it, and the schema", () => {
+  it("prints the path of the file, which follows PARLEY_HOME, and the schema", () => {
     expect(config(["path"])).toEqual(done(`${file()}\n`));
     expect(config(["path"], { PARLEY_HOME: join(base, "p") })).toEqual(done(`${join(base, "p/settings.json")}\n`));
     expect(JSON.parse(config(["schema"]).out)).toEqual(createSettingsSchema());
@@ -167,7 +167,7 @@ describe("parley config", () => {
     expect(config(["get", "mcpServers.x.headers.C"])).toEqual(done("$NAME\n"));
   });
 
-  it("shows what a trusted project tightens, and which of its programs wait for consent", async () => {
+  it("shows what a trusted project makes stricter, and which of its programs need consent", async () => {
     mkdirSync(join(root, ".parley"));
     const wishes = { permissions: { mode: "plan" }, mcpServers: { x: { command: "touch" } } };
     writeFileSync(join(root, ".parley/settings.json"), JSON.stringify(wishes));
@@ -179,7 +179,7 @@ describe("parley config", () => {
     expect(out).toMatch(/^mcpServers\.x of this project runs only if you agree to it\.$/m);
   });
 
-  it("opens the file in an editor, and says what is wrong with what was written", () => {
+  it("opens the file in an editor, and reports errors in the edited file", () => {
     const editor = join(base, "editor.sh");
     writeFileSync(editor, '#!/bin/sh\nprintf \'%s\' "$TEXT" > "$2"\n');
     chmodSync(editor, 0o755);
@@ -197,7 +197,7 @@ describe("parley config", () => {
     });
   });
 
-  it("starts no editor that lies in the current folder", () => {
+  it("does not start an editor from the current folder", () => {
     const mark = join(base, "mark");
     mkdirSync(join(root, "bin"));
     writeFileSync(join(root, "bin", "some-editor"), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
@@ -209,7 +209,7 @@ describe("parley config", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it("is completed with the paths of settings", () => {
+  it("completes the paths of settings", () => {
     const script = `source <("$NODE" "$PARLEY" completion bash)
       COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const complete = (...words: readonly string[]): readonly string[] =>

@@ -61,7 +61,7 @@ const narrow = (text: string): void => {
 };
 
 describe("parley models", () => {
-  it("shows what is known of every provider, those with credentials first", async () => {
+  it("lists the models of every provider, providers with credentials first", async () => {
     const { code, out, err } = await run(["models"], { MISTRAL_API_KEY: "k", COHERE_API_KEY: "k" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     narrow(out);
@@ -78,7 +78,7 @@ describe("parley models", () => {
     expect(out).toContain(`Facts of ${factsDate}: `);
   });
 
-  it("says nothing of a size or a price that nobody published", async () => {
+  it("prints no size or price that is not published", async () => {
     const { out } = await run(["models"]);
     expect(out).toMatch(/^ {2}claude-mythos-5 +image document$/m);
   });
@@ -104,7 +104,7 @@ describe("parley models", () => {
     },
   );
 
-  it("marks what the provider lists and we do not know, and what we know and it does not list", async () => {
+  it("marks listed models that are unknown, and known models that are not listed", async () => {
     const { out, err } = await run(["models", "--provider", "groq"], all.env);
     expect(err).toBe("");
     expect(out).toMatch(/^groq: Groq \(as it lists them now\)$/m);
@@ -138,7 +138,7 @@ describe("parley models", () => {
     expect(out + err).not.toContain(canary);
   });
 
-  it("keeps what a server says off the terminal's controls, and long names whole", async () => {
+  it("sanitizes a server's output for the terminal, and does not truncate long names", async () => {
     const long = `a-very-long-name-${"x".repeat(70)}`;
     const server = createServer((_, response) =>
       response.end(JSON.stringify({ data: [{ id: "\u001B[2Jevil\nname" }, { id: long, context_length: 4096 }] })),
@@ -154,7 +154,7 @@ describe("parley models", () => {
     expect(out).toMatch(new RegExp(`^\\+ ${long}\n +4k$`, "m"));
   });
 
-  it("knows its providers", async () => {
+  it("rejects unknown providers", async () => {
     const { code, err } = await run(["models", "--provider", "antropic"]);
     expect(code).toBe(2);
     expect(err).toContain('There is no provider "antropic". Did you mean anthropic?');
@@ -162,7 +162,7 @@ describe("parley models", () => {
 });
 
 describe("parley doctor", () => {
-  it("says what to set when nothing is, asks nobody for it, and fails", async () => {
+  it("without credentials, says what to set, contacts no provider, and fails", async () => {
     const { code, out, err } = await run(["doctor", "--offline"]);
     expect({ code, err }).toEqual({ code: 1, err: "" });
     narrow(out);
@@ -178,7 +178,7 @@ describe("parley doctor", () => {
     expect(out).toContain(`\n0 of ${providers.length} can be used.\n`);
   });
 
-  it("finds every provider that answers, where it is, and what moved it", async () => {
+  it("reports every provider that responds, with its endpoint and what set it", async () => {
     const { code, out, err } = await run(["doctor"], all.env);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const id of listSimulatedProviders()) {
@@ -191,7 +191,7 @@ describe("parley doctor", () => {
     expect(out).not.toContain(canary);
   });
 
-  it("looks at one provider alone, and prints JSON", async () => {
+  it("checks one provider, and prints JSON", async () => {
     const ran = await run(["doctor", "--provider", "groq", "--json"], all.env);
     expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: "" });
     expect(json(ran)).toEqual({
@@ -215,7 +215,7 @@ describe("parley doctor", () => {
     expect((await run(["doctor", "--provider", "mistral"], { GROQ_API_KEY: "k" })).code).toBe(1);
   });
 
-  it("believes credentials without asking, when it must not ask", async () => {
+  it("accepts credentials unchecked with --offline", async () => {
     const { code, out } = await run(["doctor", "--offline"], {
       GROQ_API_KEY: "k",
       PARLEY_GROQ_BASE_URL: "http://127.0.0.1:9",
@@ -227,7 +227,7 @@ describe("parley doctor", () => {
     expect(out).toContain(`\n1 of ${providers.length} can be used.\n`);
   });
 
-  it("names the proxy and who is reached through it, without the password", async () => {
+  it("shows the proxy and the providers behind it, without the password", async () => {
     const env = { GROQ_API_KEY: "k", HTTPS_PROXY: `http://me:${canary}@proxy.test:3128`, NO_PROXY: "api.mistral.ai" };
     const { out } = await run(["doctor", "--offline"], env);
     expect(out).toContain("\nProxy: http://proxy.test:3128 (HTTPS_PROXY)\n");
@@ -240,7 +240,7 @@ describe("parley doctor", () => {
   });
 });
 
-describe("what only few providers need", () => {
+describe("settings that only some providers need", () => {
   const noProxy = "http://127.0.0.1:9";
   const elsewhere = emptyHome();
   const credentials = join(elsewhere.path, "google.json");
@@ -279,7 +279,7 @@ describe("what only few providers need", () => {
   });
 });
 
-describe("no key is ever printed", () => {
+describe("keys are never printed", () => {
   const moved = (to: (id: string) => string): Readonly<Record<string, string>> =>
     Object.fromEntries(listSimulatedProviders().map((id) => [baseVariable(id), to(id)]));
 
@@ -350,7 +350,7 @@ describe("no key is ever printed", () => {
     narrow(runs[0]?.out ?? "");
   });
 
-  it("when servers never answer, for which nobody waits long", async () => {
+  it("when servers never respond; the check times out", async () => {
     const serving = await servedToAll({ faults: [{ fault: { type: "never-answer" } }] });
     closing.push(serving);
     const ran = await run(["doctor", "--json"], serving.env);
@@ -387,13 +387,13 @@ describe("parley login and logout", () => {
 
   afterAll(() => void google.close());
 
-  it("need a client of one's own, and say so", async () => {
+  it("report that an OAuth client has to be configured", async () => {
     const { code, out, err } = await run(["login"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain("Set PARLEY_GOOGLE_OAUTH_CLIENT_ID and PARLEY_GOOGLE_OAUTH_CLIENT_SECRET");
   });
 
-  it("print the address to open and nothing else, and keep the tokens to their owner", async () => {
+  it("print only the URL to stdout, and store tokens readable only by their owner", async () => {
     const vars = await env();
     const signingIn = start(["login", "--provider", "code-assist"], { home: home.path, env: vars });
     const address = new URL(await signingIn.firstLine);
@@ -411,14 +411,14 @@ describe("parley login and logout", () => {
     if (process.platform !== "win32") expect(statSync(tokens).mode & 0o777).toBe(0o600);
   });
 
-  it("are seen by the doctor", async () => {
+  it("are reported by doctor", async () => {
     const ran = await run(["doctor", "--offline", "--provider", "code-assist"], await env());
     expect(ran.code).toBe(0);
     expect(ran.out.replaceAll(/\s+/g, " ")).toContain("set code-assist signed in with Google (tokens in ");
     expect(ran.out + ran.err).not.toContain(canary);
   });
 
-  it("end in no tokens anywhere, however often", async () => {
+  it("delete all tokens, also when repeated", async () => {
     const vars = await env();
     for (const _ of ["once", "twice"])
       expect(await run(["logout"], vars)).toEqual({ code: 0, out: "", err: "Signed out. No tokens are left here.\n" });
@@ -427,7 +427,7 @@ describe("parley login and logout", () => {
     expect((await run(["doctor", "--offline", "--provider", "code-assist"], vars)).code).toBe(1);
   });
 
-  it("know of no other provider", async () => {
+  it("reject other providers", async () => {
     const { code, err } = await run(["login", "--provider", "openai"]);
     expect(code).toBe(2);
     expect(err).toContain("--provider can be code-assist");

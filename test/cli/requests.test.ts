@@ -89,12 +89,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("parley", () => {
-  it("says its version", () => {
+  it("prints its version", () => {
     const { version } = json(readFileSync(join(root, "package.json"), "utf8"));
     expect(run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 
-  it("loads nothing for that", () => {
+  it("loads nothing else for the version", () => {
     const imports = (path: string) =>
       [...readFileSync(join(root, path), "utf8").matchAll(/^import (?!type )[^;]*from "(.+)";$/gm)].map(
         ([, from]) => from,
@@ -104,7 +104,7 @@ describe("parley", () => {
     expect(imports("src/cli/user-error.ts")).toEqual([]);
   });
 
-  it.each(["--help", "-h", "help"])("explains itself with %s", (word) => {
+  it.each(["--help", "-h", "help"])("prints help with %s", (word) => {
     const { code, out, err } = run([word]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const width = Math.max(...commands.map(({ name }) => name.length));
@@ -112,7 +112,7 @@ describe("parley", () => {
     for (const wire of wireIds) expect(out).toContain(wire);
   });
 
-  it.each(commands.map(({ name }) => name))("explains %s", (name) => {
+  it.each(commands.map(({ name }) => name))("prints the help of %s", (name) => {
     const { code, out } = run([name, "--help"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^parley [\w-]+: .+\n\nUsage: parley/);
@@ -174,14 +174,14 @@ describe("parley", () => {
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
     [["login", "--provider", "openai"], '--provider can be code-assist; it was given as "openai".'],
     [["tour", "now"], 'tour does not know what to do with "now".'],
-  ])("answers %j with advice and exit code 2", (args, advice) => {
+  ])("rejects %j with a helpful message and exit code 2", (args, advice) => {
     const { code, out, err } = run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^parley: /);
     expect(err).toContain(advice);
   });
 
-  it("does not fall over what is nested too deeply", () => {
+  it("does not crash on deeply nested input", () => {
     const deep = `{"messages":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
     const { code, err } = run(["convert", "-", "--from", "anthropic", "--for", "anthropic"], deep);
     expect(err).not.toContain("    at ");
@@ -190,14 +190,14 @@ describe("parley", () => {
 });
 
 describe("parley render", () => {
-  it("prints the body and is silent when there was nothing to repair", () => {
+  it("prints the body, and nothing else if nothing was repaired", () => {
     const { code, out, err } = run(["render", "answered.json", "--for", "anthropic/claude-sonnet-5"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/^\{\n {2}"model": "claude-sonnet-5",\n/);
     expect(json(out).messages).toHaveLength(3);
   });
 
-  it("says in one line what was repaired", () => {
+  it("summarizes repairs in one line", () => {
     expect(run(["render", "pending.json", "--for", "anthropic"]).err).toBe(
       "parley: 1 repair (1 synthetic result); --explain shows them\n",
     );
@@ -219,25 +219,25 @@ describe("parley render", () => {
     expect(Object.keys(json(out))).toEqual(["body", "report"]);
   });
 
-  it("reads stdin for -, in UTF-8 with or without its mark", () => {
+  it("reads stdin for -, in UTF-8 with or without a byte order mark", () => {
     const saved = readFileSync(join(folder, "answered.json"), "utf8");
     const plain = run(["render", "-", "--for", "anthropic"], saved);
     expect(plain.code).toBe(0);
     expect(run(["render", "-", "--for", "anthropic"], `\uFEFF${saved}`)).toEqual(plain);
   });
 
-  it("asks for as many tokens as it is told", () => {
+  it("uses --max-tokens", () => {
     expect(json(run(["render", "answered.json", "--for", "anthropic", "--max-tokens", "77"]).out).max_tokens).toBe(77);
   });
 
-  it("lays out Gemini results by status where that is asked for", () => {
+  it("formats Gemini results by status with --tool-response status", () => {
     const { out } = run(["render", "answered.json", "--for", "google", "--tool-response", "status"]);
     expect(out).toContain('"status": "success"');
     expect(out).toContain('"text_result": "4 C, rain"');
     expect(run(["render", "answered.json", "--for", "google"]).out).toContain('"output": "4 C, rain"');
   });
 
-  it("names media the target cannot take, or fails when that is asked for", () => {
+  it("describes media the model cannot take, or fails with --unsupported-media error", () => {
     const named = run(["render", "audio.json", "--for", "anthropic"]);
     expect(named.code).toBe(0);
     expect(named.err).toContain("1 media stub");
@@ -249,17 +249,17 @@ describe("parley render", () => {
 });
 
 describe("parley convert", () => {
-  it("finds out which API a body was written for", () => {
+  it("detects the API of a body", () => {
     const { code, out, err } = run(["convert", "chat.json", "--for", "anthropic"]);
     expect({ code, err }).toEqual({ code: 0, err: "parley: 1 repair (1 synthetic result); --explain shows them\n" });
     expect(json(out).messages[2]?.content).toHaveLength(2);
   });
 
-  it.each(["openai-chat", "openai-chat/gpt-5.6", "groq", "openrouter/some/model"])("takes --from %s", (from) => {
+  it.each(["openai-chat", "openai-chat/gpt-5.6", "groq", "openrouter/some/model"])("accepts --from %s", (from) => {
     expect(run(["convert", "chat.json", "--from", from, "--for", "anthropic"]).code).toBe(0);
   });
 
-  it("takes the bare list of messages", () => {
+  it("accepts a list of messages", () => {
     const { out } = run(["convert", "bare.json", "--from", "anthropic", "--for", "anthropic"]);
     expect(json(out).messages).toEqual([{ role: "user", content: [{ type: "text", text: "hello" }] }]);
   });
@@ -271,7 +271,7 @@ describe("parley convert", () => {
     expect(run(["lint", "-", "--for", "openai-chat/gpt-5.6"], out)).toMatchObject({ code: 0 });
   });
 
-  it("gives an argument a name Anthropic takes, and says so", () => {
+  it("renames an argument to a name Anthropic accepts, and reports it", () => {
     const parameters = { type: "object", properties: { "team:": { type: "string" } }, required: ["team:"] };
     const body = JSON.stringify({
       model: "gpt-4o",
@@ -285,7 +285,7 @@ describe("parley convert", () => {
     expect(run(["lint", "-", "--for", "anthropic"], sent)).toMatchObject({ code: 0 });
   });
 
-  it.each(Object.values(homeProviders))("writes what the rules accept for %s", (id) => {
+  it.each(Object.values(homeProviders))("writes a body that passes lint for %s", (id) => {
     const { code, out } = run(["convert", "chat.json", "--for", id]);
     expect(code).toBe(0);
     expect(run(["lint", "-", "--for", id], out)).toMatchObject({ code: 0 });
@@ -293,11 +293,11 @@ describe("parley convert", () => {
 });
 
 describe("parley lint", () => {
-  it("says that a body is clean", () => {
+  it("reports a clean body", () => {
     expect(run(["lint", "good.json", "--wire", "anthropic"])).toEqual({ code: 0, out: "clean (anthropic)\n", err: "" });
   });
 
-  it("prints a finding per line, then a summary", () => {
+  it("prints one finding per line, then a summary", () => {
     const { code, out } = run(["lint", "bad.json", "--for", "anthropic/claude-sonnet-5"]);
     expect(code).toBe(1);
     const lines = out.trimEnd().split("\n");
@@ -305,19 +305,19 @@ describe("parley lint", () => {
     expect(lines.at(-1)).toMatch(/^\d+ errors? \(anthropic, anthropic\/claude-sonnet-5\)$/);
   });
 
-  it("prints JSON when asked", () => {
+  it("prints JSON with --json", () => {
     const { code, out } = run(["lint", "bad.json", "--wire", "anthropic", "--json"]);
     expect(code).toBe(1);
     expect(json(out).findings[0]).toMatchObject({ level: "error", effect: "rejected" });
     expect(json(run(["lint", "good.json", "--wire", "anthropic", "--json"]).out)).toEqual({ findings: [] });
   });
 
-  it("finds out the API from --for, from the body, or asks", () => {
+  it("takes the API from --for or detects it", () => {
     expect(run(["lint", "good.json", "--for", "anthropic"]).out).toBe("clean (anthropic, anthropic)\n");
     expect(run(["lint", "chat.json"]).out).toContain("(openai-chat)");
   });
 
-  it("calls a body clean that only drew advice", () => {
+  it("exits with 0 if there is only advice", () => {
     const reused = {
       ...anthropicBody,
       messages: [{ role: "assistant", content: "Hi." }, ...anthropicBody.messages],
@@ -328,7 +328,7 @@ describe("parley lint", () => {
     expect(code).toBe(0);
   });
 
-  it("keeps the body's control characters off the terminal", () => {
+  it("sanitizes text of the body for the terminal", () => {
     const body = { ...anthropicBody, messages: [{ role: "user", content: [{ type: "\u001B[2Jx\n" }] }] };
     expect(run(["lint", "-", "--wire", "anthropic"], JSON.stringify(body)).out).not.toMatch(/[^\P{Cc}\n]/u);
   });
@@ -376,13 +376,13 @@ describe("large bodies", () => {
     return write("large.json", { ...chatBody, messages });
   };
 
-  it("go through whole", () => {
+  it("are converted in full", () => {
     const { code, out } = run(["convert", large(), "--for", "anthropic"]);
     expect(code).toBe(0);
     expect(json(out).messages[2]?.content[1]?.content[0]?.text).toHaveLength(32_000_000);
   });
 
-  it("end quietly when nobody reads on", async () => {
+  it("exit silently if the output is closed", async () => {
     const child = spawn(process.execPath, [bin, "convert", large(), "--for", "anthropic", "--explain"], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
@@ -402,7 +402,7 @@ describe("tools", () => {
   ): readonly { name: string; access: string; parameters: { properties: object } }[] =>
     JSON.parse(run(["tools", ...args, "--json"]).out).tools;
 
-  it("prints all twelve, with what they touch and what they take", () => {
+  it("prints all twelve tools with access and parameters", () => {
     expect(listed([]).map(({ name, access }) => [name, access])).toEqual(
       expect.arrayContaining([
         ["read_file", "read"],
@@ -418,7 +418,7 @@ describe("tools", () => {
     expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it("prints one by its name, and knows what a misspelt one was meant to be", () => {
+  it("prints one tool by name, and suggests the nearest name for a mistyped one", () => {
     expect(listed(["glob"]).map(({ name }) => name)).toEqual(["glob"]);
     expect(run(["tools", "reed_file"])).toMatchObject({ code: 2, out: "" });
     expect(run(["tools", "reed_file"]).err).toContain("Did you mean read_file?");

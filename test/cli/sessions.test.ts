@@ -118,7 +118,7 @@ const ids = async (...options: readonly string[]): Promise<readonly string[]> =>
 const usedAt = (id: string, time: string): void => utimesSync(fileOf(id), new Date(time), new Date(time));
 
 describe("parley sessions list", () => {
-  it("shows those of this folder, the last used first, and with --all those of every folder", async () => {
+  it("lists the sessions of this folder, last used first, and with --all those of all folders", async () => {
     const [old, young] = [await imported("How is the weather?"), await imported("Another\nquestion \u001B[2J")];
     usedAt(old, "2026-03-01T10:00:00Z");
     usedAt(young, "2026-03-02T10:05:00Z");
@@ -138,7 +138,7 @@ describe("parley sessions list", () => {
     expect(all).toContain(`  ${far}  `);
   });
 
-  it("says as JSON what is known of each", async () => {
+  it("prints the details of each as JSON", async () => {
     const id = await imported("How is the weather?");
     usedAt(id, "2026-03-01T10:00:00Z");
     const { created, ...rest } = (await json<Listed>(["sessions"])).sessions[0]!;
@@ -154,7 +154,7 @@ describe("parley sessions list", () => {
     });
   });
 
-  it("keeps stdout empty where there are none, and says where others may be", async () => {
+  it("prints nothing to stdout if there are none, and a hint to stderr", async () => {
     expect(await run(["sessions"])).toEqual({
       code: 0,
       out: "",
@@ -164,7 +164,7 @@ describe("parley sessions list", () => {
 });
 
 describe("parley sessions search", () => {
-  it("shows where words stand, with what stands around them", async () => {
+  it("prints matches with context", async () => {
     const id = await imported("How is the weather?");
     usedAt(id, "2026-03-01T10:00:00Z");
     await imported("Elsewhere it is grey too", there);
@@ -176,7 +176,7 @@ describe("parley sessions search", () => {
 });
 
 describe("parley sessions show and export", () => {
-  it("print a session to be read", async () => {
+  it("print a session as Markdown", async () => {
     const id = await imported("How is the weather?");
     const page = await printed(["sessions", "show", id.slice(0, -1)]);
     for (const part of [
@@ -190,7 +190,7 @@ describe("parley sessions show and export", () => {
     expect(await printed(["sessions", "export", id, "--format", "markdown"])).toBe(page);
   });
 
-  it("print all that is known of it with --json: its requests and its conversation", async () => {
+  it("print all details with --json, including requests and conversation", async () => {
     const id = await held("say hello");
     const { requests, conversation, findings, title } = await json<Shown>(["sessions", "show", id]);
     expect({ findings, title }).toEqual({ findings: [], title: "say hello" });
@@ -208,7 +208,7 @@ describe("parley sessions show and export", () => {
     expect(conversation).toEqual(JSON.parse(await printed(["sessions", "export", id])));
   });
 
-  it("make a file that import turns into the same conversation", async () => {
+  it("export a file that import turns into the same conversation", async () => {
     const id = await imported("How is the weather?");
     expect(await printed(["sessions", "export", id, "--output", "talk.json"])).toBe("");
     expect(statSync(join(here, "talk.json")).mode & 0o777).toBe(0o600);
@@ -220,7 +220,7 @@ describe("parley sessions show and export", () => {
     expect((await json<Shown>(["sessions", "show", copy])).title).toBe("A copy");
   });
 
-  it("write the body of any API, for the session's own model where it speaks it", async () => {
+  it("export the request body of any API, for the session's own model if it uses that API", async () => {
     const id = await kept(talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }));
     const own = JSON.parse(await printed(["sessions", "export", id, "--format", "anthropic"])) as Body;
     expect(own).toEqual(JSON.parse(await printed(["render", id])));
@@ -248,7 +248,7 @@ describe("parley sessions show and export", () => {
 });
 
 describe("parley sessions import", () => {
-  it("takes a request body of an API, and the conversation goes on from there", async () => {
+  it("imports a request body, and the session can be resumed", async () => {
     const body = {
       messages: [
         { role: "user", content: "Say hello." },
@@ -277,7 +277,7 @@ describe("parley sessions import", () => {
 });
 
 describe("parley sessions rename and delete", () => {
-  it("rename by the beginning of an id", async () => {
+  it("rename by a prefix of the id", async () => {
     const id = await imported("How is the weather?");
     expect(await run(["sessions", "rename", id.slice(0, 9), "Rain", "\u001B[31m in Oslo"])).toEqual({
       code: 0,
@@ -287,7 +287,7 @@ describe("parley sessions rename and delete", () => {
     expect((await json<Listed>(["sessions"])).sessions[0]!.title).toBe("Rain \uFFFD[31m in Oslo");
   });
 
-  it("remove one session and nothing else, and ask nobody where there is no terminal", async () => {
+  it("delete one session and nothing else, without a question if there is no terminal", async () => {
     const [one, other] = [await imported("How is the weather?"), await imported("Another")];
     const trial = await run(["sessions", "delete", one, "--dry-run"]);
     expect(trial).toEqual({ code: 0, out: `Would remove session ${one} "How is the weather?".\n`, err: "" });
@@ -298,7 +298,7 @@ describe("parley sessions rename and delete", () => {
     expect(await json<Shown>(["sessions", "show", other])).toMatchObject({ findings: [], turns: 1 });
   });
 
-  it("ask at a terminal, and take anything but yes for no", async () => {
+  it("ask at a terminal, and treat anything but yes as no", async () => {
     const id = await imported("How is the weather?");
     const answering = async (answer: string): Promise<number> => {
       const terminal = spawnInTerminal(process.execPath, [bin, "sessions", "delete", id], {
@@ -319,7 +319,7 @@ describe("parley sessions rename and delete", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("touch nothing when an id means several sessions, or none", async () => {
+  it("change nothing if an id is ambiguous or unknown", async () => {
     const both = [await imported("How is the weather?"), await imported("Another")];
     const several = await run(["sessions", "delete", both[0]!.slice(0, 1)]);
     expect({ code: several.code, out: several.out }).toEqual({ code: 1, out: "" });
@@ -338,7 +338,7 @@ describe("parley sessions repair", () => {
     return { before: readFileSync(file), broken };
   };
 
-  it("says what it would do, and does nothing, with --dry-run", async () => {
+  it("with --dry-run, prints what it would do and changes nothing", async () => {
     const id = await imported("How is the weather?");
     const { before } = damage(id);
     const { code, out } = await run(["sessions", "repair", id, "--dry-run"]);
@@ -349,7 +349,7 @@ describe("parley sessions repair", () => {
     expect(readdirSync(join(fileOf(id), "..")).filter((name) => name.includes("damaged"))).toEqual([]);
   });
 
-  it("makes it whole, and says where the bytes are that it could not read", async () => {
+  it("repairs the file, and prints where the unreadable bytes are saved", async () => {
     const id = await imported("How is the weather?");
     const { broken } = damage(id);
     const { code, out } = await run(["sessions", "repair", id]);
@@ -362,7 +362,7 @@ describe("parley sessions repair", () => {
     expect(await printed(["sessions", "show", id])).toContain("It rains.");
   });
 
-  it("keeps even a file in which nothing can be read", async () => {
+  it("saves even a file that is entirely unreadable", async () => {
     const id = await imported("How is the weather?");
     writeFileSync(fileOf(id), "not a session at all\n");
     expect((await run(["sessions", "show", id])).err).toContain(`parley sessions repair ${id}`);
@@ -380,7 +380,7 @@ describe("parley sessions prune", () => {
     return all;
   };
 
-  it("keeps so many of a folder as it is told, and with --dry-run all of them", async () => {
+  it("keeps the given number of sessions of a folder, and with --dry-run all", async () => {
     const [one, two, last] = await three();
     const far = await imported("Elsewhere", there);
     const trial = await run(["sessions", "prune", "--keep-count", "1", "--dry-run"]);
@@ -392,14 +392,14 @@ describe("parley sessions prune", () => {
     expect(await ids("--all")).toEqual([far, last]);
   });
 
-  it("keeps so many of each folder with --all", async () => {
+  it("with --all, keeps the given number of sessions of each folder", async () => {
     const [, , last] = await three();
     const far = await imported("Elsewhere", there);
     await printed(["sessions", "prune", "--all", "--keep-count", "1"]);
     expect(await ids("--all")).toEqual([far, last]);
   });
 
-  it("goes by the settings where the command line says nothing, and by age", async () => {
+  it("uses the settings if no option is given, and prunes by age", async () => {
     await three();
     const young = await imported("Young");
     writeFileSync(join(home, "settings.json"), '{"sessions": {"keepDays": 30}}');
@@ -407,7 +407,7 @@ describe("parley sessions prune", () => {
     expect(await ids()).toEqual([young]);
   });
 
-  it("removes nothing where nothing says how much to keep", async () => {
+  it("deletes nothing without a limit", async () => {
     const all = await three();
     const { code, err } = await run(["sessions", "prune"]);
     expect(code).toBe(2);
@@ -444,7 +444,7 @@ describe("parley render of a session", () => {
     return (JSON.parse(err) as Explained).request;
   };
 
-  it("shows each request as it was sent, also those of a later run", async () => {
+  it("renders each request as it was sent, also those of a later run", async () => {
     writeFileSync(join(here, "a.txt"), "hello\n");
     const id = await held("read a.txt");
     await held("list the files", "--resume", id);
@@ -468,7 +468,7 @@ describe("parley render of a session", () => {
     expect(JSON.stringify(third)).toContain("list the files");
   });
 
-  it("shows it for any other model too, and says nothing then of what was sent", async () => {
+  it("renders it for another model too, without `asSent` then", async () => {
     const id = await held("say hello");
     expect((await body(id, "--turn", "1", "--for", "anthropic")).model).toBe("claude-sonnet-5");
     const { err } = await run(["render", id, "--turn", "1", "--for", "anthropic", "--explain"]);
@@ -476,14 +476,14 @@ describe("parley render of a session", () => {
     expect(JSON.stringify(await body(id, "--for", "anthropic"))).toContain("say hello");
   });
 
-  it("says when what is printed is not what was sent", async () => {
+  it("reports if the printed body differs from the sent one", async () => {
     writeFileSync(join(here, "a.txt"), "hello\n");
     const id = await held("read a.txt");
     const { err } = await run(["render", id, "--turn", "2", "--thinking", "text", "--explain"]);
     expect((JSON.parse(err) as Explained).request.asSent).toBe(false);
   });
 
-  it("keeps the thinking that the session's own account can read, and no other", async () => {
+  it("includes thinking that the session's own account can read, and no other", async () => {
     const claude = { provider: "anthropic", model: "claude-sonnet-5" };
     const conversation = talk("How is the weather?", { ...claude, account: "a1b2" });
     expect(JSON.stringify(await body(await kept(conversation)))).toContain("c2VhbA==");
@@ -494,7 +494,7 @@ describe("parley render of a session", () => {
     expect(JSON.stringify(await body(moved))).not.toContain("c2VhbA==");
   });
 
-  it("takes a file where there is one of that name", async () => {
+  it("prefers a file of that name", async () => {
     const id = await held("say hello");
     writeFileSync(join(here, id), JSON.stringify(talk("How is the weather?")));
     const found = JSON.stringify(await body(id, "--for", "anthropic"));
@@ -504,7 +504,7 @@ describe("parley render of a session", () => {
     expect(err).toContain("--turn is about the requests of a session");
   });
 
-  it("says what is wrong with a turn or an id", async () => {
+  it("reports an invalid turn or id", async () => {
     const id = await held("say hello");
     expect(await run(["render", id, "--turn", "2"])).toEqual({
       code: 2,
@@ -523,7 +523,7 @@ describe("parley render of a session", () => {
 });
 
 describe("parley switch-check", () => {
-  it("says what a model would not be shown, what does not carry over, and what that costs", async () => {
+  it("prints media and thinking that would be lost, and the cost", async () => {
     const id = await imported("How is the weather?");
     const { tokens, cost, ...check } = await json<Checked>(["switch-check", "deepseek", "--session", id]);
     expect(check).toEqual({
@@ -547,7 +547,7 @@ describe("parley switch-check", () => {
     expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it("takes the last session of this folder, and knows who answered it last", async () => {
+  it("checks the last session of this folder, and recognizes its last model", async () => {
     await held("say hello");
     const { uncached, stubbed, others } = await json<Checked>(["switch-check", "offline"]);
     expect({ uncached, stubbed, others }).toEqual({ uncached: 0, stubbed: [], others: [] });
@@ -557,7 +557,7 @@ describe("parley switch-check", () => {
     expect(none.err).toContain("There is no session of this folder yet.");
   });
 
-  it("counts from what the last answer counted", async () => {
+  it("starts from the usage of the last response", async () => {
     const id = await held("say hello");
     const { requests } = await json<Shown>(["sessions", "show", id]);
     const [{ usage }] = requests as [SessionRequest];
@@ -566,7 +566,7 @@ describe("parley switch-check", () => {
     );
   });
 
-  it("ends with 1 where the conversation does not fit", async () => {
+  it("exits with 1 if the conversation does not fit", async () => {
     await held("say hello");
     writeFileSync(join(home, "settings.json"), '{"models": {"local/tiny": {"context": 100}}}');
     const { code, out } = await run(["switch-check", "local/tiny"]);
@@ -575,7 +575,7 @@ describe("parley switch-check", () => {
     expect(out).toContain("of 100 tokens");
   });
 
-  it("has the provider count with --count, and says so where it cannot", async () => {
+  it("has the provider count with --count, and says if it cannot", async () => {
     const id = await held("say hello");
     const simulator = createSimulator({ provider: "anthropic" });
     const serving = await serve(simulator);
@@ -595,7 +595,7 @@ describe("parley switch-check", () => {
     expect(err).toContain("does not count tokens. The tokens are an estimate of our own.");
   });
 
-  it("answers a mistyped name with the nearest", async () => {
+  it("suggests the nearest name for a mistyped one", async () => {
     const { code, err } = await run(["switch-check", "antropic"]);
     expect(code).toBe(2);
     expect(err).toContain("Did you mean anthropic?");
@@ -618,7 +618,7 @@ describe("parley trust", () => {
     writeFileSync(join(here, "sub", "CLAUDE.md"), "Speak of rain.");
   };
 
-  it("says what counts from now on, and what is still asked about", async () => {
+  it("prints what is used from now on, and what still needs consent", async () => {
     furnish();
     expect(await run(["trust"])).toEqual({
       code: 0,
@@ -635,7 +635,7 @@ describe("parley trust", () => {
     expect(system).toContain("Speak of harbours.");
   });
 
-  it("lists the folders, and takes trust back", async () => {
+  it("lists the folders, and removes trust", async () => {
     furnish();
     expect(await run(["trust", "--list"])).toEqual({ code: 0, out: "", err: "parley: you trust no folder yet.\n" });
     await printed(["trust", "sub"]);
@@ -647,7 +647,7 @@ describe("parley trust", () => {
     expect((await run(["trust", "--remove"])).err).toBe(`parley: ${here} was not trusted.\n`);
   });
 
-  it("says when a folder stays trusted because one above it is", async () => {
+  it("reports that a folder stays trusted because of a parent folder", async () => {
     furnish();
     await printed(["trust"]);
     await printed(["trust", "sub"]);
@@ -658,7 +658,7 @@ describe("parley trust", () => {
     });
   });
 
-  it("warns of a folder with everything in it", async () => {
+  it("warns about the root and the home folder", async () => {
     const { code, err } = await run(["trust", base]);
     expect(code).toBe(0);
     expect(err).toContain("everything below it is trusted as well");
@@ -690,7 +690,7 @@ describe("parley completion", () => {
     return out.split("\n").filter((line) => line !== "");
   };
 
-  it("offers the options of talking without a command, their letters and their values", async () => {
+  it("offers the options of chat without a command name, their short forms and values", async () => {
     expect(await complete("--re")).toEqual(["--resume"]);
     expect(await complete("-")).toEqual(expect.arrayContaining(["-p", "--prompt", "-m", "--help", "--version"]));
     expect(await complete("-p", "hello", "--out")).toEqual(["--output-format"]);
@@ -699,7 +699,7 @@ describe("parley completion", () => {
     expect(await complete("sess")).toEqual(["sessions"]);
   });
 
-  it("offers the ids of sessions, wherever one is wanted", async () => {
+  it("offers session ids wherever one is expected", async () => {
     const [one, other] = [await imported("One"), await imported("Two")];
     usedAt(one, "2026-03-01T10:00:00Z");
     for (const words of [
@@ -723,7 +723,7 @@ describe("parley completion", () => {
     expect(await complete("switch-check", "anth")).toEqual(["anthropic/claude-sonnet-5"]);
   });
 
-  it("knows letters, ids and the options of talking in fish", async () => {
+  it("has short forms, ids and the options of chat in fish", async () => {
     const fish = await printed(["completion", "fish"]);
     expect(fish).toMatch(/^complete -c parley -n 'not __fish_seen_subcommand_from sessions [^']*' -s p -l prompt /m);
     expect(fish).toMatch(/ -s r -l resume .* -x -a '\(parley sessions list --quiet --all 2>\/dev\/null\)'$/m);
@@ -733,7 +733,7 @@ describe("parley completion", () => {
 });
 
 describe("parley --help", () => {
-  it("begins with what Parley is, and groups the commands", async () => {
+  it("starts with what Parley is, and groups the commands", async () => {
     const help = await printed(["--help"]);
     expect(help).toMatch(/^Parley is a terminal agent for every model/);
     expect([...help.matchAll(/^[A-Z][a-z ]+$/gm)].map(([title]) => title)).toEqual([

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe("parley simulate", () => {
-  it("answers as the API would, logs every verdict, and stops in peace", async () => {
+  it("responds as the API would, logs every verdict, and exits with 0", async () => {
     const script: Script = { rules: [{ prompt: "Oslo", replies: [{ say: "Rain." }] }] };
     writeFileSync(join(home.path, "script.json"), JSON.stringify(script));
     const running = await simulate("anthropic", "--script", "script.json", "--log", "log.jsonl");
@@ -54,7 +54,7 @@ describe("parley simulate", () => {
     expect(log.map((line) => (JSON.parse(line) as { verdict: string }).verdict)).toEqual(["accepted", "refused"]);
   });
 
-  it("stands in for everyone at once, and says how to ask there", async () => {
+  it("simulates all providers at once, and prints the variables to set", async () => {
     const running = await simulate("all");
     running.firstLine.catch(() => undefined);
     const doctor = start(["doctor", "--json"], {
@@ -76,7 +76,7 @@ describe("parley simulate", () => {
     expect(code).toBe(0);
   });
 
-  it("fails when its port is taken", async () => {
+  it("fails if its port is in use", async () => {
     const { url } = await simulate("openai");
     const port = new URL(url).port;
     const { code, out, err } = await start(["simulate", "openai", "--port", port], { home: home.path }).ended;

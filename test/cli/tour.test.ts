@@ -55,7 +55,7 @@ const comparable = (text: string): string =>
   text.replaceAll(/node \S*parley\.cjs/g, "parley").replaceAll(/[1-9]\d*% +/g, "N%  ");
 
 describe("parley tour", () => {
-  it("prints what the README shows, in 80 columns and without colour, and names commands that work", () => {
+  it("prints the text in the README, in 80 columns without colour, and suggests commands that work", () => {
     const { code, out, err } = node([bin, "tour"], { FORCE_COLOR: "1" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -83,7 +83,7 @@ describe("parley tour", () => {
     expect(lint(JSON.parse(outs[2]!), { wire: "openai-responses", provider: "openai", model: "gpt-5.6" })).toEqual([]);
   });
 
-  it("asks nobody else, uses no key or setting of the person's, and leaves nothing behind", async () => {
+  it("opens no other connection, uses no key or setting of the user, and leaves no files", async () => {
     let asked = 0;
     const server = createServer((_, answer) => {
       asked += 1;
@@ -132,14 +132,14 @@ describe("parley tour", () => {
     },
   );
 
-  it("leaves nothing behind when its reader goes away", async () => {
+  it("leaves no files if its output is closed", async () => {
     const child = start(process.execPath, [bin, "tour"], { env: person.env, stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", () => child.stdout.destroy());
     await once(child, "exit");
     expect(readdirSync(person.temporary)).toEqual([]);
   });
 
-  it("prints one thing at a time", () => {
+  it("rejects --conversation with --json", () => {
     const { code, out, err } = node([bin, "tour", "--json", "--conversation"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^parley: Ask for --conversation or for --json, not for both\.\n/);
@@ -153,7 +153,7 @@ const textOf = async (child: ChildProcess, stream: "stdout" | "stderr" = "stdout
 };
 
 describe("parley tour --conversation", () => {
-  it("prints a thought, a call alone, five at once of which four were cancelled, and a picture; clean for everybody", async () => {
+  it("prints thinking, a single call, five parallel calls of which four are cancelled, and an image; lint finds no errors for any provider", async () => {
     const { code, out, err } = node([bin, "tour", "--conversation"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const conversation = await parseConversation(JSON.parse(out));
@@ -309,13 +309,13 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it("tell of a refusal in the words of whoever refuses", async () => {
+  it("report a rejection with the provider's message", async () => {
     const refused = await visit("groq", withKey("GROQ_API_KEY")(stage));
     expect(refused).toMatchObject({ accepted: 0, end: "failed", ids: [], image: "unseen" });
     expect(refused.refusals).toEqual(["The key is not known."]);
   });
 
-  it("do not pass over a refusal because a later request was taken", async () => {
+  it("report a rejection even if a later request was accepted", async () => {
     const mended = await visit("google", { ...stage, log: (id) => [...stage.log(id), refusal] });
     expect({ refusals: mended.refusals, end: mended.end, isGood: isSuccessful(mended) }).toEqual({
       refusals: ["No."],
@@ -324,7 +324,7 @@ describe("the visits of the tour", () => {
     });
   });
 
-  it("notice an image that neither arrives nor is named", async () => {
+  it("detect an image that is neither sent nor described", async () => {
     const deaf = (heard: SimModelRequest): SimModelRequest => ({
       ...heard,
       turns: heard.turns.map((turn) =>
@@ -343,7 +343,7 @@ describe("the visits of the tour", () => {
   });
 });
 
-describe("a tour that meets refusals", () => {
+describe("a tour with rejected requests", () => {
   const toured = async (
     spoiled: (stage: TourSimulators) => TourSimulators,
     { show = "story", hasColour = false, signal = new AbortController().signal }: Partial<TourOptions> = {},
@@ -365,7 +365,7 @@ describe("a tour that meets refusals", () => {
     return { code, lines: text.split("\n") };
   };
 
-  it("ends with 1, with the row of the provider that refused in red and its reason below", async () => {
+  it("exits with 1, with the row of the provider in red and its message below", async () => {
     const { code, lines } = await toured(withKey("GROQ_API_KEY"), { hasColour: true });
     expect(code).toBe(1);
     const row = ["groq".padEnd(11), "0 of 1".padEnd(8), " ".repeat(30), "unseen", "0%".padEnd(6), "0/3/0"].join("  ");
@@ -378,7 +378,7 @@ describe("a tour that meets refusals", () => {
     ]);
   });
 
-  it("has no colour where none is wanted", async () => {
+  it("prints no colour with NO_COLOR", async () => {
     const { lines } = await toured(withKey("GROQ_API_KEY"));
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([]);
   });
@@ -397,7 +397,7 @@ describe("a tour that meets refusals", () => {
     },
   );
 
-  it("ends with 1 when only a request of the conversation was refused", async () => {
+  it("exits with 1 if only a request of the conversation was rejected", async () => {
     const { code, lines } = await toured((stage) => ({
       ...stage,
       log: (id) => [...(id === "anthropic" ? [refusal] : []), ...stage.log(id)],
@@ -416,7 +416,7 @@ describe("a tour that meets refusals", () => {
 describe("npm start", () => {
   const script = join(root, "scripts", "start.mjs");
 
-  it("is the tour where there is no terminal and nothing is asked for", () => {
+  it("runs the tour without a terminal and without arguments", () => {
     const { code, out } = node([script]);
     expect({ code, first: out.split("\n", 1) }).toEqual({
       code: 0,
@@ -424,14 +424,14 @@ describe("npm start", () => {
     });
   });
 
-  it("passes on what it is given", () => {
+  it("passes arguments on", () => {
     expect(node([script, "--version"])).toEqual(node([bin, "--version"]));
     expect(node([script, "lint", "examples/broken-request.json"])).toEqual(
       node([bin, "lint", "examples/broken-request.json"]),
     );
   });
 
-  it("is the program itself in a terminal", async () => {
+  it("runs the terminal UI in a terminal", async () => {
     const terminal = spawn(process.execPath, [script], { cwd: root, env: { ...person.env, TERM: "xterm-256color" } });
     const first = await new Promise<string>((resolve) => terminal.onData(resolve));
     const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));

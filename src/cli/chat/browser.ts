@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { isSecretName } from "../../policy/secrets/names.ts";
 import type { World } from "../../world/world.ts";
 
-/** How long a program that opens addresses may take to say that it cannot, in milliseconds. */
+/** How long to wait for the opener to fail, in milliseconds. One that still runs then is taken to have succeeded. */
 const startTimeoutMs = 3000;
 
-/** Shows an address of the web in the person's browser; false where no program here does that. No shell reads it. */
+/** Opens an http(s) URL in the user's browser, without a shell. Resolves to false if no program here can do that. */
 export const openInBrowser = async (
   { processes, clock, env, host }: Pick<World, "processes" | "clock" | "env" | "host">,
   address: string,
@@ -15,11 +15,11 @@ export const openInBrowser = async (
   const { name, args } = openers[host.platform] ?? { name: "xdg-open", args: [] };
   const file = await processes.find(name, env["PATH"] ?? "");
   if (file === undefined) return false;
-  const given = Object.fromEntries(Object.entries(env).filter(([key]) => !isSecretName(key)));
-  // Some of these programs are the browser itself: they stay, and do not keep us running.
+  const safeEnv = Object.fromEntries(Object.entries(env).filter(([key]) => !isSecretName(key)));
+  // Some openers are the browser itself and keep running; they are detached, so they do not keep this process alive.
   return new Promise((resolve) => {
     const inTime = clock.after(startTimeoutMs, () => resolve(true));
-    void spawnDetached(file, [...args, url.href], given)
+    void spawnDetached(file, [...args, url.href], safeEnv)
       .then(resolve)
       .finally(inTime);
   });

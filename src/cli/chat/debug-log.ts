@@ -1,35 +1,35 @@
 import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
 import type { AgentEvent } from "../../agent/events.ts";
 
-/** A file that everything an agent says is written to, one JSON object a line. */
+/** A file descriptor which every agent event is appended, one JSON object per line. */
 export type DebugLog = {
-  /** Writes an event. Never throws. */
+  /** Appends an event. Never throws. */
   readonly record: (event: AgentEvent) => void;
   readonly close: () => Promise<void>;
 };
 
-/** What a debug log needs. */
+/** Options of a debug log. */
 export type DebugLogOptions = {
   readonly path: string;
   readonly now: () => number;
-  /** Hides secrets. */
+  /** Redacts secrets. */
   readonly redact?: (text: string) => string;
-  /** Told once, when the file cannot be written. */
-  readonly onError: (words: string) => void;
+  /** Called once, when the file cannot be written. */
+  readonly onError: (message: string) => void;
 };
 
-/** Opens a debug log, for its owner alone. It is added to, line by line as things happen, so that a crash loses none. */
-export const openDebugLog = ({ path, now, onError: trouble, redact = (text) => text }: DebugLogOptions): DebugLog => {
+/** Opens a debug log, readable by its owner only. Lines are written synchronously, so a crash loses none. */
+export const openDebugLog = ({ path, now, onError, redact = (text) => text }: DebugLogOptions): DebugLog => {
   let file: number | undefined;
   const attempt = (work: () => void): void => {
     try {
       work();
     } catch (error) {
-      leave();
-      trouble(`The debug log cannot be written. ${error instanceof Error ? error.message : String(error)}`);
+      closeFile();
+      onError(`Cannot write the debug log. ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  const leave = (): void => {
+  const closeFile = (): void => {
     if (file !== undefined) closeSync(file);
     file = undefined;
   };
@@ -39,10 +39,10 @@ export const openDebugLog = ({ path, now, onError: trouble, redact = (text) => t
   });
   return {
     record: (event) => {
-      const to = file;
-      if (to !== undefined) attempt(() => appendFileSync(to, `${formatLine(event, now(), redact)}\n`));
+      const descriptor = file;
+      if (descriptor !== undefined) attempt(() => appendFileSync(descriptor, `${formatLine(event, now(), redact)}\n`));
     },
-    close: async () => leave(),
+    close: async () => closeFile(),
   };
 };
 
@@ -59,10 +59,10 @@ const formatLine = (event: AgentEvent, at: number, redact: (text: string) => str
   }
 };
 
-/** Longer texts are cut; what a tool returned is kept whole in the session. */
+/** Longer texts are truncated; the session keeps tool results in full. */
 const maxTextLength = 100_000;
 
-/** Bytes of files are only counted. */
+/** Truncates long texts and replaces file contents by their size. */
 const shortenValue = (name: string, value: unknown): unknown => {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "string")

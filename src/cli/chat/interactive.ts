@@ -8,64 +8,62 @@ import { createInputHistory } from "../../tui/app/input/history.ts";
 import { ServerQuestions } from "../../tui/app/approvals/server-questions.ts";
 import type { World } from "../../world/world.ts";
 import { realTerminal } from "../../world/real/terminal.ts";
-import { parseArguments, type Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
+import { parseArguments } from "../parse-arguments.ts";
 import { chatCommand } from "./command.ts";
 import { usageError } from "../user-error.ts";
 import { loadRunEnvironment } from "../run-environment.ts";
 import { trustedEnvironment, withTrustedPrograms } from "../trusted-programs.ts";
 
-/** `parley` with a terminal: the interface. */
-export const runInteractive = async (args: readonly string[]): Promise<number> => {
-  const given = parseArguments(chatCommand, args);
-  const leaving = watchExitSignals();
-  const there = realTerminal();
-  if (there === undefined) throw usageError('There is no terminal here. Give a task with parley -p "TEXT".');
-  const prepared = await loadRunEnvironment(given).catch(rethrowAsUserError);
-  const { world, home, folder, loaded } = prepared;
+/** `parley` with a terminal: runs the terminal UI. */
+export const runInteractive = async (argv: readonly string[]): Promise<number> => {
+  const args = parseArguments(chatCommand, argv);
+  const exitSignals = watchExitSignals();
+  const terminal = realTerminal();
+  if (terminal === undefined) throw usageError('No terminal. Use parley -p "TEXT".');
+  const environment = await loadRunEnvironment(args).catch(rethrowAsUserError);
+  const { world, home, folder, loaded } = environment;
   const { settings } = loaded;
-  const [first] = given.positionals;
+  const [first] = args.positionals;
   const history = createInputHistory(world, home);
-  const frontFor = settings["ui.screenReader"]
+  const createFrontEnd = settings["ui.screenReader"]
     ? await import("../../tui/app/front-ends/plain-lines.ts").then(
         ({ LineFrontEnd }): FrontEndFactory =>
           (host) =>
-            new LineFrontEnd({ terminal: there, host, clock: world.clock }),
+            new LineFrontEnd({ terminal, host, clock: world.clock }),
       )
     : await import("../../tui/app/front-ends/screen.ts").then(
         ({ ScreenFrontEnd }): FrontEndFactory =>
           (host, theme) =>
             new ScreenFrontEnd({
-              terminal: there,
+              terminal,
               world: withTrustedPrograms(world, folder),
               host,
               theme,
               history: history.read,
             }),
       );
-  const desk = new ServerQuestions(async (url) => {
+  const serverQuestions = new ServerQuestions(async (url) => {
     const { openInBrowser } = await import("./browser.ts");
     return openInBrowser({ ...world, env: await trustedEnvironment(world, folder) }, url);
   });
   const app = new TerminalApp(
     {
-      terminal: there,
+      terminal,
       world,
       home,
       folder,
       loaded,
-      isSandboxed: given.has("sandbox") || settings.sandbox || settings.sandboxNetwork === "off",
+      isSandboxed: args.has("sandbox") || settings.sandbox || settings.sandboxNetwork === "off",
       open: async (resume) => {
-        const [fresh, { openChatSession }] = await Promise.all([
-          loadRunEnvironment(given),
-          import("./open-session.ts"),
-        ]);
+        const [fresh, { openChatSession }] = await Promise.all([loadRunEnvironment(args), import("./open-session.ts")]);
         const which = resume === undefined || resume === "new" ? {} : { resume };
-        const asked = resume === "new" ? withoutSession(given) : given;
+        const sessionArgs = resume === "new" ? withoutSession(args) : args;
         return {
-          opened: await openChatSession(fresh, asked, {
+          opened: await openChatSession(fresh, sessionArgs, {
             interactive: true,
-            serverRequests: desk.handlers,
-            confirm: desk.confirmContinue,
+            serverRequests: serverQuestions.handlers,
+            confirm: serverQuestions.confirmContinue,
             ...which,
           }),
           loaded: fresh.loaded,
@@ -81,57 +79,57 @@ export const runInteractive = async (args: readonly string[]): Promise<number> =
         }),
       doctor: () => runParley(["doctor"]),
       history,
-      serverQuestions: desk,
+      serverQuestions,
       ...(first === undefined ? {} : { initialPrompt: first }),
     },
-    frontFor,
+    createFrontEnd,
   );
-  leaving.listen((why) => app.quit(why));
+  exitSignals.listen((reason) => app.quit(reason));
   const reason = await app.run().catch(rethrowAsUserError);
   return reason === undefined ? 0 : exitCodes[reason];
 };
 
-/** Hears what ends the interface, also before it is there and while an editor has the terminal. */
+/** Watches for SIGHUP, SIGTERM and a closed terminal, also before the UI has started and while an editor runs. */
 const watchExitSignals = (): { readonly listen: (listener: (reason: QuitReason) => void) => void } => {
   let first: QuitReason | undefined;
-  let tell = (reason: QuitReason): void => void (first ??= reason);
-  process.on("SIGHUP", () => tell("hang-up"));
-  process.on("SIGTERM", () => tell("terminate"));
-  // What cannot be written to a terminal that is gone must not end the program before it has kept what must be kept.
+  let notify = (reason: QuitReason): void => void (first ??= reason);
+  process.on("SIGHUP", () => notify("hang-up"));
+  process.on("SIGTERM", () => notify("terminate"));
+  // A failed write to a closed terminal must not end the process before the session is saved.
   for (const stream of [process.stdout, process.stderr])
-    stream.removeAllListeners("error").on("error", () => tell("hang-up"));
+    stream.removeAllListeners("error").on("error", () => notify("hang-up"));
   return {
     listen: (listener) => {
-      tell = listener;
+      notify = listener;
       if (first !== undefined) listener(first);
     },
   };
 };
 
-/** As a shell tells of a program that a signal ended: 128 and the number of the signal. */
+/** As in shells: 128 plus the signal number. */
 const exitCodes: { readonly [reason in QuitReason]: number } = { "hang-up": 129, terminate: 143 };
 
-/** What a person can put right is said as such. */
+/** Loads the error conversion only when needed. */
 const rethrowAsUserError = async (error: unknown): Promise<never> =>
   (await import("./open-session.ts")).rethrowAsUserError(error);
 
 type FrontEndFactory = ConstructorParameters<typeof TerminalApp>[1];
 
-/** The same words without the session they name. */
-const withoutSession = (given: Arguments): Arguments => ({
-  ...given,
-  has: (option) => option !== "continue" && given.has(option),
-  value: (option) => (option === "resume" ? undefined : given.value(option)),
+/** Returns the same arguments without --continue and --resume. */
+const withoutSession = (args: Arguments): Arguments => ({
+  ...args,
+  has: (option) => option !== "continue" && args.has(option),
+  value: (option) => (option === "resume" ? undefined : args.value(option)),
 });
 
-/** What the program itself prints when it is given these words. */
-const runParley = (words: readonly string[]): Promise<string> =>
+/** Runs Parley with these arguments and resolves to its output. */
+const runParley = (argv: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const [, program = ""] = process.argv;
-    execFile(process.execPath, [program, ...words], { encoding: "utf8" }, (_, out, err) => resolve(out + err));
+    execFile(process.execPath, [program, ...argv], { encoding: "utf8" }, (_, out, err) => resolve(out + err));
   });
 
-/** Runs the person's own editor on a text; undefined where it was left unchanged. */
+/** Opens a text in the user's editor. Resolves to undefined if it was not changed. */
 const editInExternalEditor = async (
   text: string,
   { name, program, env }: { readonly name: string; readonly program: string; readonly env: World["env"] },
@@ -140,9 +138,9 @@ const editInExternalEditor = async (
   const file = join(folder, basename(name));
   try {
     await writeFile(file, text, { mode: 0o600 });
-    const [command = "vi", ...words] = program.split(/\s+/).filter((word) => word !== "");
+    const [command = "vi", ...commandArgs] = program.split(/\s+/).filter((word) => word !== "");
     await new Promise<void>((resolve, reject) => {
-      const child = spawn(command, [...words, file], { stdio: "inherit", env });
+      const child = spawn(command, [...commandArgs, file], { stdio: "inherit", env });
       child.on("error", reject);
       child.on("exit", () => resolve());
     });

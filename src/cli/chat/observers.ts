@@ -1,43 +1,42 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentSession } from "../../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../../agent/options.ts";
-import type { RunEnvironment } from "./open-session.ts";
+import type { RunEnvironment } from "../run-environment.ts";
 
-/** Somebody who hears everything an agent says. */
+/** Receives every event of an agent. */
 type SessionObserver = { readonly record: (event: AgentEvent) => void; readonly close: () => Promise<void> };
 
 /**
- * Opens a session that is watched: by a debug log, where the person names a
- * file, and by telemetry, where their settings name a collector. Otherwise it
- * is opened as it is, and nothing of either is loaded.
+ * Opens a session with observers: a debug log if `debug` names a file, telemetry if the settings name a collector.
+ * Neither is loaded unless it is used.
  */
 export const openWithObservers = async <Options extends Pick<OpenAgentOptions, "onEvent">>(
-  prepared: RunEnvironment,
+  environment: RunEnvironment,
   debug: string | undefined,
   options: Options,
   open: (options: Options) => Promise<AgentSession>,
 ): Promise<AgentSession> => {
-  if (debug === undefined && prepared.loaded.settings["telemetry.endpoint"] === undefined) return open(options);
+  if (debug === undefined && environment.loaded.settings["telemetry.endpoint"] === undefined) return open(options);
   const observers: SessionObserver[] = [];
-  const opened = await open({
+  const session = await open({
     ...options,
     onEvent: (event) => {
-      for (const { record: hear } of observers) hear(event);
+      for (const { record } of observers) record(event);
       options.onEvent?.(event);
     },
   });
   const notes: string[] = [];
-  let note = (text: string): void => void notes.push(text);
-  const trouble = (text: string): void => note(text);
-  if (debug !== undefined) observers.push(await openDebugLogObserver(prepared, debug, trouble));
-  observers.push(...(await openTelemetryObserver(prepared, opened.session.id, trouble)));
-  note = (text) => opened.agent.emit({ type: "notice", text });
+  let addNote = (text: string): void => void notes.push(text);
+  const onError = (text: string): void => addNote(text);
+  if (debug !== undefined) observers.push(await openDebugLogObserver(environment, debug, onError));
+  observers.push(...(await openTelemetryObserver(environment, session.session.id, onError)));
+  addNote = (text) => session.agent.emit({ type: "notice", text });
   return {
-    ...opened,
-    notes: [...opened.notes, ...notes],
+    ...session,
+    notes: [...session.notes, ...notes],
     close: async () => {
       try {
-        await opened.close();
+        await session.close();
       } finally {
         await Promise.all(observers.map(({ close }) => close()));
       }
@@ -48,18 +47,18 @@ export const openWithObservers = async <Options extends Pick<OpenAgentOptions, "
 const openDebugLogObserver = async (
   { world }: RunEnvironment,
   path: string,
-  trouble: (words: string) => void,
+  onError: (message: string) => void,
 ): Promise<SessionObserver> => {
   const { openDebugLog } = await import("./debug-log.ts");
   const { createRedactor } = await import("../../policy/secrets/redact.ts");
   const { redact } = createRedactor({ env: world.env });
-  return openDebugLog({ path, now: world.clock.now, onError: trouble, redact });
+  return openDebugLog({ path, now: world.clock.now, onError, redact });
 };
 
 const openTelemetryObserver = async (
   { world, loaded: { settings } }: RunEnvironment,
-  conversation: string,
-  trouble: (words: string) => void,
+  sessionId: string,
+  onError: (message: string) => void,
 ): Promise<readonly SessionObserver[]> => {
   const endpoint = settings["telemetry.endpoint"];
   if (endpoint === undefined) return [];
@@ -68,9 +67,9 @@ const openTelemetryObserver = async (
     openTelemetry({
       world,
       endpoint,
-      sessionId: conversation,
+      sessionId,
       logPrompts: settings["telemetry.logPrompts"],
-      onError: trouble,
+      onError,
     }),
   ];
 };

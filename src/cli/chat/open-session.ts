@@ -6,53 +6,51 @@ import { UnknownNameError } from "../../providers/unknown-name.ts";
 import { SessionError } from "../../session/error.ts";
 import { SettingsError } from "../../settings/error.ts";
 import type { World } from "../../world/world.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError, type ExitCode } from "../user-error.ts";
 import { openWithObservers } from "./observers.ts";
 import type { RunEnvironment } from "../run-environment.ts";
 
-export { loadRunEnvironment, type RunEnvironment } from "../run-environment.ts";
-
-/** Opens the session a person asked for. */
+/** Opens the session the arguments ask for: a new one, the last one, or one by id. */
 export const openChatSession = async (
-  prepared: RunEnvironment,
-  given: Arguments,
+  environment: RunEnvironment,
+  args: Arguments,
   options: Pick<OpenAgentOptions, "interactive" | "onEvent" | "resume" | "serverRequests" | "confirm" | "onProgress">,
 ): Promise<AgentSession> => {
-  const system = given.value("system-prompt");
-  const id = given.value("resume");
-  const servers = await readServersFile(given.value("mcp-config"), prepared.world);
-  const open = (wanted: typeof options): Promise<AgentSession> =>
+  const system = args.value("system-prompt");
+  const id = args.value("resume");
+  const servers = await readServersFile(args.value("mcp-config"), environment.world);
+  const open = (openOptions: typeof options): Promise<AgentSession> =>
     openAgent({
-      ...prepared,
+      ...environment,
       ...(system === undefined ? {} : { system }),
       ...(servers === undefined ? {} : { servers }),
-      ...(given.has("sandbox") || given.value("sandbox-network") === "off"
+      ...(args.has("sandbox") || args.value("sandbox-network") === "off"
         ? { sandbox: "required" }
-        : prepared.loaded.settings.sandbox || prepared.loaded.settings.sandboxNetwork === "off"
+        : environment.loaded.settings.sandbox || environment.loaded.settings.sandboxNetwork === "off"
           ? { sandbox: "wanted" }
           : {}),
-      ...(id !== undefined ? { resume: { id } } : given.has("continue") ? { resume: "last" } : {}),
-      ...wanted,
+      ...(id !== undefined ? { resume: { id } } : args.has("continue") ? { resume: "last" } : {}),
+      ...openOptions,
     });
-  const debug = given.value("debug");
-  return openWithObservers(prepared, debug === undefined ? undefined : resolve(debug), options, open);
+  const debug = args.value("debug");
+  return openWithObservers(environment, debug === undefined ? undefined : resolve(debug), options, open);
 };
 
-/** The servers of a file in the shape everybody has: `{"mcpServers": {...}}`. */
+/** Reads MCP servers from a file in the common format `{"mcpServers": {...}}`. */
 const readServersFile = async (path: string | undefined, { files }: World): Promise<unknown> => {
   if (path === undefined) return undefined;
   const text = await files.read(resolve(path));
-  if (text === undefined) throw new UserError(`There is no file ${path} with MCP servers.`);
+  if (text === undefined) throw new UserError(`No such file: ${path} (--mcp-config).`);
   try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === "object" && read !== null && "mcpServers" in read ? read.mcpServers : read;
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "mcpServers" in value ? value.mcpServers : value;
   } catch (error) {
     throw new UserError(`${path} is not valid JSON. ${error instanceof Error ? error.message : ""}`, { code: 52 });
   }
 };
 
-/** What a person can put right, said as such. */
+/** Rethrows errors the user can fix as `UserError`, with the exit code for their kind. */
 export const rethrowAsUserError = (error: unknown): never => {
   const code = exitCodeOf(error);
   if (code === undefined || !(error instanceof Error)) throw error;
@@ -61,7 +59,7 @@ export const rethrowAsUserError = (error: unknown): never => {
 
 const exitCodeOf = (error: unknown): ExitCode | undefined => {
   if (error instanceof SettingsError) return 52;
-  // By name: the class comes with everything that opens a session.
+  // By name: importing the class would load everything that opens a session.
   if (error instanceof Error && error.name === "SystemPromptError") return 52;
   if (error instanceof SessionError) return 1;
   if (error instanceof UnknownNameError) return 2;

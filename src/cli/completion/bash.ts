@@ -1,8 +1,8 @@
-import { commands, type CommandSpec } from "../commands.ts";
+import type { CommandSpec } from "../command.ts";
 import { candidatesAfterOption, candidatesForFirstWord, candidatesFor, type Candidates } from "./candidates.ts";
 
-/** The script for bash, and for zsh where it plays bash. */
-export const bashScript = (): string => `\
+/** Generates the bash script, which zsh uses through bashcompinit. */
+export const generateBashScript = (commands: readonly CommandSpec[]): string => `\
 _parley() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words="" files=""
   COMPREPLY=()
@@ -12,19 +12,19 @@ _parley() {
   esac
   if ((COMP_CWORD == 1)); then
     case "$word" in
-      -*) words="${[...optionsOf("chat"), "--version"].join(" ")}" ;;
+      -*) words="${[...optionsOf(commands, "chat"), "--version"].join(" ")}" ;;
       *) words="${commands.map(({ name }) => name).join(" ")}" ;;
     esac
   else
     case "$command:$before" in
-${followingCases()
-  .map(([when, offer]) => `      ${when}) ${assignments(offer)} ;;`)
+${followingCases(commands)
+  .map(([when, candidates]) => `      ${when}) ${assignments(candidates)} ;;`)
   .join("\n")}
       *)
         case "$command:$word" in
-${commands.map(({ name }) => `          ${name}:-*) words="${optionsOf(name).join(" ")}" ;;`).join("\n")}
-${firstWordCases()
-  .map(([when, offer]) => `          ${when}) ${assignments(offer)} ;;`)
+${commands.map(({ name }) => `          ${name}:-*) words="${optionsOf(commands, name).join(" ")}" ;;`).join("\n")}
+${firstWordCases(commands)
+  .map(([when, candidates]) => `          ${when}) ${assignments(candidates)} ;;`)
   .join("\n")}
         esac ;;
     esac
@@ -39,37 +39,37 @@ ${firstWordCases()
 complete -F _parley parley
 `;
 
-type BashCase = readonly [when: string, offer: Candidates];
+type BashCase = readonly [when: string, candidates: Candidates];
 
-/** What may follow an option or a first word, for each command that has it. */
-const followingCases = (): readonly BashCase[] =>
-  commands.flatMap(({ name, options, secondChoices: next = {} }) => [
+/** Candidates after each option with a value and after each first word, by command. */
+const followingCases = (commands: readonly CommandSpec[]): readonly BashCase[] =>
+  commands.flatMap(({ name, options, secondChoices = {} }) => [
     ...options
       .filter(({ value }) => value !== undefined)
       .map((option): BashCase => {
         const short = option.short === undefined ? "" : `|${name}:-${option.short}`;
         return [`${name}:--${option.name}${short}`, candidatesAfterOption(option)];
       }),
-    ...Object.entries(next).map(([first, choices]): BashCase => [`${name}:${first}`, candidatesFor(choices)]),
+    ...Object.entries(secondChoices).map(([first, choices]): BashCase => [`${name}:${first}`, candidatesFor(choices)]),
   ]);
 
-const firstWordCases = (): readonly BashCase[] =>
+const firstWordCases = (commands: readonly CommandSpec[]): readonly BashCase[] =>
   commands
     .filter((command) => !isEmpty(candidatesForFirstWord(command)))
     .map((command) => [`${command.name}:*`, candidatesForFirstWord(command)]);
 
-const isEmpty = ({ words, files, command: ask }: Candidates): boolean =>
-  words.length === 0 && !files && ask === undefined;
+const isEmpty = ({ words, files, command }: Candidates): boolean =>
+  words.length === 0 && !files && command === undefined;
 
-const assignments = ({ words, files, command: ask }: Candidates): string =>
+const assignments = ({ words, files, command }: Candidates): string =>
   [
     ...(files ? ["files=yes"] : []),
-    ...(ask === undefined ? [] : [`words="$(${ask})"`]),
+    ...(command === undefined ? [] : [`words="$(${command})"`]),
     ...(words.length === 0 ? [] : [`words="${words.join(" ")}"`]),
   ].join("; ") || ":";
 
-const optionsOf = (name: CommandSpec["name"]): readonly string[] => [
-  ...(commands.find((command) => command.name === name)?.options ?? []).flatMap(({ name: option, short }) => [
+const optionsOf = (commands: readonly CommandSpec[], name: string): readonly string[] => [
+  ...(commands.find((spec) => spec.name === name)?.options ?? []).flatMap(({ name: option, short }) => [
     ...(short === undefined ? [] : [`-${short}`]),
     `--${option}`,
   ]),

@@ -2,12 +2,12 @@ import { providers } from "../../providers/all.ts";
 import { wireIds } from "../../providers/find.ts";
 import { settingPaths } from "../../settings/schema/table.ts";
 import { listSimulatedProviders } from "../../sim/registry.ts";
-import type { Choices, CommandSpec, CommandOption } from "../commands.ts";
+import type { Choices, CommandSpec, CommandOption } from "../command.ts";
 
-/** What can be offered in a place: words, files, or what a command prints, or several of them. */
+/** Completion candidates for a position: words, files, the output of a shell command, or several of these. */
 export type Candidates = { readonly words: readonly string[]; readonly files: boolean; readonly command?: string };
 
-/** What may stand for choices. */
+/** Returns the candidates for a list of choices. */
 export const candidatesFor = (choices: Choices | undefined): Candidates => {
   switch (choices) {
     case "sessions":
@@ -21,11 +21,11 @@ export const candidatesFor = (choices: Choices | undefined): Candidates => {
   }
 };
 
-/** What may follow an option. */
+/** Returns the candidates for an option's value. */
 export const candidatesAfterOption = ({ value = "", values }: CommandOption): Candidates =>
   values === undefined && (value === "FILE" || value === "FOLDER") ? candidatesFor("files") : candidatesFor(values);
 
-/** What may be the first word of a command. One that takes a word of no fixed kind takes a file. */
+/** Returns the candidates for a command's first argument; without choices, an argument is a file. */
 export const candidatesForFirstWord = ({ choices, positionals: [word] }: CommandSpec): Candidates =>
   choices === undefined && word !== undefined && word !== "[TEXT]" && word !== "[TOOL]"
     ? candidatesFor("files")
@@ -33,10 +33,10 @@ export const candidatesForFirstWord = ({ choices, positionals: [word] }: Command
 
 const noCandidates: Candidates = { words: [], files: false };
 
-/** The shell asks when it completes: sessions come and go. */
+/** Run by the shell at completion time, because sessions change. */
 const listSessionIds = "parley sessions list --quiet --all 2>/dev/null";
 
-/** Words to choose from, in full. */
+/** Lists the words of static choices. */
 const listChoices = (
   choices: Exclude<Choices, "sessions" | "conversations" | "files"> | undefined,
 ): readonly string[] => {

@@ -1,14 +1,14 @@
-import { commands, type CommandSpec, type CommandOption } from "../commands.ts";
+import type { CommandSpec, CommandOption } from "../command.ts";
 import { candidatesAfterOption, candidatesForFirstWord, candidatesFor, type Candidates } from "./candidates.ts";
 
-/** The script for fish. */
-export const fishScript = (): string =>
+/** Generates the fish script. */
+export const generateFishScript = (commands: readonly CommandSpec[]): string =>
   [
-    line("-n __fish_use_subcommand -f -s h -l help -d", quoted("Help")),
-    line("-n __fish_use_subcommand -f -s V -l version -d", quoted("The version")),
+    line("-n __fish_use_subcommand -f -s h -l help -d", quoted("Print help")),
+    line("-n __fish_use_subcommand -f -s V -l version -d", quoted("Print the version")),
     ...commands.flatMap((command) => [
       line("-n __fish_use_subcommand -f -a", command.name, "-d", quoted(command.about)),
-      ...command.options.map((option) => optionLine(command, option)),
+      ...command.options.map((option) => optionLine(commandCondition(command, commands), option)),
       ...wordLines(command),
     ]),
     "",
@@ -18,43 +18,46 @@ const line = (...words: readonly string[]): string => `complete -c parley ${word
 
 const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
 
-/** Talking needs no command: its options are offered where none is named. */
-const commandCondition = ({ name }: CommandSpec): string =>
+/** The fish condition for being inside a command. Options of chat are offered if no other command is named. */
+const commandCondition = ({ name }: CommandSpec, commands: readonly CommandSpec[]): string =>
   name === "chat"
     ? `not __fish_seen_subcommand_from ${commands
-        .map((each) => each.name)
-        .filter((each) => each !== "chat")
+        .map((command) => command.name)
+        .filter((other) => other !== "chat")
         .join(" ")}`
     : `__fish_seen_subcommand_from ${name}`;
 
-const optionLine = (command: CommandSpec, option: CommandOption): string => {
+const optionLine = (condition: string, option: CommandOption): string => {
   const { name, short, about, value } = option;
-  const of = `-n ${quoted(commandCondition(command))}${short === undefined ? "" : ` -s ${short}`} -l ${name} -d ${quoted(about)}`;
-  return value === undefined ? line(of) : line(of, ...argumentOf(candidatesAfterOption(option)));
+  const flags = `-n ${quoted(condition)}${short === undefined ? "" : ` -s ${short}`} -l ${name} -d ${quoted(about)}`;
+  return value === undefined ? line(flags) : line(flags, ...valueFlags(candidatesAfterOption(option)));
 };
 
-/** `-x`: a value and no files; `-r -F`: a value, and files. */
-const argumentOf = (offer: Candidates): readonly string[] => [offer.files ? "-r -F" : "-x", ...candidateList(offer)];
+/** `-x`: requires a value, no files; `-r -F`: requires a value, offers files. */
+const valueFlags = (candidates: Candidates): readonly string[] => [
+  candidates.files ? "-r -F" : "-x",
+  ...candidateList(candidates),
+];
 
-const candidateList = ({ words, command: ask }: Candidates): readonly string[] => {
-  const each = [...words, ...(ask === undefined ? [] : [`(${ask})`])];
-  return each.length === 0 ? [] : ["-a", quoted(each.join(" "))];
+const candidateList = ({ words, command }: Candidates): readonly string[] => {
+  const all = [...words, ...(command === undefined ? [] : [`(${command})`])];
+  return all.length === 0 ? [] : ["-a", quoted(all.join(" "))];
 };
 
-/** The first word of a command, and the second where the first says what it is. */
+/** Completions for the first argument of a command, and for the second where it depends on the first. */
 const wordLines = (command: CommandSpec): readonly string[] => {
-  const { name, secondChoices: next = {} } = command;
-  const firsts = Object.keys(next);
+  const { name, secondChoices = {} } = command;
+  const firsts = Object.keys(secondChoices);
   const before = firsts.length === 0 ? "" : `; and not __fish_seen_subcommand_from ${firsts.join(" ")}`;
   return [
     ...wordLine(`__fish_seen_subcommand_from ${name}${before}`, candidatesForFirstWord(command)),
-    ...Object.entries(next).flatMap(([first, choices]) =>
+    ...Object.entries(secondChoices).flatMap(([first, choices]) =>
       wordLine(`__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${first}`, candidatesFor(choices)),
     ),
   ];
 };
 
-const wordLine = (when: string, offer: Candidates): readonly string[] =>
-  candidateList(offer).length === 0
+const wordLine = (when: string, candidates: Candidates): readonly string[] =>
+  candidateList(candidates).length === 0
     ? []
-    : [line("-n", quoted(when), offer.files ? "-F" : "-f", ...candidateList(offer))];
+    : [line("-n", quoted(when), candidates.files ? "-F" : "-f", ...candidateList(candidates))];

@@ -1,19 +1,19 @@
-import { bashScript } from "./bash.ts";
-import { fishScript } from "./fish.ts";
-import type { CommandHandler } from "../commands.ts";
+import { generateBashScript } from "./bash.ts";
+import { generateFishScript } from "./fish.ts";
+import type { CommandHandler, CommandSpec } from "../command.ts";
 import { usageError } from "../user-error.ts";
 
-/** `parley completion`: a script that teaches a shell our commands, options and names. */
-export const completion: CommandHandler = (given) => {
-  const [shell = ""] = given.positionals;
-  const script = Object.hasOwn(scriptGenerators, shell) ? scriptGenerators[shell] : undefined;
-  if (script === undefined) throw usageError(`There is no completion for "${shell}": bash, zsh and fish have one.`);
-  process.stdout.write(script());
+/** `parley completion`: prints a shell completion script. */
+export const completion: CommandHandler = (args, commands) => {
+  const [shell = ""] = args.positionals;
+  const generate = Object.hasOwn(scriptGenerators, shell) ? scriptGenerators[shell] : undefined;
+  if (generate === undefined) throw usageError(`Unknown shell "${shell}". Available: bash, zsh, fish.`);
+  process.stdout.write(generate(commands));
   return 0;
 };
 
-const scriptGenerators: { readonly [shell: string]: (() => string) | undefined } = {
-  bash: bashScript,
-  zsh: () => `#compdef parley\nautoload -U +X bashcompinit && bashcompinit\n${bashScript()}`,
-  fish: fishScript,
+const scriptGenerators: { readonly [shell: string]: ((commands: readonly CommandSpec[]) => string) | undefined } = {
+  bash: generateBashScript,
+  zsh: (commands) => `#compdef parley\nautoload -U +X bashcompinit && bashcompinit\n${generateBashScript(commands)}`,
+  fish: generateFishScript,
 };

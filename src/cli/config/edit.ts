@@ -6,20 +6,20 @@ import type { World } from "../../world/world.ts";
 import { UserError } from "../user-error.ts";
 import { trustedEnvironment } from "../trusted-programs.ts";
 
-/** Opens the person's settings file in an editor, and waits until it is closed. */
+/** Opens the user's settings file in an editor and waits until the editor exits. */
 export const editSettings = async (world: World): Promise<void> => {
   const file = settingsFilePath(resolveHomeFolder(world));
   const [program = "vi", ...args] = (await findEditor(world)).split(/\s+/);
   if ((await world.files.read(file)) === undefined) await world.files.writePrivate(file, "{\n}\n");
-  // As in the interface: an editor in the current folder is not the person's.
+  // As in the terminal UI: programs in the current folder are not trusted as editors.
   const env = { ...(await trustedEnvironment(world, process.cwd())) };
   const code = await waitForExit(spawn(program, [...args, file], { stdio: "inherit", env })).catch((error: Error) => {
-    throw new UserError(`${program} cannot be started: ${error.message}. Set VISUAL to an editor.`, { code: 1 });
+    throw new UserError(`Cannot start ${program}: ${error.message}. Set VISUAL to an editor.`, { code: 1 });
   });
-  if (code !== 0) throw new UserError(`${program} ended with ${code ?? "a signal"}.`, { code: 1 });
+  if (code !== 0) throw new UserError(`${program} exited with ${code ?? "a signal"}.`, { code: 1 });
 };
 
-/** A file that cannot be read must still be one that can be mended. */
+/** Finds the editor, even if the settings file is invalid: that is when it has to be edited. */
 const findEditor = async (world: World): Promise<string> => {
   try {
     const home = resolveHomeFolder(world);

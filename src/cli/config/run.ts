@@ -13,19 +13,19 @@ import { parseCliValue } from "../../settings/load/parse-cli-value.ts";
 import { setSetting, unsetSetting } from "../../settings/file/write.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
-import type { Arguments } from "../parse-arguments.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { Arguments, CommandHandler } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "../text-table.ts";
 
-/** `parley config`: the settings, where they come from, and how to change them. It never prints a secret. */
-export const config: CommandHandler = async (given) => {
+/** `parley config`: shows settings with their sources, and changes them. Never prints a secret. */
+export const config: CommandHandler = async (args) => {
   const world = realWorld();
-  const [action = "list"] = given.positionals;
+  const [action = "list"] = args.positionals;
   const work = actions[action];
-  if (work === undefined) throw usageError(`config cannot "${action}". It can ${Object.keys(actions).join(", ")}.`);
+  if (work === undefined)
+    throw usageError(`Unknown action "${action}" for config. Available: ${Object.keys(actions).join(", ")}.`);
   try {
-    return await work(world, given);
+    return await work(world, args);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const { kind } = error.fault;
@@ -33,19 +33,19 @@ export const config: CommandHandler = async (given) => {
   }
 };
 
-type ConfigAction = (world: World, given: Arguments) => number | Promise<number>;
+type ConfigAction = (world: World, args: Arguments) => number | Promise<number>;
 
-const list: ConfigAction = async (world, given) => {
-  limitPositionals(given, 1);
+const list: ConfigAction = async (world, args) => {
+  limitPositionals(args, 1);
   const loaded = await loadCurrentSettings(world);
   for (const warning of loaded.warnings) process.stderr.write(`parley: ${sanitizeLine(warning)}\n`);
-  print(world, given.has("json") ? formatJson(world, loaded) : formatTable(world, loaded));
+  print(world, args.has("json") ? formatJson(world, loaded) : formatTable(world, loaded));
   return 0;
 };
 
-const get: ConfigAction = async (world, given) => {
-  limitPositionals(given, 2);
-  const name = requirePositional(given, 1, "PATH");
+const get: ConfigAction = async (world, args) => {
+  limitPositionals(args, 2);
+  const name = requirePositional(args, 1, "PATH");
   const { path } = findSetting(name);
   const loaded = await loadCurrentSettings(world);
   const setting = settingPaths.find((each) => path.join(".") === each || path.join(".").startsWith(`${each}.`));
@@ -58,40 +58,40 @@ const get: ConfigAction = async (world, given) => {
   }
   const sources = setting === undefined ? {} : { sources: loaded.sources[setting] ?? [] };
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  print(world, given.has("json") ? JSON.stringify({ path: name, value, ...sources }, null, 2) : text);
+  print(world, args.has("json") ? JSON.stringify({ path: name, value, ...sources }, null, 2) : text);
   return 0;
 };
 
-const set: ConfigAction = async (world, given) => {
-  const name = requirePositional(given, 1, "PATH");
-  const word = requirePositional(given, 2, "VALUE");
+const set: ConfigAction = async (world, args) => {
+  const name = requirePositional(args, 1, "PATH");
+  const word = requirePositional(args, 2, "VALUE");
   await setSetting(world, resolveHomeFolder(world), name, parseCliValue(findSetting(name).shape, word));
   return 0;
 };
 
-const unset: ConfigAction = async (world, given) => {
-  limitPositionals(given, 2);
-  const name = requirePositional(given, 1, "PATH");
+const unset: ConfigAction = async (world, args) => {
+  limitPositionals(args, 2);
+  const name = requirePositional(args, 1, "PATH");
   if (await unsetSetting(world, resolveHomeFolder(world), name)) return 0;
   process.stderr.write(`parley: ${sanitizeLine(name)} is not set in ${settingsFilePath(resolveHomeFolder(world))}.\n`);
   return 1;
 };
 
-const path: ConfigAction = (world, given) => {
-  limitPositionals(given, 1);
+const path: ConfigAction = (world, args) => {
+  limitPositionals(args, 1);
   const file = settingsFilePath(resolveHomeFolder(world));
-  print(world, given.has("json") ? JSON.stringify({ path: file }, null, 2) : file);
+  print(world, args.has("json") ? JSON.stringify({ path: file }, null, 2) : file);
   return 0;
 };
 
-const schema: ConfigAction = (world, given) => {
-  limitPositionals(given, 1);
+const schema: ConfigAction = (world, args) => {
+  limitPositionals(args, 1);
   print(world, JSON.stringify(createSettingsSchema(), null, 2));
   return 0;
 };
 
-const edit: ConfigAction = async (world, given) => {
-  limitPositionals(given, 1);
+const edit: ConfigAction = async (world, args) => {
+  limitPositionals(args, 1);
   const { editSettings } = await import("./edit.ts");
   await editSettings(world);
   await loadCurrentSettings(world);
@@ -102,12 +102,12 @@ const actions: { readonly [name: string]: ConfigAction | undefined } = { list, g
 
 const limitPositionals = ({ positionals: words }: Arguments, most: number): void => {
   const extra = words[most];
-  if (extra !== undefined) throw usageError(`config ${words[0] ?? "list"} does not know what to do with "${extra}".`);
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for config ${words[0] ?? "list"}.`);
 };
 
 const requirePositional = ({ positionals: words }: Arguments, index: number, name: string): string => {
   const word = words[index];
-  if (word === undefined) throw usageError(`${name} is missing.`);
+  if (word === undefined) throw usageError(`Missing argument ${name}.`);
   return word;
 };
 
@@ -117,7 +117,7 @@ const loadCurrentSettings = async (world: World): Promise<LoadedSettings> => {
   return loadSettings(world, { home, root, scope: await openTrustStore(world.disk, home).projectScope(root) });
 };
 
-/** Servers are often given keys in their arguments and addresses too. */
+/** Redacts secrets: keys also occur in the arguments and URLs of MCP servers. */
 const redactText = ({ env }: World, text: string): string => createRedactor({ env }).redact(text);
 
 const print = (world: World, text: string): void => void process.stdout.write(`${redactText(world, text)}\n`);
@@ -130,7 +130,7 @@ const getProperty = (value: unknown, name: string): unknown =>
     ? (value as { readonly [key: string]: unknown })[name]
     : undefined;
 
-/** All settings of a group such as `limits`. */
+/** Returns all settings of a group such as `limits`. */
 const settingsInGroup = (loaded: LoadedSettings, group: string): unknown => {
   const within = settingPaths.filter((each) => each.startsWith(`${group}.`));
   const found = within.flatMap((each) => {
@@ -160,7 +160,7 @@ const formatTable = (world: World, loaded: LoadedSettings): string => {
   const [names = 0, , froms = 0] = columnWidths(rows);
   const room = maxWidth - names - froms - 4;
   const cut = rows.map(([name, value, from]) => [name, truncate(value, Math.max(room, 20)), from]);
-  const wanted = loaded.project.consents.map(({ key }) => `${key} of this project runs only if you agree to it.`);
+  const wanted = loaded.project.consents.map(({ key }) => `${key} of this project runs only if you allow it.`);
   return [...alignColumns(cut), ...wanted.map(sanitizeLine)].join("\n");
 };
 

@@ -1,50 +1,50 @@
 import { cancelExitCodes, type CancelCause } from "./result.ts";
 
-/** What ends a run from outside: signals, and a reader that leaves. */
+/** Watches for signals and a closed output, which cancel a run. */
 export type CancellationWatch = {
-  /** Aborted when the run is to end. */
+  /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;
-  /** From now on signals cancel the run; the listener is called before `signal` is aborted. */
+  /** Makes signals cancel the run from now on. The listener is called before `signal` is aborted. */
   readonly onCancel: (listener: () => void) => void;
-  /** The run is over: stops watching, and answers what ended it, if anything did. A reader that leaves from now on has seen a whole run. */
+  /** Stops watching and returns the cause of the cancellation, if any. An output closed after this is no cancellation. */
   readonly stop: () => CancelCause | undefined;
 };
 
 /**
- * Watches for the end. The first signal, or a reader that leaves (`| head`), cancels the run: calls end, the session is
- * closed, and only then the program exits. A second signal ends the program at once.
+ * Starts watching. The first signal, or a closed output (`| head`), cancels the run: tool calls are cancelled, the
+ * session is closed, and only then the program exits. A second signal exits at once.
  */
 export const watchCancellation = (): CancellationWatch => {
-  const stopping = new AbortController();
+  const controller = new AbortController();
   const listeners: (() => void)[] = [];
   let cause: CancelCause | undefined;
-  let isDone = false;
-  const end = (by: CancelCause): void => {
-    if (isDone || cause !== undefined) return;
-    cause = by;
+  let isStopped = false;
+  const cancel = (newCause: CancelCause): void => {
+    if (isStopped || cause !== undefined) return;
+    cause = newCause;
     for (const listener of listeners) listener();
-    stopping.abort();
+    controller.abort();
   };
   const onSignal = (signal: CancelCause): void => {
     if (cause !== undefined) process.exit(cancelExitCodes[signal]);
-    end(signal);
+    cancel(signal);
   };
   const onWriteError = (error: NodeJS.ErrnoException): void => {
-    if (error.code === "EPIPE") return end("SIGPIPE");
+    if (error.code === "EPIPE") return cancel("SIGPIPE");
     process.stderr.write(`parley: Cannot write the output: ${error.message}.\n`);
-    end("output");
+    cancel("output");
   };
   process.stdout.removeAllListeners("error").on("error", onWriteError);
-  // Without a reader for what is said beside the output, the run goes on.
+  // A closed stderr does not cancel the run.
   process.stderr.removeAllListeners("error").on("error", () => undefined);
   return {
-    signal: stopping.signal,
+    signal: controller.signal,
     onCancel: (listener) => {
       listeners.push(listener);
       for (const signal of signals) process.on(signal, onSignal);
     },
     stop: () => {
-      isDone = true;
+      isStopped = true;
       for (const signal of signals) process.off(signal, onSignal);
       return cause;
     },

@@ -1,32 +1,32 @@
 import { isatty } from "node:tty";
 import type { UserPart } from "../../conversation/parts.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { readPipedInput } from "./piped-input.ts";
 
-/** Something to do. What was piped in is matter to work on: it mentions no files. */
+/** A prompt. `@path` mentions are resolved in `text` only: piped input may come from anywhere. */
 export type HeadlessInput = { readonly piped: string; readonly text: string };
 
-/** A message with what was piped in before its words. */
-export const prependPipedInput = (piped: string, [words, ...files]: readonly UserPart[]): readonly UserPart[] => {
-  const said = words?.type === "text" ? words.text : "";
-  return [{ type: "text", text: [piped, said].filter((text) => text !== "").join("\n\n") }, ...files];
+/** Adds piped input before the text of a message. */
+export const prependPipedInput = (piped: string, [first, ...rest]: readonly UserPart[]): readonly UserPart[] => {
+  const prompt = first?.type === "text" ? first.text : "";
+  return [{ type: "text", text: [piped, prompt].filter((text) => text !== "").join("\n\n") }, ...rest];
 };
 
-/** What is to be done: given, piped in, or both; or a message per line. */
+/** Reads the prompts: from arguments, piped input or both; or one message per line of stdin. */
 export const readInputs = async (
-  given: Arguments,
+  args: Arguments,
   signal: AbortSignal,
 ): Promise<AsyncIterable<HeadlessInput> | readonly HeadlessInput[]> => {
-  const [word] = given.positionals;
-  const asked = given.value("prompt") ?? word ?? "";
-  if (given.value("input-format") === "stream-json") return readInputLines(asked, signal);
-  const piped = isatty(0) ? "" : (await readPipedInput(asked === "")).trimEnd();
-  if (piped === "" && asked === "") throw usageError('There is nothing to do. Say what: parley -p "TEXT".');
-  return [{ piped, text: asked }];
+  const [positional] = args.positionals;
+  const prompt = args.value("prompt") ?? positional ?? "";
+  if (args.value("input-format") === "stream-json") return readInputLines(prompt, signal);
+  const piped = isatty(0) ? "" : (await readPipedInput(prompt === "")).trimEnd();
+  if (piped === "" && prompt === "") throw usageError('No prompt. Give one with parley -p "TEXT".');
+  return [{ piped, text: prompt }];
 };
 
-/** Messages as `{"type":"user","text":"..."}`, one per line. */
+/** Reads messages `{"type":"user","text":"..."}`, one per line. */
 const readInputLines = async function* (first: string, signal: AbortSignal): AsyncGenerator<HeadlessInput> {
   if (first !== "") yield { piped: "", text: first };
   const { createInterface } = await import("node:readline");
@@ -35,17 +35,17 @@ const readInputLines = async function* (first: string, signal: AbortSignal): Asy
 };
 
 const parseInputLine = (line: string): string => {
-  const said: unknown = parseJson(line);
+  const message: unknown = parseJson(line);
   if (
-    typeof said === "object" &&
-    said !== null &&
-    "type" in said &&
-    said.type === "user" &&
-    "text" in said &&
-    typeof said.text === "string"
+    typeof message === "object" &&
+    message !== null &&
+    "type" in message &&
+    message.type === "user" &&
+    "text" in message &&
+    typeof message.text === "string"
   )
-    return said.text;
-  throw new UserError(`A line of the input is not {"type":"user","text":"..."}: ${line.slice(0, 80)}`);
+    return message.text;
+  throw new UserError(`Invalid input line, expected {"type":"user","text":"..."}: ${line.slice(0, 80)}`);
 };
 
 const parseJson = (line: string): unknown => {

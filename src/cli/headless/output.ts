@@ -5,53 +5,53 @@ import type { CallDenial, FinishedCall } from "../../scheduler/events.ts";
 import type { RenderReport } from "../../transcript/incremental-renderer.ts";
 import type { TokenUsage } from "../../wire/decode/events.ts";
 
-/** What a run without a terminal prints. */
+/** An output format of headless runs. */
 export type HeadlessOutput = {
-  /** Hears every event of every turn. */
+  /** Called with every event of every turn. */
   readonly onEvent: (event: AgentEvent) => void;
-  /** Everything is over. */
+  /** Called once, at the end of the run. */
   readonly end: (result: RunResult) => void;
 };
 
-/** What stays the same in a run. */
+/** Facts that do not change during a run. */
 export type RunInfo = {
   readonly session: string | undefined;
   readonly model: string | undefined;
   readonly folder: string;
 };
 
-/** How a run ended. */
+/** The result of a run. */
 export type RunResult = {
   readonly status: "success" | "error" | "cancelled";
-  /** Why the last turn ended: `stop`, or what kept it from that. */
+  /** Why the last turn ended: `stop`, or the cause of an early end. */
   readonly reason: string;
   readonly response: string;
   readonly error?: { readonly type: string; readonly message: string };
-  /** The report of the last request, where the provider refused it. */
+  /** The report of the last request, if the provider rejected it. */
   readonly report?: RenderReport;
   readonly spent: UsageTotals;
   readonly calls: { readonly total: number; readonly failed: number };
-  /** The calls that policy did not let run. */
+  /** The calls that were denied. */
   readonly denials: readonly PermissionDenial[];
   readonly duration: number;
 };
 
-/** A call that policy did not let run, and the options that would have allowed it. */
+/** A denied call, and the options that would have allowed it. */
 export type PermissionDenial = CallDenial & {
   readonly tool: string;
   readonly call: string;
   readonly parameters: JsonObject;
 };
 
-/** Where output goes. */
+/** Where output is written. */
 export type OutputWriters = {
   readonly out: (text: string) => void;
   readonly now: () => number;
-  /** Hides secrets in what tools are given and return. */
+  /** Redacts secrets in arguments and results of tools. */
   readonly redact?: (text: string) => string;
 };
 
-/** The last answer, and nothing else. */
+/** Creates the `text` output: the final response of each turn, and nothing else. */
 export const createTextOutput = ({ out }: OutputWriters): HeadlessOutput => ({
   onEvent: (event) => {
     if (event.type === "finished" && event.text !== "") out(event.text.endsWith("\n") ? event.text : `${event.text}\n`);
@@ -59,7 +59,7 @@ export const createTextOutput = ({ out }: OutputWriters): HeadlessOutput => ({
   end: () => undefined,
 });
 
-/** One JSON object when all is over. */
+/** Creates the `json` output: one object at the end. */
 export const createJsonOutput = ({ out }: OutputWriters, { session, model }: RunInfo): HeadlessOutput => ({
   onEvent: () => undefined,
   end: ({ status, reason, response, error, report, denials, ...stats }) =>
@@ -81,7 +81,7 @@ export const createJsonOutput = ({ out }: OutputWriters, { session, model }: Run
     ),
 });
 
-/** One JSON object per line, as things happen. */
+/** Creates the `stream-json` output: one object per line, as events happen. */
 export const createStreamOutput = (writers: OutputWriters, { session, model, folder }: RunInfo): HeadlessOutput => {
   const { redact = (text: string): string => text } = writers;
   const hide = (_: string, value: unknown): unknown => (typeof value === "string" ? redact(value) : value);
@@ -115,12 +115,12 @@ const denialFields = ({ tool, call, parameters, reason, allowedBy }: PermissionD
   allowed_by: allowedBy,
 });
 
-/** Lines with what tools are given and return: commands print keys, and files hold them. */
+/** Lines with arguments or results of tools, in which secrets are redacted: commands print keys, files contain them. */
 const redactedLineTypes: ReadonlySet<string> = new Set(["tool_use", "tool_output", "tool_result", "approval", "error"]);
 
 type StreamLine = { readonly type: string; readonly [name: string]: unknown };
 
-/** What programs are told of an event. Names are those Gemini CLI's users know. */
+/** Returns the `stream-json` lines for an event. Field names are those of Gemini CLI. */
 const linesFor = (event: AgentEvent): readonly StreamLine[] => {
   switch (event.type) {
     case "user":
@@ -200,7 +200,7 @@ const linesFor = (event: AgentEvent): readonly StreamLine[] => {
 const promptFields = ({ promptId }: { readonly promptId?: string }): object =>
   promptId === undefined ? {} : { prompt_id: promptId };
 
-/** The report of a request that was refused. */
+/** The report of a rejected request. */
 const reportFields = (failure: AgentFailure): object =>
   failure.kind === "provider" && failure.report !== undefined ? { report: failure.report } : {};
 
@@ -229,7 +229,7 @@ const tokenFields = ({ input, cachedRead, cachedWrite, output, reasoning }: Toke
   reasoning_tokens: reasoning,
 });
 
-/** What the session has cost so far; null where nobody published a price. */
+/** The cost of the session so far; null if no price is known. */
 const costInUsd = ({ cost, unpriced }: UsageTotals): number | null => (unpriced > 0 && cost === 0 ? null : cost);
 
 const statsFields = ({
@@ -248,7 +248,7 @@ const statsFields = ({
   duration_ms: Math.round(duration),
 });
 
-/** What a person at a terminal sees beside the output: one line for everything that takes time. */
+/** Creates a reporter that writes a line to stderr for each step that takes time. */
 export const createProgressReporter = (err: (text: string) => void): HeadlessOutput["onEvent"] => {
   const say = (text: string): void => err(`${sanitizeForTerminal(text).replaceAll("\n", " ")}\n`);
   return (event) => {
@@ -264,9 +264,9 @@ export const createProgressReporter = (err: (text: string) => void): HeadlessOut
       case "model-changed":
         return say(`  ${event.from} -> ${event.to} (${event.reason.type})`);
       case "retrying":
-        return say(`  trying again in ${Math.ceil(event.delay / 1000)} s: ${event.failure.kind}`);
+        return say(`  Retrying in ${Math.ceil(event.delay / 1000)} s: ${event.failure.kind}`);
       case "compacted":
-        return say(`  made room: ${event.compaction.before} -> ${event.compaction.after} tokens`);
+        return say(`  Compacted: ${event.compaction.before} -> ${event.compaction.after} tokens`);
       case "notice":
         return say(`  ${event.text}`);
       case "agent":

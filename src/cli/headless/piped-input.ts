@@ -1,12 +1,12 @@
 import { fstatSync, readFileSync } from "node:fs";
 import { UserError } from "../user-error.ts";
 
-/** How long a pipe may be silent before nobody is taken to write to it, in milliseconds. */
+/** How long to wait for the first byte on a pipe, in milliseconds. */
 const silenceTimeoutMs = 3000;
 
 /**
- * All that was piped in. Programs that start others often leave the input open and say nothing: where there is something
- * to do without it, a pipe that stays silent is not waited for any longer, and the person is told.
+ * Reads all piped input. Programs often start others with an open pipe they never write to: if the input is not
+ * needed, a pipe that stays silent until the timeout is ignored, with a message on stderr.
  */
 export const readPipedInput = async (isNeeded: boolean): Promise<string> => {
   const input = fstatSync(0);
@@ -14,7 +14,7 @@ export const readPipedInput = async (isNeeded: boolean): Promise<string> => {
   const { stdin } = process;
   if (!isNeeded && !(await hasInput(stdin))) {
     process.stderr.write(
-      `parley: nothing was piped in for ${silenceTimeoutMs / 1000} seconds, so it is left out. < /dev/null says so at once.\n`,
+      `parley: No piped input for ${silenceTimeoutMs / 1000} seconds, ignoring the pipe. Use < /dev/null to skip the wait.\n`,
     );
     stdin.destroy();
     return "";
@@ -32,12 +32,12 @@ const readFile = (): string => {
   }
 };
 
-/** Whether something comes, or the end. */
+/** Resolves to true once there is input or its end, and to false after the timeout. */
 const hasInput = (stdin: NodeJS.ReadStream): Promise<boolean> =>
   new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), silenceTimeoutMs);
+    const timer = setTimeout(() => resolve(false), silenceTimeoutMs);
     stdin.once("readable", () => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(true);
     });
   });

@@ -4,48 +4,54 @@ import type { FinishedCall } from "../../scheduler/events.ts";
 import { UserError } from "../user-error.ts";
 import type { PermissionDenial, RunResult } from "./output.ts";
 
-/** Adds up what a run did. */
+/** Collects the result of a run from its events. */
 export class ResultCollector {
   end: Extract<AgentEvent, { type: "finished" | "failed" | "cancelled" }> | undefined;
-  /** What was wrong with what was to be done next. */
+  /** An error in the input, which ended the run. */
   inputError: UserError | undefined;
-  readonly #began: number;
+  readonly #startedAt: number;
   #calls = 0;
   #failed = 0;
   readonly #denials: PermissionDenial[] = [];
 
-  constructor(began: number) {
-    this.#began = began;
+  readonly #limits: RunLimits;
+
+  constructor(startedAt: number, limits: RunLimits = {}) {
+    this.#startedAt = startedAt;
+    this.#limits = limits;
   }
 
   readonly record = (event: AgentEvent): void => {
-    if (event.type === "agent" && event.event.type === "call-completed") this.#hearDenial(event.event.finished);
+    if (event.type === "agent" && event.event.type === "call-completed") this.#recordDenial(event.event.finished);
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") this.end = event;
     if (event.type !== "call-completed") return;
-    this.#hearDenial(event.finished);
+    this.#recordDenial(event.finished);
     this.#calls += 1;
     if (event.finished.outcome.status !== "complete") this.#failed += 1;
   };
 
-  #hearDenial({ call, denial }: FinishedCall): void {
+  #recordDenial({ call, denial }: FinishedCall): void {
     if (denial !== undefined)
       this.#denials.push({ tool: call.tool, call: call.id, parameters: inputObject(call.input), ...denial });
   }
 
   result(spent: UsageTotals, now: number): RunResult {
-    const { end, inputError: fault } = this;
+    const { end, inputError } = this;
     return {
-      ...(fault === undefined ? statusOf(end) : badInputStatus(fault)),
+      ...(inputError === undefined ? statusOf(end, this.#limits) : badInputStatus(inputError)),
       response: end?.type === "finished" ? end.text : "",
       spent,
       calls: { total: this.#calls, failed: this.#failed },
       denials: this.#denials,
-      duration: now - this.#began,
+      duration: now - this.#startedAt,
     };
   }
 }
 
-/** The result of a run that failed before anything was sent. */
+/** The limits named in messages. */
+export type RunLimits = { readonly requests?: number | undefined; readonly spend?: number | undefined };
+
+/** Returns the result of a run that failed before the first request. */
 export const startFailureResult = (error: unknown): RunResult => {
   const failure = error instanceof UserError ? error : undefined;
   const type = failure === undefined ? "internal" : startFailureTypes[failure.code];
@@ -77,7 +83,10 @@ const badInputStatus = ({ message }: UserError): ReturnType<typeof statusOf> => 
   error: { type: "bad-input", message },
 });
 
-const statusOf = (end: ResultCollector["end"]): Pick<RunResult, "status" | "reason" | "error" | "report"> => {
+const statusOf = (
+  end: ResultCollector["end"],
+  limits: RunLimits,
+): Pick<RunResult, "status" | "reason" | "error" | "report"> => {
   switch (end?.type) {
     case "finished":
       return isSuccess(end.reason)
@@ -85,7 +94,7 @@ const statusOf = (end: ResultCollector["end"]): Pick<RunResult, "status" | "reas
         : {
             status: "error",
             reason: end.reason,
-            error: { type: end.reason, message: limitMessages[end.reason] ?? end.reason },
+            error: { type: end.reason, message: describeEnd(end.reason, limits) },
           };
     case "failed":
       return {
@@ -105,19 +114,28 @@ const statusOf = (end: ResultCollector["end"]): Pick<RunResult, "status" | "reas
 
 const isSuccess = (reason: EndReason): boolean => reason === "stop" || reason === "other" || reason === "paused";
 
-const limitMessages: { readonly [reason in EndReason]?: string } = {
-  "max-turns": "Stopped at the limit of requests (--max-turns). Raise it, or continue with parley --continue.",
-  "max-spend": "The task cost as much as it may. Raise limits.spend in the settings, or go on with another model.",
-  loop: "The model did the same thing over and over, so it was stopped. Say it differently, or use another model.",
-  length: "The answer reached its length limit and is not complete.",
-  filtered: "A content filter stopped the answer. Say it differently, or use another model.",
-  refused: "The model declined to answer.",
+const describeEnd = (reason: EndReason, { requests = 0, spend = 0 }: RunLimits): string => {
+  switch (reason) {
+    case "max-turns":
+      return `Stopped after ${requests} ${requests === 1 ? "request" : "requests"} (--max-turns). Raise the limit, or resume with parley --continue.`;
+    case "max-spend":
+      return `Stopped: spending limit of $${spend.toFixed(2)} reached (limits.spend). Raise the limit, or use another model.`;
+    default:
+      return endMessages[reason] ?? reason;
+  }
 };
 
-/** What can end a run from outside: a signal, a reader that leaves, or an output that cannot be written. */
+const endMessages: { readonly [reason in EndReason]?: string } = {
+  loop: "Stopped: the model kept repeating the same step. Rephrase the prompt, or use another model.",
+  length: "The response reached its length limit and is incomplete.",
+  filtered: "A content filter stopped the response. Rephrase the prompt, or use another model.",
+  refused: "The model declined to respond.",
+};
+
+/** Cause of a cancellation: a signal, a closed output, or an output that cannot be written. */
 export type CancelCause = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE" | "output";
 
-/** As a shell tells of a program that a signal ended: 128 and the number of the signal. */
+/** As in shells: 128 plus the signal number. */
 export const cancelExitCodes: { readonly [cause in CancelCause]: number } = {
   SIGINT: 130,
   SIGTERM: 143,

@@ -3,13 +3,15 @@ import type { AgentEvent } from "../../agent/events.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { createRedactor, type Redactor } from "../../policy/secrets/redact.ts";
 import type { Environment } from "../../world/world.ts";
-import { parseArguments, type Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
+import { parseArguments } from "../parse-arguments.ts";
 import { chatCommand } from "../chat/command.ts";
 import { UserError } from "../user-error.ts";
 import { watchCancellation } from "./cancellation.ts";
 import { prependPipedInput, readInputs } from "./input.ts";
 import { startFailureResult, exitCodeFor, ResultCollector } from "./result.ts";
-import { openChatSession, loadRunEnvironment, rethrowAsUserError } from "../chat/open-session.ts";
+import { openChatSession, rethrowAsUserError } from "../chat/open-session.ts";
+import { loadRunEnvironment } from "../run-environment.ts";
 import {
   createJsonOutput,
   createProgressReporter,
@@ -20,121 +22,121 @@ import {
   type RunInfo,
 } from "./output.ts";
 
-/** `parley -p`: one task, or several from a stream, without a terminal. */
-export const runHeadless = async (args: readonly string[]): Promise<number> => {
+/** `parley -p`: runs one prompt, or several from a stream, without a terminal. */
+export const runHeadless = async (argv: readonly string[]): Promise<number> => {
   const reports: HeadlessOutput[] = [];
   try {
-    return await runTask(args, reports);
+    return await runPrompts(argv, reports);
   } catch (error) {
-    // Whoever reads JSON gets an object for a run that failed before it began, too.
-    const facts = { session: undefined, model: undefined, folder: "" };
-    (reports[0] ?? createOutput(outputFormatFrom(args), facts)).end(startFailureResult(error));
+    // With a JSON format, a run that fails before it starts prints a result object, too.
+    const info = { session: undefined, model: undefined, folder: "" };
+    (reports[0] ?? createOutput(outputFormatFrom(argv), info)).end(startFailureResult(error));
     throw error;
   }
 };
 
-/** Runs the task; what is to report its end goes into `reports` as soon as it is there. */
-const runTask = async (args: readonly string[], reports: HeadlessOutput[]): Promise<number> => {
-  const given = parseArguments(chatCommand, args);
-  const end = watchCancellation();
-  const inputs = await readInputs(given, end.signal);
-  const prepared = await loadRunEnvironment(given).catch(rethrowAsUserError);
+/** Runs the prompts. Adds the output to `reports` once it is created, so that the caller can report a failure to it. */
+const runPrompts = async (argv: readonly string[], reports: HeadlessOutput[]): Promise<number> => {
+  const args = parseArguments(chatCommand, argv);
+  const cancellation = watchCancellation();
+  const inputs = await readInputs(args, cancellation.signal);
+  const environment = await loadRunEnvironment(args).catch(rethrowAsUserError);
   const listeners: ((event: AgentEvent) => void)[] = [];
-  const listen = (event: AgentEvent): void => listeners.forEach((each) => each(event));
-  const opened = await openChatSession(prepared, given, {
+  const onEvent = (event: AgentEvent): void => listeners.forEach((listener) => listener(event));
+  const agentSession = await openChatSession(environment, args, {
     interactive: false,
-    onEvent: listen,
+    onEvent,
     onProgress: writeNotice,
   }).catch(rethrowAsUserError);
-  const { agent, session, modelChoice: chosen, notes, close } = opened;
+  const { settings } = environment.loaded;
+  const { agent, session, modelChoice, notes, close } = agentSession;
   for (const note of notes) writeNotice(note);
-  if (chosen.by === "none")
+  if (modelChoice.by === "none")
     writeNotice(
-      "no API key found, so the built-in demo model answers. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
+      "No API key found, using the built-in demo model. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or see parley doctor.",
     );
   const { provider, model } = agent.model();
-  const facts = { session: session.id, model: `${provider.id}/${model}`, folder: prepared.folder };
-  const output = createOutput(given.value("output-format"), facts);
+  const info = { session: session.id, model: `${provider.id}/${model}`, folder: environment.folder };
+  const output = createOutput(args.value("output-format"), info);
   reports.push(output);
-  const tally = new ResultCollector(prepared.world.clock.elapsed());
-  listeners.push(output.onEvent, tally.record, ...createReporters(given));
-  // First by the person, so that calls are told apart from those that end with the program.
-  end.onCancel(() => void agent.cancel());
+  const limits = { requests: settings["limits.maxTurns"], spend: settings["limits.spend"] };
+  const collector = new ResultCollector(environment.world.clock.elapsed(), limits);
+  listeners.push(output.onEvent, collector.record, ...createReporters(args));
+  // Cancel as the user first, so that calls are recorded as cancelled and not as interrupted by the exit.
+  cancellation.onCancel(() => void agent.cancel());
   try {
-    // Whether there is a sandbox is found out with the tools; who requires one is told before anything is sent.
-    if (given.has("sandbox") || given.value("sandbox-network") === "off")
-      await opened.services().catch(rethrowAsUserError);
+    // The sandbox is detected while tools are loaded. If one is required, fail before the first request.
+    if (args.has("sandbox") || args.value("sandbox-network") === "off")
+      await agentSession.services().catch(rethrowAsUserError);
     for await (const { piped, text } of inputs) {
-      const { parts, messages: told } = await opened.attach(text, end.signal);
-      for (const each of told) writeNotice(each);
-      for await (const _ of agent.send(prependPipedInput(piped, parts), end.signal));
-      if (tally.end?.type !== "finished") break;
+      const { parts, messages } = await agentSession.attach(text, cancellation.signal);
+      for (const message of messages) writeNotice(message);
+      for await (const _ of agent.send(prependPipedInput(piped, parts), cancellation.signal));
+      if (collector.end?.type !== "finished") break;
     }
   } catch (error) {
-    if (!end.signal.aborted && !(error instanceof UserError)) throw error;
-    if (error instanceof UserError) tally.inputError = error;
+    if (!cancellation.signal.aborted && !(error instanceof UserError)) throw error;
+    if (error instanceof UserError) collector.inputError = error;
   } finally {
     await close();
   }
-  const cancelledBy = end.stop();
-  if (cancelledBy !== undefined) tally.end = { type: "cancelled" };
-  const result = tally.result(agent.usageTotals(), prepared.world.clock.elapsed());
+  const cancelledBy = cancellation.stop();
+  if (cancelledBy !== undefined) collector.end = { type: "cancelled" };
+  const result = collector.result(agent.usageTotals(), environment.world.clock.elapsed());
   output.end(result);
   reportDenials(result.denials);
   if (result.error !== undefined) writeNotice(result.error.message);
   if (result.report !== undefined)
-    writeNotice(`See the request and its report: parley render ${session.id} --for ${result.report.target} --explain`);
-  return tally.inputError?.code ?? exitCodeFor(tally.end, result, cancelledBy);
+    writeNotice(`Show the request and its report: parley render ${session.id} --for ${result.report.target} --explain`);
+  return collector.inputError?.code ?? exitCodeFor(collector.end, result, cancelledBy);
 };
 
 const writeNotice = (text: string): void => void process.stderr.write(`parley: ${sanitizeForTerminal(text)}\n`);
 
-/** Says which calls were not run, and the options that would allow each. */
+/** Prints the denied calls and the options that would allow each. */
 const reportDenials = (denials: readonly PermissionDenial[]): void => {
   if (denials.length === 0) return;
-  writeNotice(
-    denials.length === 1 ? "1 call was not allowed to run:" : `${denials.length} calls were not allowed to run:`,
-  );
+  writeNotice(denials.length === 1 ? "1 tool call was denied:" : `${denials.length} tool calls were denied:`);
   const lines = denials.map(({ tool, parameters, reason, allowedBy }) => {
-    const words = JSON.stringify(parameters);
-    const what = `${tool} ${words.length > 120 ? `${words.slice(0, 119).toWellFormed()}…` : words}`;
-    return `  ${what}: ${allowedBy.length === 0 ? reason : `allow it with ${allowedBy.join(" and ")}`}`;
+    const json = JSON.stringify(parameters);
+    const call = `${tool} ${json.length > 120 ? `${json.slice(0, 119).toWellFormed()}…` : json}`;
+    return `  ${call}: ${allowedBy.length === 0 ? reason : `allow it with ${allowedBy.join(" and ")}`}`;
   });
   for (const line of new Set(lines)) process.stderr.write(`${sanitizeForTerminal(line)}\n`);
 };
 
-/** The output format in words that may not be understood otherwise. */
-const outputFormatFrom = (args: readonly string[]): string | undefined => {
-  const at = args.findIndex((word) => word === "-o" || word === "--output-format");
-  return at === -1 ? args.findLast((word) => word.startsWith("--output-format="))?.slice(16) : args[at + 1];
+/** Finds the output format in arguments that may be invalid otherwise. */
+const outputFormatFrom = (argv: readonly string[]): string | undefined => {
+  const at = argv.findIndex((word) => word === "-o" || word === "--output-format");
+  return at === -1 ? argv.findLast((word) => word.startsWith("--output-format="))?.slice(16) : argv[at + 1];
 };
 
-const createOutput = (format: string | undefined, facts: RunInfo): HeadlessOutput => {
-  // Nothing is written to a reader that is gone.
+const createOutput = (format: string | undefined, info: RunInfo): HeadlessOutput => {
+  // Write nothing to a closed output.
   const out = (text: string): void => void (process.stdout.destroyed || process.stdout.write(text));
   const writers = { out, now: Date.now };
   switch (format) {
     case "json":
-      return createJsonOutput(writers, facts);
+      return createJsonOutput(writers, info);
     case "stream-json":
-      return createStreamOutput({ ...writers, redact: createLazyRedactor(process.env) }, facts);
+      return createStreamOutput({ ...writers, redact: createLazyRedactor(process.env) }, info);
     default:
-      // What a model wrote may do nothing to a terminal but appear in it; a file or a program gets it as it is.
+      // Sanitize the response for a terminal; a file or a program gets it unchanged.
       return createTextOutput({ ...writers, out: isatty(1) ? (text) => out(sanitizeForTerminal(text)) : out });
   }
 };
 
-/** Made when first needed: a run without tools needs none. */
+/** Creates the redactor on first use: a run without tools needs none. */
 const createLazyRedactor = (env: Environment): ((text: string) => string) => {
   let redactor: Redactor | undefined;
   return (text) => (redactor ??= createRedactor({ env })).redact(text);
 };
 
-const createReporters = (given: Arguments): readonly ((event: AgentEvent) => void)[] => {
+const createReporters = (args: Arguments): readonly ((event: AgentEvent) => void)[] => {
   const err = (text: string): void => void process.stderr.write(text);
   return [
     ...(isatty(2) ? [createProgressReporter(err)] : []),
-    ...(given.has("explain") ? [createRequestReporter(err)] : []),
+    ...(args.has("explain") ? [createRequestReporter(err)] : []),
   ];
 };
 

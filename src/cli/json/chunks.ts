@@ -1,7 +1,7 @@
-/** How deep a value is taken apart; what lies deeper is small enough to be written at once. */
+/** Depth to which a value is split; deeper values are small enough to be serialized at once. */
 const maxDepth = 4;
 
-/** The text of `JSON.stringify(value, null, 2)`, piece by piece, so that a large value never stands in memory twice. */
+/** Yields `JSON.stringify(value, null, 2)` in chunks, so that a large value is not held in memory twice. */
 export function* jsonChunks(value: unknown, depth = 0): Generator<string> {
   const isSmall = typeof value !== "object" || value === null || depth === maxDepth || "toJSON" in value;
   const entries = isSmall

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { UserError } from "../user-error.ts";
 import { findJsonSyntaxError } from "./syntax-error.ts";
 
-/** The JSON value in a file, or on stdin for `-`. Throws a `Failure` that says what is wrong with it. */
+/** Reads a JSON value from a file, or from stdin for `-`. Throws a `UserError` with the reason and position. */
 export const readJson = async (path: string): Promise<unknown> => {
   const name = path === "-" ? "stdin" : path;
   const text = decode(await readBytes(path, name), name);
@@ -17,14 +17,14 @@ export const readJson = async (path: string): Promise<unknown> => {
   }
 };
 
-/** What a JSON value is, in words. */
+/** Describes the type of a JSON value, for messages. */
 export const describeValue = (value: unknown): string => {
   if (value === null) return "null";
   if (!Array.isArray(value)) return typeof value === "object" ? "an object" : `a ${typeof value}`;
   if (value.length === 0) return "an empty list";
   const kinds = new Set(value.map((item) => (item === null ? "null" : Array.isArray(item) ? "list" : typeof item)));
   const [only] = kinds;
-  return kinds.size === 1 ? `a list of ${only === "null" ? "null" : `${only}s`}` : "a list of different things";
+  return kinds.size === 1 ? `a list of ${only === "null" ? "null" : `${only}s`}` : "a list of mixed values";
 };
 
 const readBytes = async (path: string, name: string): Promise<Buffer> => {
@@ -47,9 +47,9 @@ const describeReadError = (name: string, { code, message }: NodeJS.ErrnoExceptio
       return `${name} is a folder, not a file.`;
     case "EACCES":
     case "EPERM":
-      return `${name} may not be read.`;
+      return `Permission denied: cannot read ${name}.`;
     default:
-      return `${name} cannot be read: ${message}.`;
+      return `Cannot read ${name}: ${message}.`;
   }
 };
 
@@ -64,15 +64,15 @@ const readStdin = async (): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** JavaScript holds a text in one piece, and no piece is longer than this. */
+/** Throws if the text would exceed the longest string JavaScript can hold. */
 const checkSize = (bytes: number, name: string): void => {
   if (bytes > constants.MAX_STRING_LENGTH)
     throw new UserError(
-      `${name} is larger than ${Math.floor(constants.MAX_STRING_LENGTH / 2 ** 20)} MB, the most this version reads. Give large files by address instead of inline.`,
+      `${name} is larger than ${Math.floor(constants.MAX_STRING_LENGTH / 2 ** 20)} MB, the largest input Parley can read. Reference large media by URL instead of inline.`,
     );
 };
 
-/** UTF-8, or UTF-16 as some shells on Windows write it. */
+/** Decodes UTF-8, or little-endian UTF-16, which some Windows shells write. */
 const decode = (bytes: Buffer, name: string): string => {
   checkSize(bytes.length, name);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2);

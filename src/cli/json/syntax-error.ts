@@ -1,12 +1,11 @@
-/** Where a text stops being JSON, and what should have stood there. Lines and columns count from 1. */
+/** A JSON syntax error and its position. Lines and columns count from 1. */
 export type JsonSyntaxError = { readonly line: number; readonly column: number; readonly message: string };
 
 type ExpectedToken = "a value" | 'a key or "}"' | "a key" | '":"' | '"," or "}"' | '"," or "]"' | "the end";
 
 /**
- * The first fault in a text that is not JSON; undefined when it is. Node 20
- * does not say where `JSON.parse` stopped, and a file of some megabytes is no
- * place to look for it.
+ * Finds the first syntax error in a text; undefined if it is valid JSON. Needed because `JSON.parse` of Node 20 does
+ * not report the position.
  */
 export const findJsonSyntaxError = (text: string): JsonSyntaxError | undefined => {
   const open: ("{" | "[")[] = [];
@@ -24,7 +23,7 @@ export const findJsonSyntaxError = (text: string): JsonSyntaxError | undefined =
     at = skip(space, text, at);
     const char = text[at];
     if (char === undefined)
-      return expected === "the end" ? undefined : fault(at, `${expected} should follow, but the text ends`);
+      return expected === "the end" ? undefined : fault(at, `unexpected end of input, expected ${expected}`);
     const closes = (char === "}" && open.at(-1) === "{") || (char === "]" && open.at(-1) === "[");
     if (closes && (mayClose || expected.startsWith('","'))) {
       open.pop();
@@ -53,10 +52,10 @@ export const findJsonSyntaxError = (text: string): JsonSyntaxError | undefined =
     } else if (expected === "a value") {
       const end = char === '"' ? stringEnd(text, at) : { at: skip(scalar, text, at), message: undefined };
       if (end.message !== undefined) return fault(end.at, end.message);
-      if (end.at === at) return fault(at, `a value should stand here, not ${quoteCharacter(text, at)}`);
+      if (end.at === at) return fault(at, `unexpected ${quoteCharacter(text, at)}`);
       at = end.at;
       expected = afterValue();
-    } else return fault(at, `${expected} should stand here, not ${quoteCharacter(text, at)}`);
+    } else return fault(at, `unexpected ${quoteCharacter(text, at)}, expected ${expected}`);
   }
 };
 
@@ -68,19 +67,20 @@ const skip = (pattern: RegExp, text: string, at: number): number => {
   return at + (pattern.exec(text)?.[0].length ?? 0);
 };
 
-/** The place behind a string, or where and why it is none. */
+/** Returns the position after a string, or the position and message of an error in it. */
 const stringEnd = (text: string, start: number): { readonly at: number; readonly message?: string } => {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return { at: at + 1 };
-    if (code < 0x20) return { at, message: `a text cannot hold ${quoteCharacter(text, at)} unescaped` };
+    if (code < 0x20) return { at, message: `unescaped ${quoteCharacter(text, at)} in a string` };
     if (code !== 0x5c) continue;
     const escape = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
     const end = skip(escape, text, at + 1);
-    if (end === at + 1) return { at, message: `"\\" and ${quoteCharacter(text, at + 1)} is no escape` };
+    if (end === at + 1)
+      return { at, message: `"\\" followed by ${quoteCharacter(text, at + 1)} is not an escape sequence` };
     at = end - 1;
   }
-  return { at: start, message: "a text that begins here never ends" };
+  return { at: start, message: "unterminated string" };
 };
 
 const quoteCharacter = (text: string, at: number): string => {

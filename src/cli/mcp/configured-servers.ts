@@ -8,7 +8,7 @@ import { readProjectSettingsByFile, readConsentedServers } from "../../settings/
 import type { McpServerSettings } from "../../settings/schema/values.ts";
 import type { World } from "../../world/world.ts";
 
-/** A server that is configured, whoever configured it. */
+/** A configured server, from the user's settings or from the project. */
 export type ConfiguredServer = { readonly name: string; readonly server: McpServerSettings } & (
   | { readonly from: "person" }
   | {
@@ -22,17 +22,17 @@ export type ConfiguredServer = { readonly name: string; readonly server: McpServ
 /** A server of the project. */
 export type ProjectServer = Extract<ConfiguredServer, { from: "project" }>;
 
-/** Whether a project's server is started, and what is in the way. */
+/** Whether a project's server may be started, or why not. */
 type ServerConsentState =
-  | { readonly state: "agreed" }
-  | { readonly state: "asks" }
+  | { readonly state: "allowed" }
+  | { readonly state: "pending" }
   | { readonly state: "denied" }
   | { readonly state: "untrusted" }
-  /** Another of the same name counts. */
-  | { readonly state: "covered" }
-  | { readonly state: "unfit"; readonly reason: string };
+  /** Another server of the same name takes precedence. */
+  | { readonly state: "shadowed" }
+  | { readonly state: "invalid"; readonly reason: string };
 
-/** Where servers are looked for, and all that were found. */
+/** The configured servers, and what is needed to act on them. */
 export type ServerContext = {
   readonly world: World;
   readonly home: string;
@@ -42,8 +42,8 @@ export type ServerContext = {
 };
 
 /**
- * All servers of the person and of the project in this folder. A project's files are read whether it is trusted or not,
- * to show what they want; nothing of it is started.
+ * Loads the servers of the user and of the project in this folder. The project's files are read even if it is not
+ * trusted, to show its servers; nothing is started.
  */
 export const loadConfiguredServers = async (world: World, root: string): Promise<ServerContext> => {
   const home = resolveHomeFolder(world);
@@ -57,12 +57,12 @@ export const loadConfiguredServers = async (world: World, root: string): Promise
   const unanswered = await consents.findUnanswered(root, wanted);
   const taken = new Set(own.map(({ name }) => name));
   const standingOf = ({ name, consent, problem: why }: ProjectServerEntry): ServerConsentState => {
-    if (why !== undefined) return { state: "unfit", reason: why };
+    if (why !== undefined) return { state: "invalid", reason: why };
     if (scope === "inert") return { state: "untrusted" };
-    if (taken.has(name)) return { state: "covered" };
-    if (missing.includes(consent)) return { state: unanswered.includes(consent) ? "asks" : "denied" };
+    if (taken.has(name)) return { state: "shadowed" };
+    if (missing.includes(consent)) return { state: unanswered.includes(consent) ? "pending" : "denied" };
     taken.add(name);
-    return { state: "agreed" };
+    return { state: "allowed" };
   };
   const standing = theirs.map((written) => ({
     from: "project" as const,
@@ -75,9 +75,9 @@ export const loadConfiguredServers = async (world: World, root: string): Promise
   return { world, home, root, consents, servers: [...own, ...standing] };
 };
 
-/** Whether a server may be started: the person's own, or one of a trusted project that they agreed to. */
+/** Whether a server may be started: the user's own, or one of a trusted project that the user allowed. */
 export const isStartable = (server: ConfiguredServer): boolean =>
-  server.from === "person" || server.standing.state === "agreed";
+  server.from === "person" || server.standing.state === "allowed";
 
 type ProjectServerEntry = {
   readonly name: string;

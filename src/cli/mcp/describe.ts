@@ -6,18 +6,18 @@ import { serverShape } from "../../settings/schema/mcp-server-shape.ts";
 import { maxWidth } from "../text-table.ts";
 import type { ConfiguredServer } from "./configured-servers.ts";
 
-/** A name that somebody else may have chosen, fit for a line. */
+/** Sanitizes a server name for display on one line. */
 export const sanitizeName = (name: string): string => sanitizeForTerminal(name, "line");
 
-/** The command line or the address, all of it, in as many lines as it takes. */
+/** Formats the full command line or URL, in as many lines as needed. */
 export const formatReach = ({ server, from }: ConfiguredServer, redact: (text: string) => string): readonly string[] =>
   splitIntoLines(from === "person" ? redact(describeReach(server)) : describeReach(server)).filter(
     (line) => line !== indent,
   );
 
 /**
- * All that a project's server would be started or reached with, as it is written, for somebody who has to agree to it. A
- * value that looks like a secret may just as well be a command, so none of these is left out.
+ * Formats the full configuration of a project's server, for consent. Nothing is redacted: a value that looks like a
+ * secret may be a command.
  */
 export const formatConfiguration = ({ server }: ConfiguredServer): readonly string[] => {
   const reach = describeReach(server);
@@ -27,7 +27,7 @@ export const formatConfiguration = ({ server }: ConfiguredServer): readonly stri
   };
   return [
     ...splitIntoLines(reach),
-    ...(reach.length > countedLength ? [`${indent}(${reach.length} characters, all of them above)`] : []),
+    ...(reach.length > countedLength ? [`${indent}(${reach.length} characters, all shown above)`] : []),
     ...Object.entries(env).flatMap(([name, value]) => splitIntoLines(`env ${name}=${value}`)),
     ...Object.entries(headers).flatMap(([name, value]) => splitIntoLines(`header ${name}: ${value}`)),
     ...Object.entries(rest).flatMap(([name, value]) => splitIntoLines(`${name}: ${JSON.stringify(value)}`)),
@@ -35,29 +35,29 @@ export const formatConfiguration = ({ server }: ConfiguredServer): readonly stri
   ];
 };
 
-/** Whose a server is, and whether it is started. */
+/** Describes the origin of a server and whether it is started. */
 export const describeConsentState = (known: ConfiguredServer): string => {
   if (known.from === "person") return "yours";
   const { file, standing } = known;
   const name = sanitizeName(known.name);
   const of = `of this project (${file})`;
   switch (standing.state) {
-    case "agreed":
-      return `${of}, agreed to`;
-    case "asks":
-      return `${of}, not agreed to; parley mcp allow ${name} shows it and asks`;
+    case "allowed":
+      return `${of}, allowed`;
+    case "pending":
+      return `${of}, not allowed yet; allow it with parley mcp allow ${name}`;
     case "denied":
-      return `${of}, denied; parley mcp allow ${name} takes that back`;
+      return `${of}, denied; allow it with parley mcp allow ${name}`;
     case "untrusted":
-      return `${of}, which is not trusted; parley trust trusts it`;
-    case "covered":
-      return `${of}, not used: another server of this name counts more`;
-    case "unfit":
-      return `${of}, not usable: ${sanitizeForTerminal(standing.reason, "line")}`;
+      return `${of}, which is not trusted; trust it with parley trust`;
+    case "shadowed":
+      return `${of}, not used: another server of this name takes precedence`;
+    case "invalid":
+      return `${of}, invalid: ${sanitizeForTerminal(standing.reason, "line")}`;
   }
 };
 
-/** What is longer than this is counted, so that nobody takes a part for the whole. */
+/** Longer commands are shown with their length, so that a part is not mistaken for the whole. */
 const countedLength = 1000;
 
 const describeReach = ({ command, args = [], url, httpUrl }: McpServerSettings): string =>
@@ -67,7 +67,7 @@ const describeReach = ({ command, args = [], url, httpUrl }: McpServerSettings):
 
 const indent = "  ";
 
-/** Cut into pieces that fit, letter by letter, so that no gap is lost where a line ends. */
+/** Splits text into lines of a fixed width by character, so that spaces at line ends are kept. */
 const splitIntoLines = (text: string): readonly string[] =>
   displayCommand(text)
     .split("\n")

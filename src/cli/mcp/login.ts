@@ -9,25 +9,23 @@ import { UserError } from "../user-error.ts";
 import type { ConfiguredServer } from "./configured-servers.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** Signs a person in at a server. Opening the address is left to them. */
+/** Signs in to a server. Prints the URL; the user opens it. */
 export const signInToServer = async (world: World, known: ConfiguredServer, isSure: boolean): Promise<number> => {
   const place = findSignInPlace(world, known);
   const show = ({ url, authorizationHost: authorizes, tokenHost: issuesTokens }: SignInPage): void => {
-    process.stderr.write(
-      `Open this address in a browser on this machine, and sign in at ${sanitizeLine(authorizes)}:\n`,
-    );
+    process.stderr.write(`Open this URL in a browser on this machine and sign in at ${sanitizeLine(authorizes)}:\n`);
     process.stdout.write(`${sanitizeLine(url)}\n`);
-    if (issuesTokens !== undefined) process.stderr.write(`The tokens then come from ${sanitizeLine(issuesTokens)}.\n`);
-    process.stderr.write("Waiting for at most five minutes; Ctrl-C gives up.\n");
+    if (issuesTokens !== undefined) process.stderr.write(`The tokens are issued by ${sanitizeLine(issuesTokens)}.\n`);
+    process.stderr.write("Waiting up to five minutes. Press Ctrl-C to cancel.\n");
   };
   const agree = async ({
     authorizationHost: authorizes,
     tokenHost: issuesTokens = "",
   }: SignInPage): Promise<boolean> => {
     process.stderr.write(
-      `You would sign in at ${sanitizeLine(authorizes)}, but the tokens come from ${sanitizeLine(issuesTokens)}, which gets your code.\n`,
+      `You sign in at ${sanitizeLine(authorizes)}, but the tokens are issued by ${sanitizeLine(issuesTokens)}, which gets your code.\n`,
     );
-    return isSure || (canPrompt() && (await confirm("Is that right?")));
+    return isSure || (canPrompt() && (await confirm("Continue?")));
   };
   const { signal } = new AbortController();
   await signInWithBrowser({
@@ -41,14 +39,14 @@ export const signInToServer = async (world: World, known: ConfiguredServer, isSu
   }).catch((error: unknown) => {
     throw new UserError(sanitizeLine(error instanceof Error ? error.message : String(error)), { code: 1 });
   });
-  process.stderr.write(`Signed in at ${sanitizeLine(known.name)}. The tokens are for your eyes only.\n`);
+  process.stderr.write(`Signed in to ${sanitizeLine(known.name)}. The tokens are readable only by you.\n`);
   return 0;
 };
 
-/** Forgets a sign-in. */
+/** Deletes the tokens of a sign-in. */
 export const signOutOfServer = async (world: World, known: ConfiguredServer): Promise<number> => {
   await deleteSignIn(world, resolveHomeFolder(world), findSignInPlace(world, known));
-  process.stderr.write(`No tokens for ${sanitizeLine(known.name)} are left here.\n`);
+  process.stderr.write(`Signed out of ${sanitizeLine(known.name)}. The tokens are deleted.\n`);
   return 0;
 };
 
@@ -56,7 +54,6 @@ const findSignInPlace = (world: World, { name, server, from }: ConfiguredServer)
   const { servers, problems } = readServerConfigs({ [name]: server }, { from, env: world.env });
   const reach = servers[0]?.endpoint;
   if (reach === undefined) throw new UserError(problems.map(sanitizeLine).join(" "), { code: 1 });
-  if (reach.type === "stdio")
-    throw new UserError(`${sanitizeLine(name)} is a program on this machine: there is nobody to sign in at.`);
+  if (reach.type === "stdio") throw new UserError(`${sanitizeLine(name)} is a local command, so it has no sign-in.`);
   return reach;
 };

@@ -9,32 +9,32 @@ import { setSetting, unsetSetting } from "../../settings/file/write.ts";
 import { serverShape } from "../../settings/schema/mcp-server-shape.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
-import type { Arguments } from "../parse-arguments.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { Arguments, CommandHandler } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { isStartable, loadConfiguredServers, type ServerContext, type ConfiguredServer } from "./configured-servers.ts";
 import { formatReach, sanitizeName, describeConsentState } from "./describe.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** `parley mcp`: the servers whose tools models may use. */
-export const mcp: CommandHandler = async (given) => {
-  const [action = "list"] = given.positionals;
+/** `parley mcp`: manages MCP servers. */
+export const mcp: CommandHandler = async (args) => {
+  const [action = "list"] = args.positionals;
   const work = actions[action];
-  if (work === undefined) throw usageError(`mcp cannot "${action}". It can ${Object.keys(actions).join(", ")}.`);
+  if (work === undefined)
+    throw usageError(`Unknown action "${action}" for mcp. Available: ${Object.keys(actions).join(", ")}.`);
   try {
-    return await work(given, realWorld());
+    return await work(args, realWorld());
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new UserError(sanitizeLine(error.message), { code: error.fault.kind === "refused" ? 2 : 1 });
   }
 };
 
-type McpAction = (given: Arguments, world: World) => Promise<number>;
+type McpAction = (args: Arguments, world: World) => Promise<number>;
 
-const list: McpAction = async (given, world) => {
+const list: McpAction = async (args, world) => {
   const { servers } = await loadServers(world);
-  if (given.has("json")) return printSanitizedJson({ servers: servers.map(serverJson) });
-  if (servers.length === 0) process.stderr.write("parley: there are no servers yet; parley mcp add adds one.\n");
+  if (args.has("json")) return printSanitizedJson({ servers: servers.map(serverJson) });
+  if (servers.length === 0) process.stderr.write("parley: No servers. Add one with parley mcp add.\n");
   const { redact } = createRedactor({ env: world.env });
   for (const each of servers) {
     const lines = [`${sanitizeName(each.name)}: ${describeConsentState(each)}`, ...formatReach(each, redact)];
@@ -43,60 +43,60 @@ const list: McpAction = async (given, world) => {
   return 0;
 };
 
-const get: McpAction = async (given, world) => {
-  const name = requireName(given, "get");
+const get: McpAction = async (args, world) => {
+  const name = requireName(args, "get");
   const found = await findServer(world, name);
   if (found.from === "project") process.stderr.write(`parley: it is ${describeConsentState(found)}.\n`);
   return printSanitizedJson({ [name]: withoutServerSecrets(found) });
 };
 
-const add: McpAction = async (given, world) => {
-  const name = requireName(given, "add");
+const add: McpAction = async (args, world) => {
+  const name = requireName(args, "add");
   const { parseServerArguments } = await import("./add.ts");
-  const server = parseServerArguments(given);
+  const server = parseServerArguments(args);
   await setSetting(world, resolveHomeFolder(world), settingPathOf(name), server);
   process.stderr.write(
-    `Added ${sanitizeLine(name)}: ${sanitizeLine(describeReach(server))}. parley mcp test ${sanitizeLine(name)} tries it.\n`,
+    `Added ${sanitizeLine(name)}: ${sanitizeLine(describeReach(server))}. Test it with parley mcp test ${sanitizeLine(name)}.\n`,
   );
   return 0;
 };
 
-const remove: McpAction = async (given, world) => {
-  const name = requireName(given, "remove");
+const remove: McpAction = async (args, world) => {
+  const name = requireName(args, "remove");
   if (!(await unsetSetting(world, resolveHomeFolder(world), settingPathOf(name))))
-    throw new UserError(`There is no server ${sanitizeLine(name)} in your settings.`, { code: 1 });
+    throw new UserError(`Unknown server ${sanitizeLine(name)} in your settings.`, { code: 1 });
   process.stderr.write(`Removed ${sanitizeLine(name)}.\n`);
   return 0;
 };
 
-const allow: McpAction = async (given, world) => {
-  const name = requireName(given, "allow");
+const allow: McpAction = async (args, world) => {
+  const name = requireName(args, "allow");
   const { allowServer } = await import("./consent.ts");
-  return allowServer(await loadServers(world), name, given.has("yes"));
+  return allowServer(await loadServers(world), name, args.has("yes"));
 };
 
-const deny: McpAction = async (given, world) => {
-  const name = requireName(given, "deny");
+const deny: McpAction = async (args, world) => {
+  const name = requireName(args, "deny");
   const { denyServer } = await import("./consent.ts");
   return denyServer(await loadServers(world), name);
 };
 
-const test: McpAction = async (given, world) => {
-  const [, name] = given.positionals;
+const test: McpAction = async (args, world) => {
+  const [, name] = args.positionals;
   const all =
     name === undefined ? (await loadServers(world)).servers : [requireStartable(await findServer(world, name))];
   const { testServers } = await import("./test-servers.ts");
-  return testServers(given, world, all);
+  return testServers(args, world, all);
 };
 
-const login: McpAction = async (given, world) => {
-  const name = requireName(given, "login");
+const login: McpAction = async (args, world) => {
+  const name = requireName(args, "login");
   const { signInToServer } = await import("./login.ts");
-  return signInToServer(world, requireStartable(await findServer(world, name)), given.has("yes"));
+  return signInToServer(world, requireStartable(await findServer(world, name)), args.has("yes"));
 };
 
-const logout: McpAction = async (given, world) => {
-  const name = requireName(given, "logout");
+const logout: McpAction = async (args, world) => {
+  const name = requireName(args, "logout");
   const { signOutOfServer } = await import("./login.ts");
   return signOutOfServer(world, await findServer(world, name));
 };
@@ -121,7 +121,7 @@ const actions: Readonly<Record<string, McpAction>> = {
 
 const loadServers = (world: World): Promise<ServerContext> => loadConfiguredServers(world, process.cwd());
 
-/** The server of that name, the one that is used where there are several. */
+/** Finds a server by name; if there are several, the one that is used. */
 const findServer = async (world: World, name: string): Promise<ConfiguredServer> => {
   const { servers } = await loadServers(world);
   const found = servers.filter((each) => each.name === name);
@@ -137,12 +137,12 @@ const requireStartable = (server: ConfiguredServer): ConfiguredServer => {
 
 const unknownServer = (name: string, others: readonly string[] = []): UserError =>
   new UserError(
-    `There is no server ${sanitizeName(name)} here.${others.length === 0 ? "" : ` There are ${others.map(sanitizeName).join(", ")}.`}`,
+    `Unknown server ${sanitizeName(name)}.${others.length === 0 ? "" : ` Available: ${others.map(sanitizeName).join(", ")}.`}`,
     { code: 1 },
   );
 
 const requireName = ({ positionals: [, name] }: Arguments, action: string): string => {
-  if (name === undefined) throw usageError(`Say which: parley mcp ${action} NAME.`);
+  if (name === undefined) throw usageError(`Missing argument NAME: parley mcp ${action} NAME.`);
   return name;
 };
 

@@ -7,37 +7,37 @@ import { UserError } from "../user-error.ts";
 
 type ServedToolArguments = Readonly<Record<string, unknown>>;
 
-/** A tool Parley offers to other agents. */
+/** A tool served to other agents. */
 type ServedTool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: object;
   readonly annotations: object;
-  readonly run: (given: ServedToolArguments) => Promise<object>;
+  readonly run: (args: ServedToolArguments) => Promise<object>;
 };
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
 const model = { type: "string", description: "PROVIDER/MODEL, or a provider alone for its default model" };
-const body = { type: "object", description: "the request body" };
-const wire = { type: "string", enum: wireIds, description: "the API it was written for; needless when obvious" };
+const body = { type: "object", description: "Request body" };
+const wire = { type: "string", enum: wireIds, description: "API the body was written for; default: detected" };
 
-/** What Parley does to transcripts, as tools. They read their arguments and touch nothing else. */
+/** The tools of `parley mcp serve`. They have no side effects: they read only their arguments. */
 export const servedTools: readonly ServedTool[] = [
   {
     name: "render",
     title: "Render a conversation",
     description:
-      "Turns a saved Parley conversation, in whatever state, into a request body the named model's API accepts.",
-    inputSchema: schema({ conversation: { type: "object", description: "the saved conversation" }, for: model }, [
+      "Renders a saved Parley conversation, even an incomplete one, as a request body the named model's API accepts.",
+    inputSchema: schema({ conversation: { type: "object", description: "Saved conversation" }, for: model }, [
       "conversation",
       "for",
     ]),
     annotations,
-    run: async (given) => {
+    run: async (args) => {
       const { body: rendered, report } = renderRequest(
-        parseConversationFile(given["conversation"]),
-        requireString(given, "for"),
+        parseConversationFile(args["conversation"]),
+        requireString(args, "for"),
         stubOptions,
       );
       return { body: rendered, report };
@@ -45,27 +45,25 @@ export const servedTools: readonly ServedTool[] = [
   },
   {
     name: "convert",
-    title: "Convert or heal a request body",
+    title: "Convert or repair a request body",
     description:
-      "Turns a request body of one LLM API, however broken, into a valid one for another model, or for the same one: calls without results, results without calls, wrong order, foreign ids.",
+      "Converts a request body of one LLM API to a valid one for another model, or repairs it for the same one: calls without results, results without calls, wrong order, foreign ids.",
     inputSchema: schema({ body, from: wire, for: model }, ["body", "for"]),
     annotations,
-    run: async (given) => {
-      const from = given["from"] === undefined ? inferWire(given["body"]) : requireString(given, "from");
-      if (from === undefined)
-        throw new UserError(`It is not obvious which API this body was written for. Say so in "from".`);
-      const { body: converted, report } = convertRequest(given["body"], from, requireString(given, "for"), stubOptions);
+    run: async (args) => {
+      const from = args["from"] === undefined ? inferWire(args["body"]) : requireString(args, "from");
+      if (from === undefined) throw new UserError(`Cannot detect the API of this body. Set "from".`);
+      const { body: converted, report } = convertRequest(args["body"], from, requireString(args, "for"), stubOptions);
       return { body: converted, report };
     },
   },
   {
     name: "lint",
     title: "Check a request body",
-    description:
-      "Lists what the API would refuse in a request body: where, which rule, and what the API does about it.",
+    description: "Lists what the API would reject in a request body: location, rule, message, and how the API reacts.",
     inputSchema: schema({ body, wire, for: model }, ["body"]),
     annotations,
-    run: async (given) => ({ findings: lint(requireObject(given, "body"), ruleTargetFrom(given)) }),
+    run: async (args) => ({ findings: lint(requireObject(args, "body"), ruleTargetFrom(args)) }),
   },
 ];
 
@@ -75,25 +73,24 @@ function schema(properties: object, required: readonly string[]): object {
 
 const stubOptions = { policy: { unsupportedMedia: "stub" } } as const;
 
-const ruleTargetFrom = (given: ServedToolArguments): RuleTarget => {
-  const named = given["for"] === undefined ? undefined : destinationOf(requireString(given, "for"));
-  const spoken = given["wire"] ?? named?.wire.id ?? inferWire(given["body"]);
+const ruleTargetFrom = (args: ServedToolArguments): RuleTarget => {
+  const named = args["for"] === undefined ? undefined : destinationOf(requireString(args, "for"));
+  const spoken = args["wire"] ?? named?.wire.id ?? inferWire(args["body"]);
   const known = wireIds.find((id) => id === spoken);
-  if (known === undefined)
-    throw new UserError(`It is not obvious which API this body is written for. Say so in "wire".`);
+  if (known === undefined) throw new UserError(`Cannot detect the API of this body. Set "wire".`);
   return named === undefined
     ? { wire: known }
     : { wire: known, provider: named.target.provider, model: named.target.model };
 };
 
-const requireString = (given: ServedToolArguments, name: string): string => {
-  const value = given[name];
-  if (typeof value !== "string") throw new UserError(`"${name}" must be a text.`);
+const requireString = (args: ServedToolArguments, name: string): string => {
+  const value = args[name];
+  if (typeof value !== "string") throw new UserError(`"${name}" must be a string.`);
   return value;
 };
 
-const requireObject = (given: ServedToolArguments, name: string): object => {
-  const value = given[name];
+const requireObject = (args: ServedToolArguments, name: string): object => {
+  const value = args[name];
   if (typeof value !== "object" || value === null) throw new UserError(`"${name}" must be an object.`);
   return value;
 };

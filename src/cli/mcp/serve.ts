@@ -6,16 +6,16 @@ import { servedTools } from "./serve-tools.ts";
 
 type JsonRpcObject = Readonly<Record<string, unknown>>;
 
-/** The revisions of the protocol that are spoken; a client that asks for another is offered the newest. */
+/** Supported protocol versions; a client that requests another is offered the newest. */
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/** Parley as an MCP server: answers until its input ends. */
+/** Serves MCP over the streams until the input ends. */
 export const serveTools = async (input: Readable, output: Writable): Promise<number> => {
   const send = (message: object): void => void output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   for await (const line of createInterface({ input })) {
     if (line.trim() === "") continue;
     const message = parseMessage(line);
-    if (message === undefined) send({ id: null, error: { code: -32700, message: "This is not a message." } });
+    if (message === undefined) send({ id: null, error: { code: -32700, message: "Parse error: not a JSON object." } });
     else if (message["id"] !== undefined && typeof message["method"] === "string")
       send({
         id: message["id"],
@@ -55,15 +55,15 @@ const handleRequest = async (method: string, params: JsonRpcObject): Promise<obj
     case "tools/call":
       return callTool(params);
     default:
-      return { error: { code: -32601, message: `There is no method ${JSON.stringify(method.slice(0, 60))}.` } };
+      return { error: { code: -32601, message: `Unknown method ${JSON.stringify(method.slice(0, 60))}.` } };
   }
 };
 
-const callTool = async ({ name, arguments: given }: JsonRpcObject): Promise<object> => {
+const callTool = async ({ name, arguments: args }: JsonRpcObject): Promise<object> => {
   const tool = servedTools.find((each) => each.name === name);
-  if (tool === undefined) return { error: { code: -32602, message: `There is no tool ${JSON.stringify(name)}.` } };
+  if (tool === undefined) return { error: { code: -32602, message: `Unknown tool ${JSON.stringify(name)}.` } };
   try {
-    const value = await tool.run(isObject(given) ? given : {});
+    const value = await tool.run(isObject(args) ? args : {});
     return { result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value } };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

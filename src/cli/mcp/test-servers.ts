@@ -2,14 +2,14 @@ import { readServerConfigs } from "../../mcp/config/read-servers.ts";
 import { openMcpServers, type McpServers, type McpServerStatus } from "../../mcp/servers.ts";
 import { resolveHomeFolder } from "../../settings/home.ts";
 import type { World } from "../../world/world.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { isStartable, type ConfiguredServer } from "./configured-servers.ts";
 import { sanitizeName, describeConsentState } from "./describe.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** Starts servers, prints what each offers or why it does not come up, and ends them. */
+/** Starts servers, prints the tools of each or why it failed, and stops them. */
 export const testServers = async (
-  given: Arguments,
+  args: Arguments,
   world: World,
   known: readonly ConfiguredServer[],
 ): Promise<number> => {
@@ -22,7 +22,7 @@ export const testServers = async (
     configs: read.flatMap((each) => each.servers),
     root: process.cwd(),
     home: resolveHomeFolder(world),
-    // Only those that were agreed to are among the configurations.
+    // The configurations contain allowed servers only.
     consent: async () => true,
   });
   const done = new AbortController();
@@ -33,7 +33,7 @@ export const testServers = async (
     const status = servers.status();
     const toolsOf = (name: string): readonly string[] =>
       servers.tools().flatMap(({ tool, server }) => (server === name ? [tool.name] : []));
-    if (given.has("json"))
+    if (args.has("json"))
       process.stdout.write(
         `${JSON.stringify({ servers: status.map((one) => ({ ...one, tools: toolsOf(one.name) })), problems }, null, 2)}\n`,
       );
@@ -51,7 +51,7 @@ export const testServers = async (
   }
 };
 
-/** Names those that take long, first after two seconds and then every ten. */
+/** Names slow servers on stderr, first after two seconds and then every ten. */
 const reportSlowServers = async ({ clock }: World, servers: McpServers, signal: AbortSignal): Promise<void> => {
   for (let waited = 2; ; waited += 10) {
     await clock.sleep(waited === 2 ? 2000 : 10_000, signal).catch(() => undefined);

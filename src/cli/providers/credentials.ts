@@ -6,7 +6,7 @@ import { findCredentials } from "../../transport/credentials/credentials.ts";
 import type { World } from "../../world/world.ts";
 import { UserError } from "../user-error.ts";
 
-/** The provider a person named. Throws a `Failure` with the nearest names. */
+/** Finds a provider by the name the user gave. Throws a `UserError` with the nearest names. */
 export const findNamedProvider = (name: string): Provider => {
   try {
     return findProvider(name);
@@ -16,7 +16,7 @@ export const findNamedProvider = (name: string): Provider => {
   }
 };
 
-/** Where credentials for a provider come from, or what to set. A file that cannot be read is told like one that is missing. */
+/** Finds the source of a provider's credentials, or what to set. An unreadable file is reported like a missing one. */
 export const findProviderCredentials = async (provider: Provider, world: World): Promise<CredentialStatus> => {
   try {
     return await findCredentials(provider, world);

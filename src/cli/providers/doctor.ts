@@ -10,23 +10,23 @@ import { needsProxy } from "../../world/real/proxy.ts";
 import { realWorld } from "../../world/real/world.ts";
 import { version } from "../../world/version.ts";
 import type { Environment, World } from "../../world/world.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { CommandHandler } from "../command.ts";
 import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
 import { sanitizeLine, columnWidths, wrapText } from "../text-table.ts";
 
-/** `parley doctor`: what can be used from here, and what is missing. It never prints a key. */
-export const doctor: CommandHandler = async (given) => {
+/** `parley doctor`: checks which providers can be used and what is missing. Never prints a key. */
+export const doctor: CommandHandler = async (args) => {
   const world = realWorld();
-  const named = given.value("provider");
+  const named = args.value("provider");
   const asked = named === undefined ? providers : [findNamedProvider(named)];
-  const isOffline = given.has("offline");
+  const isOffline = args.has("offline");
   const findings = await Promise.all(asked.map((provider) => checkProvider(provider, world, isOffline)));
   const report: DoctorReport = { ...describeMachine(world), providers: findings };
-  process.stdout.write(given.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
+  process.stdout.write(args.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
   return findings.some(isUsable) ? 0 : 1;
 };
 
-/** All that was found out, as `--json` prints it. */
+/** The report, as `--json` prints it. */
 type DoctorReport = {
   readonly parley: string;
   readonly node: string;
@@ -37,7 +37,7 @@ type DoctorReport = {
   readonly providers: readonly ProviderCheck[];
 };
 
-/** A proxy the environment names, without what it holds of a password. */
+/** A proxy from the environment, without its password. */
 type ProxySetting = { readonly variable: string; readonly address: string };
 
 type ProviderCheck = {
@@ -45,21 +45,21 @@ type ProviderCheck = {
   readonly label: string;
   readonly state: ProviderState;
   readonly credentials: CredentialStatus;
-  /** The base of its API, and what chose it. Absent where it cannot be told yet. */
+  /** The base URL and what chose it. Absent if settings for it are missing. */
   readonly endpoint?: { readonly url: string; readonly from: string };
   readonly proxied: boolean;
-  /** How many models it lists, where it answered with a list. */
+  /** Number of models it lists, if it responded with a list. */
   readonly models?: number;
-  /** What is wrong, and what to do. */
+  /** The problem, and what to do. */
   readonly problem?: { readonly kind: string; readonly message: string };
 };
 
-/** `ok`: it answered. `set`: all is there, and it was not asked. `bad`: it does not work. `unset`: something is missing. */
-type ProviderState = "ok" | "set" | "bad" | "unset";
+/** `ok`: responded. `ready`: configured, not contacted. `failed`: does not work. `missing`: something has to be set. */
+type ProviderState = "ok" | "ready" | "failed" | "missing";
 
-/** What needs no credentials works only where it is seen to. */
+/** A provider without credentials, such as a local server, is usable only if it responded. */
 const isUsable = ({ state, credentials }: ProviderCheck): boolean =>
-  state === "ok" || (state === "set" && credentials.found && credentials.kind !== "none");
+  state === "ok" || (state === "ready" && credentials.found && credentials.kind !== "none");
 
 const describeMachine = (world: World): Omit<DoctorReport, "providers"> => ({
   parley: version,
@@ -83,12 +83,12 @@ const checkProvider = async (provider: Provider, world: World, isOffline: boolea
   };
   const address = resolveEndpoint(provider, defaultModel, world.env, "generate");
   if (!credentials.found || !address.found)
-    return { ...facts, state: "unset", problem: describeMissing(credentials, address) };
-  if (isOffline || !isRemote) return { ...facts, state: "set" };
+    return { ...facts, state: "missing", problem: describeMissing(credentials, address) };
+  if (isOffline || !isRemote) return { ...facts, state: "ready" };
   return { ...facts, ...(await probeWithTimeout(provider, world)) };
 };
 
-/** All that is to be set, so that nobody has to come back for the rest. */
+/** Lists everything that has to be set, not only the first. */
 const describeMissing = (
   credentials: CredentialStatus,
   address: ResolvedEndpoint,
@@ -114,7 +114,7 @@ const probeWithTimeout = async (
     const failure = late.signal.aborted
       ? ({ provider: id, label, kind: "time-out", phase: "headers", ms: probeTimeoutMs } as const)
       : error.failure;
-    return { state: "bad", problem: { kind: failure.kind, message: explainFailure(failure) } };
+    return { state: "failed", problem: { kind: failure.kind, message: explainFailure(failure) } };
   } finally {
     inTime();
   }
@@ -126,12 +126,12 @@ const proxiesFrom = (env: Environment): readonly ProxySetting[] =>
     return variable === undefined ? [] : [{ variable, address: withoutPassword(env[variable]?.trim() ?? "") }];
   });
 
-/** Proxies are often given as a mere host and port. */
+/** Removes user name and password. A proxy may be given as host and port only. */
 const withoutPassword = (value: string): string => {
-  const given = value.includes("://") ? value : `http://${value}`;
-  if (!URL.canParse(given)) return "no address of an HTTP proxy";
-  const { protocol, host } = new URL(given);
-  return /^https?:$/.test(protocol) ? `${protocol}//${host}` : "no address of an HTTP proxy";
+  const url = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(url)) return "not an HTTP proxy URL";
+  const { protocol, host } = new URL(url);
+  return /^https?:$/.test(protocol) ? `${protocol}//${host}` : "not an HTTP proxy URL";
 };
 
 const formatReport = (report: DoctorReport, { host }: World): string => {
@@ -153,7 +153,12 @@ const formatReport = (report: DoctorReport, { host }: World): string => {
   ].join("\n");
 };
 
-const stateMarks: Readonly<Record<ProviderState, string>> = { ok: "ok", set: "set", bad: "BAD", unset: "-" };
+const stateMarks: Readonly<Record<ProviderState, string>> = {
+  ok: "ok",
+  ready: "ready",
+  failed: "FAILED",
+  missing: "-",
+};
 
 const abbreviateHome = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
@@ -167,10 +172,10 @@ const describeCheck = ({
   problem,
 }: ProviderCheck): readonly string[] => [
   ...(credentials.found ? [credentials.from] : []),
-  ...(problem === undefined || state === "bad" ? [] : [problem.message.replace(/\.$/, "")]),
+  ...(problem === undefined || state === "failed" ? [] : [problem.message.replace(/\.$/, "")]),
   ...(endpoint === undefined ? [] : [describeEndpoint(endpoint) + (proxied ? ", through the proxy" : "")]),
-  ...(state === "ok" ? [models === undefined ? "answers" : `answers, ${models} models`] : []),
-  ...(state === "bad" && problem !== undefined ? [problem.message] : []),
+  ...(state === "ok" ? [models === undefined ? "responds" : `responds, ${models} models`] : []),
+  ...(state === "failed" && problem !== undefined ? [problem.message] : []),
 ];
 
 const describeEndpoint = ({ url, from }: { readonly url: string; readonly from: string }): string =>

@@ -1,28 +1,28 @@
 import { signInToCodeAssist, signOutOfCodeAssist } from "../../transport/credentials/code-assist-sign-in.ts";
 import { AuthError } from "../../transport/credentials/api-key.ts";
 import { realWorld } from "../../world/real/world.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { CommandHandler } from "../command.ts";
 import { UserError } from "../user-error.ts";
 
-/** `parley login`: signs in to Gemini Code Assist. Opening the address is left to the person. */
+/** `parley login`: signs in to Gemini Code Assist. Prints the URL; the user opens it. */
 export const login: CommandHandler = async () => {
   const where = await withUserErrors(
     signInToCodeAssist(realWorld(), {
       show: (url) => {
-        process.stderr.write("Open this address in a browser on this machine, and sign in:\n");
+        process.stderr.write("Open this URL in a browser on this machine and sign in:\n");
         process.stdout.write(`${url}\n`);
-        process.stderr.write("Waiting for at most five minutes; Ctrl-C gives up.\n");
+        process.stderr.write("Waiting up to five minutes. Press Ctrl-C to cancel.\n");
       },
     }),
   );
-  process.stderr.write(`Signed in. The tokens are in ${where}, for your eyes only.\n`);
+  process.stderr.write(`Signed in. The tokens are in ${where}, readable only by you.\n`);
   return 0;
 };
 
-/** `parley logout`: makes the tokens of a sign-in worthless, and forgets them. */
+/** `parley logout`: revokes the tokens of a sign-in and deletes them. */
 export const logout: CommandHandler = async () => {
   await withUserErrors(signOutOfCodeAssist(realWorld()));
-  process.stderr.write("Signed out. No tokens are left here.\n");
+  process.stderr.write("Signed out. The tokens are deleted.\n");
   return 0;
 };
 

@@ -8,19 +8,19 @@ import { explainFailure, ProviderError } from "../../transport/failure.ts";
 import { listModels, type ListedModel } from "../../transport/queries/list-models.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { CommandHandler } from "../command.ts";
 import { findProviderCredentials, findNamedProvider } from "./credentials.ts";
 import { alignColumns, sanitizeLine, maxWidth } from "../text-table.ts";
 
-/** `parley models`: the models we know of, and with a provider those it lists now. */
-export const models: CommandHandler = async (given) => {
+/** `parley models`: lists known models; with `--provider`, those the provider lists now. */
+export const models: CommandHandler = async (args) => {
   const world = realWorld();
-  const named = given.value("provider");
+  const named = args.value("provider");
   const groups =
     named === undefined ? await listKnownModels(world) : [await queryProvider(findNamedProvider(named), world)];
   for (const { note } of groups) if (note !== undefined) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
   process.stdout.write(
-    given.has("json") ? `${JSON.stringify({ asOf: factsDate, providers: groups }, null, 2)}\n` : formatModels(groups),
+    args.has("json") ? `${JSON.stringify({ asOf: factsDate, providers: groups }, null, 2)}\n` : formatModels(groups),
   );
   return 0;
 };
@@ -30,14 +30,14 @@ type ProviderModels = {
   readonly id: string;
   readonly label: string;
   readonly credentials: CredentialStatus;
-  /** Whether the provider itself was asked. */
+  /** Whether the provider was queried. */
   readonly asked: boolean;
-  /** Why it was not, or to no avail. */
+  /** Why it was not queried, or why that failed. */
   readonly note?: string;
   readonly models: readonly ModelRow[];
 };
 
-/** A model. `known`: we have facts of it. `listed`: its provider names it now; absent where nobody asked. */
+/** A model. `known`: in the catalogue. `listed`: its provider lists it now; absent if not queried. */
 type ModelRow = Partial<Omit<ModelFacts, "provider" | "known">> & {
   readonly id: string;
   readonly label?: string;
@@ -67,11 +67,11 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
     label,
     credentials,
     asked: false,
-    note: `${why} These are the models known on ${factsDate}.`,
+    note: `${why} Showing the models known on ${factsDate}.`,
     models: known,
   });
   if (provider.endpoint.paths.models === undefined) return silent(`${label} does not list its models.`);
-  if (!credentials.found) return silent(`${label} was not asked. ${credentials.how}`);
+  if (!credentials.found) return silent(`${label} was not queried. ${credentials.how}`);
   try {
     const listed = await listModels(provider, world);
     return { id, label, credentials, asked: true, models: mergeModels(id, listed, known) };
@@ -81,7 +81,7 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
   }
 };
 
-/** Facts without the guesses that stand in for what nobody told. */
+/** Returns catalogue facts, without the defaults for unpublished values. */
 const rowOf = ({ provider, id, known, context, maxOutput, input, reasoning, price }: ModelFacts): ModelRow => {
   const [, toldContext, toldOutput] = catalogue[provider]?.find(([name]) => name === id) ?? [];
   return {
@@ -95,7 +95,7 @@ const rowOf = ({ provider, id, known, context, maxOutput, input, reasoning, pric
   };
 };
 
-/** What the provider lists, with our facts where we have some; then what we know and it does not list. */
+/** Merges the provider's list with the catalogue: listed models first, then known ones it does not list. */
 const mergeModels = (
   provider: string,
   listed: readonly ListedModel[],
@@ -124,11 +124,11 @@ const formatModels = (groups: readonly ProviderModels[]): string => {
   return [heading.trimEnd(), ...body, "", ...legendLines(rows), ""].join("\n");
 };
 
-const columnHeadings = ["  model", "context", "takes", "$ in / out"];
+const columnHeadings = ["  model", "context", "input", "$ in / out"];
 
 const groupHeading = ({ id, label, credentials, asked }: ProviderModels): string => {
   const state = asked
-    ? "as it lists them now"
+    ? "listed now"
     : !credentials.found
       ? "no credentials"
       : credentials.kind === "none"
@@ -139,7 +139,7 @@ const groupHeading = ({ id, label, credentials, asked }: ProviderModels): string
 
 const maxNameWidth = 45;
 
-/** A name that is too long for its column has a line of its own, so that it can be copied whole. */
+/** A name too long for its column gets its own line, so that it can be copied in full. */
 const rowLines = (row: ModelRow, line: string): readonly string[] => {
   const name = nameOf(row);
   return name.length <= maxNameWidth ? [line] : [name.slice(0, maxWidth), line];
@@ -163,8 +163,8 @@ const formatTokenCount = (tokens: number): string =>
   tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(1))}M` : `${Math.round(tokens / 1000)}k`;
 
 const legendLines = (rows: readonly ModelRow[]): readonly string[] => [
-  `Facts of ${factsDate}: tokens of context, what it takes beside text, US dollars for a million tokens.`,
-  ...(rows.some(({ price }) => price?.longer !== undefined) ? ["* long prompts cost more"] : []),
-  ...(rows.some(({ known }) => !known) ? ["+ listed by the provider, and not yet known here"] : []),
-  ...(rows.some(({ listed }) => listed === false) ? ["- known here, and not listed by the provider"] : []),
+  `As of ${factsDate}: context window in tokens, input media besides text, US dollars per million tokens.`,
+  ...(rows.some(({ price }) => price?.longer !== undefined) ? ["* higher price for long prompts"] : []),
+  ...(rows.some(({ known }) => !known) ? ["+ listed by the provider, unknown to Parley"] : []),
+  ...(rows.some(({ listed }) => listed === false) ? ["- known to Parley, not listed by the provider"] : []),
 ];

@@ -5,7 +5,7 @@ import { inferWire } from "../../providers/request.ts";
 import { UserError } from "../user-error.ts";
 import { describeValue } from "../json/read.ts";
 
-/** A saved conversation. Throws a `Failure` that says what a value is instead, and which command takes it. */
+/** Parses a saved conversation. Throws a `UserError` that says what the value is instead and which command takes it. */
 export const parseConversationFile = (value: unknown): Conversation => {
   if (!isObject(value) || !("entries" in value))
     throw new UserError(

@@ -1,15 +1,14 @@
 import { lint as findingsIn } from "../../rules/lint.ts";
 import type { Finding, RuleTarget, RuleWire } from "../../rules/rule.ts";
-import type { Arguments } from "../parse-arguments.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { Arguments, CommandHandler } from "../command.ts";
 import { UserError } from "../user-error.ts";
 import { describeValue, readJson } from "../json/read.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** `parley lint`: what an API would refuse in a request body. */
-export const lint: CommandHandler = async (given) => {
-  const named = await namedTarget(given);
-  const body = await readJson(given.positionals[0]!);
+/** `parley lint`: checks a request body against the rules of its API. */
+export const lint: CommandHandler = async (args) => {
+  const named = await namedTarget(args);
+  const body = await readJson(args.positionals[0]!);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new UserError(`This is ${describeValue(body)}, not a request body. A body is a JSON object.`);
   const { provider, model = "model" in body ? undefined : named.defaultModel } = named;
@@ -20,18 +19,18 @@ export const lint: CommandHandler = async (given) => {
   };
   const findings = findingsIn(body, target);
   process.stdout.write(
-    given.has("json") ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings, target),
+    args.has("json") ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings, target),
   );
   return findings.some(({ level }) => level === "error") ? 1 : 0;
 };
 
-/** What the options say. A provider's default model is meant only when neither they nor the body name one. */
+/** The target as named by options. The provider's default model is used only if neither options nor body name one. */
 type NamedTarget = Partial<RuleTarget> & { readonly defaultModel?: string };
 
-/** The target as far as the options name it. What providers/ knows is loaded only when it is asked. */
-const namedTarget = async (given: Arguments): Promise<NamedTarget> => {
-  const wire = given.value("wire");
-  const to = given.value("for");
+/** Reads the target from the options. providers/ is loaded only if needed. */
+const namedTarget = async (args: Arguments): Promise<NamedTarget> => {
+  const wire = args.value("wire");
+  const to = args.value("for");
   if (to === undefined && (wire === undefined || isWire(wire))) return wire === undefined ? {} : { wire };
   const { destinationOf, findWire } = await import("../../providers/find.ts");
   const { UnknownNameError } = await import("../../providers/unknown-name.ts");
@@ -62,7 +61,7 @@ const inferRuleWire = async (body: unknown): Promise<RuleWire> => {
   const wire = inferWire(body);
   if (wire === undefined)
     throw new UserError(
-      `It is not obvious which API this body is written for. Say so with --wire: ${Object.keys(families).join(", ")}.`,
+      `Cannot detect the API of this body. Use --wire with one of: ${Object.keys(families).join(", ")}.`,
     );
   return wire;
 };
@@ -78,6 +77,6 @@ const formatFindings = (findings: readonly Finding[], { wire, provider, model }:
   return [...findings.map(formatFinding), `${counts.join(", ") || "clean"} (${target.join(", ")})`, ""].join("\n");
 };
 
-/** Complaints quote the body. */
+/** Formats a finding on one line. Messages quote the body, so they are sanitized. */
 const formatFinding = ({ pointer, rule, message, level, effect }: Finding): string =>
   sanitizeLine(`${pointer === "" ? "(body)" : pointer}  ${rule}  ${message}  [${level}, ${effect}]`);

@@ -5,37 +5,38 @@ import { UnknownNameError } from "../../providers/unknown-name.ts";
 import { UnsupportedMediaError } from "../../transcript/place.ts";
 import type { RenderPolicy } from "../../transcript/target.ts";
 import type { ComposedRequest } from "../../wire/compose.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 
-/** Where the request goes and how it is made. Asked for first, so that a mistake is told before anything is read. */
+/** Parses target and options of a request. Called first, so that errors are reported before any input is read. */
 export const parseRequestArguments = (
-  given: Arguments,
+  args: Arguments,
   otherwise?: string,
 ): { readonly to: string; readonly options: RequestOptions } => {
-  const to = given.value("for") ?? otherwise;
-  if (to === undefined) throw usageError("Say which model will receive it: --for PROVIDER/MODEL.");
+  const to = args.value("for") ?? otherwise;
+  if (to === undefined)
+    throw usageError("Missing option --for PROVIDER/MODEL, the model that will receive the request.");
   withUserErrors(() => destinationOf(to));
-  return { to, options: requestOptionsFrom(given) };
+  return { to, options: requestOptionsFrom(args) };
 };
 
-/** Makes a request, prints it as asked, and says what was decided. Answers the exit code. */
-export const printRequest = (given: Arguments, make: () => ComposedRequest): number => {
+/** Creates a request, prints it as the options say, and prints a summary of its notes to stderr. Returns the exit code. */
+export const printRequest = (args: Arguments, make: () => ComposedRequest): number => {
   const { body, report } = withUserErrors(make);
-  if (given.has("json")) {
-    process.stdout.write(formatJson({ body, report }, given));
+  if (args.has("json")) {
+    process.stdout.write(formatJson({ body, report }, args));
     return 0;
   }
-  process.stdout.write(formatJson(body, given));
-  if (given.has("explain")) process.stderr.write(`${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(formatJson(body, args));
+  if (args.has("explain")) process.stderr.write(`${JSON.stringify(report, null, 2)}\n`);
   else {
     const summary = summarizeRepairs(report.notes);
-    if (summary !== undefined) process.stderr.write(`parley: ${summary}; --explain shows them\n`);
+    if (summary !== undefined) process.stderr.write(`parley: ${summary}; use --explain for details\n`);
   }
   return 0;
 };
 
-/** One line on what was repaired or left out, or undefined when nothing was. */
+/** Returns one line on repairs and omissions, or undefined if there were none. */
 const summarizeRepairs = (notes: readonly Note[]): string | undefined => {
   const counts = new Map<NoteKind, number>();
   for (const { kind } of notes.filter(isRepair)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -45,10 +46,10 @@ const summarizeRepairs = (notes: readonly Note[]): string | undefined => {
   return `${total} ${total === 1 ? "repair" : "repairs"} (${list})`;
 };
 
-/** Whether a decision changed more than the spelling of one API. */
+/** Whether a note is about more than the format of one API. */
 const isRepair = ({ class: kindOfNote, kind }: Note): boolean => kindOfNote !== "projection" || lossyKinds.has(kind);
 
-/** Projections that may cost the caller something that was asked for. */
+/** Projections that may lose something the caller asked for. */
 const lossyKinds: ReadonlySet<NoteKind> = new Set<NoteKind>(["schema-adapted", "setting-adapted"]);
 
 const pluralizable = /(?<!-as-)(argument|blob|field|id|message|part|result|step|stub|text|value)$/;
@@ -56,30 +57,30 @@ const pluralizable = /(?<!-as-)(argument|blob|field|id|message|part|result|step|
 const describeKind = (kind: NoteKind, count: number): string =>
   (count > 1 ? kind.replace(pluralizable, "$1s") : kind).replaceAll("-", " ");
 
-const requestOptionsFrom = (given: Arguments): RequestOptions => {
-  const maxTokens = maxTokensOf(given.value("max-tokens"));
+const requestOptionsFrom = (args: Arguments): RequestOptions => {
+  const maxTokens = parseMaxTokens(args.value("max-tokens"));
   return {
     policy: {
-      unsupportedMedia: (given.value("unsupported-media") ?? "stub") as RenderPolicy["unsupportedMedia"],
-      thinking: (given.value("thinking") ?? "own") as RenderPolicy["thinking"],
-      toolResponse: (given.value("tool-response") ?? "output") as RenderPolicy["toolResponse"],
+      unsupportedMedia: (args.value("unsupported-media") ?? "stub") as RenderPolicy["unsupportedMedia"],
+      thinking: (args.value("thinking") ?? "own") as RenderPolicy["thinking"],
+      toolResponse: (args.value("tool-response") ?? "output") as RenderPolicy["toolResponse"],
     },
     ...(maxTokens === undefined ? {} : { settings: { maxTokens } }),
   };
 };
 
-const maxTokensOf = (given: string | undefined): number | undefined => {
-  if (given === undefined) return undefined;
-  const number = Number(given);
+const parseMaxTokens = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1)
-    throw usageError(`--max-tokens is a whole number of at least 1; it was given as "${given}".`);
+    throw usageError(`--max-tokens must be a whole number of at least 1, not "${text}".`);
   return number;
 };
 
-const formatJson = (value: unknown, given: Arguments): string =>
-  `${JSON.stringify(value, null, given.has("compact") ? undefined : 2)}\n`;
+const formatJson = (value: unknown, args: Arguments): string =>
+  `${JSON.stringify(value, null, args.has("compact") ? undefined : 2)}\n`;
 
-/** What the library refuses, in the words of the command line. */
+/** Converts errors of the library to `UserError`. */
 const withUserErrors = <Made>(make: () => Made): Made => {
   try {
     return make();
@@ -88,7 +89,7 @@ const withUserErrors = <Made>(make: () => Made): Made => {
     if (error instanceof UnsupportedMediaError)
       throw new UserError(
         `${error.provider}/${error.model} cannot take ${error.kind} (${error.mimeType}) from ${error.tool === undefined ? "a message" : `a result of ${error.tool}`}. ` +
-          "With --unsupported-media stub it is named to the model instead.",
+          "Use --unsupported-media stub to describe it to the model instead.",
         { code: 1 },
       );
     throw error;

@@ -2,7 +2,7 @@ import { destinationOf } from "../../providers/find.ts";
 import { SessionError } from "../../session/error.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import type { RenderReport } from "../../transcript/incremental-renderer.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError } from "../user-error.ts";
 import { printRequest, parseRequestArguments } from "./print-request.ts";
 import { composeSessionRequest, sessionModel, type SessionRequestBody } from "../sessions/compose-request.ts";
@@ -10,20 +10,20 @@ import { sessionAtRequest, listRequests, type SessionRequest } from "../sessions
 import { openSessionsContext, withUserErrors, readSession } from "../sessions/context.ts";
 import { pluralize, countOption } from "../format.ts";
 
-/** Renders a session as it is now, or as one of its requests had it. Without `--for`, for the model it was held with. */
-export const renderSession = (given: Arguments, id: string): Promise<number> =>
+/** Renders a session as it is now, or as of one of its requests (`--turn`). Without `--for`, for its own model. */
+export const renderSession = (args: Arguments, id: string): Promise<number> =>
   withUserErrors(async () => {
-    const number = countOption(given, "turn");
+    const number = countOption(args, "turn");
     const session = await readSession(await openSessionsContext(), id).catch(withSessionHint(id));
     if (number === undefined) {
-      const { to, options } = parseRequestArguments(given, sessionModel(session));
-      return printRequest(given, () => composeSessionRequest(session, to, options));
+      const { to, options } = parseRequestArguments(args, sessionModel(session));
+      return printRequest(args, () => composeSessionRequest(session, to, options));
     }
     const made = await requestNumbered(session, number);
-    const { to, options } = parseRequestArguments(given, made.model);
+    const { to, options } = parseRequestArguments(args, made.model);
     const then = await sessionAtRequest(session, made);
     const account = accountOf(session, made);
-    return printRequest(given, () =>
+    return printRequest(args, () =>
       withRequest(
         composeSessionRequest(then, to, { ...options, ...(account === undefined ? {} : { account }) }),
         made,
@@ -36,7 +36,7 @@ const withSessionHint =
   (id: string) =>
   (error: unknown): never => {
     if (error instanceof SessionError && error.failure.kind === "not-found")
-      throw new UserError(`There is no file ${id}, and no session that begins so. See parley sessions list --all.`);
+      throw new UserError(`No file ${id}, and no session whose id starts with it. See parley sessions list --all.`);
     throw error;
   };
 
@@ -46,8 +46,8 @@ const requestNumbered = async (session: ReadSession, number: number): Promise<Se
   if (made !== undefined) return made;
   throw new UserError(
     all.length === 0
-      ? `Session ${session.id} made no request that was answered.`
-      : `Session ${session.id} made ${pluralize(all.length, "request")}; --turn goes from 1 to ${all.length}.`,
+      ? `Session ${session.id} has no completed request.`
+      : `Session ${session.id} has ${pluralize(all.length, "request")}; --turn must be from 1 to ${all.length}.`,
   );
 };
 
@@ -56,7 +56,7 @@ const accountOf = ({ entries }: ReadSession, { entries: at }: SessionRequest): s
   return answer?.type === "model" ? answer.origin.account : undefined;
 };
 
-/** What is known of the request that was sent. `asSent`: its conversation was, byte for byte, what is printed here. */
+/** The report with the recorded request. `asSent`: whether the printed conversation equals the sent one, byte for byte. */
 type RequestReport = RenderReport & { readonly request: SessionRequest & { readonly asSent?: boolean } };
 
 const withRequest = (

@@ -7,23 +7,23 @@ import { serve } from "../../sim/serve.ts";
 import { createSimulator, type Simulator } from "../../sim/simulator.ts";
 import { nearestNames } from "../../conversation/nearest-names.ts";
 import { findProvider } from "../../providers/find.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { CommandHandler } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { readJson } from "../json/read.ts";
 
-/** `parley simulate`: a strict local API, until it is interrupted. */
-export const simulate: CommandHandler = async (given) => {
-  const [name = ""] = given.positionals;
-  const script = await readScript(given.value("script"));
-  const log = openLog(given.value("log"));
+/** `parley simulate`: serves a strict local API until interrupted. */
+export const simulate: CommandHandler = async (args) => {
+  const [name = ""] = args.positionals;
+  const script = await readScript(args.value("script"));
+  const log = openLog(args.value("log"));
   const simulators = createSimulators(name, script, log.write);
-  const serving = await serve(simulators, { port: parsePort(given.value("port")) }).catch((error: unknown) => {
+  const server = await serve(simulators, { port: parsePort(args.value("port")) }).catch((error: unknown) => {
     throw new UserError(`Cannot listen: ${error instanceof Error ? error.message : String(error)}.`, { code: 1 });
   });
-  process.stdout.write(`${serving.url}\n`);
-  process.stderr.write(describeSetup(serving.url, simulators));
+  process.stdout.write(`${server.url}\n`);
+  process.stderr.write(describeSetup(server.url, simulators));
   await waitForSignal();
-  await serving.close();
+  await server.close();
   log.close();
   return 0;
 };
@@ -39,12 +39,12 @@ const createSimulators = (name: string, script: Script | undefined, write: (entr
 };
 
 const unknownApi = (name: string): UserError => {
-  const known = listSimulatedProviders();
-  const close = nearestNames(name, [...new Set([...families, ...known, "all"])]);
+  const available = [...new Set([...families, ...listSimulatedProviders(), "all"])];
+  const close = nearestNames(name, available);
   return usageError(
     close.length > 0
-      ? `Nobody simulates "${name}". Did you mean ${close.join(" or ")}?`
-      : `Nobody simulates "${name}". There are the families ${families.join(", ")}; the providers ${known.join(", ")}; and all.`,
+      ? `Unknown API "${name}". Did you mean ${close.join(" or ")}?`
+      : `Unknown API "${name}". Available: ${available.join(", ")}.`,
   );
 };
 
@@ -55,18 +55,18 @@ const readScript = async (file: string | undefined): Promise<Script | undefined>
   try {
     return parseScript(await readJson(file));
   } catch (error) {
-    if (error instanceof ScriptFormatError) throw new UserError(`${file} is no script. ${error.message}`);
+    if (error instanceof ScriptFormatError) throw new UserError(`${file} is not a valid script. ${error.message}`);
     throw error;
   }
 };
 
-const parsePort = (given: string | undefined): number => {
-  const port = given === undefined ? 0 : Number(given);
+const parsePort = (text: string | undefined): number => {
+  const port = text === undefined ? 0 : Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw usageError(`--port takes a number up to 65535; it was given as "${given}".`);
+  throw usageError(`--port must be a number from 0 to 65535, not "${text}".`);
 };
 
-/** Requests go to the file whole, and in short to stderr. */
+/** Opens the log: full entries go to the file, one line each to stderr. */
 const openLog = (file: string | undefined): { write: (entry: LogEntry) => void; close: () => void } => {
   const handle = file === undefined ? undefined : openFile(file);
   return {
@@ -105,10 +105,10 @@ const describeSetup = (url: string, simulators: Simulators): string => {
     const variable = `PARLEY_${provider.id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
     return `  ${variable}=${url}${prefix}${basePath(provider.id)}`;
   });
-  return ["Listening until Ctrl-C. Any key is accepted. To point Parley here:", ...lines, ""].join("\n");
+  return ["Listening. Press Ctrl-C to stop. Any API key is accepted. To point Parley here:", ...lines, ""].join("\n");
 };
 
-/** What a provider's own base has after its host. */
+/** Returns the path of a provider's base URL. */
 const basePath = (id: string): string => findProvider(id).endpoint.url.replace(/^https?:\/\/[^/]+/, "");
 
 const waitForSignal = (): Promise<void> =>

@@ -3,57 +3,55 @@ import type { Retention } from "../../session/store/remove.ts";
 import { summarizeSession, type SessionSummary } from "../../session/store/summary.ts";
 import { loadSettings } from "../../settings/load/load.ts";
 import { confirm, canPrompt } from "../confirm.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
-import { locateSession, type SessionsContext } from "./context.ts";
 import { pluralize, countOption, sessionIdFrom, printJson, formatTime } from "../format.ts";
-import type { SessionAction } from "./run.ts";
+import { locateSession, type SessionsContext, type SessionAction } from "./context.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** `parley sessions rename`. */
+/** `parley sessions rename`: changes the title of a session. */
 export const renameSession: SessionAction = async ({ sessions }, { positionals: [, id, ...title] }) => {
   const wanted = sanitizeLine(title.join(" ")).trim();
-  if (id === undefined || wanted === "")
-    throw usageError("Say which and what to call it: parley sessions rename ID TITLE.");
+  if (id === undefined || wanted === "") throw usageError("Missing argument: parley sessions rename ID TITLE.");
   await sessions.rename(id, wanted);
   return 0;
 };
 
-/** `parley sessions delete`: asks first at a terminal, where a mistake is a slip of the hand. */
-export const deleteSession: SessionAction = async (store, given) => {
-  const { id } = await locateSession(store, sessionIdFrom(given));
+/** `parley sessions delete`: deletes a session. Asks first if there is a terminal. */
+export const deleteSession: SessionAction = async (store, args) => {
+  const { id } = await locateSession(store, sessionIdFrom(args));
   const what = `session ${id}${await quotedTitle(store, id)}`;
-  if (given.has("dry-run")) {
-    process.stdout.write(`Would remove ${what}.\n`);
+  if (args.has("dry-run")) {
+    process.stdout.write(`Would delete ${what}.\n`);
     return 0;
   }
-  if (!given.has("yes") && canPrompt() && !(await confirm(`Remove ${what}?`)))
-    throw new UserError("Nothing was removed.", { code: 1 });
+  if (!args.has("yes") && canPrompt() && !(await confirm(`Delete ${what}?`)))
+    throw new UserError("Not deleted.", { code: 1 });
   await store.sessions.remove(id);
-  process.stdout.write(`Removed ${what}.\n`);
+  process.stdout.write(`Deleted ${what}.\n`);
   return 0;
 };
 
-/** `parley sessions prune`: by what the command line says, or else by the settings. */
-export const pruneSessions: SessionAction = async (store, given) => {
-  const [, extra] = given.positionals;
-  if (extra !== undefined) throw usageError(`sessions prune does not know what to do with "${extra}".`);
-  const keep = await resolveRetention(store, given);
+/** `parley sessions prune`: deletes sessions by the limits of the options, or else of the settings. */
+export const pruneSessions: SessionAction = async (store, args) => {
+  const [, extra] = args.positionals;
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions prune.`);
+  const keep = await resolveRetention(store, args);
   const summaries = await store.sessions.list({
-    ...(given.has("all") ? {} : { root: store.root }),
+    ...(args.has("all") ? {} : { root: store.root }),
     limit: Number.POSITIVE_INFINITY,
   });
   const roots = [...new Set(summaries.map(({ root }) => root))];
   const removed: SessionSummary[] = [];
   for (const root of roots) {
     const mine = summaries.filter((each) => each.root === root);
-    const ids = given.has("dry-run")
+    const ids = args.has("dry-run")
       ? selectExpired(mine, keep, store.world.clock.now())
       : await store.sessions.prune({ root, ...keep });
     removed.push(...mine.filter(({ id }) => ids.includes(id)));
   }
-  if (given.has("json")) return printJson({ dryRun: given.has("dry-run"), removed });
-  const verb = given.has("dry-run") ? "Would remove" : "Removed";
+  if (args.has("json")) return printJson({ dryRun: args.has("dry-run"), removed });
+  const verb = args.has("dry-run") ? "Would delete" : "Deleted";
   for (const { id, modified, title } of removed)
     process.stdout.write(`${verb} ${id}  ${formatTime(modified)}  ${sanitizeLine(title)}\n`);
   process.stderr.write(`parley: ${pluralize(summaries.length - removed.length, "session")} kept.\n`);
@@ -61,7 +59,7 @@ export const pruneSessions: SessionAction = async (store, given) => {
 };
 
 const quotedTitle = async ({ sessions }: SessionsContext, id: string): Promise<string> => {
-  // A session nobody can read can still be removed.
+  // An unreadable session can still be deleted.
   const title = await sessions.read(id).then(
     (session) => summarizeSession(session).title,
     () => "",
@@ -71,14 +69,14 @@ const quotedTitle = async ({ sessions }: SessionsContext, id: string): Promise<s
 
 const dayMs = 86_400_000;
 
-const resolveRetention = async ({ world, home, root }: SessionsContext, given: Arguments): Promise<Retention> => {
-  const asked = retentionOf(countOption(given, "keep-days"), countOption(given, "keep-count"));
+const resolveRetention = async ({ world, home, root }: SessionsContext, args: Arguments): Promise<Retention> => {
+  const asked = retentionOf(countOption(args, "keep-days"), countOption(args, "keep-count"));
   if (asked !== undefined) return asked;
   const scope = await openTrustStore(world.disk, home).projectScope(root);
   const { settings } = await loadSettings(world, { home, root, scope });
   const settled = retentionOf(settings["sessions.keepDays"], settings["sessions.keepCount"]);
   if (settled !== undefined) return settled;
-  throw usageError("Nothing says how much to keep. Give --keep-days N or --keep-count N, or set sessions.keepDays.");
+  throw usageError("No limit given. Use --keep-days N or --keep-count N, or set sessions.keepDays.");
 };
 
 const retentionOf = (days: number | undefined, count: number | undefined): Retention | undefined =>
@@ -86,7 +84,7 @@ const retentionOf = (days: number | undefined, count: number | undefined): Reten
     ? undefined
     : { ...(days === undefined ? {} : { maxAge: days * dayMs }), ...(count === undefined ? {} : { maxCount: count }) };
 
-/** The same choice the store makes, without making it. */
+/** Selects the sessions that pruning would delete, for --dry-run. Must agree with the store. */
 const selectExpired = (
   summaries: readonly SessionSummary[],
   { maxAge = Number.POSITIVE_INFINITY, maxCount = Number.POSITIVE_INFINITY }: Retention,

@@ -5,10 +5,10 @@ import { exportConversation } from "../../session/export/conversation.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { RequestComposer, type ComposedRequest } from "../../wire/compose.ts";
 
-/** A request body for a session, and the digest by which it can be compared with one that was sent. */
+/** A request body for a session, with the digest to compare it with the one that was sent. */
 export type SessionRequestBody = ComposedRequest & { readonly digest: string };
 
-/** A session as the request for a model. What only its own account can read is told apart as it was then. */
+/** Composes the request of a session for a model, with the account that applied then: some thinking is readable only by it. */
 export const composeSessionRequest = (
   session: ReadSession,
   to: string,
@@ -28,14 +28,14 @@ export const composeSessionRequest = (
   return { ...composer.compose(options.settings), digest: composer.digest() };
 };
 
-/** What may be chosen; `input` is what the model takes, where that is not what the session recorded. */
+/** Request options; `input` overrides the media support the session recorded for the model. */
 type SessionRequestOptions = RequestOptions & { readonly input?: ModelInput | undefined };
 
-/** The model a session was last used with. */
+/** Returns the model a session was last used with. */
 export const sessionModel = ({ model }: Pick<ReadSession, "model">): string | undefined =>
   model === undefined ? undefined : `${model.provider}/${model.model}`;
 
-/** The account that answered last under this provider. */
+/** Returns the account of the last response from this provider. */
 const lastAccount = ({ entries }: ReadSession, to: string): string | undefined => {
   const [provider] = to.split("/", 1);
   const last = entries.findLast((entry) => entry.type === "model" && entry.origin.provider === provider);

@@ -8,19 +8,23 @@ import { SettingsError } from "../../settings/error.ts";
 import { resolveHomeFolder } from "../../settings/home.ts";
 import { realWorld } from "../../world/real/world.ts";
 import type { World } from "../../world/world.ts";
+import type { Arguments } from "../command.ts";
 import { UserError } from "../user-error.ts";
 import { sanitizeLine } from "../text-table.ts";
 
-/** The sessions kept on this machine, and the folder we are in. */
+/** The saved sessions, and the current folder. */
 export type SessionsContext = {
   readonly world: World;
   readonly home: string;
   readonly sessions: SessionStore;
-  /** Where this folder really is. */
+  /** The canonical path of the current folder. */
   readonly root: string;
 };
 
-/** Opens the store. */
+/** Runs one action of `parley sessions` and returns the exit code. */
+export type SessionAction = (context: SessionsContext, args: Arguments) => Promise<number>;
+
+/** Opens the sessions of the user for a command. */
 export const openSessionsContext = async (world: World = realWorld()): Promise<SessionsContext> => {
   const home = resolveHomeFolder(world);
   const here = process.cwd();
@@ -28,13 +32,13 @@ export const openSessionsContext = async (world: World = realWorld()): Promise<S
   return { world, home, sessions: openSessionStore(world, { home }), root };
 };
 
-/** Where a session's file lies. */
+/** Finds the folder of a session by its id or a unique prefix. */
 export const locateSession = (
   { world: { disk }, home }: Pick<SessionsContext, "world" | "home">,
   id: string,
 ): Promise<SessionLocation> => findSession({ disk, base: join(home, "sessions") }, id);
 
-/** The session that was named, or the last one of this folder. Says on stderr what is wrong with it. */
+/** Reads a session by id, or the last one of this folder. Prints damage that was repaired while reading to stderr. */
 export const readSession = async (
   { sessions, root }: SessionsContext,
   id: string | undefined,
@@ -44,7 +48,7 @@ export const readSession = async (
   return session;
 };
 
-/** Does something with sessions, and puts what went wrong into words a person can act on. */
+/** Runs an action and converts errors of sessions and settings to `UserError`. */
 export const withUserErrors = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();
@@ -59,7 +63,7 @@ export const withUserErrors = async <Result>(work: () => Promise<Result>): Promi
 const latestSessionId = async (sessions: SessionStore, root: string): Promise<string> => {
   const [last] = await sessions.list({ root, limit: 1 });
   if (last === undefined)
-    throw new UserError("There is no session of this folder yet. Name one: parley sessions list --all shows them.", {
+    throw new UserError("No session in this folder. Name one with its id: see parley sessions list --all.", {
       code: 1,
     });
   return last.id;

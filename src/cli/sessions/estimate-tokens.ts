@@ -15,7 +15,7 @@ import { openTransport } from "../../transport/transport.ts";
 import type { World } from "../../world/world.ts";
 import { listRequests } from "./requests.ts";
 
-/** About how many tokens the next request of a session has: as its last answer counted, and estimated from there. */
+/** Estimates the tokens of a session's next request: the usage of the last response, plus an estimate for newer entries. */
 export const estimateTokens = async (world: World, session: ReadSession, model: ModelRef): Promise<number> => {
   const { entries } = session;
   const last = (await listRequests(session)).findLast(({ usage }) => usage !== undefined);
@@ -26,7 +26,7 @@ export const estimateTokens = async (world: World, session: ReadSession, model: 
     isCounted ? session : { ...session, entries: visibleEntries(entries) },
     model,
   );
-  // What an answer used counts the answer itself.
+  // The usage includes the response itself, hence + 1.
   if (isCounted) window.recordUsage(counted, last.entries + 1);
   return Math.ceil(window.tokens);
 };
@@ -34,7 +34,7 @@ export const estimateTokens = async (world: World, session: ReadSession, model: 
 const lastCompactionIndex = (entries: readonly Entry[]): number =>
   entries.findLastIndex(({ type }) => type === "compaction");
 
-/** What models see of a conversation: a summary for what it stands for, and results as short as they are shown. */
+/** Returns the entries models see: after compaction a summary instead of the old ones, and shortened results. */
 const visibleEntries = (entries: readonly Entry[]): readonly Entry[] => {
   const summed = entries.findLast((entry) => entry.type === "compaction" && entry.summary !== "");
   if (summed?.type !== "compaction") return shortenResults(entries, 0, () => undefined);
@@ -46,7 +46,7 @@ const visibleEntries = (entries: readonly Entry[]): readonly Entry[] => {
   ];
 };
 
-/** The agent's own measure of a conversation. It sends nothing. */
+/** Creates the agent's context window over the session, to use its token estimate. Sends nothing. */
 const createContextWindow = (
   world: World,
   { entries, blobs, head, tools }: ReadSession,

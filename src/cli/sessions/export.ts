@@ -8,36 +8,35 @@ import { describeDamage } from "../../session/repair/damage.ts";
 import { exportMarkdown } from "../../session/export/markdown.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 import { summarizeSession } from "../../session/store/summary.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { jsonChunks } from "../json/chunks.ts";
 import { composeSessionRequest, sessionModel } from "./compose-request.ts";
 import { listRequests } from "./requests.ts";
-import { readSession } from "./context.ts";
 import { sessionIdFrom } from "../format.ts";
-import type { SessionAction } from "./run.ts";
+import { readSession, type SessionAction } from "./context.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 
-/** `parley sessions show`: a session to be read. At a terminal nothing in it reaches the terminal's controls. */
-export const showSession: SessionAction = async (store, given) => {
-  const session = await readSession(store, sessionIdFrom(given));
-  const isShown = given.value("output") === undefined && process.stdout.isTTY;
+/** `parley sessions show`: prints a session as Markdown, sanitized if stdout is a terminal. */
+export const showSession: SessionAction = async (store, args) => {
+  const session = await readSession(store, sessionIdFrom(args));
+  const isShown = args.value("output") === undefined && process.stdout.isTTY;
   const markdown = (): string => (isShown ? sanitizeForTerminal(exportMarkdown(session)) : exportMarkdown(session));
-  return writeOutput(given, given.has("json") ? jsonDocument(await collectDetails(session)) : markdown());
+  return writeOutput(args, args.has("json") ? jsonDocument(await collectDetails(session)) : markdown());
 };
 
-/** `parley sessions export`: a session for other programs. */
-export const exportSession: SessionAction = async (store, given) => {
-  const id = sessionIdFrom(given);
-  const format = parseFormat(given);
+/** `parley sessions export`: exports a session for other programs. */
+export const exportSession: SessionAction = async (store, args) => {
+  const id = sessionIdFrom(args);
+  const format = parseFormat(args);
   const session = await readSession(store, id);
   switch (format.type) {
     case "json":
-      return writeOutput(given, jsonDocument(exportConversation(session)));
+      return writeOutput(args, jsonDocument(exportConversation(session)));
     case "markdown":
-      return writeOutput(given, exportMarkdown(session));
+      return writeOutput(args, exportMarkdown(session));
     case "body":
-      return writeOutput(given, jsonDocument(composeBody(session, format)));
+      return writeOutput(args, jsonDocument(composeBody(session, format)));
   }
 };
 
@@ -45,19 +44,20 @@ type ExportFormat =
   | { readonly type: "json" | "markdown" }
   | { readonly type: "body"; readonly wire: string | undefined; readonly to: string | undefined };
 
-/** What was asked for. A body is for a model, or for an API and then for the session's own model where that speaks it. */
-const parseFormat = (given: Arguments): ExportFormat => {
-  const format = given.value("format");
-  const to = given.value("for");
+/** Parses the export format. A body is for the model of `--for`, or for an API; then for the session's own model if it uses that API. */
+const parseFormat = (args: Arguments): ExportFormat => {
+  const format = args.value("format");
+  const to = args.value("for");
   const wire = to === undefined ? undefined : destinationOf(to).wire.id;
   if (format === "json" || format === "markdown") {
-    if (to !== undefined) throw usageError(`--for makes the request body of an API; it does not go with ${format}.`);
+    if (to !== undefined)
+      throw usageError(`--for exports a request body; it cannot be combined with --format ${format}.`);
     return { type: format };
   }
   if (format === undefined) return to === undefined ? { type: "json" } : { type: "body", wire, to };
   if (!wireIds.some((id) => id === format))
-    throw usageError(`--format can be json, markdown, ${wireIds.join(", ")}; it was given as "${format}".`);
-  if (wire !== undefined && wire !== format) throw usageError(`${to} speaks ${wire}, not ${format}.`);
+    throw usageError(`Unknown format "${format}". Available: json, markdown, ${wireIds.join(", ")}.`);
+  if (wire !== undefined && wire !== format) throw usageError(`${to} uses the API ${wire}, not ${format}.`);
   return { type: "body", wire: format, to };
 };
 
@@ -94,21 +94,21 @@ function* jsonDocument(value: unknown): Generator<string> {
   yield "\n";
 }
 
-/** Writes to the file that was asked for, or to stdout. What was said in a session is its owner's alone. */
-const writeOutput = async (given: Arguments, text: string | Generator<string>): Promise<number> => {
-  const file = given.value("output");
+/** Writes to the file of `--output`, readable only by its owner, or to stdout. */
+const writeOutput = async (args: Arguments, text: string | Generator<string>): Promise<number> => {
+  const file = args.value("output");
   const pieces = typeof text === "string" ? [text] : joinChunks(text);
   if (file === undefined) {
     for (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
     return 0;
   }
   await writeFile(resolve(file), pieces, { mode: 0o600 }).catch((error: Error) => {
-    throw new UserError(`${file} cannot be written: ${error.message}.`, { code: 1 });
+    throw new UserError(`Cannot write ${file}: ${error.message}.`, { code: 1 });
   });
   return 0;
 };
 
-/** Pieces of a size that is worth a write. */
+/** Joins chunks to at least 64 KB, to save writes. */
 function* joinChunks(pieces: Iterable<string>): Generator<string> {
   let text = "";
   for (const piece of pieces) {

@@ -3,21 +3,21 @@ import { isObject } from "../../conversation/json.ts";
 import { wireIds } from "../../providers/find.ts";
 import { inferWire, readRequest, parseSource } from "../../providers/request.ts";
 import { newSessionFromConversation } from "../../session/store/create.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { parseConversationFile } from "../requests/conversation-file.ts";
 import { UserError, usageError } from "../user-error.ts";
 import { readJson } from "../json/read.ts";
 import { printJson } from "../format.ts";
-import type { SessionAction } from "./run.ts";
+import type { SessionAction } from "./context.ts";
 
-/** `parley sessions import`: a conversation held elsewhere, as a session of this folder. */
-export const importSession: SessionAction = async ({ sessions, root }, given) => {
-  const [, file, extra] = given.positionals;
-  if (file === undefined) throw usageError("Say what: parley sessions import FILE.");
-  if (extra !== undefined) throw usageError(`sessions import does not know what to do with "${extra}".`);
-  const conversation = readConversation(await readJson(file), given);
+/** `parley sessions import`: creates a session of this folder from a saved conversation or a request body. */
+export const importSession: SessionAction = async ({ sessions, root }, args) => {
+  const [, file, extra] = args.positionals;
+  if (file === undefined) throw usageError("Missing argument FILE: parley sessions import FILE.");
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions import.`);
+  const conversation = readConversation(await readJson(file), args);
   const model = lastModelIn(conversation);
-  const title = given.value("title");
+  const title = args.value("title");
   const session = await sessions.create(
     newSessionFromConversation(conversation, {
       root,
@@ -26,29 +26,29 @@ export const importSession: SessionAction = async ({ sessions, root }, given) =>
     }),
   );
   await session.close();
-  if (given.has("json")) return printJson({ id: session.id, entries: conversation.entries.length });
+  if (args.has("json")) return printJson({ id: session.id, entries: conversation.entries.length });
   process.stdout.write(`${session.id}\n`);
-  process.stderr.write(`parley: go on with it in parley --resume ${session.id}\n`);
+  process.stderr.write(`parley: Resume it with parley --resume ${session.id}\n`);
   return 0;
 };
 
-const readConversation = (value: unknown, given: Arguments): Conversation => {
-  const from = given.value("from");
+const readConversation = (value: unknown, args: Arguments): Conversation => {
+  const from = args.value("from");
   if (isObject(value) && "entries" in value) {
-    if (from !== undefined) throw new UserError("This is a saved conversation; it needs no --from.");
+    if (from !== undefined) throw new UserError("--from is for request bodies; this is a saved conversation.");
     return parseConversationFile(value);
   }
   const source = from ?? inferWire(value);
   if (source === undefined)
     throw new UserError(
-      `This is no saved conversation, and it is not obvious which API it was written for. Say so with --from: ${wireIds.join(", ")}.`,
+      `This is not a saved conversation, and its API cannot be detected. Use --from with one of: ${wireIds.join(", ")}.`,
     );
   const { conversation } = readRequest(value, parseSource(source));
-  if (conversation.entries.length === 0) throw new UserError("Nothing was said in it.");
+  if (conversation.entries.length === 0) throw new UserError("It has no messages.");
   return conversation;
 };
 
-/** Who spoke last. A body alone does not say which model it was for. */
+/** Returns the model of the last response. A request body does not name one for each message. */
 const lastModelIn = ({ entries }: Conversation): { readonly provider: string; readonly model: string } | undefined => {
   const last = entries.findLast((entry) => entry.type === "model");
   if (last?.type !== "model" || last.origin.model === "") return undefined;

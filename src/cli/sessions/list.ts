@@ -2,50 +2,49 @@ import { join } from "node:path";
 import type { ProjectFilter, SessionMatch } from "../../session/store/store.ts";
 import type { SessionSummary } from "../../session/store/summary.ts";
 import { findSessionFiles } from "../../session/store/list.ts";
-import type { Arguments } from "../parse-arguments.ts";
+import type { Arguments } from "../command.ts";
 import { usageError } from "../user-error.ts";
-import type { SessionsContext } from "./context.ts";
 import { countOption, printJson, formatTime } from "../format.ts";
-import type { SessionAction } from "./run.ts";
+import type { SessionsContext, SessionAction } from "./context.ts";
 import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "../text-table.ts";
 
-/** `parley sessions list`. */
-export const list: SessionAction = async (store, given) => {
-  const [, extra] = given.positionals;
-  if (extra !== undefined) throw usageError(`sessions list does not know what to do with "${extra}".`);
-  const limit = countOption(given, "limit");
-  if (given.has("quiet")) return printSessionIds(store, given, limit ?? Number.POSITIVE_INFINITY);
-  const found = await store.sessions.list({ ...scopeOf(store, given), limit: limit ?? 50 });
-  if (given.has("json")) return printJson({ sessions: found });
-  if (found.length === 0) process.stderr.write(`parley: ${emptyMessage(given)}\n`);
-  else process.stdout.write(given.has("all") ? formatByFolder(found, store) : joinLines(formatSessions(found)));
+/** `parley sessions list`: lists sessions, last used first. */
+export const list: SessionAction = async (store, args) => {
+  const [, extra] = args.positionals;
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions list.`);
+  const limit = countOption(args, "limit");
+  if (args.has("quiet")) return printSessionIds(store, args, limit ?? Number.POSITIVE_INFINITY);
+  const found = await store.sessions.list({ ...scopeOf(store, args), limit: limit ?? 50 });
+  if (args.has("json")) return printJson({ sessions: found });
+  if (found.length === 0) process.stderr.write(`parley: ${emptyMessage(args)}\n`);
+  else process.stdout.write(args.has("all") ? formatByFolder(found, store) : joinLines(formatSessions(found)));
   return 0;
 };
 
-/** `parley sessions search`. */
-export const search: SessionAction = async (store, given) => {
-  const words = given.positionals.slice(1).join(" ").trim();
-  if (words === "") throw usageError("Say what to look for: parley sessions search WORDS.");
-  const limit = countOption(given, "limit") ?? 20;
-  const matches = await store.sessions.search(words, { ...scopeOf(store, given), limit });
-  if (given.has("json")) printJson({ matches });
+/** `parley sessions search`: prints matches with context. Exits with 1 if there is none. */
+export const search: SessionAction = async (store, args) => {
+  const words = args.positionals.slice(1).join(" ").trim();
+  if (words === "") throw usageError("Missing argument WORDS: parley sessions search WORDS.");
+  const limit = countOption(args, "limit") ?? 20;
+  const matches = await store.sessions.search(words, { ...scopeOf(store, args), limit });
+  if (args.has("json")) printJson({ matches });
   else if (matches.length > 0) process.stdout.write(matches.map(formatMatch).join("\n"));
   if (matches.length > 0) return 0;
   process.stderr.write(
-    `parley: "${sanitizeLine(words)}" stands in no session${given.has("all") ? "" : " of this folder; --all looks in every folder"}.\n`,
+    `parley: No match for "${sanitizeLine(words)}"${args.has("all") ? "" : " in this folder; use --all for all folders"}.\n`,
   );
   return 1;
 };
 
-const scopeOf = ({ root }: SessionsContext, given: Arguments): ProjectFilter => (given.has("all") ? {} : { root });
+const scopeOf = ({ root }: SessionsContext, args: Arguments): ProjectFilter => (args.has("all") ? {} : { root });
 
-/** Ids need no look into any file: shells ask for them while somebody types. */
+/** Prints session ids without opening any file: shells run this during completion. */
 const printSessionIds = async (
   { world: { disk }, home, root }: SessionsContext,
-  given: Arguments,
+  args: Arguments,
   most: number,
 ): Promise<number> => {
-  const scope = { disk, base: join(home, "sessions"), ...(given.has("all") ? {} : { root }) };
+  const scope = { disk, base: join(home, "sessions"), ...(args.has("all") ? {} : { root }) };
   const ids = (await findSessionFiles(scope)).slice(0, most).map(({ id }) => id);
   process.stdout.write(joinLines(ids));
   return 0;
@@ -53,10 +52,10 @@ const printSessionIds = async (
 
 const joinLines = (each: readonly string[]): string => each.map((line) => `${line}\n`).join("");
 
-const emptyMessage = (given: Arguments): string =>
-  given.has("all")
-    ? 'there are no sessions yet. Begin one: parley -p "TEXT".'
-    : "there are no sessions of this folder yet; --all shows those of other folders.";
+const emptyMessage = (args: Arguments): string =>
+  args.has("all")
+    ? 'No sessions. Start one with parley -p "TEXT".'
+    : "No sessions in this folder; use --all for all folders.";
 
 const formatByFolder = (found: readonly SessionSummary[], { world: { host } }: SessionsContext): string => {
   const roots = [...new Set(found.map(({ root }) => root))];

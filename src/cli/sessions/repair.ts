@@ -1,18 +1,17 @@
 import { join } from "node:path";
 import { describeDamage, type SessionDamage } from "../../session/repair/damage.ts";
 import type { SessionLocation } from "../../session/store/locate.ts";
-import { locateSession, type SessionsContext } from "./context.ts";
 import { sessionIdFrom, printJson } from "../format.ts";
-import type { SessionAction } from "./run.ts";
+import { locateSession, type SessionsContext, type SessionAction } from "./context.ts";
 
-/** `parley sessions repair`: says what is wrong with a session, and puts it right. No byte of it is lost. */
-export const repairSession: SessionAction = async (store, given) => {
-  const place = await locateSession(store, sessionIdFrom(given));
-  const isTrial = given.has("dry-run");
+/** `parley sessions repair`: reports damage of a session and repairs it. Unreadable bytes are saved, not lost. */
+export const repairSession: SessionAction = async (store, args) => {
+  const place = await locateSession(store, sessionIdFrom(args));
+  const isTrial = args.has("dry-run");
   const before = await listDamagedFiles(store, place);
   const findings = isTrial ? await store.sessions.examine(place.id) : await store.sessions.repair(place.id);
   const kept = (await listDamagedFiles(store, place)).filter((path) => !before.includes(path));
-  if (given.has("json")) return printJson({ id: place.id, dryRun: isTrial, findings: findings.map(withMessage), kept });
+  if (args.has("json")) return printJson({ id: place.id, dryRun: isTrial, findings: findings.map(withMessage), kept });
   process.stdout.write(
     describeRepair(place, { findings, kept, isTrial })
       .map((line) => `${line}\n`)
@@ -31,17 +30,16 @@ const describeRepair = (
   { path, id }: SessionLocation,
   { findings, kept, isTrial }: RepairSummary,
 ): readonly string[] => {
-  if (findings.length === 0) return [`Session ${id} is whole.`];
+  if (findings.length === 0) return [`Session ${id} is not damaged.`];
   const found = [`Session ${id}:`, ...findings.map((finding) => `  ${describeDamage(finding)}`)];
   const file = join(path, `${id}.jsonl`);
-  if (!findings.some(isRepairable)) return [...found, "Nothing of that can be mended."];
-  if (isTrial)
-    return [...found, `A repair would make ${file} whole, and keep what cannot be read in a file beside it.`];
-  const aside = kept.map((each) => `What could not be read is kept in ${each}.`);
-  return [...found, `${file} is whole again.`, ...(aside.length > 0 ? aside : ["Every byte of it could be read."])];
+  if (!findings.some(isRepairable)) return [...found, "This cannot be repaired."];
+  if (isTrial) return [...found, `A repair would rewrite ${file} and save unreadable bytes to a file beside it.`];
+  const aside = kept.map((each) => `Saved the unreadable bytes to ${each}.`);
+  return [...found, `Repaired ${file}.`, ...(aside.length > 0 ? aside : ["All bytes were readable."])];
 };
 
-/** Bytes of media that are gone do not come back. */
+/** Whether a repair can fix a finding. Missing blobs cannot be restored. */
 const isRepairable = ({ kind }: SessionDamage): boolean => kind !== "missing-blob";
 
 const withMessage = (finding: SessionDamage): object => ({ ...finding, message: describeDamage(finding) });

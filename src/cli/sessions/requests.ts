@@ -2,22 +2,22 @@ import type { JsonObject } from "../../conversation/json.ts";
 import type { Note } from "../../conversation/notes.ts";
 import type { ReadSession } from "../../session/store/store.ts";
 
-/** A request a session made, in the order they were made. */
+/** A completed request of a session. */
 export type SessionRequest = {
-  /** The how-manieth, from 1. */
+  /** Ordinal, from 1. */
   readonly number: number;
-  /** When its answer was kept. */
+  /** When its response was committed. */
   readonly at: string;
   readonly model: string;
-  /** How many entries of the conversation it carried. */
+  /** Number of entries of the conversation it contained. */
   readonly entries: number;
   readonly digest?: string;
   readonly usage?: JsonObject;
-  /** What rendering decided for it, and had not decided before. */
+  /** The notes that are new in this request. */
   readonly notes: readonly Note[];
 };
 
-/** The requests whose answers were kept. Each is written after its answer, and carried what stands before that. */
+/** Lists the completed requests. The log has each one after its response; it contained the entries before that. */
 export const listRequests = async ({ records }: Pick<ReadSession, "records">): Promise<readonly SessionRequest[]> => {
   const made: SessionRequest[] = [];
   let count = 0;
@@ -42,7 +42,7 @@ export const listRequests = async ({ records }: Pick<ReadSession, "records">): P
   return made;
 };
 
-/** A session as it was when it made a request, with the tools it had then, and the files its models took. */
+/** Returns the session as of a request, with the tools and the media support recorded then. */
 export const sessionAtRequest = async (
   session: ReadSession,
   { number, entries }: SessionRequest,

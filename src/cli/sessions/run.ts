@@ -1,19 +1,16 @@
-import type { Arguments } from "../parse-arguments.ts";
-import type { CommandHandler } from "../commands.ts";
+import type { Arguments, CommandHandler } from "../command.ts";
 import { usageError } from "../user-error.ts";
-import { openSessionsContext, withUserErrors, type SessionsContext } from "./context.ts";
+import { openSessionsContext, withUserErrors, type SessionAction } from "./context.ts";
 
-/** `parley sessions`: what was said before, to be found, read, kept and removed. */
-export const sessions: CommandHandler = async (given) => {
-  const [action = "list"] = given.positionals;
+/** `parley sessions`: finds, prints, imports, exports, repairs and deletes sessions. */
+export const sessions: CommandHandler = async (args) => {
+  const [action = "list"] = args.positionals;
   const load = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (load === undefined) throw usageError(`sessions cannot "${action}". It can ${Object.keys(actions).join(", ")}.`);
-  checkOptions(action, given);
-  return withUserErrors(async () => (await load())(await openSessionsContext(), given));
+  if (load === undefined)
+    throw usageError(`Unknown action "${action}" for sessions. Available: ${Object.keys(actions).join(", ")}.`);
+  checkOptions(action, args);
+  return withUserErrors(async () => (await load())(await openSessionsContext(), args));
 };
-
-/** Does one thing with the sessions there are, and answers the exit code. */
-export type SessionAction = (store: SessionsContext, given: Arguments) => Promise<number>;
 
 const actions: { readonly [name: string]: (() => Promise<SessionAction>) | undefined } = {
   list: async () => (await import("./list.ts")).list,
@@ -27,7 +24,7 @@ const actions: { readonly [name: string]: (() => Promise<SessionAction>) | undef
   prune: async () => (await import("./change.ts")).pruneSessions,
 };
 
-/** Which options mean something to which actions. A person who gives another one expects something to happen. */
+/** The actions each option applies to. An option for another action is an error. */
 const actionsByOption: { readonly [option: string]: readonly string[] } = {
   all: ["list", "search", "prune"],
   limit: ["list", "search"],
@@ -44,8 +41,8 @@ const actionsByOption: { readonly [option: string]: readonly string[] } = {
   json: ["list", "search", "show", "repair", "import", "prune"],
 };
 
-const checkOptions = (action: string, given: Arguments): void => {
+const checkOptions = (action: string, args: Arguments): void => {
   for (const [option, known] of Object.entries(actionsByOption))
-    if (given.has(option) && !known.includes(action))
-      throw usageError(`sessions ${action} does not know what to do with --${option}.`);
+    if (args.has(option) && !known.includes(action))
+      throw usageError(`Unexpected option --${option} for sessions ${action}.`);
 };

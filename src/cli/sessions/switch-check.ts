@@ -11,24 +11,23 @@ import { summarizeSession } from "../../session/store/summary.ts";
 import { countTokens } from "../../transport/queries/count-tokens.ts";
 import { ProviderError } from "../../transport/failure.ts";
 import type { World } from "../../world/world.ts";
-import type { Arguments } from "../parse-arguments.ts";
-import type { CommandHandler } from "../commands.ts";
-import { loadRunEnvironment } from "../chat/open-session.ts";
+import type { Arguments, CommandHandler } from "../command.ts";
+import { loadRunEnvironment } from "../run-environment.ts";
 import { composeSessionRequest } from "./compose-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { openSessionsContext, withUserErrors, readSession } from "./context.ts";
 import { pluralize, printJson } from "../format.ts";
 import { sanitizeLine, wrapText } from "../text-table.ts";
 
-/** `parley switch-check`: what moving a session to a model would mean, before it is done. */
-export const switchCheck: CommandHandler = (given) =>
+/** `parley switch-check`: prints what switching a session to a model would cost and lose. */
+export const switchCheck: CommandHandler = (args) =>
   withUserErrors(async () => {
-    const model = parseModel(given.positionals[0] ?? "");
-    const { world, loaded } = await loadRunEnvironment(given);
-    const session = await readSession(await openSessionsContext(world), given.value("session"));
+    const model = parseModel(args.positionals[0] ?? "");
+    const { world, loaded } = await loadRunEnvironment(args);
+    const session = await readSession(await openSessionsContext(world), args.value("session"));
     const name = modelName(model);
     const input = inputFromSettings(loaded.settings.models, name) ?? session.inputs?.[name];
-    const found = await countOrEstimate(given, { world, session, model, input });
+    const found = await countOrEstimate(args, { world, session, model, input });
     const described = loaded.settings.models[name]?.context;
     const check = await checkSwitch(
       {
@@ -43,7 +42,7 @@ export const switchCheck: CommandHandler = (given) =>
       model,
     );
     const { id, title } = summarizeSession(session);
-    if (given.has("json")) printJson({ session: id, counted: found.counted, ...check });
+    if (args.has("json")) printJson({ session: id, counted: found.counted, ...check });
     else
       process.stdout.write(
         `${[`Session ${id} "${sanitizeLine(title)}"`, ...describeCheck(check, found.counted)].join("\n")}\n`,
@@ -57,20 +56,20 @@ type TokenCountRequest = {
   readonly model: ModelRef;
   readonly input: ModelInput | undefined;
 };
-type TokenCount = { readonly tokens: number; /** Whether the provider itself counted. */ readonly counted: boolean };
+type TokenCount = { readonly tokens: number; /** Whether the provider counted. */ readonly counted: boolean };
 
 const countOrEstimate = async (
-  given: Arguments,
+  args: Arguments,
   { world, session, model, input }: TokenCountRequest,
 ): Promise<TokenCount> => {
-  if (given.has("count")) {
+  if (args.has("count")) {
     const tokens = await countAtProvider({ world, session, model, input });
     if (tokens !== undefined) return { tokens, counted: true };
   }
   return { tokens: await estimateTokens(world, session, model), counted: false };
 };
 
-/** What the provider counts; undefined, with a word on stderr, where it cannot be asked. */
+/** Has the provider count the tokens. Resolves to undefined, with a message on stderr, if it cannot. */
 const countAtProvider = async ({
   world,
   session,
@@ -79,8 +78,7 @@ const countAtProvider = async ({
 }: TokenCountRequest): Promise<number | undefined> => {
   const name = modelName({ provider, model });
   const { body } = composeSessionRequest(session, name, { policy: { unsupportedMedia: "stub" }, input });
-  const say = (why: string): void =>
-    void process.stderr.write(`parley: ${sanitizeLine(why)} The tokens are an estimate of our own.\n`);
+  const say = (why: string): void => void process.stderr.write(`parley: ${sanitizeLine(why)} Using an estimate.\n`);
   try {
     const tokens = await countTokens(provider, model, body, world);
     if (tokens === undefined) say(`${provider.label} does not count tokens.`);
@@ -92,7 +90,7 @@ const countAtProvider = async ({
   }
 };
 
-/** The conversation once the person says something: as it is, the word may not be with the model. */
+/** Adds a user message to the conversation, because the next request has one: some APIs require the last to be the user's. */
 const withNextMessage = ({ entries }: ReadSession): Ledger => {
   const ledger = Ledger.from(entries);
   ledger.user([text("Go on.")]);
@@ -108,7 +106,7 @@ const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[
   const { model, known, tokens, context, fits, stubbed, thinking, others } = check;
   const share = `${isCounted ? "" : "about "}${formatNumber(tokens)} of ${formatNumber(context)} tokens`;
   return [
-    `to ${sanitizeLine(model)}${known ? "" : ", of which nothing is known here; its limits are a cautious guess"}`,
+    `to ${sanitizeLine(model)}${known ? "" : ", an unknown model; its limits are conservative defaults"}`,
     formatRow(
       "context",
       fits ? `fits: ${share}` : `does not fit: ${share}. Compact it first, or choose a model with more.`,
@@ -116,7 +114,7 @@ const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[
     formatRow("cache", describeCacheCost(check)),
     formatRow(
       "media",
-      describeLosses(stubbed, "file would be named to it and not shown", "files would be named to it and not shown"),
+      describeLosses(stubbed, "file would be described, not sent", "files would be described, not sent"),
     ),
     formatRow("thinking", describeLosses(thinking, "thought would not carry over", "thoughts would not carry over")),
     ...(others.length === 0 ? [] : [formatRow("also", countMessages(others))]),
@@ -126,18 +124,15 @@ const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[
 const formatRow = (name: string, words: string): string => wrapText(`  ${name.padEnd(9)} ${words}`, " ".repeat(12));
 
 const describeCacheCost = ({ uncached, cost }: SwitchCheck): string => {
-  if (uncached === 0) return "it answered last, so its cache may still hold the conversation";
-  const price =
-    cost === undefined ? "its price is not known" : `about $${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
-  return `${formatNumber(uncached)} tokens are new to it: ${price} for the next request`;
+  if (uncached === 0) return "last used model, so its prompt cache may still hold the conversation";
+  const price = cost === undefined ? "unknown price" : `about $${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  return `${formatNumber(uncached)} uncached tokens: ${price} for the next request`;
 };
 
 const describeLosses = (notes: readonly Note[], one: string, many: string): string =>
-  notes.length === 0
-    ? "nothing is lost"
-    : `${notes.length} ${notes.length === 1 ? one : many}. ${countMessages(notes)}`;
+  notes.length === 0 ? "nothing lost" : `${notes.length} ${notes.length === 1 ? one : many}. ${countMessages(notes)}`;
 
-/** Every sentence once, and how often it holds. */
+/** Joins the messages, each once, with its count. */
 const countMessages = (notes: readonly Note[]): string => {
   const counts = new Map<string, number>();
   for (const { message } of notes) counts.set(message, (counts.get(message) ?? 0) + 1);

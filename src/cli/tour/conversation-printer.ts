@@ -3,13 +3,13 @@ import type { Content, Outcome } from "../../conversation/parts.ts";
 import type { FinishedCall } from "../../scheduler/events.ts";
 import { sanitizeLine, truncate } from "../text-table.ts";
 
-/** Tells a conversation while it is held, in lines of at most 80 letters. */
+/** Prints a conversation as it happens, in lines of at most 80 characters. */
 export type ConversationPrinter = {
   readonly onEvent: (event: AgentEvent) => void;
   readonly onCancel: (running: number) => void;
 };
 
-/** Tells it to `say`, a line at a time. The calls of an answer are told together, in their order, once all have ended. */
+/** Creates a printer. The calls of a message are printed together, in order, once all have ended. */
 export const createConversationPrinter = (say: (line: string) => void): ConversationPrinter => {
   const titles = new Map<string, string>();
   let open: string[] = [];
@@ -47,7 +47,7 @@ export const createConversationPrinter = (say: (line: string) => void): Conversa
   };
 };
 
-/** How a call ended and, where it was completed, what it gave. */
+/** Describes how a call ended and, if it completed, its content. */
 const describeOutcome = ({ status, content }: Outcome): string =>
   status === "complete" ? [status, ...content.map(describeContent)].join(", ") : status;
 

@@ -7,17 +7,17 @@ import type { World } from "../../world/world.ts";
 import type { TourProject } from "./project.ts";
 import { prompts, firstProvider } from "./script.ts";
 
-/** Where the conversation takes place, and who watches. */
+/** Options of the conversation. */
 export type TourConversationOptions = {
   readonly world: World;
   readonly project: TourProject;
   readonly signal: AbortSignal;
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Told when the person stops the calls that still run. */
+  /** Called with the number of running calls when the user cancels. */
   readonly onCancel?: (running: number) => void;
 };
 
-/** Holds the conversation of the tour: a session like any other, with a person who allows what is asked and once loses patience. */
+/** Runs the conversation of the tour as an ordinary session. The simulated user approves every call and cancels once. */
 export const holdConversation = async ({
   world,
   project,
@@ -43,7 +43,7 @@ export const holdConversation = async ({
   }
 };
 
-/** What a new person has, but for the model, which is asked to think. */
+/** Loads the default settings, with thinking enabled. */
 const loadTourSettings = async (
   world: World,
   { home: own, folder }: Pick<TourProject, "home" | "folder">,
@@ -57,7 +57,7 @@ const loadTourSettings = async (
   return { ...loaded, settings: { ...loaded.settings, thinking: "medium" } };
 };
 
-/** Allows every command, and stops the turn as soon as one call of several has ended and all others run. */
+/** Approves every call, and cancels the turn once one of several calls has ended and all others run. */
 const approveAndCancelSlowCalls = async (
   agent: Agent,
   turn: AsyncIterable<AgentEvent>,
@@ -77,7 +77,7 @@ const approveAndCancelSlowCalls = async (
     }
     if (calls < 2 || ended === 0 || running.size < calls - ended || running.size === 0) continue;
     stopping?.(running.size);
-    // From here on calls end because of this.
+    // Calls that end from here on were cancelled.
     calls = 0;
     void agent.cancel();
   }

@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A PNG of one colour: no more than it takes to be a valid one. */
+/** Creates a minimal valid PNG of one colour. */
 export const createPng = (width: number, height: number): Uint8Array => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits for each of red, green and blue.
+  // 8 bits per channel, RGB.
   header.set([8, 2, 0, 0, 0], 8);
   const row = Buffer.alloc(1 + width * 3, 0xf4).fill(0, 0, 1);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));

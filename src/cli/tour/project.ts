@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createPng } from "./png.ts";
 
-/** A small web page with a mistake in it, in a folder of its own, and a home beside it that is nobody's. */
+/** A temporary project with a bug in it, and an empty home folder. */
 export type TourProject = {
   readonly folder: string;
   readonly home: string;
-  /** Happens by itself when the program ends. */
+  /** Deletes both. Called automatically when the process exits. */
   readonly remove: () => void;
 };
 
-/** Writes the project the tour works in. */
+/** Creates the project of the tour. */
 export const createTourProject = async (): Promise<TourProject> => {
   const base = await realpath(await mkdtemp(join(tmpdir(), "parley-tour-")));
   const folder = join(base, "shop");
@@ -32,12 +32,12 @@ const projectFiles: { readonly [path: string]: string | Uint8Array } = {
   "index.html": productPage(),
   "app.js": 'import { draw } from "./draw.js";\n\ndraw(document.querySelector("#root"));\n',
   "draw.js": 'export const draw = (place) => {\n  if (place) place.textContent = "Welcome";\n};\n',
-  // Long enough to be stopped, and never left behind for long.
+  // Long enough to be cancelled, short enough not to stay if that fails.
   "test/slow.mjs": "setTimeout(() => console.log(`${process.argv[2]}: passed`), 15_000);\n",
   "page.png": createPng(64, 48),
 };
 
-/** As long as pages are: some providers cache only prompts of several thousand tokens. */
+/** A long page: some providers cache only prompts of several thousand tokens. */
 function productPage(): string {
   const products = Array.from(
     { length: 120 },

@@ -1,13 +1,12 @@
-import type { CommandHandler } from "../commands.ts";
+import type { CommandHandler } from "../command.ts";
 import { usageError } from "../user-error.ts";
 import { runTour } from "./steps.ts";
 import { createTourProject } from "./project.ts";
 import { startTourSimulators } from "./simulators.ts";
 
-/** `parley tour`: one difficult conversation, held for real on this machine and sent on to every provider's simulator. */
-export const tour: CommandHandler = async (given) => {
-  if (given.has("conversation") && given.has("json"))
-    throw usageError("Ask for --conversation or for --json, not for both.");
+/** `parley tour`: runs one difficult conversation locally and sends it to every provider's simulator. */
+export const tour: CommandHandler = async (args) => {
+  if (args.has("conversation") && args.has("json")) throw usageError("Use either --conversation or --json.");
   const interruption = abortOnSignals();
   const project = await createTourProject();
   try {
@@ -16,7 +15,7 @@ export const tour: CommandHandler = async (given) => {
       return await runTour({
         stage,
         project,
-        show: given.has("conversation") ? "conversation" : given.has("json") ? "json" : "story",
+        show: args.has("conversation") ? "conversation" : args.has("json") ? "json" : "story",
         hasColour: process.stdout.isTTY === true && !process.env["NO_COLOR"],
         write: (text) => void process.stdout.write(text),
         signal: interruption.signal,
@@ -30,7 +29,7 @@ export const tour: CommandHandler = async (given) => {
   }
 };
 
-/** Ctrl-C stops what runs and leaves nothing behind; a second one does not wait for that. */
+/** Aborts on the first signal, for a clean exit; a second one exits at once. */
 const abortOnSignals = (): { readonly signal: AbortSignal; readonly forget: () => void } => {
   const controller = new AbortController();
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -1,13 +1,13 @@
 import type { Script } from "../../sim/model/script.ts";
 
-/** What the person says in the tour. */
+/** The user's prompts in the tour. */
 export const prompts = {
   first: "Why is the start page blank?",
   second: "Never mind the tests. Look at the picture of the page.",
   next: "So what should I change?",
 } as const;
 
-/** The model the conversation begins with. */
+/** The provider of the conversation in part 1. */
 export const firstProvider = "anthropic";
 
 const slowCalls = ["cart", "login", "search", "payment"].map((name) => ({
@@ -15,7 +15,7 @@ const slowCalls = ["cart", "login", "search", "payment"].map((name) => ({
   input: { command: `node test/slow.mjs ${name}` },
 }));
 
-/** What every model of the tour says. The latest question comes first: an earlier one fits as long as nobody answered it. */
+/** The responses of every simulated model. Later prompts first: a rule matches as long as its prompt is in the conversation. */
 export const tourScript: Script = {
   rules: [
     {

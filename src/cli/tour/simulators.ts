@@ -11,18 +11,18 @@ import { realWorld } from "../../world/real/world.ts";
 import type { Environment, World } from "../../world/world.ts";
 import { tourScript } from "./script.ts";
 
-/** Every provider's API on one port of this machine, and a world that knows no other. */
+/** Simulators of all providers on one local port, and a world in which only they are configured. */
 export type TourSimulators = {
   readonly providers: readonly Provider[];
   readonly world: World;
-  /** What a provider's simulator was sent so far. */
+  /** The requests a provider's simulator received so far. */
   readonly log: (provider: string) => readonly LogEntry[];
-  /** The same requests as the model behind it heard them: those that were refused never reached it. */
+  /** The accepted requests as its model got them; rejected requests never reach it. */
   readonly parsedRequests: (provider: string) => readonly SimModelRequest[];
   readonly close: () => Promise<void>;
 };
 
-/** Starts all simulators. Nothing in their world is the person's: no key, no address, no home. */
+/** Starts all simulators. Their world has none of the user's keys, endpoints or files. */
 export const startTourSimulators = async (home: string): Promise<TourSimulators> => {
   const ids = listSimulatedProviders();
   const heard = new Map<string, SimModelRequest[]>(ids.map((id) => [id, []]));
@@ -53,7 +53,7 @@ const createTourSimulator = (provider: string, hearing: SimModelRequest[]) =>
     },
   });
 
-/** What programs need to run at all. */
+/** The environment variables that programs need to run at all. */
 const minimalEnvironment = (): Environment => {
   const { env } = realWorld();
   const needed = ["LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "ComSpec", "PATHEXT"];
@@ -61,7 +61,7 @@ const minimalEnvironment = (): Environment => {
   return { ...Object.fromEntries(needed.map((name) => [name, env[name]])), PATH: path };
 };
 
-/** A key that opens these doors and no others. */
+/** An API key that only these simulators accept. */
 const tourKey = "tour-key";
 
 const variablesFor = ({ id, endpoint, auth }: Provider, url: string): Environment => {

@@ -10,7 +10,7 @@ import { holdConversation } from "./conversation.ts";
 import { openTourVisitor, listRefusals, type TourVisit } from "./visit.ts";
 import { tableIntroduction, introduction, nextCommands, summarizeTour } from "./texts.ts";
 
-/** What a tour needs, and what is to be printed of it. */
+/** Options of a tour; `show` selects the output. */
 export type TourOptions = {
   readonly stage: TourSimulators;
   readonly project: TourProject;
@@ -20,7 +20,7 @@ export type TourOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Goes through the whole tour, and answers the exit code. */
+/** Runs the tour and returns the exit code. */
 export const runTour = async ({ stage, project, show, hasColour, write, signal }: TourOptions): Promise<number> => {
   const { world, providers } = stage;
   const say = (...lines: readonly string[]): void => {

@@ -1,10 +1,10 @@
 import { truncate } from "../text-table.ts";
 import type { TourVisit } from "./visit.ts";
 
-/** Rows of the tour's table, each as soon as it is known. At most 80 letters wide. */
+/** The table of the tour, at most 80 characters wide, with fixed columns so that rows can be printed one by one. */
 export type TourTable = { readonly heading: string; readonly row: (visit: TourVisit) => string };
 
-/** A table for these providers. */
+/** Creates a table for these providers. */
 export const createTourTable = (providers: readonly string[]): TourTable => {
   const widths = [Math.max(...providers.map((id) => id.length)), 8, 30, 6, 6, 7];
   const line = (cells: readonly string[]): string =>
@@ -30,17 +30,17 @@ const cellsOf = (visit: TourVisit): readonly string[] => {
   ];
 };
 
-/** How much of the second prompt the provider had in its cache, from 0 to 1. */
+/** Returns the share of the second request that came from the prompt cache, from 0 to 1. */
 export const cachedShare = ({ prompt }: TourVisit): number => (prompt.tokens === 0 ? 0 : prompt.cached / prompt.tokens);
 
-/** What the columns mean. */
+/** Explanation of the columns. */
 export const tableLegend: readonly string[] = [
-  "accepted  requests its simulator took; it refuses whatever the real API refuses",
-  "image     inside its result, after the results, or only named to the model",
-  "cached    share of the second prompt that was in the provider's cache already",
-  "repairs   damage mended / moved, filled in or left out / respelt for this API",
+  "accepted  requests its simulator accepted; it rejects what the real API rejects",
+  "image     inside the tool result, after the results, or only described as text",
+  "cached    share of the second request that came from the prompt cache",
+  "repairs   state repaired / moved, added or omitted / adapted to this API",
 ];
 
-/** Whether everything went as it should: nothing refused, the turn finished, the image there or named. */
+/** Whether a visit succeeded: no request rejected, the turn finished, the image sent or described. */
 export const isSuccessful = ({ refusals, accepted, end, image }: TourVisit): boolean =>
   refusals.length === 0 && accepted > 0 && end === "finished" && image !== "lost" && image !== "unseen";

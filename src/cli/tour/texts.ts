@@ -4,24 +4,24 @@ import { isSuccessful } from "./table.ts";
 import { prompts } from "./script.ts";
 import type { TourVisit } from "./visit.ts";
 
-/** What is said before the conversation. */
+/** The text before the conversation. */
 export const introduction = (providers: number, model: string): readonly string[] => [
-  "A tour, on this machine alone: a small project in a temporary folder, and",
+  "A tour, entirely on this machine: a small project in a temporary folder, and",
   `strict simulators of ${providers} providers' APIs. No network, no key.`,
   "",
   `1. A conversation with ${model}`,
 ];
 
-/** What is said before the table. */
+/** The text before the table. */
 export const tableIntroduction: readonly string[] = [
   "",
   "2. The next turn, with every provider's default model: it calls a tool and then",
-  "   answers, so each provider is sent two requests.",
+  "   responds, so each provider gets two requests.",
   `  you    ${prompts.next}`,
   "",
 ];
 
-/** How it all went; `early` is what was refused before the table. */
+/** Summarizes the tour; `early` are the rejections before the table. */
 export const summarizeTour = (early: readonly string[], visits: readonly TourVisit[]): readonly string[] => {
   const requests = visits.reduce((sum, { accepted, refusals }) => sum + accepted + refusals.length, 0);
   const complaints = [
@@ -29,17 +29,17 @@ export const summarizeTour = (early: readonly string[], visits: readonly TourVis
     ...visits.filter((visit) => !isSuccessful(visit)).flatMap(problemsOf),
   ];
   if (complaints.length === 0) return [`All ${requests} requests to ${visits.length} providers were accepted.`];
-  return ["Not everything went as it should:", ...complaints.map((each) => truncate(`  ${sanitizeLine(each)}`, 80))];
+  return ["There were problems:", ...complaints.map((each) => truncate(`  ${sanitizeLine(each)}`, 80))];
 };
 
 const problemsOf = ({ provider, refusals, end, image }: TourVisit): readonly string[] =>
   [
     ...refusals,
-    ...(end === "finished" ? [] : [`the turn was ${end === "failed" ? "given up" : end}`]),
+    ...(end === "finished" ? [] : [`the turn ${end === "failed" ? "failed" : `was ${end}`}`]),
     ...(image === "lost" ? ["the image was lost"] : []),
   ].map((what) => `${provider}: ${what}`);
 
-/** Commands that work from here, whatever is or is not set up. */
+/** Commands that work without any setup. */
 export const nextCommands = (): readonly string[] => {
   const parley = programName();
   return [
@@ -50,7 +50,7 @@ export const nextCommands = (): readonly string[] => {
   ];
 };
 
-/** The program as the person can call it from here. */
+/** Returns the command that starts this program from the current folder. */
 const programName = (): string => {
   const script = process.argv[1] ?? "parley";
   if (!/\.c?js$/.test(basename(script))) return "parley";

@@ -20,33 +20,33 @@ import type { TourProject } from "./project.ts";
 import { prompts } from "./script.ts";
 import type { TourSimulators } from "./simulators.ts";
 
-/** What one provider made of the conversation. */
+/** The result of sending the next turn to one provider. */
 export type TourVisit = {
   readonly provider: string;
   readonly model: string;
-  /** Requests of the turn that its simulator took, and what it said to the others. */
+  /** Number of accepted requests, and the messages for rejected ones. */
   readonly accepted: number;
   readonly refusals: readonly string[];
   /** How the turn ended. */
   readonly end: "finished" | "failed" | "cancelled";
-  /** The ids of the old calls as they arrived. */
+  /** The ids of earlier calls as the provider received them. */
   readonly ids: readonly string[];
-  /** How the image reached the model; `lost`: it did not, and nobody said so; `unseen`: no request got as far as that. */
+  /** How the image was sent; `lost`: neither sent nor described; `unseen`: no request was accepted. */
   readonly image: "inside" | "after" | "named" | "lost" | "unseen";
-  /** Tokens of the second prompt, and those of them that came from the provider's cache. */
+  /** Tokens of the second request, and how many came from the prompt cache. */
   readonly prompt: { readonly tokens: number; readonly cached: number };
-  /** Decisions on the way to the second request, by class and by kind. */
+  /** Notes of the second request, by class and by kind. */
   readonly notes: Readonly<Record<NoteClass, number>>;
   readonly kinds: { readonly [kind: string]: number };
 };
 
-/** What all visits share. */
+/** Sends the next turn of one conversation to several providers. */
 export type TourVisitor = {
   readonly visit: (provider: Provider, signal: AbortSignal) => Promise<TourVisit>;
   readonly close: () => Promise<void>;
 };
 
-/** Opens what it takes to send the next turn of a conversation anywhere. Everyone gets a copy of the same conversation. */
+/** Opens transport and tools for the visits. Each provider gets a copy of the same conversation. */
 export const openTourVisitor = async (
   stage: TourSimulators,
   project: TourProject,
@@ -145,7 +145,7 @@ const summarizeVisit = (
   };
 };
 
-/** What a simulator said to what it did not take. */
+/** Lists the messages of rejected requests. */
 export const listRefusals = (log: readonly LogEntry[]): readonly string[] =>
   log.flatMap((entry) => (entry.verdict === "refused" ? [entry.message] : []));
 

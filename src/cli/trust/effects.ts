@@ -13,20 +13,20 @@ import type { McpServerSettings } from "../../settings/schema/values.ts";
 import type { World } from "../../world/world.ts";
 import { truncate } from "../text-table.ts";
 
-/** What counts in a folder because it is trusted. */
+/** What trusting a folder enables. */
 export type TrustEffects = {
-  /** The files models are told, relative to the folder. */
+  /** Context files, relative to the folder. */
   readonly contextFiles: readonly string[];
-  /** What the folder's settings make stricter, in words. */
+  /** What the folder's settings make stricter, as text. */
   readonly settings: readonly string[];
-  /** Programs of the folder that the person agreed to before. */
+  /** Programs of the folder the user has already consented to. */
   readonly agreed: readonly string[];
-  /** Programs the folder wants run, which are asked about first. */
+  /** Programs of the folder that need consent first. */
   readonly waiting: readonly { readonly key: string; readonly runs: string }[];
   readonly notes: readonly string[];
 };
 
-/** Where to look. */
+/** A trusted folder, and what is needed to inspect it. */
 export type TrustedFolder = {
   readonly world: World;
   readonly home: string;
@@ -34,7 +34,7 @@ export type TrustedFolder = {
   readonly trusted: TrustStore;
 };
 
-/** Looks around in a folder that is trusted. Nothing in it runs, and no key that stands in it is shown. */
+/** Inspects a trusted folder. Runs nothing and redacts keys. */
 export const describeTrustEffects = async (place: TrustedFolder): Promise<TrustEffects> => {
   const { world, home, root } = place;
   const loaded = await loadSettings(world, { home, root, scope: "tighten" });
@@ -74,12 +74,12 @@ const findContextFiles = async (
 };
 
 const describeStricterSettings = ({ deny, mode, sandbox }: ProjectSettings): readonly string[] => [
-  ...(mode === undefined ? [] : [`at most the mode ${mode}`]),
-  ...(sandbox === undefined ? [] : ["commands run in a sandbox"]),
-  ...deny.map((rule) => `never ${formatPermissionRule(rule)}`),
+  ...(mode === undefined ? [] : [`approval mode at most ${mode}`]),
+  ...(sandbox === undefined ? [] : ["sandbox for commands"]),
+  ...deny.map((rule) => `deny ${formatPermissionRule(rule)}`),
 ];
 
-/** What a program is started with, or where it is. */
+/** Describes a program by its command line or URL. */
 const describeProgram = (consent: ConsentRequest): string => {
   const [server] = Object.values(readConsentedServers([consent]).servers);
   const { command, args = [], url, httpUrl }: McpServerSettings = server ?? {};
