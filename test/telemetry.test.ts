@@ -209,7 +209,7 @@ describe("a run with a debug log", () => {
     ]);
     const bad = await run({ more: ["--debug", join(path, "nowhere")] });
     expect([bad.code, bad.out]).toEqual([0, answer]);
-    expect(bad.err.match(/The debug log cannot be written\. ENOTDIR/g)).toHaveLength(1);
+    expect(bad.err.match(/Cannot write the debug log\. ENOTDIR/g)).toHaveLength(1);
   });
 
   it("prints the reports with --explain, one a line", async () => {

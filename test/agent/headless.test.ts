@@ -133,7 +133,7 @@ describe("what is piped in", () => {
   it("is not waited for without end where there is something to do without it, and that is said", async () => {
     const { code, out, err } = await opened("-p", "hello").ended;
     expect([code, out === ""]).toEqual([0, false]);
-    expect(err).toContain("parley: nothing was piped in for 3 seconds, so it is left out.");
+    expect(err).toContain("parley: No piped input for 3 seconds, ignoring the pipe.");
   });
 
   it("is read to its end once it has begun, and waited for where there is nothing else to do", async () => {
@@ -283,7 +283,7 @@ describe("json", () => {
     }
   });
 
-  it("lists the calls that were not allowed to run, and stderr says what would allow each", async () => {
+  it("lists the denied calls, and stderr says what would allow each", async () => {
     const args = ["-p", "Touch it.", "-m", "anthropic", "--approval-mode", "default"];
     const ran = await stage.run([...args, "-o", "json"]);
     const result = JSON.parse(ran.out) as OutputLine;
@@ -302,7 +302,7 @@ describe("json", () => {
       ],
     ]);
     expect(ran.err).toMatch(
-      /^parley: 1 call was not allowed to run:\n {2}run_shell_command \{"command":"touch made"\}: allow it with --allowed-tools .*$/m,
+      /^parley: 1 tool call was denied:\n {2}run_shell_command \{"command":"touch made"\}: allow it with --allowed-tools .*$/m,
     );
     const streamed = await stage.run([...args, "-o", "stream-json"]);
     expect(streamed.lines().at(-1)).toMatchObject({ type: "result", permission_denials: result["permission_denials"] });

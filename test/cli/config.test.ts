@@ -123,10 +123,10 @@ describe("parley config", () => {
       "There is no setting limits.spent. Did you mean limits.spend? See parley config list.",
     ],
     [["get", "modle"], "There is no setting modle. Did you mean model or models? See parley config list."],
-    [["set", "model"], "VALUE is missing."],
-    [["get"], "PATH is missing."],
-    [["get", "model", "x"], 'config get does not know what to do with "x".'],
-    [["delete", "model"], 'config cannot "delete". It can list, get, set, unset, edit, path, schema.'],
+    [["set", "model"], "Missing argument VALUE."],
+    [["get"], "Missing argument PATH."],
+    [["get", "model", "x"], 'Unexpected argument "x" for config get.'],
+    [["delete", "model"], 'Unknown action "delete" for config. Available: list, get, set, unset, edit, path, schema.'],
   ])("refuses %j", (args, message) => {
     const { code, out, err } = config(args);
     expect([code, out, err.split("\n")[0]]).toEqual([2, "", `parley: ${message}`]);
@@ -176,7 +176,7 @@ describe("parley config", () => {
     expect(config(["get", "permissions.mode"])).toEqual(done("plan\n"));
     const { out } = config([]);
     expect(out).toMatch(/^permissions\.mode +"plan" +this project$/m);
-    expect(out).toMatch(/^mcpServers\.x of this project runs only if you agree to it\.$/m);
+    expect(out).toMatch(/^mcpServers\.x of this project runs only if you allow it\.$/m);
   });
 
   it("opens the file in an editor, and reports errors in the edited file", () => {
@@ -193,7 +193,7 @@ describe("parley config", () => {
     expect(edit('{ "model": "c/d" }')).toEqual(done());
     expect(config(["edit"], { VISUAL: join(base, "none") })).toMatchObject({
       code: 1,
-      err: expect.stringContaining("cannot be started") as string,
+      err: expect.stringContaining("Cannot start ") as string,
     });
   });
 
@@ -204,7 +204,7 @@ describe("parley config", () => {
     const PATH = `${join(root, "bin")}:${process.env["PATH"]}`;
     expect(config(["edit"], { VISUAL: "some-editor", PATH })).toMatchObject({
       code: 1,
-      err: expect.stringContaining("some-editor cannot be started") as string,
+      err: expect.stringContaining("Cannot start some-editor") as string,
     });
     expect(existsSync(mark)).toBe(false);
   });

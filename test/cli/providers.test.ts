@@ -99,7 +99,7 @@ describe("parley models", () => {
       const ran = await run(["models", "--provider", id, "--json"], all.env);
       expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: "" });
       const [group] = json<Models>(ran).providers;
-      expect(group).toMatchObject({ id, asked: true, credentials: { found: true } });
+      expect(group).toMatchObject({ id, queried: true, credentials: { found: true } });
       expect(group?.models.filter(({ listed }) => listed).length).toBeGreaterThan(1);
     },
   );
@@ -107,7 +107,7 @@ describe("parley models", () => {
   it("marks listed models that are unknown, and known models that are not listed", async () => {
     const { out, err } = await run(["models", "--provider", "groq"], all.env);
     expect(err).toBe("");
-    expect(out).toMatch(/^groq: Groq \(as it lists them now\)$/m);
+    expect(out).toMatch(/^groq: Groq \(listed now\)$/m);
     expect(out).toMatch(/^ {2}openai\/gpt-oss-120b +131k +0\.15 \/ 0\.6$/m);
     expect(out).toMatch(/^\+ .+ +\d+k$/m);
     expect(out).toMatch(/^- .+/m);
@@ -115,12 +115,12 @@ describe("parley models", () => {
   });
 
   it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
-    ["there is no key", "groq", {}, /^parley: Groq was not asked\. Set GROQ_API_KEY\. These are the models known on /],
+    ["there is no key", "groq", {}, /^parley: Groq was not queried\. Set GROQ_API_KEY\. Showing the models known on /],
     [
       "nobody listens",
       "groq",
       { GROQ_API_KEY: `${canary}-key`, PARLEY_GROQ_BASE_URL: "http://127.0.0.1:9" },
-      /^parley: 127\.0\.0\.1:9 cannot be reached: .+ These are the models known on /,
+      /^parley: 127\.0\.0\.1:9 cannot be reached: .+ Showing the models known on /,
     ],
     [
       "the address is no address",
@@ -128,7 +128,7 @@ describe("parley models", () => {
       { GROQ_API_KEY: "k", PARLEY_GROQ_BASE_URL: `:${canary}:` },
       /^parley: Groq is not set up\. PARLEY_GROQ_BASE_URL is no web address\./,
     ],
-    ["there is no list", "code-assist", everyKey, /^parley: Gemini Code Assist does not list its models\. These are /],
+    ["there is no list", "code-assist", everyKey, /^parley: Gemini Code Assist does not list its models\. Showing /],
   ])("falls back to what is known when %s, and says why in one line", async (_, id, env, note) => {
     const { code, out, err } = await run(["models", "--provider", id], env);
     expect(code).toBe(0);
@@ -174,7 +174,7 @@ describe("parley doctor", () => {
     );
     expect(out).toMatch(/^- {4}anthropic {4}Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; https:\/\/api\.anthropic/m);
     expect(out).toMatch(/^- {4}azure {8}Set AZURE_OPENAI_API_KEY\. Set AZURE_OPENAI_ENDPOINT to the address of your/m);
-    expect(out).toMatch(/^set {2}local {8}no key, which it may not need; http:\/\/127\.0\.0\.1:11434\/v1$/m);
+    expect(out).toMatch(/^ready {2}local {8}no key set \(optional\); http:\/\/127\.0\.0\.1:11434\/v1$/m);
     expect(out).toContain(`\n0 of ${providers.length} can be used.\n`);
   });
 
@@ -185,7 +185,7 @@ describe("parley doctor", () => {
       const said = new RegExp(`^ok   ${id} .*?(?=^\\S|^$)`, "ms").exec(out)?.[0].replaceAll(/\s+/g, " ");
       expect(said).toContain(`${all.url}/${id}`);
       expect(said).toContain(`(${baseVariable(id)});`);
-      expect(said).toContain("answers");
+      expect(said).toContain("responds");
     }
     expect(out).toContain(`\n${listSimulatedProviders().length} of ${providers.length} can be used.\n`);
     expect(out).not.toContain(canary);
@@ -222,7 +222,7 @@ describe("parley doctor", () => {
       PARLEY_HOME: join(home.path, "elsewhere"),
     });
     expect(code).toBe(0);
-    expect(out).toMatch(/^set {2}groq {9}GROQ_API_KEY; http:\/\/127\.0\.0\.1:9 \(PARLEY_GROQ_BASE_URL\)$/m);
+    expect(out).toMatch(/^ready {2}groq {9}GROQ_API_KEY; http:\/\/127\.0\.0\.1:9 \(PARLEY_GROQ_BASE_URL\)$/m);
     expect(out).toContain("Settings and tokens: ~/elsewhere\n");
     expect(out).toContain(`\n1 of ${providers.length} can be used.\n`);
   });
@@ -231,7 +231,7 @@ describe("parley doctor", () => {
     const env = { GROQ_API_KEY: "k", HTTPS_PROXY: `http://me:${canary}@proxy.test:3128`, NO_PROXY: "api.mistral.ai" };
     const { out } = await run(["doctor", "--offline"], env);
     expect(out).toContain("\nProxy: http://proxy.test:3128 (HTTPS_PROXY)\n");
-    expect(out).toMatch(/^set {2}groq .*; https:\/\/api\.groq\.com\/openai\/v1, through the proxy$/m);
+    expect(out).toMatch(/^ready {2}groq .*; https:\/\/api\.groq\.com\/openai\/v1, through the proxy$/m);
     expect(out).toMatch(/^- {4}mistral .*https:\/\/api\.mistral\.ai\/v1$/m);
     expect(out).not.toContain(canary);
     const odd = await run(["doctor", "--offline"], { HTTPS_PROXY: `socks5://me:${canary}@proxy.test` });
@@ -251,7 +251,7 @@ describe("settings that only some providers need", () => {
       "a proxy",
       "groq",
       { GROQ_API_KEY: `${canary}-key`, HTTPS_PROXY: noProxy },
-      /^BAD .* https:\/\/api\.groq\.com\/openai\/v1, through the proxy; api\.groq\.com cannot be reached: /m,
+      /^FAILED .* https:\/\/api\.groq\.com\/openai\/v1, through the proxy; api\.groq\.com cannot be reached: /m,
     ],
     [
       "a file of Google's",
@@ -261,9 +261,9 @@ describe("settings that only some providers need", () => {
         GOOGLE_CLOUD_PROJECT: "p",
         GOOGLE_APPLICATION_CREDENTIALS: credentials,
       },
-      /^BAD .* application default credentials at .*; oauth2\.googleapis\.com cannot be reached/m,
+      /^FAILED .* application default credentials at .*; oauth2\.googleapis\.com cannot be reached/m,
     ],
-    ["a profile of AWS", "bedrock", {}, /^ok .* AWS profile default; .* answers, \d+ models$/m],
+    ["a profile of AWS", "bedrock", {}, /^ok .* AWS profile default; .* responds, \d+ models$/m],
   ])("is loaded with the built program: %s", async (_, id, env, expected) => {
     mkdirSync(join(elsewhere.path, ".aws"), { recursive: true });
     const keys = `[default]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = ${canary}\n`;
@@ -414,14 +414,14 @@ describe("parley login and logout", () => {
   it("are reported by doctor", async () => {
     const ran = await run(["doctor", "--offline", "--provider", "code-assist"], await env());
     expect(ran.code).toBe(0);
-    expect(ran.out.replaceAll(/\s+/g, " ")).toContain("set code-assist signed in with Google (tokens in ");
+    expect(ran.out.replaceAll(/\s+/g, " ")).toContain("ready code-assist signed in with Google (tokens in ");
     expect(ran.out + ran.err).not.toContain(canary);
   });
 
   it("delete all tokens, also when repeated", async () => {
     const vars = await env();
     for (const _ of ["once", "twice"])
-      expect(await run(["logout"], vars)).toEqual({ code: 0, out: "", err: "Signed out. No tokens are left here.\n" });
+      expect(await run(["logout"], vars)).toEqual({ code: 0, out: "", err: "Signed out. The tokens are deleted.\n" });
     expect(forms.at(-1)).toEqual({ path: "/revoke", fields: { token: `${canary}-refresh` } });
     expect(() => readFileSync(tokens)).toThrow("ENOENT");
     expect((await run(["doctor", "--offline", "--provider", "code-assist"], vars)).code).toBe(1);
@@ -430,6 +430,6 @@ describe("parley login and logout", () => {
   it("reject other providers", async () => {
     const { code, err } = await run(["login", "--provider", "openai"]);
     expect(code).toBe(2);
-    expect(err).toContain("--provider can be code-assist");
+    expect(err).toContain('Unknown value "openai" for --provider. Available: code-assist.');
   });
 });

@@ -99,7 +99,7 @@ describe("parley", () => {
       [...readFileSync(join(root, path), "utf8").matchAll(/^import (?!type )[^;]*from "(.+)";$/gm)].map(
         ([, from]) => from,
       );
-    expect(imports("src/cli/main.ts")).toEqual(["node:tty", "../world/version.ts", "./failure.ts"]);
+    expect(imports("src/cli/main.ts")).toEqual(["node:tty", "../world/version.ts", "./user-error.ts"]);
     expect(imports("src/world/version.ts")).toEqual([]);
     expect(imports("src/cli/user-error.ts")).toEqual([]);
   });
@@ -123,31 +123,31 @@ describe("parley", () => {
   });
 
   it.each([
-    [["rendr"], 'There is no command "rendr". Did you mean render?'],
-    [
-      ["frobnicate", "main.ts"],
-      'There is no command "frobnicate". This version of Parley has the commands chat, sessions',
-    ],
-    [["rendr"], 'There is no command "rendr". Did you mean render?'],
-    [["--frobnicate"], "chat has no option --frobnicate. It has --prompt, --model"],
+    [["rendr"], 'Unknown command "rendr". Did you mean render?'],
+    [["frobnicate", "main.ts"], 'Unknown command "frobnicate". Available: chat, sessions'],
+    [["rendr"], 'Unknown command "rendr". Did you mean render?'],
+    [["--frobnicate"], "Unknown option --frobnicate for chat. Available: --prompt, --model"],
     [["-p"], "--prompt needs a value: --prompt TEXT."],
-    [["-p", "hi", "-o", "xml"], "--output-format can be text, json, stream-json"],
+    [["-p", "hi", "-o", "xml"], 'Unknown value "xml" for --output-format. Available: text, json, stream-json.'],
     [["-p", "hi", "-m", "antropic"], 'There is no provider "antropic". Did you mean anthropic'],
     [["help", "lnit"], "Did you mean lint?"],
-    [["render"], "FILE is missing."],
-    [["render", "a.json", "b.json", "--for", "google"], 'render does not know what to do with "b.json".'],
+    [["render"], "Missing argument FILE."],
+    [["render", "a.json", "b.json", "--for", "google"], 'Unexpected argument "b.json" for render.'],
     [["render", "answered.json"], "--for PROVIDER/MODEL"],
     [["render", "answered.json", "--for"], "--for needs a value"],
     [["render", "answered.json", "--for", "--explain"], "--for needs a value"],
     [["render", "answered.json", "--for", "antropic"], 'no provider "antropic". Did you mean anthropic'],
     [["render", "answered.json", "--for", "anthropic", "--explan"], "Did you mean --explain?"],
     [["render", "answered.json", "--for", "anthropic", "--json=yes"], "--json takes no value."],
-    [["render", "answered.json", "--for", "anthropic", "--thinking", "loud"], "--thinking can be own, text, none"],
-    [["render", "answered.json", "--for", "anthropic", "--max-tokens", "many"], "--max-tokens is a whole number"],
-    [["render", "gone.json", "--for", "anthropic"], "There is no file gone.json."],
+    [
+      ["render", "answered.json", "--for", "anthropic", "--thinking", "loud"],
+      'Unknown value "loud" for --thinking. Available: own, text, none.',
+    ],
+    [["render", "answered.json", "--for", "anthropic", "--max-tokens", "many"], "--max-tokens must be a whole number"],
+    [["render", "gone.json", "--for", "anthropic"], "No such file: gone.json."],
     [["render", "a folder", "--for", "anthropic"], "a folder is a folder, not a file."],
     [["render", "empty.json", "--for", "anthropic"], "empty.json is empty."],
-    [["render", "torn.json", "--for", "anthropic"], 'Line 3, column 22: "," or "}" should stand here, not """.'],
+    [["render", "torn.json", "--for", "anthropic"], 'Line 3, column 22: unexpected """, expected "," or "}".'],
     [["render", "newer.json", "--for", "anthropic"], "saved in format 2; this Parley reads format 1"],
     [["render", "chat.json", "--for", "anthropic"], "This is a request body (openai-chat), not a saved conversation."],
     [["render", "numbers.json", "--for", "anthropic"], "This is a list of numbers, not a saved conversation"],
@@ -155,25 +155,25 @@ describe("parley", () => {
     [["convert", "numbers.json", "--for", "anthropic"], "This is a list of numbers, not a request body"],
     [["convert", "string.json", "--for", "anthropic"], "This is a string, not a request body"],
     [["convert", "unrelated.json", "--for", "anthropic"], "This is not a request body"],
-    [["convert", "bare.json", "--for", "anthropic"], `Say so with --from: ${wireIds.join(", ")}.`],
+    [["convert", "bare.json", "--for", "anthropic"], `Use --from with one of: ${wireIds.join(", ")}.`],
     [["convert", "chat.json", "--from", "gemni", "--for", "anthropic"], "Did you mean gemini?"],
     [["lint", "good.json", "--wire", "antropic"], 'There is no wire "antropic". Did you mean anthropic?'],
     [["lint", "good.json", "--for", "antropic/x"], 'There is no provider "antropic".'],
     [["lint", "string.json", "--wire", "gemini"], "This is a string, not a request body."],
     [["lint", "bare.json", "--wire", "gemini"], "This is a list of objects, not a request body."],
-    [["lint", "unrelated.json"], "Say so with --wire"],
-    [["completion", "tcsh"], 'There is no completion for "tcsh"'],
-    [["simulate"], "FAMILY is missing."],
-    [["simulate", "anthropc"], 'Nobody simulates "anthropc". Did you mean anthropic?'],
-    [["simulate", "bard"], 'Nobody simulates "bard". There are the families gemini, anthropic'],
-    [["simulate", "anthropic", "--port", "many"], '--port takes a number up to 65535; it was given as "many".'],
-    [["simulate", "anthropic", "--script", "gone.json"], "There is no file gone.json."],
-    [["simulate", "anthropic", "--script", "chat.json"], "chat.json is no script."],
-    [["models", "groq"], 'models does not know what to do with "groq".'],
+    [["lint", "unrelated.json"], "Use --wire with one of: gemini"],
+    [["completion", "tcsh"], 'Unknown shell "tcsh". Available: bash, zsh, fish.'],
+    [["simulate"], "Missing argument FAMILY."],
+    [["simulate", "anthropc"], 'Unknown API "anthropc". Did you mean anthropic?'],
+    [["simulate", "bard"], 'Unknown API "bard". Available: gemini, anthropic'],
+    [["simulate", "anthropic", "--port", "many"], '--port must be a number from 0 to 65535, not "many".'],
+    [["simulate", "anthropic", "--script", "gone.json"], "No such file: gone.json."],
+    [["simulate", "anthropic", "--script", "chat.json"], "chat.json is not a valid script."],
+    [["models", "groq"], 'Unexpected argument "groq" for models.'],
     [["models", "--provider", "grok"], 'There is no provider "grok". Did you mean groq?'],
     [["doctor", "--provider", "mistrall"], 'There is no provider "mistrall". Did you mean mistral?'],
-    [["login", "--provider", "openai"], '--provider can be code-assist; it was given as "openai".'],
-    [["tour", "now"], 'tour does not know what to do with "now".'],
+    [["login", "--provider", "openai"], 'Unknown value "openai" for --provider. Available: code-assist.'],
+    [["tour", "now"], 'Unexpected argument "now" for tour.'],
   ])("rejects %j with a helpful message and exit code 2", (args, advice) => {
     const { code, out, err } = run(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -199,7 +199,7 @@ describe("parley render", () => {
 
   it("summarizes repairs in one line", () => {
     expect(run(["render", "pending.json", "--for", "anthropic"]).err).toBe(
-      "parley: 1 repair (1 synthetic result); --explain shows them\n",
+      "parley: 1 repair (1 synthetic result); use --explain for details\n",
     );
   });
 
@@ -251,7 +251,10 @@ describe("parley render", () => {
 describe("parley convert", () => {
   it("detects the API of a body", () => {
     const { code, out, err } = run(["convert", "chat.json", "--for", "anthropic"]);
-    expect({ code, err }).toEqual({ code: 0, err: "parley: 1 repair (1 synthetic result); --explain shows them\n" });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "parley: 1 repair (1 synthetic result); use --explain for details\n",
+    });
     expect(json(out).messages[2]?.content).toHaveLength(2);
   });
 

@@ -77,7 +77,7 @@ type Shown = SessionSummary & {
   readonly conversation: Conversation;
 };
 type Pruned = { readonly removed: readonly SessionSummary[] };
-type Repaired = { readonly dryRun: boolean; readonly kept: readonly string[] };
+type Repaired = { readonly dryRun: boolean; readonly savedFiles: readonly string[] };
 type Checked = SwitchCheck & { readonly session: string; readonly counted: boolean };
 type Explained = { readonly request: SessionRequest & { readonly asSent?: boolean } };
 type Body = { readonly model: string; readonly messages: readonly unknown[] };
@@ -96,9 +96,9 @@ const talk = (words: string, origin: Origin = { provider: "anthropic", model: "c
   return { version: 1, tools: [{ name: "look" }], entries: ledger.entries, blobs: { [blob.hash]: blob.base64 } };
 };
 
-const kept = async (conversation: Conversation, cwd = here): Promise<string> =>
+const importConversation = async (conversation: Conversation, cwd = here): Promise<string> =>
   (await printed(["sessions", "import", "-"], { cwd, input: JSON.stringify(conversation) })).trim();
-const imported = (words: string, cwd?: string): Promise<string> => kept(talk(words), cwd);
+const imported = (words: string, cwd?: string): Promise<string> => importConversation(talk(words), cwd);
 
 /** A session that really talked to a model. */
 const held = async (words: string, ...more: readonly string[]): Promise<string> => {
@@ -158,7 +158,7 @@ describe("parley sessions list", () => {
     expect(await run(["sessions"])).toEqual({
       code: 0,
       out: "",
-      err: "parley: there are no sessions of this folder yet; --all shows those of other folders.\n",
+      err: "parley: No sessions in this folder; use --all for all folders.\n",
     });
   });
 });
@@ -221,7 +221,9 @@ describe("parley sessions show and export", () => {
   });
 
   it("export the request body of any API, for the session's own model if it uses that API", async () => {
-    const id = await kept(talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }));
+    const id = await importConversation(
+      talk("How is the weather?", { provider: "anthropic", model: "claude-haiku-4-5" }),
+    );
     const own = JSON.parse(await printed(["sessions", "export", id, "--format", "anthropic"])) as Body;
     expect(own).toEqual(JSON.parse(await printed(["render", id])));
     expect(own.model).toBe("claude-haiku-4-5");
@@ -234,11 +236,11 @@ describe("parley sessions show and export", () => {
   });
 
   it.each([
-    [["--format", "gemini", "--for", "anthropic"], "anthropic speaks anthropic, not gemini."],
-    [["--format", "json", "--for", "anthropic"], "does not go with json"],
-    [["--format", "xml"], "--format can be json, markdown, gemini"],
+    [["--format", "gemini", "--for", "anthropic"], "anthropic uses the API anthropic, not gemini."],
+    [["--format", "json", "--for", "anthropic"], "it cannot be combined with --format json"],
+    [["--format", "xml"], 'Unknown format "xml". Available: json, markdown, gemini'],
     [["--for", "antropic"], "Did you mean anthropic"],
-    [["--output", "no/such/folder/x.json"], "cannot be written"],
+    [["--output", "no/such/folder/x.json"], "Cannot write no/such/folder/x.json: "],
   ])("refuse %j before anything is written", async (options, advice) => {
     const id = await imported("How is the weather?");
     const { code, out, err } = await run(["sessions", "export", id, ...options]);
@@ -257,16 +259,16 @@ describe("parley sessions import", () => {
     };
     const id = (await printed(["sessions", "import", "-"], { input: JSON.stringify(body) })).trim();
     expect(await printed(["sessions"])).toMatch(/ {2}openai-chat {2,}1 {2}Say hello\.$/m);
-    expect((await run(["render", id])).err).toContain("Say which model will receive it");
+    expect((await run(["render", id])).err).toContain("Missing option --for PROVIDER/MODEL");
     expect(await held("say hello", "--resume", id)).toBe(id);
     const { entries } = JSON.parse(await printed(["sessions", "export", id])) as Conversation;
     expect(entries.map(({ type }) => type)).toEqual(["user", "model", "user", "model"]);
   });
 
   it.each([
-    ["{}", "it is not obvious which API it was written for"],
+    ["{}", "its API cannot be detected"],
     ['{"version": 1, "entries": [{"type": "song"}], "blobs": {}}', "At /entries/0"],
-    ['{"contents": []}', "Nothing was said in it."],
+    ['{"contents": []}', "It has no messages."],
     ["{", "is not valid JSON"],
   ])("refuses %s and makes no session of it", async (input, advice) => {
     const { code, out, err } = await run(["sessions", "import", "-"], { input });
@@ -290,10 +292,10 @@ describe("parley sessions rename and delete", () => {
   it("delete one session and nothing else, without a question if there is no terminal", async () => {
     const [one, other] = [await imported("How is the weather?"), await imported("Another")];
     const trial = await run(["sessions", "delete", one, "--dry-run"]);
-    expect(trial).toEqual({ code: 0, out: `Would remove session ${one} "How is the weather?".\n`, err: "" });
+    expect(trial).toEqual({ code: 0, out: `Would delete session ${one} "How is the weather?".\n`, err: "" });
     expect(await ids()).toHaveLength(2);
     const { code, out } = await run(["sessions", "delete", one]);
-    expect({ code, out }).toEqual({ code: 0, out: `Removed session ${one} "How is the weather?".\n` });
+    expect({ code, out }).toEqual({ code: 0, out: `Deleted session ${one} "How is the weather?".\n` });
     expect(await ids()).toEqual([other]);
     expect(await json<Shown>(["sessions", "show", other])).toMatchObject({ findings: [], turns: 1 });
   });
@@ -344,7 +346,7 @@ describe("parley sessions repair", () => {
     const { code, out } = await run(["sessions", "repair", id, "--dry-run"]);
     expect(code).toBe(0);
     expect(out).toContain("cannot be read.");
-    expect(out).toContain(`A repair would make ${fileOf(id)} whole`);
+    expect(out).toContain(`A repair would rewrite ${fileOf(id)}`);
     expect(readFileSync(fileOf(id))).toEqual(before);
     expect(readdirSync(join(fileOf(id), "..")).filter((name) => name.includes("damaged"))).toEqual([]);
   });
@@ -354,11 +356,11 @@ describe("parley sessions repair", () => {
     const { broken } = damage(id);
     const { code, out } = await run(["sessions", "repair", id]);
     expect(code).toBe(0);
-    const [, kept] = /^What could not be read is kept in (.+)\.$/m.exec(out)!;
-    const aside = readFileSync(kept!, "utf8");
+    const [, saved] = /^Saved the unreadable bytes to (.+)\.$/m.exec(out)!;
+    const aside = readFileSync(saved!, "utf8");
     expect(aside).toContain(broken);
     expect(aside).toContain('{"torn');
-    expect(await run(["sessions", "repair", id])).toEqual({ code: 0, out: `Session ${id} is whole.\n`, err: "" });
+    expect(await run(["sessions", "repair", id])).toEqual({ code: 0, out: `Session ${id} is not damaged.\n`, err: "" });
     expect(await printed(["sessions", "show", id])).toContain("It rains.");
   });
 
@@ -366,9 +368,9 @@ describe("parley sessions repair", () => {
     const id = await imported("How is the weather?");
     writeFileSync(fileOf(id), "not a session at all\n");
     expect((await run(["sessions", "show", id])).err).toContain(`parley sessions repair ${id}`);
-    const { dryRun, kept } = await json<Repaired>(["sessions", "repair", id]);
+    const { dryRun, savedFiles } = await json<Repaired>(["sessions", "repair", id]);
     expect(dryRun).toBe(false);
-    expect(readFileSync(kept[0]!, "utf8")).toContain("not a session at all");
+    expect(readFileSync(savedFiles[0]!, "utf8")).toContain("not a session at all");
     expect((await run(["sessions", "show", id])).code).toBe(0);
   });
 });
@@ -384,7 +386,7 @@ describe("parley sessions prune", () => {
     const [one, two, last] = await three();
     const far = await imported("Elsewhere", there);
     const trial = await run(["sessions", "prune", "--keep-count", "1", "--dry-run"]);
-    expect(trial.out).toBe(`Would remove ${two}  2026-03-02 10:00  Two\nWould remove ${one}  2026-03-01 10:00  One\n`);
+    expect(trial.out).toBe(`Would delete ${two}  2026-03-02 10:00  Two\nWould delete ${one}  2026-03-01 10:00  One\n`);
     expect(trial.err).toBe("parley: 1 session kept.\n");
     expect(await ids()).toEqual([last, two, one]);
     const { removed } = await json<Pruned>(["sessions", "prune", "--keep-count", "1"]);
@@ -411,24 +413,24 @@ describe("parley sessions prune", () => {
     const all = await three();
     const { code, err } = await run(["sessions", "prune"]);
     expect(code).toBe(2);
-    expect(err).toContain("Give --keep-days N or --keep-count N");
+    expect(err).toContain("Use --keep-days N or --keep-count N");
     expect(await ids()).toHaveLength(all.length);
   });
 });
 
 describe("parley sessions", () => {
   it.each([
-    [["fly"], 'sessions cannot "fly". It can list, search'],
-    [["toString"], 'sessions cannot "toString".'],
-    [["show"], "Say which: parley sessions show ID."],
-    [["show", "a", "b"], 'does not know what to do with "b"'],
-    [["list", "more"], 'does not know what to do with "more"'],
+    [["fly"], 'Unknown action "fly" for sessions. Available: list, search'],
+    [["toString"], 'Unknown action "toString" for sessions.'],
+    [["show"], "Missing argument ID: parley sessions show ID."],
+    [["show", "a", "b"], 'Unexpected argument "b" for sessions show.'],
+    [["list", "more"], 'Unexpected argument "more" for sessions list.'],
     [["rename", "abc"], "parley sessions rename ID TITLE"],
-    [["search"], "Say what to look for"],
+    [["search"], "Missing argument WORDS"],
     [["import"], "parley sessions import FILE"],
-    [["show", "abc", "--all"], "sessions show does not know what to do with --all."],
-    [["list", "--limit", "0"], "--limit is a whole number of at least 1"],
-    [["prune", "--keep-days", "soon"], "--keep-days is a whole number of at least 1"],
+    [["show", "abc", "--all"], "Unexpected option --all for sessions show."],
+    [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
+    [["prune", "--keep-days", "soon"], "--keep-days must be a whole number of at least 1"],
   ])("answers %j with advice and exit code 2", async (args, advice) => {
     const { code, out, err } = await run(["sessions", ...args]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -486,11 +488,11 @@ describe("parley render of a session", () => {
   it("includes thinking that the session's own account can read, and no other", async () => {
     const claude = { provider: "anthropic", model: "claude-sonnet-5" };
     const conversation = talk("How is the weather?", { ...claude, account: "a1b2" });
-    expect(JSON.stringify(await body(await kept(conversation)))).toContain("c2VhbA==");
+    expect(JSON.stringify(await body(await importConversation(conversation)))).toContain("c2VhbA==");
     const ledger = Ledger.from(conversation.entries);
     ledger.user([text("Sure?")]);
     ledger.model({ ...claude, account: "c3d4" }, [text("Yes.")]);
-    const moved = await kept({ ...conversation, entries: ledger.entries });
+    const moved = await importConversation({ ...conversation, entries: ledger.entries });
     expect(JSON.stringify(await body(moved))).not.toContain("c2VhbA==");
   });
 
@@ -511,12 +513,12 @@ describe("parley render of a session", () => {
       out: "",
       err: `parley: Session ${id} made 1 request; --turn goes from 1 to 1.\n`,
     });
-    expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn is a whole number of at least 1");
+    expect((await run(["render", id, "--turn", "0"])).err).toContain("--turn must be a whole number of at least 1");
     expect((await run(["render", await imported("Hi"), "--turn", "1"])).err).toContain(
       "made no request that was answered",
     );
     expect((await run(["render", "zzz", "--for", "google"])).err).toContain(
-      "There is no file zzz, and no session that begins so.",
+      "No file zzz, and no session whose id starts with it.",
     );
     expect((await run(["render", "zzz", "--for", "gogle"])).err).toContain("Did you mean google");
   });
@@ -554,7 +556,7 @@ describe("parley switch-check", () => {
     expect((await run(["switch-check", "offline"])).out).toContain("it answered last");
     const none = await run(["switch-check", "offline"], { cwd: there });
     expect({ code: none.code, out: none.out }).toEqual({ code: 1, out: "" });
-    expect(none.err).toContain("There is no session of this folder yet.");
+    expect(none.err).toContain("No session in this folder.");
   });
 
   it("starts from the usage of the last response", async () => {
@@ -623,10 +625,10 @@ describe("parley trust", () => {
     expect(await run(["trust"])).toEqual({
       code: 0,
       out: [
-        `${here} is trusted now.`,
+        `${here} is now trusted.`,
         "  context files  AGENTS.md, sub/CLAUDE.md",
-        "  settings       at most the mode plan, never run_shell_command(git push)",
-        "  ask first      mcpServers.files (npx -y files --token=[secret])",
+        "  settings       approval mode at most plan, deny run_shell_command(git push)",
+        "  needs consent  mcpServers.files (npx -y files --token=[secret])",
         "",
       ].join("\n"),
       err: 'parley: .parley/settings.json: "model" has no effect. A project can only tighten what the person\'s own settings say.\n',
@@ -642,7 +644,7 @@ describe("parley trust", () => {
     await printed(["trust", "../there"]);
     rmSync(there, { recursive: true });
     expect(await printed(["trust", "--list"])).toBe(`${join(here, "sub")}\n${there}  (it is gone)\n`);
-    expect(await printed(["trust", "../there", "--remove"])).toBe(`${there} is trusted no longer.\n`);
+    expect(await printed(["trust", "../there", "--remove"])).toBe(`${there} is no longer trusted.\n`);
     expect(await json(["trust", "--list"])).toEqual({ folders: [{ folder: join(here, "sub"), exists: true }] });
     expect((await run(["trust", "--remove"])).err).toBe(`parley: ${here} was not trusted.\n`);
   });
@@ -653,7 +655,7 @@ describe("parley trust", () => {
     await printed(["trust", "sub"]);
     expect(await run(["trust", "sub", "--remove"])).toEqual({
       code: 1,
-      out: `${join(here, "sub")} is trusted no longer.\n`,
+      out: `${join(here, "sub")} is no longer trusted.\n`,
       err: `parley: ${join(here, "sub")} is still trusted, because a folder above it is.\n`,
     });
   });
@@ -665,7 +667,7 @@ describe("parley trust", () => {
   });
 
   it.each([
-    [["nowhere"], "There is no folder"],
+    [["nowhere"], "No such folder: "],
     [["a.txt"], "is a file, not a folder."],
     [["--list", "--remove"], "--list shows all folders you trust"],
   ])("answers %j with advice, and trusts nothing", async (args, advice) => {

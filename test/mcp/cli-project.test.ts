@@ -116,7 +116,7 @@ describe("the servers of a project", () => {
       ["mine", "person", "", ""],
       ["four", "project", ".parley/settings.json", "asks"],
       ["one", "project", ".mcp.json", "asks"],
-      ["two", "project", ".mcp.json", "agreed"],
+      ["two", "project", ".mcp.json", "allowed"],
       ["bad", "project", ".mcp.json", "unfit"],
       ["mine", "project", ".mcp.json", "covered"],
       ["three", "project", ".gemini/settings.json", "denied"],
@@ -124,7 +124,7 @@ describe("the servers of a project", () => {
     expect(await mcp("get", "one")).toEqual({
       code: 0,
       out: `${JSON.stringify({ one: shell }, null, 2)}\n`,
-      error: "parley: it is of this project (.mcp.json), not agreed to; parley mcp allow one shows it and asks.\n",
+      error: "parley: it is of this project (.mcp.json), not allowed yet; allow it with parley mcp allow one.\n",
     });
   });
 
@@ -133,8 +133,7 @@ describe("the servers of a project", () => {
     const refused = {
       code: 1,
       out: "",
-      error:
-        "parley: theirs is of this project (.mcp.json), not agreed to; parley mcp allow theirs shows it and asks.\n",
+      error: "parley: theirs is of this project (.mcp.json), not allowed yet; allow it with parley mcp allow theirs.\n",
     };
     expect((await mcp("test", "theirs")).error).toContain("which is not trusted; parley trust trusts it");
     expect((await mcp("allow", "theirs", "--yes")).error).toBe(
@@ -156,7 +155,7 @@ describe("the servers of a project", () => {
         answer,
         1,
         true,
-        expect.stringContaining("parley: Nothing was agreed to."),
+        expect.stringContaining("parley: Not allowed."),
       ]);
     }
     expect(await mcp("test", "theirs")).toEqual(refused);
@@ -166,7 +165,7 @@ describe("the servers of a project", () => {
       out: "theirs: ready, 1 tools, 1 resources, 1 prompts\n  echo\n",
       error: "",
     });
-    expect(await mcp("allow", "theirs")).toEqual({ code: 0, out: "", error: "You agreed to theirs before.\n" });
+    expect(await mcp("allow", "theirs")).toEqual({ code: 0, out: "", error: "theirs is already allowed.\n" });
     expect(await mcp("deny", "theirs")).toEqual({
       code: 0,
       out: "",
@@ -175,7 +174,7 @@ describe("the servers of a project", () => {
     expect(await mcp("test")).toEqual({
       code: 0,
       out: "",
-      error: "parley: theirs is of this project (.mcp.json), denied; parley mcp allow theirs takes that back.\n",
+      error: "parley: theirs is of this project (.mcp.json), denied; allow it with parley mcp allow theirs.\n",
     });
   });
 
@@ -209,7 +208,7 @@ describe("the servers of a project", () => {
     ];
     const found: (string | undefined)[] = [];
     for (const change of changes) found.push(await state(change));
-    expect(found).toEqual(["agreed", ...Array.from({ length: 8 }, () => "asks"), "agreed"]);
+    expect(found).toEqual(["allowed", ...Array.from({ length: 8 }, () => "pending"), "allowed"]);
     await mcp("deny", "it");
     expect([await state({}), await state({ timeout: 6 })]).toEqual(["denied", "asks"]);
   });
@@ -286,13 +285,13 @@ describe("the servers of a project", () => {
   });
 
   it.each([
-    [["allow"], 2, /Say which: parley mcp allow NAME/],
-    [["deny"], 2, /Say which: parley mcp deny NAME/],
+    [["allow"], 2, /Missing argument NAME: parley mcp allow NAME/],
+    [["deny"], 2, /Missing argument NAME: parley mcp deny NAME/],
     [["allow", "none"], 1, /This project has no server none\. It has it\./],
     [["deny", "none"], 1, /This project has no server none\. It has it\./],
     [["allow", "mine"], 1, /mine is in your own settings: it needs nobody's word\./],
     [["login", "it"], 1, /it is of this project \(\.mcp\.json\), which is not trusted/],
-    [["get", "none"], 1, /There is no server none here\. There are mine, it\./],
+    [["get", "none"], 1, /Unknown server none\. Available: mine, it\./],
   ] as const)("are refused in words: %j", async (words, code, message) => {
     await wants({ it: shell });
     await mcp("add", "mine", "--", "mine");

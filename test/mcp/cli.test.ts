@@ -81,7 +81,7 @@ describe("parley mcp", () => {
     ]);
     expect([await parley("remove", "web"), await parley("remove", "web")]).toEqual([
       { code: 0, out: "", error: "Removed web.\n" },
-      { code: 1, out: "", error: "parley: There is no server web in your settings.\n" },
+      { code: 1, out: "", error: "parley: Unknown server web in your settings.\n" },
     ]);
     expect([listed, shown, tested].map(({ out, error }) => out + error).join("")).not.toContain("s3cret-value");
   });
@@ -95,13 +95,13 @@ describe("parley mcp", () => {
   });
 
   it.each<[readonly string[], RegExp]>([
-    [["add", "x"], /Say what to start or to ask/],
-    [["add"], /Say which: parley mcp add NAME/],
+    [["add", "x"], /Missing command or URL/],
+    [["add"], /Missing argument NAME: parley mcp add NAME/],
     [["add", "x", "https://a.test", "-e", "A=1"], /--env is for programs/],
     [["add", "x", "-H", "a:b", "--", "cmd"], /--header and --transport are for addresses/],
     [["add", "x", "-e", "A", "--", "cmd"], /--env is a name and a value with = between/],
     [["add", "x", "--timeout", "soon", "--", "cmd"], /--timeout is a whole number/],
-    [["fly"], /mcp cannot "fly"/],
+    [["fly"], /Unknown action "fly" for mcp/],
   ])("refuses %j in words", async (args, words) => {
     const { code, error } = await parley(...args);
     expect([code, words.test(error)]).toEqual([2, true]);
@@ -133,12 +133,7 @@ describe("parley mcp", () => {
         await findings(body, "openai-chat"),
         await findings(rendered.body, "anthropic"),
         textOf(await call("convert", { body: {}, for: "anthropic" })),
-      ]).toEqual([
-        ["openai-chat/result-without-call"],
-        [],
-        [],
-        'It is not obvious which API this body was written for. Say so in "from".',
-      ]);
+      ]).toEqual([["openai-chat/result-without-call"], [], [], 'Cannot detect the API of this body. Set "from".']);
     });
   });
 });

@@ -26,7 +26,7 @@ const time = "1970-01-01T00:00:00.000Z";
 const notice = (text: string): AgentEvent => ({ type: "notice", text });
 
 describe("a debug log", () => {
-  it("holds every event with its time, one a line, after what was there", async () => {
+  it("appends every event with its time, one per line", async () => {
     const { path, log } = open("lines");
     log.record({ type: "text", text: "two\nlines" });
     log.record({ type: "finished", reason: "stop", text: "" });
@@ -51,7 +51,7 @@ describe("a debug log", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("counts the bytes of files instead of writing them, and cuts what is endless", async () => {
+  it("writes the size of files instead of their bytes, and truncates long texts", async () => {
     const { path, log } = open("bytes");
     const blobs = { abc: Buffer.alloc(1000).toString("base64") };
     const id = callId(1);
@@ -88,7 +88,7 @@ describe("a debug log", () => {
     ]);
   });
 
-  it("goes on after an event that cannot be written down", async () => {
+  it("continues after an event that cannot be serialized", async () => {
     const { path, log, troubles } = open("cycle");
     const round: { self?: unknown } = {};
     round.self = round;
@@ -102,12 +102,12 @@ describe("a debug log", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("that cannot be written is told of once, and nothing fails", async () => {
+  it("that cannot be written is reported once, and nothing fails", async () => {
     const { path, log, troubles } = open("missing/log");
     log.record(notice("one"));
     log.record(notice("two"));
     await log.close();
-    expect(troubles).toEqual([expect.stringContaining("The debug log cannot be written. ENOENT")]);
+    expect(troubles).toEqual([expect.stringContaining("Cannot write the debug log. ENOENT")]);
     expect(existsSync(path)).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { jsonChunks } from "./chunks.ts";
 
-describe("JSON in pieces", () => {
+describe("jsonChunks", () => {
   it.each([
     [null],
     ['text\nwith "quotes"'],

@@ -42,7 +42,7 @@ const readBytes = async (path: string, name: string): Promise<Buffer> => {
 const describeReadError = (name: string, { code, message }: NodeJS.ErrnoException): string => {
   switch (code) {
     case "ENOENT":
-      return `There is no file ${name}.`;
+      return `No such file: ${name}.`;
     case "EISDIR":
       return `${name} is a folder, not a file.`;
     case "EACCES":

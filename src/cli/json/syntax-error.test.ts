@@ -11,21 +11,21 @@ const parses = (text: string): boolean => {
   }
 };
 
-describe("findJsonFault", () => {
+describe("findJsonSyntaxError", () => {
   it.each([
-    ['{"a": }', 1, 7, 'a value should stand here, not "}"'],
-    ["[1, 2,]", 1, 7, 'a value should stand here, not "]"'],
-    ['{"a": 1,}', 1, 9, 'a key should stand here, not "}"'],
-    ['{\n  "a" 1\n}', 2, 7, '":" should stand here, not "1"'],
-    ["{a: 1}", 1, 2, 'a key or "}" should stand here, not "a"'],
-    ['[1\n, "x\ny"]', 2, 5, 'a text cannot hold "\\n" unescaped'],
-    ['["\\x"]', 1, 3, '"\\" and "x" is no escape'],
-    ['{"a": [1, 2', 1, 12, '"," or "]" should follow, but the text ends'],
-    ['{"a": "b', 1, 7, "a text that begins here never ends"],
-    ["{} {}", 1, 4, 'the end should stand here, not "{"'],
-    ["[01]", 1, 3, '"," or "]" should stand here, not "1"'],
-    ["nul", 1, 1, 'a value should stand here, not "n"'],
-    ["[1}", 1, 3, '"," or "]" should stand here, not "}"'],
+    ['{"a": }', 1, 7, 'unexpected "}"'],
+    ["[1, 2,]", 1, 7, 'unexpected "]"'],
+    ['{"a": 1,}', 1, 9, 'unexpected "}", expected a key'],
+    ['{\n  "a" 1\n}', 2, 7, 'unexpected "1", expected ":"'],
+    ["{a: 1}", 1, 2, 'unexpected "a", expected a key or "}"'],
+    ['[1\n, "x\ny"]', 2, 5, 'unescaped "\\n" in a string'],
+    ['["\\x"]', 1, 3, '"\\" followed by "x" is not an escape sequence'],
+    ['{"a": [1, 2', 1, 12, 'unexpected end of input, expected "," or "]"'],
+    ['{"a": "b', 1, 7, "unterminated string"],
+    ["{} {}", 1, 4, 'unexpected "{", expected the end'],
+    ["[01]", 1, 3, 'unexpected "1", expected "," or "]"'],
+    ["nul", 1, 1, 'unexpected "n"'],
+    ["[1}", 1, 3, 'unexpected "}", expected "," or "]"'],
   ])("finds the fault in %j", (text, line, column, message) => {
     expect(findJsonSyntaxError(text)).toEqual({ line, column, message });
   });

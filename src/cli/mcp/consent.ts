@@ -28,11 +28,11 @@ export const allowServer = async (known: ServerContext, name: string, isSure: bo
 /** Denies a project's server, withdrawing an earlier consent. It is not asked about again until it changes. */
 export const denyServer = async (known: ServerContext, name: string): Promise<number> => {
   const found = known.servers.filter((each) => each.from === "project" && each.name === name) as ProjectServer[];
-  const wasAgreed = await known.consents.withdraw(known.root, `mcpServers.${name}`);
-  if (found.length === 0 && !wasAgreed) projectServersNamed(known, name);
+  const wasAllowed = await known.consents.withdraw(known.root, `mcpServers.${name}`);
+  if (found.length === 0 && !wasAllowed) projectServersNamed(known, name);
   for (const { consent } of found) await known.consents.decline(known.root, consent);
   process.stderr.write(
-    wasAgreed
+    wasAllowed
       ? `Denied ${sanitizeName(name)} of this project. A running instance stops with its session.\n`
       : `Denied ${sanitizeName(name)} of this project. You are not asked again until it changes.\n`,
   );

@@ -135,7 +135,7 @@ const withoutPassword = (value: string): string => {
 };
 
 const formatReport = (report: DoctorReport, { host }: World): string => {
-  const [, width = 0] = columnWidths(report.providers.map(({ id, state }) => [state, id]));
+  const [stateWidth = 0, idWidth = 0] = columnWidths(report.providers.map(({ id, state }) => [stateMarks[state], id]));
   const usable = report.providers.filter(isUsable).length;
   const proxies = report.proxies.map(({ variable, address }) => `${address} (${variable})`);
   return [
@@ -143,9 +143,9 @@ const formatReport = (report: DoctorReport, { host }: World): string => {
     `Settings and tokens: ${abbreviateHome(report.home, host.home)}`,
     `Proxy: ${proxies.length === 0 ? "none" : proxies.join(", ")}`,
     "",
-    ...report.providers.map((finding) => {
-      const indent = `${stateMarks[finding.state].padEnd(3)}  ${finding.id.padEnd(width)}  `;
-      return wrapText(indent + sanitizeLine(describeCheck(finding).join("; ")), " ".repeat(indent.length));
+    ...report.providers.map((check) => {
+      const label = `${stateMarks[check.state].padEnd(stateWidth)}  ${check.id.padEnd(idWidth)}  `;
+      return wrapText(label + sanitizeLine(describeCheck(check).join("; ")), " ".repeat(label.length));
     }),
     "",
     `${usable} of ${report.providers.length} can be used.`,

@@ -31,7 +31,7 @@ type ProviderModels = {
   readonly label: string;
   readonly credentials: CredentialStatus;
   /** Whether the provider was queried. */
-  readonly asked: boolean;
+  readonly queried: boolean;
   /** Why it was not queried, or why that failed. */
   readonly note?: string;
   readonly models: readonly ModelRow[];
@@ -49,7 +49,7 @@ const listKnownModels = async (world: World): Promise<readonly ProviderModels[]>
   const groups = await Promise.all(
     providers.map(async ({ id, label }): Promise<ProviderModels> => {
       const credentials = await findProviderCredentials(findProvider(id), world);
-      return { id, label, credentials, asked: false, models: listModelFacts(id).map(rowOf) };
+      return { id, label, credentials, queried: false, models: listModelFacts(id).map(rowOf) };
     }),
   );
   return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
@@ -66,7 +66,7 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
     id,
     label,
     credentials,
-    asked: false,
+    queried: false,
     note: `${why} Showing the models known on ${factsDate}.`,
     models: known,
   });
@@ -74,7 +74,7 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
   if (!credentials.found) return silent(`${label} was not queried. ${credentials.how}`);
   try {
     const listed = await listModels(provider, world);
-    return { id, label, credentials, asked: true, models: mergeModels(id, listed, known) };
+    return { id, label, credentials, queried: true, models: mergeModels(id, listed, known) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return silent(explainFailure(error.failure));
@@ -126,8 +126,8 @@ const formatModels = (groups: readonly ProviderModels[]): string => {
 
 const columnHeadings = ["  model", "context", "input", "$ in / out"];
 
-const groupHeading = ({ id, label, credentials, asked }: ProviderModels): string => {
-  const state = asked
+const groupHeading = ({ id, label, credentials, queried }: ProviderModels): string => {
+  const state = queried
     ? "listed now"
     : !credentials.found
       ? "no credentials"

@@ -10,10 +10,11 @@ export const repairSession: SessionAction = async (store, args) => {
   const isTrial = args.has("dry-run");
   const before = await listDamagedFiles(store, place);
   const findings = isTrial ? await store.sessions.examine(place.id) : await store.sessions.repair(place.id);
-  const kept = (await listDamagedFiles(store, place)).filter((path) => !before.includes(path));
-  if (args.has("json")) return printJson({ id: place.id, dryRun: isTrial, findings: findings.map(withMessage), kept });
+  const savedFiles = (await listDamagedFiles(store, place)).filter((path) => !before.includes(path));
+  if (args.has("json"))
+    return printJson({ id: place.id, dryRun: isTrial, findings: findings.map(withMessage), savedFiles });
   process.stdout.write(
-    describeRepair(place, { findings, kept, isTrial })
+    describeRepair(place, { findings, savedFiles, isTrial })
       .map((line) => `${line}\n`)
       .join(""),
   );
@@ -22,20 +23,20 @@ export const repairSession: SessionAction = async (store, args) => {
 
 type RepairSummary = {
   readonly findings: readonly SessionDamage[];
-  readonly kept: readonly string[];
+  readonly savedFiles: readonly string[];
   readonly isTrial: boolean;
 };
 
 const describeRepair = (
   { path, id }: SessionLocation,
-  { findings, kept, isTrial }: RepairSummary,
+  { findings, savedFiles, isTrial }: RepairSummary,
 ): readonly string[] => {
   if (findings.length === 0) return [`Session ${id} is not damaged.`];
   const found = [`Session ${id}:`, ...findings.map((finding) => `  ${describeDamage(finding)}`)];
   const file = join(path, `${id}.jsonl`);
   if (!findings.some(isRepairable)) return [...found, "This cannot be repaired."];
   if (isTrial) return [...found, `A repair would rewrite ${file} and save unreadable bytes to a file beside it.`];
-  const aside = kept.map((each) => `Saved the unreadable bytes to ${each}.`);
+  const aside = savedFiles.map((path) => `Saved the unreadable bytes to ${each}.`);
   return [...found, `Repaired ${file}.`, ...(aside.length > 0 ? aside : ["All bytes were readable."])];
 };
 

@@ -20,9 +20,9 @@ export type TrustEffects = {
   /** What the folder's settings make stricter, as text. */
   readonly settings: readonly string[];
   /** Programs of the folder the user has already consented to. */
-  readonly agreed: readonly string[];
+  readonly allowed: readonly string[];
   /** Programs of the folder that need consent first. */
-  readonly waiting: readonly { readonly key: string; readonly runs: string }[];
+  readonly pending: readonly { readonly key: string; readonly runs: string }[];
   readonly notes: readonly string[];
 };
 
@@ -45,8 +45,8 @@ export const describeTrustEffects = async (place: TrustedFolder): Promise<TrustE
   return {
     contextFiles: context.files,
     settings: describeStricterSettings(loaded.project),
-    agreed: consents.filter((consent) => !missing.includes(consent)).map(({ key }) => key),
-    waiting: missing.map((consent) => ({
+    allowed: consents.filter((consent) => !missing.includes(consent)).map(({ key }) => key),
+    pending: missing.map((consent) => ({
       key: consent.key,
       runs: truncate(displayCommand(redact(describeProgram(consent))), 60),
     })),

@@ -74,8 +74,8 @@ const trustFolder = async (
   const rows = [
     ["context files", active.contextFiles.join(", ")],
     ["settings", active.settings.join(", ")],
-    ["MCP servers", active.agreed.join(", ")],
-    ["needs consent", active.waiting.map(({ key, runs }) => `${key} (${runs})`).join(", ")],
+    ["MCP servers", active.allowed.join(", ")],
+    ["needs consent", active.pending.map(({ key, runs }) => `${key} (${runs})`).join(", ")],
   ].filter(([, words]) => words !== "");
   const lines = [
     `${sanitizeLine(root)} is now trusted.`,

@@ -105,8 +105,8 @@ describe("what a provider is signed in with", () => {
       }),
     );
     expect(found.filter(([, advice]) => advice !== true)).toEqual([
-      ["local", "no key, which it may not need"],
-      ["offline", "nothing, as it needs none"],
+      ["local", "no key set (optional)"],
+      ["offline", "no key needed"],
     ]);
   });
 

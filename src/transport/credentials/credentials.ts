@@ -124,7 +124,7 @@ const findForAuth = async (auth: Auth, world: World): Promise<CredentialStatus> 
       const { key, token } = keyForAuth(auth, world.env);
       if (key !== undefined) return { found: true, from: key.name, kind: "key" };
       if (token !== undefined) return { found: true, from: token.name, kind: "token" };
-      if (auth.optional === true) return { found: true, from: "no key, which it may not need", kind: "none" };
+      if (auth.optional === true) return { found: true, from: "no key set (optional)", kind: "none" };
       return { found: false, how: `Set ${[...auth.env, ...(auth.tokens ?? [])].join(" or ")}.` };
     }
     case "aws":
@@ -134,7 +134,7 @@ const findForAuth = async (auth: Auth, world: World): Promise<CredentialStatus> 
     case "code-assist":
       return findForCodeAssist(world);
     case "none":
-      return { found: true, from: "nothing, as it needs none", kind: "none" };
+      return { found: true, from: "no key needed", kind: "none" };
   }
 };
 
