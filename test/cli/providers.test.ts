@@ -75,7 +75,7 @@ describe("parley models", () => {
     expect(new Set(heads.map(([id]) => id))).toEqual(new Set(providers.map(({ id }) => id)));
     expect(heads).toHaveLength(providers.length);
     expect(out).toMatch(/^ {2}claude-sonnet-5 +1M {2}image document +2 \/ 10$/m);
-    expect(out).toContain(`Facts of ${factsDate}: `);
+    expect(out).toContain(`As of ${factsDate}: `);
   });
 
   it("prints no size or price that is not published", async () => {

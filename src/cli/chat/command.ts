@@ -3,7 +3,7 @@ import type { CommandSpec } from "../command.ts";
 /** `parley` without the name of a command: chat. */
 export const chatCommand: CommandSpec = {
   name: "chat",
-  about: "Chat with a model that can use tools in this folder; without a terminal, run one prompt",
+  about: "Chat with a model that can use tools here; without a terminal, run one prompt",
   usage: '["TEXT"] [-p "TEXT"] [options]',
   positionals: ["[TEXT]"],
   details: [
@@ -21,7 +21,7 @@ export const chatCommand: CommandSpec = {
       short: "o",
       value: "FORMAT",
       values: ["text", "json", "stream-json"],
-      about: "text (default): the response; json: one object; stream-json: one line per event",
+      about: "text (default), json (one object), or stream-json (one line per event)",
     },
     {
       name: "input-format",

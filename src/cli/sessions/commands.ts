@@ -94,9 +94,9 @@ export const sessionCommands: readonly CommandSpec[] = [
     positionals: ["[FOLDER]"],
     choices: "files",
     details: [
-      "In a folder that is not trusted, Parley ignores context files, settings and MCP servers. In a trusted",
-      "one it reads context files, applies settings that make things stricter, and asks for consent to each",
-      "MCP server. Prints what this enables. FOLDER defaults to this one; subfolders are trusted with it.",
+      "In an untrusted folder, Parley ignores context files, settings and MCP servers. In a trusted one it",
+      "reads context files, applies settings that make things stricter, and asks for consent to each MCP",
+      "server. Prints what this enables. FOLDER defaults to this one; subfolders are trusted with it.",
     ],
     options: [{ name: "list", about: "List the trusted folders" }, { name: "remove", about: "Remove the trust" }, json],
     example: "parley trust ~/project",

@@ -7,14 +7,14 @@ import { locateSession, type SessionsContext, type SessionAction } from "./conte
 /** `parley sessions repair`: reports damage of a session and repairs it. Unreadable bytes are saved, not lost. */
 export const repairSession: SessionAction = async (store, args) => {
   const place = await locateSession(store, sessionIdFrom(args));
-  const isTrial = args.has("dry-run");
+  const isDryRun = args.has("dry-run");
   const before = await listDamagedFiles(store, place);
-  const findings = isTrial ? await store.sessions.examine(place.id) : await store.sessions.repair(place.id);
+  const findings = isDryRun ? await store.sessions.examine(place.id) : await store.sessions.repair(place.id);
   const savedFiles = (await listDamagedFiles(store, place)).filter((path) => !before.includes(path));
   if (args.has("json"))
-    return printJson({ id: place.id, dryRun: isTrial, findings: findings.map(withMessage), savedFiles });
+    return printJson({ id: place.id, dryRun: isDryRun, findings: findings.map(withMessage), savedFiles });
   process.stdout.write(
-    describeRepair(place, { findings, savedFiles, isTrial })
+    describeRepair(place, { findings, savedFiles, isDryRun })
       .map((line) => `${line}\n`)
       .join(""),
   );
@@ -24,20 +24,20 @@ export const repairSession: SessionAction = async (store, args) => {
 type RepairSummary = {
   readonly findings: readonly SessionDamage[];
   readonly savedFiles: readonly string[];
-  readonly isTrial: boolean;
+  readonly isDryRun: boolean;
 };
 
 const describeRepair = (
   { path, id }: SessionLocation,
-  { findings, savedFiles, isTrial }: RepairSummary,
+  { findings, savedFiles, isDryRun }: RepairSummary,
 ): readonly string[] => {
   if (findings.length === 0) return [`Session ${id} is not damaged.`];
   const found = [`Session ${id}:`, ...findings.map((finding) => `  ${describeDamage(finding)}`)];
   const file = join(path, `${id}.jsonl`);
   if (!findings.some(isRepairable)) return [...found, "This cannot be repaired."];
-  if (isTrial) return [...found, `A repair would rewrite ${file} and save unreadable bytes to a file beside it.`];
-  const aside = savedFiles.map((path) => `Saved the unreadable bytes to ${each}.`);
-  return [...found, `Repaired ${file}.`, ...(aside.length > 0 ? aside : ["All bytes were readable."])];
+  if (isDryRun) return [...found, `A repair would rewrite ${file} and save unreadable bytes to a file beside it.`];
+  const saved = savedFiles.map((savedFile) => `Saved the unreadable bytes to ${savedFile}.`);
+  return [...found, `Repaired ${file}.`, ...(saved.length > 0 ? saved : ["All bytes were readable."])];
 };
 
 /** Whether a repair can fix a finding. Missing blobs cannot be restored. */
