@@ -34,7 +34,7 @@ export type MoveTarget =
   | "right"
   | "word-left"
   | "word-right"
-  | "blank-left"
+  | "space-left"
   | "line-start"
   | "line-end"
   | "start"

@@ -6,8 +6,8 @@ export const leftOf = (text: string, at: number): number => (at <= 0 ? 0 : graph
 /** Offset after the grapheme right of the cursor. */
 export const rightOf = (text: string, at: number): number => {
   // No grapheme is longer than this, and segmenting takes time proportional to the length.
-  const [letter = ""] = graphemesOf(text.slice(at, at + 128));
-  return at + letter.length;
+  const [grapheme = ""] = graphemesOf(text.slice(at, at + 128));
+  return at + grapheme.length;
 };
 
 /** Start of the word on the left. */

@@ -5,7 +5,7 @@ import { editorRows, offsetAt, positionOf } from "./layout.ts";
 import { type Editor, type EditorSnapshot, placeholder, withoutPlaceholders } from "./state.ts";
 
 /** Pastes with more lines or characters than this are collapsed. */
-const collapsePasteOver = { lines: 6, letters: 1000 };
+const collapsePasteOver = { lines: 6, characters: 1000 };
 
 /** Limit of undo steps. */
 const maxUndoSteps = 500;
@@ -66,32 +66,32 @@ const withoutSearch = ({ search: _search, ...rest }: Editor): Editor => rest;
 const snapshotOf = ({ text, cursor }: Editor): EditorSnapshot => ({ text, cursor });
 
 /** Sets a new text and keeps the old one for undo. Consecutive typing is one undo step. */
-const withChange = (editor: Editor, next: EditorSnapshot, last: Editor["lastAction"]): Editor => {
+const withChange = (editor: Editor, next: EditorSnapshot, action: Editor["lastAction"]): Editor => {
   if (next.text === editor.text) return withCursor(editor, next.cursor);
   const { goalColumn: _goal, yanked: _yanked, lastAction, ...rest } = editor;
-  const isSameStep = last === "typing" && lastAction === "typing" && editor.undoStack.length > 0;
+  const isSameStep = action === "typing" && lastAction === "typing" && editor.undoStack.length > 0;
   return {
     ...rest,
     ...next,
     undoStack: isSameStep ? editor.undoStack : [...editor.undoStack.slice(1 - maxUndoSteps), snapshotOf(editor)],
     redoStack: [],
-    ...(last === undefined ? {} : { lastAction: last }),
+    ...(action === undefined ? {} : { lastAction: action }),
   };
 };
 
-const insert = (editor: Editor, text: string, last: Editor["lastAction"]): Editor => {
+const insert = (editor: Editor, text: string, action: Editor["lastAction"]): Editor => {
   const before = editor.text.slice(0, editor.cursor) + text;
   // A space ends an undo step, so that undo works word by word.
   const step =
-    last === "typing" && /\s$/.test(editor.text.slice(0, editor.cursor))
+    action === "typing" && /\s$/.test(editor.text.slice(0, editor.cursor))
       ? { ...editor, lastAction: "moving" as const }
       : editor;
-  return withChange(step, { text: before + editor.text.slice(editor.cursor), cursor: before.length }, last);
+  return withChange(step, { text: before + editor.text.slice(editor.cursor), cursor: before.length }, action);
 };
 
 const paste = (editor: Editor, text: string): Editor => {
   const pasted = withoutPlaceholders(text);
-  const isLarge = pasted.length > collapsePasteOver.letters || pasted.split("\n").length > collapsePasteOver.lines;
+  const isLarge = pasted.length > collapsePasteOver.characters || pasted.split("\n").length > collapsePasteOver.lines;
   if (!isLarge) return insert(editor, pasted, undefined);
   const index = editor.pastes.length;
   return insert({ ...editor, pastes: [...editor.pastes, pasted] }, placeholder(index), undefined);
@@ -112,7 +112,7 @@ const targetPosition = ({ text, cursor }: Editor, target: MoveTarget): number =>
       return wordLeft(text, cursor);
     case "word-right":
       return wordRight(text, cursor);
-    case "blank-left":
+    case "space-left":
       return spaceLeft(text, cursor);
     case "line-start":
       return lineStart(text, cursor);
@@ -128,11 +128,11 @@ const targetPosition = ({ text, cursor }: Editor, target: MoveTarget): number =>
 /** Moves up or down by visual rows; beyond the first or last row, through the history. */
 const moveVertically = (editor: Editor, by: 1 | -1): Editor => {
   const rows = editorRows(editor);
-  const seen = positionOf(rows, editor.cursor);
-  const row = rows[seen.row + by];
+  const position = positionOf(rows, editor.cursor);
+  const row = rows[position.row + by];
   if (row === undefined) return recallHistory(editor, by < 0 ? "older" : "newer");
-  const goal = editor.goalColumn ?? seen.column;
-  return { ...withCursor(editor, offsetAt(row, goal)), goalColumn: goal };
+  const goalColumn = editor.goalColumn ?? position.column;
+  return { ...withCursor(editor, offsetAt(row, goalColumn)), goalColumn };
 };
 
 const removeRange = ({ text, cursor }: Editor, target: number): EditorSnapshot => {
@@ -166,13 +166,13 @@ const yankOlder = (editor: Editor): Editor => {
 };
 
 const undoOrRedo = (editor: Editor, from: "undoStack" | "redoStack"): Editor => {
-  const moment = editor[from].at(-1);
-  if (moment === undefined) return editor;
+  const snapshot = editor[from].at(-1);
+  if (snapshot === undefined) return editor;
   const [undoStack, redoStack] =
     from === "undoStack"
       ? [editor.undoStack.slice(0, -1), [...editor.redoStack, snapshotOf(editor)]]
       : [[...editor.undoStack, snapshotOf(editor)], editor.redoStack.slice(0, -1)];
-  return { ...withCursor(editor, moment.cursor), text: moment.text, undoStack, redoStack };
+  return { ...withCursor(editor, snapshot.cursor), text: snapshot.text, undoStack, redoStack };
 };
 
 const complete = (

@@ -30,7 +30,7 @@ const pressed = (editor: Editor, ...keys: readonly (string | KeyEvent)[]): Edito
 const eventOf = (name: string): KeyEvent =>
   /^<.+>$/.test(name) ? { type: "key", chord: name.slice(1, -1) } : { type: "text", text: name };
 
-const wishOf = (editor: Editor, name: string): EditorRequest | undefined => handleKey(editor, eventOf(name)).request;
+const requestOf = (editor: Editor, name: string): EditorRequest | undefined => handleKey(editor, eventOf(name)).request;
 
 /** The text with the cursor as a bar. */
 const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
@@ -153,16 +153,16 @@ describe("submitting", () => {
   it("is one of several requests keys can make", () => {
     const written = pressed(empty, "x");
     expect(
-      ["<ctrl+c>", "<escape>", "<ctrl+d>", "<ctrl+z>", "<ctrl+l>", "<ctrl+x>"].map((name) => wishOf(written, name)),
+      ["<ctrl+c>", "<escape>", "<ctrl+d>", "<ctrl+z>", "<ctrl+l>", "<ctrl+x>"].map((name) => requestOf(written, name)),
     ).toEqual([
       { type: "cancel" },
       { type: "cancel" },
       undefined,
-      { type: "stop" },
+      { type: "suspend" },
       { type: "redraw" },
-      { type: "edit-outside", text: "x" },
+      { type: "open-editor", text: "x" },
     ]);
-    expect(wishOf(empty, "<ctrl+d>")).toEqual({ type: "leave" });
+    expect(requestOf(empty, "<ctrl+d>")).toEqual({ type: "quit" });
     expect(shown(edit(written, { type: "replace", text: "from outside" }))).toBe("from outside|");
   });
 
@@ -226,7 +226,7 @@ describe("a large paste", () => {
       "> see [pasted 120 lines #1] and [pasted 2000 characters #2]",
     ]);
     expect(expandedText(pasted)).toBe(`see ${lines} and ${"y".repeat(2000)}`);
-    expect(wishOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
+    expect(requestOf(pasted, "<enter>")).toEqual({ type: "submit", text: `see ${lines} and ${"y".repeat(2000)}` });
   });
 
   it("is deleted as one character, and restored by undo", () => {
@@ -304,9 +304,9 @@ describe("completion", () => {
   });
 
   it("takes the focused choice with Enter, or the typed word where other values are accepted", () => {
-    const menuOf = (text: string, isSuggestion: boolean): CompletionMenu => {
+    const menuOf = (text: string, isOptional: boolean): CompletionMenu => {
       const completing = findCompletion(pressed(empty, text));
-      const menu = completing && createMenu(completing, [{ label: "a/bc", insert: "a/bc", isOptional: isSuggestion }]);
+      const menu = completing && createMenu(completing, [{ label: "a/bc", insert: "a/bc", isOptional }]);
       if (menu === undefined) throw new Error(`No menu for ${text}.`);
       return menu;
     };

@@ -7,12 +7,12 @@ export const recallHistory = (editor: Editor, direction: "older" | "newer"): Edi
   const back = (recall?.back ?? 0) + (direction === "older" ? 1 : -1);
   const draft = recall?.draft ?? snapshotOf(editor);
   if (back < 0 || back > history.length) return editor;
-  const kept = isRecalledEdited(editor)
+  const saved = isRecalledEdited(editor)
     ? { ...editor, undoStack: [...editor.undoStack, snapshotOf(editor)], redoStack: [] }
     : editor;
-  if (back === 0) return withText(withoutRecall(kept), draft);
+  if (back === 0) return withText(withoutRecall(saved), draft);
   const text = history[history.length - back] ?? "";
-  return { ...withText(kept, { text, cursor: text.length }), recall: { back, draft } };
+  return { ...withText(saved, { text, cursor: text.length }), recall: { back, draft } };
 };
 
 /** Whether a recalled entry was edited: undo can restore the edit. */
@@ -73,9 +73,9 @@ const findInHistory = (editor: Editor, query: string, from: number): Editor => {
   return { ...editor, search: { ...search, query, isFound: false } };
 };
 
-const withText = (editor: Editor, moment: EditorSnapshot): Editor => {
+const withText = (editor: Editor, snapshot: EditorSnapshot): Editor => {
   const { goalColumn: _goal, ...rest } = editor;
-  return { ...rest, ...moment, lastAction: "moving" };
+  return { ...rest, ...snapshot, lastAction: "moving" };
 };
 
 const withoutRecall = ({ recall: _recall, ...rest }: Editor): Editor => rest;

@@ -7,11 +7,11 @@ import { emptyEditor, type Editor, expandedText } from "./state.ts";
 export type EditorRequest =
   | { readonly type: "submit"; readonly text: string }
   | { readonly type: "cancel" }
-  | { readonly type: "leave" }
-  | { readonly type: "stop" }
+  | { readonly type: "quit" }
+  | { readonly type: "suspend" }
   | { readonly type: "redraw" }
   /** Opens the text in the user's editor; the result comes back as a `replace` action. */
-  | { readonly type: "edit-outside"; readonly text: string };
+  | { readonly type: "open-editor"; readonly text: string };
 
 /** The editor after a key, and the key's request. */
 export type KeyResult = { readonly editor: Editor; readonly request?: EditorRequest };
@@ -43,18 +43,18 @@ const handleChord = (editor: Editor, name: string): KeyResult => {
       return handleEnter(editor);
     case "ctrl+d":
       return editor.text === ""
-        ? { editor, request: { type: "leave" } }
+        ? { editor, request: { type: "quit" } }
         : { editor: edit(editor, { type: "delete", to: "right" }) };
     case "ctrl+c":
     case "escape":
       return { editor, request: { type: "cancel" } };
     case "ctrl+z":
-      return { editor, request: { type: "stop" } };
+      return { editor, request: { type: "suspend" } };
     case "ctrl+l":
       return { editor, request: { type: "redraw" } };
     case "ctrl+x":
     case "ctrl+o":
-      return { editor, request: { type: "edit-outside", text: expandedText(editor) } };
+      return { editor, request: { type: "open-editor", text: expandedText(editor) } };
   }
   return { editor };
 };
@@ -113,7 +113,7 @@ const keyBindings: Readonly<Record<string, EditAction>> = {
   "shift+backspace": remove("left"),
   "ctrl+h": remove("left"),
   delete: remove("right"),
-  "ctrl+w": kill("blank-left"),
+  "ctrl+w": kill("space-left"),
   "alt+backspace": kill("word-left"),
   "ctrl+backspace": kill("word-left"),
   "alt+d": kill("word-right"),

@@ -26,10 +26,10 @@ const rowsOf = (text: string, pastes: readonly string[], width: number): readonl
   let start = 0;
   let at = 0;
   let columns = 0;
-  let letters: EditorCell[] = [];
+  let cells: EditorCell[] = [];
   const end = (next: number): void => {
-    rows.push({ start, end: at, cells: letters });
-    [start, letters, columns] = [next, [], 0];
+    rows.push({ start, end: at, cells: cells });
+    [start, cells, columns] = [next, [], 0];
   };
   for (const grapheme of graphemesOf(text)) {
     if (grapheme === "\n") {
@@ -37,10 +37,10 @@ const rowsOf = (text: string, pastes: readonly string[], width: number): readonl
       at += 1;
       continue;
     }
-    const letter = cellOf(grapheme, { at, pastes, width });
-    if (columns + letter.columns >= width && columns > 0) end(at);
-    letters.push(letter);
-    columns += letter.columns;
+    const cell = cellOf(grapheme, { at, pastes, width });
+    if (columns + cell.columns >= width && columns > 0) end(at);
+    cells.push(cell);
+    columns += cell.columns;
     at += grapheme.length;
   }
   end(at);
@@ -70,16 +70,16 @@ export const positionOf = (
     0,
     rows.findLastIndex(({ start }) => start <= place),
   );
-  const letters = rows[row]?.cells ?? [];
-  return { row, column: letters.reduce((sum, { at, columns }) => (at < place ? sum + columns : sum), 0) };
+  const cells = rows[row]?.cells ?? [];
+  return { row, column: cells.reduce((sum, { at, columns }) => (at < place ? sum + columns : sum), 0) };
 };
 
 /** The text offset nearest to a column of a row. */
 export const offsetAt = (row: TextRow, column: number): number => {
   let columns = 0;
-  for (const letter of row.cells) {
-    if (columns + letter.columns > column) return letter.at;
-    columns += letter.columns;
+  for (const cell of row.cells) {
+    if (columns + cell.columns > column) return cell.at;
+    columns += cell.columns;
   }
   return row.end;
 };

@@ -52,7 +52,7 @@ export const modeOf = ({ text }: Editor): "shell" | "command" | "message" => {
 
 /** The text with all pastes expanded. */
 export const expandedText = ({ text, pastes }: Pick<Editor, "text" | "pastes">): string =>
-  text.replaceAll(placeholders, (letter) => pastes[placeholderIndex(letter)] ?? "");
+  text.replaceAll(placeholders, (character) => pastes[placeholderIndex(character)] ?? "");
 
 /** The label shown for a large paste. */
 export const pasteLabel = (paste: string, index: number): string => {
@@ -64,8 +64,8 @@ export const pasteLabel = (paste: string, index: number): string => {
 export const placeholder = (index: number): string => String.fromCodePoint(firstPlaceholder + index);
 
 /** The paste a character represents; undefined for an ordinary one. */
-export const pasteIndex = (letter: string): number | undefined => {
-  const number = placeholderIndex(letter);
+export const pasteIndex = (character: string): number | undefined => {
+  const number = placeholderIndex(character);
   return number >= 0 && number < 0xfffe ? number : undefined;
 };
 
@@ -74,4 +74,4 @@ export const withoutPlaceholders = (text: string): string => text.replaceAll(pla
 
 const firstPlaceholder = 0x100000;
 const placeholders = /[\u{100000}-\u{10fffd}]/gu;
-const placeholderIndex = (letter: string): number => (letter.codePointAt(0) ?? 0) - firstPlaceholder;
+const placeholderIndex = (character: string): number => (character.codePointAt(0) ?? 0) - firstPlaceholder;

@@ -13,21 +13,21 @@ export type ImageArea = { readonly columns: number; readonly rows: number; reado
 export const encodeImage = (
   support: ImageSupport,
   { bytes, mimeType, pixels }: { readonly bytes: Uint8Array; readonly mimeType: string; readonly pixels: PixelSize },
-  room: ImageArea,
+  area: ImageArea,
 ): EncodedImage | undefined => {
   switch (support) {
     case "kitty": {
       // kitty accepts no file format but PNG.
       if (mimeType !== "image/png") return undefined;
-      const cells = cellsFor(pixels, room, usualCell);
+      const cells = cellsFor(pixels, area, usualCell);
       return { encoded: encodeKitty(bytes, cells), rows: cells.rows };
     }
     case "iterm": {
-      const cells = cellsFor(pixels, room, usualCell);
+      const cells = cellsFor(pixels, area, usualCell);
       return { encoded: encodeIterm(bytes, cells), rows: cells.rows };
     }
     case "sixel":
-      return mimeType === "image/png" ? encodeSixelImage(bytes, pixels, room) : undefined;
+      return mimeType === "image/png" ? encodeSixelImage(bytes, pixels, area) : undefined;
     case "none":
       return undefined;
   }
@@ -41,28 +41,24 @@ const usualCell: PixelSize = { width: 8, height: 16 };
 /** Hardly any cell is smaller: an image scaled for it takes less room than reserved, never more. */
 const smallestCell: PixelSize = { width: 6, height: 12 };
 
-const cellsFor = (pixels: PixelSize, room: ImageArea, letter: PixelSize): CellSize => {
-  const { width, height } = scaleToFit(pixels, room, letter);
+const cellsFor = (pixels: PixelSize, area: ImageArea, cell: PixelSize): CellSize => {
+  const { width, height } = scaleToFit(pixels, area, cell);
   return {
-    columns: Math.max(1, Math.min(room.columns, Math.ceil(width / letter.width))),
-    rows: Math.max(1, Math.min(room.rows, Math.ceil(height / letter.height))),
+    columns: Math.max(1, Math.min(area.columns, Math.ceil(width / cell.width))),
+    rows: Math.max(1, Math.min(area.rows, Math.ceil(height / cell.height))),
   };
 };
 
 /** Scales an image down to fit, never up. */
-const scaleToFit = ({ width, height }: PixelSize, { columns, rows }: ImageArea, letter: PixelSize): PixelSize => {
-  const scale = Math.min(
-    1,
-    (columns * letter.width) / Math.max(1, width),
-    (rows * letter.height) / Math.max(1, height),
-  );
+const scaleToFit = ({ width, height }: PixelSize, { columns, rows }: ImageArea, cell: PixelSize): PixelSize => {
+  const scale = Math.min(1, (columns * cell.width) / Math.max(1, width), (rows * cell.height) / Math.max(1, height));
   return { width: width * scale, height: height * scale };
 };
 
 /** Sixel sends every pixel, so the image is scaled down to its displayed size. */
-const encodeSixelImage = (bytes: Uint8Array, pixels: PixelSize, room: ImageArea): EncodedImage => {
-  const { cellSize = smallestCell } = room;
-  const { width, height } = scaleToFit(pixels, room, cellSize);
+const encodeSixelImage = (bytes: Uint8Array, pixels: PixelSize, area: ImageArea): EncodedImage => {
+  const { cellSize = smallestCell } = area;
+  const { width, height } = scaleToFit(pixels, area, cellSize);
   const size = { width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) };
   const encoded = import("./sixel.ts").then(({ encodeSixel }) => encodeSixel(bytes, size)).catch(() => undefined);
   return { encoded, rows: Math.ceil(size.height / cellSize.height) };

@@ -155,12 +155,12 @@ describe("sixels", () => {
     const rows = Array.from({ length: 50 }, () => Array.from({ length: 20 }, () => red));
     const file = { bytes: png({ rows }), mimeType: "image/png", pixels: { width: 20, height: 50 } };
     const broken = { ...file, bytes: Buffer.from("broken") };
-    const room = { columns: 20, rows: 3, cellSize: { width: 10, height: 10 } };
+    const area = { columns: 20, rows: 3, cellSize: { width: 10, height: 10 } };
     screen.print([line("a")]);
     for (const each of [file, broken]) {
-      const picture = encodeImage("sixel", each, room);
-      expect(picture?.rows).toBe(3);
-      if (picture !== undefined) screen.printImage(picture);
+      const image = encodeImage("sixel", each, area);
+      expect(image?.rows).toBe(3);
+      if (image !== undefined) screen.printImage(image);
       screen.print([line("after")]);
     }
     await world.run(screen.flush());
@@ -169,11 +169,11 @@ describe("sixels", () => {
   });
 
   it("assume small cells if the cell size is unknown", () => {
-    const picture = { bytes: Buffer.alloc(0), mimeType: "image/png", pixels: { width: 1000, height: 1000 } };
-    expect(encodeImage("sixel", picture, { columns: 80, rows: 16 })?.rows).toBe(16);
-    expect(
-      encodeImage("sixel", { ...picture, pixels: { width: 5, height: 13 } }, { columns: 80, rows: 16 })?.rows,
-    ).toBe(2);
+    const image = { bytes: Buffer.alloc(0), mimeType: "image/png", pixels: { width: 1000, height: 1000 } };
+    expect(encodeImage("sixel", image, { columns: 80, rows: 16 })?.rows).toBe(16);
+    expect(encodeImage("sixel", { ...image, pixels: { width: 5, height: 13 } }, { columns: 80, rows: 16 })?.rows).toBe(
+      2,
+    );
   });
 });
 

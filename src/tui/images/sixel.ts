@@ -10,14 +10,14 @@ export const encodeSixel = async (
   png: Uint8Array,
   size: { readonly width: number; readonly height: number },
 ): Promise<string | undefined> => {
-  const picture = await readPng(png);
-  return picture && sixelText(quantizeColours(await downscale(picture, size), maxColours));
+  const image = await readPng(png);
+  return image && sixelText(quantizeColours(await downscale(image, size), maxColours));
 };
 
 /** Encodes an image in DEC's sixel format. Transparent pixels are left unchanged. */
-const sixelText = (picture: IndexedImage): string => {
-  const { width, height, palette } = picture;
-  const bands = Array.from({ length: Math.ceil(height / 6) }, (_, band) => bandText(picture, band));
+const sixelText = (image: IndexedImage): string => {
+  const { width, height, palette } = image;
+  const bands = Array.from({ length: Math.ceil(height / 6) }, (_, band) => bandText(image, band));
   return `\u001bP0;1q"1;1;${width};${height}${palette.map(colourDefinition).join("")}${bands.join("-")}\u001b\\`;
 };
 
@@ -46,8 +46,8 @@ const runLengthEncode = (line: Uint8Array): string => {
   for (let at = 0; at < end;) {
     let next = at + 1;
     while (next < end && line[next] === line[at]) next += 1;
-    const letter = String.fromCharCode(63 + (line[at] ?? 0));
-    text += next - at > 3 ? `!${next - at}${letter}` : letter.repeat(next - at);
+    const character = String.fromCharCode(63 + (line[at] ?? 0));
+    text += next - at > 3 ? `!${next - at}${character}` : character.repeat(next - at);
     at = next;
   }
   return text;

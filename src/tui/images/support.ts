@@ -8,7 +8,7 @@ export type ImageSupport = "kitty" | "iterm" | "sixel" | "none";
 export const detectImageSupport = (env: Environment, replies: readonly TerminalReply[] = []): ImageSupport => {
   const drawn = replies.some(reportsSixel) ? "sixel" : "none";
   if (env["TMUX"] !== undefined || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return drawn;
-  if (replies.some((reply) => reply.type === "pictures" && reply.isKitty)) return "kitty";
+  if (replies.some((reply) => reply.type === "kitty-images" && reply.isSupported)) return "kitty";
   const program = env["TERM_PROGRAM"] ?? "";
   if (env["KITTY_WINDOW_ID"] !== undefined || /kitty|ghostty/.test(env["TERM"] ?? "") || program === "ghostty")
     return "kitty";

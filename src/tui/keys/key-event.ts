@@ -12,13 +12,13 @@ export type KeyEvent =
 /** Replies of terminals to our queries. */
 export type TerminalReply =
   /** The background colour. */
-  | { readonly type: "ground"; readonly rgb: number }
+  | { readonly type: "background"; readonly rgb: number }
   /** Device attributes; 4 means sixel support. Every terminal replies to this query. */
   | { readonly type: "attributes"; readonly attributes: readonly number[] }
   /** Whether the terminal supports the kitty image protocol. */
-  | { readonly type: "pictures"; readonly isKitty: boolean }
+  | { readonly type: "kitty-images"; readonly isSupported: boolean }
   /** The cell size in pixels. */
-  | { readonly type: "letter"; readonly width: number; readonly height: number }
+  | { readonly type: "cell-size"; readonly width: number; readonly height: number }
   | { readonly type: "other" };
 
 /** The name of a key with its modifiers, as terminals encode them: 1 shift, 2 alt, 4 ctrl. */

@@ -10,13 +10,13 @@ const maxSequenceLength = 4096;
 /** Parses terminal input into key events, however it is split. */
 export class KeyReader {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #held = "";
+  #pending = "";
   /** The pieces of an open paste. */
   #paste: string[] | undefined;
 
   /** Whether there is input that may be a key by itself or the start of a longer sequence. */
   get hasPending(): boolean {
-    return this.#held !== "" && this.#paste === undefined;
+    return this.#pending !== "" && this.#paste === undefined;
   }
 
   read(bytes: Uint8Array): readonly KeyEvent[] {
@@ -26,8 +26,8 @@ export class KeyReader {
   /** Interprets the pending input as complete. */
   flush(): readonly KeyEvent[] {
     if (!this.hasPending) return [];
-    const held = this.#held;
-    this.#held = "";
+    const held = this.#pending;
+    this.#pending = "";
     if (held === "\u001b") return [{ type: "key", chord: "escape" }];
     if (held === "\u001b\u001b") return [{ type: "key", chord: "alt+escape" }];
     // Alt and a letter that usually starts a sequence: [, O, P, ] and others.
@@ -38,8 +38,8 @@ export class KeyReader {
 
   #parse(chunk: string): readonly KeyEvent[] {
     const events: KeyEvent[] = [];
-    let text = this.#held + chunk;
-    this.#held = "";
+    let text = this.#pending + chunk;
+    this.#pending = "";
     while (text !== "") {
       if (this.#paste !== undefined) {
         text = this.#readPaste(text, events);
@@ -61,7 +61,7 @@ export class KeyReader {
       }
       const length = sequenceLength(text);
       if (length === undefined && text.length < maxSequenceLength) {
-        this.#held = text;
+        this.#pending = text;
         break;
       }
       events.push(...parseSequence(text.slice(0, length ?? maxSequenceLength)));
@@ -76,7 +76,7 @@ export class KeyReader {
     if (end === -1) {
       const kept = partialEndLength(text);
       this.#paste?.push(text.slice(0, text.length - kept));
-      this.#held = text.slice(text.length - kept);
+      this.#pending = text.slice(text.length - kept);
       return "";
     }
     const whole = [...(this.#paste ?? []), text.slice(0, end)].join("");

@@ -98,19 +98,19 @@ const rows: readonly (readonly [what: string, sent: string, events: readonly Key
     "how large a letter is",
     "\u001b[6;17;8t\u001b[6;0;8t",
     [
-      { type: "reply", reply: { type: "letter", width: 8, height: 17 } },
+      { type: "reply", reply: { type: "cell-size", width: 8, height: 17 } },
       { type: "reply", reply: { type: "other" } },
     ],
   ],
   [
     "the colour of the ground",
     "\u001b]11;rgb:ffff/8080/0000\u001b\\\u001b]11;rgb:1/2/f\u0007",
-    [0xff8000, 0x1122ff].map((rgb): KeyEvent => ({ type: "reply", reply: { type: "ground", rgb } })),
+    [0xff8000, 0x1122ff].map((rgb): KeyEvent => ({ type: "reply", reply: { type: "background", rgb } })),
   ],
   [
     "about pictures",
     "\u001b_Gi=31;OK\u001b\\\u001b_Gi=31;ENOTSUPPORTED:x\u001b\\",
-    [true, false].map((isKitty): KeyEvent => ({ type: "reply", reply: { type: "pictures", isKitty } })),
+    [true, false].map((isSupported): KeyEvent => ({ type: "reply", reply: { type: "kitty-images", isSupported } })),
   ],
   [
     "other answers",

@@ -4,13 +4,13 @@ import type { TerminalReply } from "./key-event.ts";
 export const parseReply = (sequence: string): TerminalReply | undefined => {
   const attributes = /^\[\?([\d;]*)c$/.exec(sequence);
   if (attributes !== null) return { type: "attributes", attributes: (attributes[1] ?? "").split(";").map(Number) };
-  const ground = /^\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(sequence);
-  if (ground !== null)
-    return { type: "ground", rgb: ground.slice(1).reduce((rgb, part) => rgb * 256 + eightBits(part), 0) };
-  const pictures = /^_Gi=31(?:,[^;]*)?;(\w+)/.exec(sequence);
-  if (pictures !== null) return { type: "pictures", isKitty: pictures[1] === "OK" };
-  const letter = /^\[6;([1-9]\d{1,2});([1-9]\d{0,2})t$/.exec(sequence);
-  if (letter !== null) return { type: "letter", width: Number(letter[2]), height: Number(letter[1]) };
+  const background = /^\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(sequence);
+  if (background !== null)
+    return { type: "background", rgb: background.slice(1).reduce((rgb, part) => rgb * 256 + eightBits(part), 0) };
+  const images = /^_Gi=31(?:,[^;]*)?;(\w+)/.exec(sequence);
+  if (images !== null) return { type: "kitty-images", isSupported: images[1] === "OK" };
+  const cell = /^\[6;([1-9]\d{1,2});([1-9]\d{0,2})t$/.exec(sequence);
+  if (cell !== null) return { type: "cell-size", width: Number(cell[2]), height: Number(cell[1]) };
   return isReply(sequence) ? { type: "other" } : undefined;
 };
 

@@ -39,27 +39,27 @@ const maxBlockLength = 8000;
 const maxBlockLines = 200;
 
 /** Parses one more line. */
-export const parseLine = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
-  if (reading.kind === "fence") return inFence(reading, line);
+export const parseLine = (parser: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
+  if (parser.kind === "fence") return inFence(parser, line);
   const isBlank = line.trim() === "";
-  switch (reading.kind) {
+  switch (parser.kind) {
     case "nothing":
-      return isBlank ? [{ ...reading, hasBlankBefore: true }, []] : beginBlock(line, reading.hasBlankBefore);
+      return isBlank ? [{ ...parser, hasBlankBefore: true }, []] : beginBlock(line, parser.hasBlankBefore);
     case "paragraph":
     case "quote":
-      return isBlank || interrupts(line, reading) ? endAndBegin(reading, line) : continueBlock(reading, line);
+      return isBlank || interrupts(line, parser) ? endAndBegin(parser, line) : continueBlock(parser, line);
     case "indented":
-      if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
-      return indentOf(line) >= 4 ? continueBlock(reading, line) : endAndBegin(reading, line);
+      if (isBlank) return [{ ...parser, blanks: parser.blanks + 1 }, []];
+      return indentOf(line) >= 4 ? continueBlock(parser, line) : endAndBegin(parser, line);
     case "item":
-      return inItem(reading, line, isBlank);
+      return inItem(parser, line, isBlank);
   }
 };
 
 /** Ends the open block at the end of the input. */
-export const endBlocks = (reading: BlockParser): readonly MarkdownBlock[] => {
-  if (reading.kind === "fence") return [{ type: "code-end" }];
-  return blockOf(reading);
+export const endBlocks = (parser: BlockParser): readonly MarkdownBlock[] => {
+  if (parser.kind === "fence") return [{ type: "code-end" }];
+  return blockOf(parser);
 };
 
 const blockOf = ({ kind, lines, hasBlankBefore, repeated }: BlockParser): readonly MarkdownBlock[] => {
@@ -68,12 +68,12 @@ const blockOf = ({ kind, lines, hasBlankBefore, repeated }: BlockParser): readon
 };
 
 /** Ends the open block before this line, which begins another. */
-const endAndBegin = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
+const endAndBegin = (parser: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const isBlank = line.trim() === "";
-  if (isBlank) return [{ ...initialParser, hasBlankBefore: true }, blockOf(reading)];
+  if (isBlank) return [{ ...initialParser, hasBlankBefore: true }, blockOf(parser)];
   // An item follows directly unless an empty line is between; all other blocks are separated.
-  const [next, blocks] = beginBlock(line, reading.blanks > 0 || itemIndent(line) === undefined);
-  return [next, [...blockOf(reading), ...blocks]];
+  const [next, blocks] = beginBlock(line, parser.blanks > 0 || itemIndent(line) === undefined);
+  return [next, [...blockOf(parser), ...blocks]];
 };
 
 const beginBlock = (line: string, hasBlankBefore: boolean): readonly [BlockParser, readonly MarkdownBlock[]] => {
@@ -91,11 +91,11 @@ const beginBlock = (line: string, hasBlankBefore: boolean): readonly [BlockParse
   return [{ ...started, kind: /^ {0,3}>/.test(line) ? "quote" : "paragraph" }, []];
 };
 
-const continueBlock = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
-  const blanks = Array.from({ length: reading.blanks }, () => "");
-  const lines = [...reading.lines, ...blanks, line];
-  const grown = { ...reading, lines, blanks: 0, length: reading.length + line.length + 1 };
-  if (isUnderline(line) && reading.kind === "paragraph")
+const continueBlock = (parser: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
+  const blanks = Array.from({ length: parser.blanks }, () => "");
+  const lines = [...parser.lines, ...blanks, line];
+  const grown = { ...parser, lines, blanks: 0, length: parser.length + line.length + 1 };
+  if (isUnderline(line) && parser.kind === "paragraph")
     return [{ ...initialParser, hasBlankBefore: true }, blockOf(grown)];
   if (grown.length < maxBlockLength && lines.length < maxBlockLines) return [grown, []];
   return [isTable(lines) ? tableHead(grown) : initialParser, blockOf(grown)];
@@ -116,23 +116,23 @@ const tableHead = ({ lines }: BlockParser): BlockParser => ({
   repeated: 2,
 });
 
-const inFence = (reading: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
+const inFence = (parser: BlockParser, line: string): readonly [BlockParser, readonly MarkdownBlock[]] => {
   const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-  if (closing !== undefined && closing.startsWith(reading.fence))
+  if (closing !== undefined && closing.startsWith(parser.fence))
     return [{ ...initialParser, hasBlankBefore: true }, [{ type: "code-end" }]];
-  const stripped = line.slice(Math.min(reading.indent, indentOf(line)));
-  return [reading, [{ type: "code", lines: [stripped] }]];
+  const stripped = line.slice(Math.min(parser.indent, indentOf(line)));
+  return [parser, [{ type: "code", lines: [stripped] }]];
 };
 
 const inItem = (
-  reading: BlockParser,
+  parser: BlockParser,
   line: string,
   isBlank: boolean,
 ): readonly [BlockParser, readonly MarkdownBlock[]] => {
-  if (isBlank) return [{ ...reading, blanks: reading.blanks + 1 }, []];
-  if (indentOf(line) >= reading.indent) return continueBlock(reading, line);
-  const isLazy = reading.blanks === 0 && itemIndent(line) === undefined && !interrupts(line, reading);
-  return isLazy ? continueBlock(reading, line) : endAndBegin(reading, line);
+  if (isBlank) return [{ ...parser, blanks: parser.blanks + 1 }, []];
+  if (indentOf(line) >= parser.indent) return continueBlock(parser, line);
+  const isLazy = parser.blanks === 0 && itemIndent(line) === undefined && !interrupts(line, parser);
+  return isLazy ? continueBlock(parser, line) : endAndBegin(parser, line);
 };
 
 /** Whether a line begins a new block without an empty line before it. */
@@ -146,9 +146,9 @@ const interrupts = (line: string, { kind }: BlockParser): boolean => {
 
 const indentOf = (line: string): number => {
   let columns = 0;
-  for (const letter of line) {
-    if (letter === " ") columns += 1;
-    else if (letter === "\t") columns += 4 - (columns % 4);
+  for (const character of line) {
+    if (character === " ") columns += 1;
+    else if (character === "\t") columns += 4 - (columns % 4);
     else break;
   }
   return columns;

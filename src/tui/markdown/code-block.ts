@@ -8,7 +8,7 @@ const maxPendingLines = 40;
 /** The lines of a code block while it streams: final as soon as their colours are certain. */
 export class CodeLines {
   readonly #language: string;
-  #waiting: string[] = [];
+  #pending: string[] = [];
 
   constructor(language: string) {
     this.#language = language;
@@ -17,29 +17,29 @@ export class CodeLines {
   add(lines: readonly string[], rendering: MarkdownRenderOptions): readonly StyledLine[] {
     const final: StyledLine[] = [];
     for (const line of lines) {
-      this.#waiting.push(line);
-      const { lines: coloured, isWhole } = this.#colour(rendering);
-      if (!isWhole && this.#waiting.length < maxPendingLines) continue;
+      this.#pending.push(line);
+      const { lines: coloured, isWhole } = this.#highlight(rendering);
+      if (!isWhole && this.#pending.length < maxPendingLines) continue;
       final.push(...coloured);
-      this.#waiting = [];
+      this.#pending = [];
     }
     return final;
   }
 
   end(rendering: MarkdownRenderOptions): readonly StyledLine[] {
-    const rest = this.#waiting.length === 0 ? [] : this.#colour(rendering).lines;
-    this.#waiting = [];
+    const rest = this.#pending.length === 0 ? [] : this.#highlight(rendering).lines;
+    this.#pending = [];
     return rest;
   }
 
   /** The pending lines and those after them, as they look now. */
   open(next: readonly string[], rendering: MarkdownRenderOptions): readonly StyledLine[] {
-    const lines = [...this.#waiting, ...next];
+    const lines = [...this.#pending, ...next];
     return lines.length === 0 ? [] : highlightLines(lines, this.#language, rendering).lines;
   }
 
-  #colour(rendering: MarkdownRenderOptions): { readonly lines: readonly StyledLine[]; readonly isWhole: boolean } {
-    return highlightLines(this.#waiting, this.#language, rendering);
+  #highlight(rendering: MarkdownRenderOptions): { readonly lines: readonly StyledLine[]; readonly isWhole: boolean } {
+    return highlightLines(this.#pending, this.#language, rendering);
   }
 }
 

@@ -80,7 +80,7 @@ const plainCode = (text: string): readonly StyledLine[] => text.split("\n").map(
 /** Indents a line of code and wraps it by characters. */
 export const codeLine = (code: StyledLine, width: number): readonly StyledLine[] => {
   const indent: StyledLine = [{ text: "  ", style: {} }];
-  return wrap(code, { width: Math.max(minWidth, width), breakAt: "letters", first: indent, rest: indent });
+  return wrap(code, { width: Math.max(minWidth, width), breakAt: "characters", first: indent, rest: indent });
 };
 
 const quote = ({ tokens }: Tokens.Blockquote, { width, highlighter }: MarkdownRenderOptions): readonly StyledLine[] => {

@@ -17,7 +17,7 @@ export type MarkdownOptions = {
 };
 
 type OpenLinesCache = {
-  readonly reading: BlockParser;
+  readonly parser: BlockParser;
   readonly partial: string;
   readonly width: number;
   readonly lines: readonly StyledLine[];
@@ -38,11 +38,11 @@ const maxLineLength = 4000;
 /** Renders Markdown while it streams. Lines are final as soon as nothing can change them; only the open block is rendered again. */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
-  readonly #plain = new TerminalSanitizer();
+  readonly #sanitizer = new TerminalSanitizer();
   #partial = "";
-  #reading: BlockParser = initialParser;
+  #parser: BlockParser = initialParser;
   #code: CodeLines | undefined;
-  #waiting: MarkdownBlock[] = [];
+  #pendingBlocks: MarkdownBlock[] = [];
   #loading: Promise<void> | undefined;
   #final: StyledLine[] = [];
   #isEmpty = true;
@@ -50,7 +50,7 @@ export class MarkdownStream {
   #ordinal: number | undefined;
   #width: number;
   /** Cached open lines, valid until something changes. */
-  #shown: OpenLinesCache | undefined;
+  #openCache: OpenLinesCache | undefined;
 
   constructor(options: MarkdownOptions, width: number) {
     this.#options = options;
@@ -63,17 +63,17 @@ export class MarkdownStream {
   }
 
   write(text: string): void {
-    this.#read(this.#plain.write(text));
+    this.#read(this.#sanitizer.write(text));
   }
 
   /** Ends the input. */
   end(): void {
-    this.#read(this.#plain.end());
+    this.#read(this.#sanitizer.end());
     if (this.#partial !== "") this.#readLine(this.#partial);
     this.#partial = "";
-    this.#waiting.push(...endBlocks(this.#reading));
-    this.#reading = initialParser;
-    this.#settle();
+    this.#pendingBlocks.push(...endBlocks(this.#parser));
+    this.#parser = initialParser;
+    this.#finalizeBlocks();
   }
 
   /** Returns the lines that became final since the last call. */
@@ -83,18 +83,18 @@ export class MarkdownStream {
 
   /** Returns the lines that may still change. */
   openLines(): readonly StyledLine[] {
-    const isSame = this.#shown?.reading === this.#reading && this.#shown.width === this.#width;
-    const partial = isInTable(this.#reading) && this.#partial.includes("|") ? "" : this.#partial;
-    if (isSame && this.#shown?.partial === partial && this.#code === undefined && this.#waiting.length === 0)
-      return this.#shown.lines;
+    const isSame = this.#openCache?.parser === this.#parser && this.#openCache.width === this.#width;
+    const partial = isInTable(this.#parser) && this.#partial.includes("|") ? "" : this.#partial;
+    if (isSame && this.#openCache?.partial === partial && this.#code === undefined && this.#pendingBlocks.length === 0)
+      return this.#openCache.lines;
     const lines = this.#openLines(partial);
-    this.#shown = { reading: this.#reading, partial, width: this.#width, lines };
+    this.#openCache = { parser: this.#parser, partial, width: this.#width, lines };
     return lines;
   }
 
   #openLines(partial: string): readonly StyledLine[] {
-    const [reading, more] = partial === "" ? [this.#reading, []] : parseLine(this.#reading, partial);
-    const blocks = [...this.#waiting, ...more, ...(reading.kind === "fence" ? [] : endBlocks(reading))];
+    const [parser, more] = partial === "" ? [this.#parser, []] : parseLine(this.#parser, partial);
+    const blocks = [...this.#pendingBlocks, ...more, ...(parser.kind === "fence" ? [] : endBlocks(parser))];
     const after = blocks.findIndex(({ type }) => type !== "code");
     const code = blocks.slice(0, after === -1 ? blocks.length : after);
     const next = code.flatMap((block) => (block.type === "code" ? block.lines : []));
@@ -102,7 +102,7 @@ export class MarkdownStream {
     let ordinal = this.#ordinal;
     for (const block of blocks.slice(code.length)) {
       const rendered = this.#render(block, this.#tokens(block), ordinal);
-      lines.push(...this.#apart(block, lines.length > 0), ...rendered.lines);
+      lines.push(...this.#blankLines(block, lines.length > 0), ...rendered.lines);
       ordinal = rendered.ordinal;
     }
     return lines;
@@ -130,21 +130,21 @@ export class MarkdownStream {
   }
 
   #readLine(line: string): void {
-    const [reading, blocks] = parseLine(this.#reading, line);
-    this.#reading = reading;
-    this.#waiting.push(...blocks);
-    this.#settle();
+    const [parser, blocks] = parseLine(this.#parser, line);
+    this.#parser = parser;
+    this.#pendingBlocks.push(...blocks);
+    this.#finalizeBlocks();
   }
 
   /** Finalizes blocks in order. A block that waits for a language holds up those after it. */
-  #settle(): void {
+  #finalizeBlocks(): void {
     if (this.#loading !== undefined) return;
-    for (let block = this.#waiting[0]; block !== undefined; block = this.#waiting[0]) {
+    for (let block = this.#pendingBlocks[0]; block !== undefined; block = this.#pendingBlocks[0]) {
       const tokens = this.#tokens(block);
-      const missing = this.#missing(block, tokens);
+      const missing = this.#missingLanguages(block, tokens);
       if (missing.length > 0) return this.#load(missing);
-      this.#waiting.shift();
-      this.#final.push(...this.#apart(block, false), ...this.#finish(block, tokens));
+      this.#pendingBlocks.shift();
+      this.#final.push(...this.#blankLines(block, false), ...this.#finalizeBlock(block, tokens));
     }
   }
 
@@ -152,17 +152,17 @@ export class MarkdownStream {
     const { highlighter, onReady } = this.#options;
     this.#loading = Promise.all(languages.map((language) => highlighter.load(language))).then(() => {
       this.#loading = undefined;
-      this.#settle();
+      this.#finalizeBlocks();
       onReady?.();
     });
   }
 
-  #missing(block: MarkdownBlock, tokens: readonly Token[]): readonly string[] {
+  #missingLanguages(block: MarkdownBlock, tokens: readonly Token[]): readonly string[] {
     const languages = block.type === "code-start" ? [block.language] : languagesIn(tokens);
     return languages.filter((language) => this.#options.highlighter.state(language) === "loading");
   }
 
-  #finish(block: MarkdownBlock, tokens: readonly Token[]): readonly StyledLine[] {
+  #finalizeBlock(block: MarkdownBlock, tokens: readonly Token[]): readonly StyledLine[] {
     this.#isEmpty = false;
     switch (block.type) {
       case "code-start":
@@ -185,7 +185,7 @@ export class MarkdownStream {
     }
   }
 
-  #apart(block: MarkdownBlock, isBelow: boolean): readonly StyledLine[] {
+  #blankLines(block: MarkdownBlock, isBelow: boolean): readonly StyledLine[] {
     if (block.type === "code" || block.type === "code-end" || !block.hasBlankBefore) return [];
     return this.#isEmpty && !isBelow ? [] : [[]];
   }

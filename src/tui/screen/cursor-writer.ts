@@ -10,7 +10,7 @@ type CursorPosition = { readonly row: number; readonly column: number | undefine
 
 /** Writes changes at their positions with minimal cursor movement. Tracks cursor position and style. */
 export class CursorWriter {
-  readonly #paint: SgrEncoder;
+  readonly #sgr: SgrEncoder;
   #text = "";
   #row: number;
   /** Undefined after a cell whose width differs between terminals. */
@@ -21,7 +21,7 @@ export class CursorWriter {
   #rows: number;
 
   constructor(paint: SgrEncoder, { at, rows }: { readonly at: CursorPosition; readonly rows: number }) {
-    this.#paint = paint;
+    this.#sgr = paint;
     this.#row = at.row;
     this.#column = at.column;
     this.#rows = Math.max(rows, at.row + 1);
@@ -36,7 +36,7 @@ export class CursorWriter {
     if (known < this.#row) this.#text += sequence(this.#row - known, "A");
     if (known > this.#row) this.#text += sequence(known - this.#row, "B");
     if (row > known) {
-      this.#use(unstyled);
+      this.#setStyle(unstyled);
       this.#text += `\r${"\n".repeat(row - known)}`;
       this.#column = 0;
       this.#rows = row + 1;
@@ -50,11 +50,11 @@ export class CursorWriter {
   write({ cells, clear }: RowChange): void {
     if (clear === "before") this.#clear("K");
     for (const { text, style, columns, hasCertainWidth } of cells) {
-      this.#use(style);
-      if (this.#column === undefined) this.#text += sequence(this.#expected + 1, "G");
+      this.#setStyle(style);
+      if (this.#column === undefined) this.#text += sequence(this.#expectedColumn + 1, "G");
       this.#text += text;
-      this.#expected = (this.#column ?? this.#expected) + columns;
-      this.#column = hasCertainWidth ? this.#expected : undefined;
+      this.#expectedColumn = (this.#column ?? this.#expectedColumn) + columns;
+      this.#column = hasCertainWidth ? this.#expectedColumn : undefined;
     }
     if (clear === "after") this.#clear("K");
   }
@@ -68,7 +68,7 @@ export class CursorWriter {
     this.#text += "\u001b[?7h";
     for (const { cells } of rows) {
       this.write({ column: 0, cells, clear: "no" });
-      this.#use(unstyled);
+      this.#setStyle(unstyled);
       this.#text += "\r\n";
       this.#column = 0;
     }
@@ -79,7 +79,7 @@ export class CursorWriter {
 
   /** Writes an image here and restores the cursor position. */
   writeImage(image: string): void {
-    this.#use(unstyled);
+    this.#setStyle(unstyled);
     this.#text += `\u001b7${image}\u001b8`;
   }
 
@@ -90,20 +90,20 @@ export class CursorWriter {
 
   /** Resets the style. */
   resetStyle(): void {
-    this.#use(unstyled);
+    this.#setStyle(unstyled);
   }
 
   /** The expected column after a cell of uncertain width. */
-  #expected = 0;
+  #expectedColumn = 0;
 
   #clear(kind: "K" | "J"): void {
-    this.#use(unstyled);
+    this.#setStyle(unstyled);
     this.#text += `\u001b[${kind}`;
   }
 
-  #use(style: Style): void {
-    if (!sameStyle(style, this.#style)) this.#text += this.#paint.codes(style);
-    if (style.link !== this.#link) this.#text += this.#paint.link(style.link);
+  #setStyle(style: Style): void {
+    if (!sameStyle(style, this.#style)) this.#text += this.#sgr.codes(style);
+    if (style.link !== this.#link) this.#text += this.#sgr.link(style.link);
     this.#style = style;
     this.#link = style.link;
   }

@@ -55,53 +55,54 @@ const maxQueuedLines = 2000;
 /** Final lines go to the terminal's scrollback; the live part below is redrawn where it changed, at most once per frame. */
 export class Screen implements PrintSurface {
   readonly #options: ScreenOptions;
-  #paint: SgrEncoder;
+  #sgr: SgrEncoder;
   #region: ScreenRegion;
-  #waiting: (StyledLine | EncodedImage)[] = [];
+  #queue: (StyledLine | EncodedImage)[] = [];
   #isChanged = false;
   #drawing: Promise<void> | undefined;
-  #isAway = true;
-  #listeners: (() => void)[] = [];
-  #pause: AbortController | undefined;
+  #isSuspended = true;
+  #drainListeners: (() => void)[] = [];
+  #frameWait: AbortController | undefined;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    this.#paint = options.sgr;
+    this.#sgr = options.sgr;
     this.#region = emptyRegion(options.terminal.size());
     this.resume();
   }
 
   print(lines: readonly StyledLine[]): void {
-    for (const line of lines) this.#waiting.push(line);
+    for (const line of lines) this.#queue.push(line);
     this.update();
   }
 
   update(): void {
     this.#isChanged = true;
-    if (!this.#isAway) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
+    if (!this.#isSuspended) this.#drawing ??= this.#drawAll().finally(() => (this.#drawing = undefined));
   }
 
   /** Draws without waiting for the next frame, since the user pressed a key. */
   updateNow(): void {
     this.update();
-    this.#pause?.abort();
+    this.#frameWait?.abort();
   }
 
   /** Prints an image, in a frame of its own. An image taller than the screen is skipped. */
   printImage(image: EncodedImage): void {
-    this.#waiting.push(image);
+    this.#queue.push(image);
     this.update();
   }
 
   /** Changes the colours. Printed lines keep theirs. */
   repaint(paint: SgrEncoder): void {
-    this.#paint = paint;
+    this.#sgr = paint;
     this.#region = { ...this.#region, rows: this.#region.rows.map((row) => ({ ...row, cells: [], from: [] })) };
     this.update();
   }
 
   async waitForDrain(): Promise<void> {
-    while (this.#waiting.length > maxQueuedLines) await new Promise<void>((resolve) => this.#listeners.push(resolve));
+    while (this.#queue.length > maxQueuedLines)
+      await new Promise<void>((resolve) => this.#drainListeners.push(resolve));
   }
 
   async flush(): Promise<void> {
@@ -117,19 +118,19 @@ export class Screen implements PrintSurface {
   /** Releases the terminal for the shell or another program. */
   async suspend(): Promise<void> {
     await this.flush();
-    if (this.#isAway) return;
-    this.#isAway = true;
+    if (this.#isSuspended) return;
+    this.#isSuspended = true;
     const { terminal } = this.#options;
-    await terminal.write(this.#farewell());
+    await terminal.write(this.#exitSequence());
     terminal.setRaw(false);
   }
 
   /** Takes the terminal again, below what was written meanwhile. */
   resume(): void {
     const { terminal } = this.#options;
-    this.#isAway = false;
+    this.#isSuspended = false;
     this.#region = emptyRegion(terminal.size());
-    terminal.onExit(() => (this.#isAway ? "" : this.#farewell()));
+    terminal.onExit(() => (this.#isSuspended ? "" : this.#exitSequence()));
     terminal.setRaw(true);
     void terminal.write(enterModes);
     this.update();
@@ -139,57 +140,57 @@ export class Screen implements PrintSurface {
     const { terminal, clock } = this.#options;
     // Printed lines and their removal from the live part belong into one frame.
     await Promise.resolve();
-    while (this.#isChanged && !this.#isAway) {
+    while (this.#isChanged && !this.#isSuspended) {
       this.#isChanged = false;
       const pause = new AbortController();
-      this.#pause = pause;
-      await this.#makePicture();
+      this.#frameWait = pause;
+      await this.#awaitImage();
       const size = terminal.size();
       const { lines, cursor, isStreaming, onDrawn } = this.#options.live(size);
-      const next = this.#next({ columns: size.columns, rows: size.rows - lines.length });
+      const next = this.#nextOutput({ columns: size.columns, rows: size.rows - lines.length });
       const { region, text } = renderFrame(
         this.#region,
         { ...next, live: lines, cursor, isStreaming, size },
-        this.#paint,
+        this.#sgr,
       );
       this.#region = region;
-      if (this.#waiting.length > 0) this.#isChanged = true;
+      if (this.#queue.length > 0) this.#isChanged = true;
       if (text !== "") await terminal.write(text);
       onDrawn?.();
-      for (const resolve of this.#listeners.splice(0)) resolve();
-      await clock.sleep(this.#waiting.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
+      for (const resolve of this.#drainListeners.splice(0)) resolve();
+      await clock.sleep(this.#queue.length > 0 ? 0 : frameInterval, pause.signal).catch(() => undefined);
     }
   }
 
   /** Waits for the encoding of the next image. A failed one takes no rows. */
-  async #makePicture(): Promise<void> {
-    const [first] = this.#waiting;
+  async #awaitImage(): Promise<void> {
+    const [first] = this.#queue;
     if (first === undefined || !("encoded" in first) || typeof first.encoded === "string") return;
     const encoded = await first.encoded;
-    this.#waiting.splice(0, 1, ...(encoded === undefined ? [] : [{ ...first, encoded }]));
+    this.#queue.splice(0, 1, ...(encoded === undefined ? [] : [{ ...first, encoded }]));
   }
 
   /** What the next frame prints: one image, or the lines before the next image. */
-  #next(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly image?: string } {
-    const [first] = this.#waiting;
+  #nextOutput(room: TerminalSize): { readonly printed: readonly StyledLine[]; readonly image?: string } {
+    const [first] = this.#queue;
     if (first !== undefined && "encoded" in first) {
       if (typeof first.encoded !== "string") return { printed: [] };
-      this.#waiting.shift();
+      this.#queue.shift();
       if (first.rows > room.rows) return { printed: [] };
       return { printed: Array.from({ length: first.rows }, () => []), image: first.encoded };
     }
     const printed: StyledLine[] = [];
-    for (const each of this.#waiting.slice(0, linesPerFrame)) {
+    for (const each of this.#queue.slice(0, linesPerFrame)) {
       if ("encoded" in each) break;
       printed.push(each);
     }
-    this.#waiting.splice(0, printed.length);
+    this.#queue.splice(0, printed.length);
     // The terminal may have become narrower since they were laid out.
     return { printed: printed.flatMap((each) => fitLine(each, room.columns)) };
   }
 
   /** Leaves the live lines as they are, with the cursor on a line of its own below. */
-  #farewell(): string {
+  #exitSequence(): string {
     const { rows, at } = this.#region;
     const below = rows.length - at.row;
     const down = below > 1 ? `\u001b[${below - 1}B` : "";
@@ -200,4 +201,4 @@ export class Screen implements PrintSurface {
 
 /** A final line is never truncated but wrapped. */
 const fitLine = (line: StyledLine, columns: number): readonly StyledLine[] =>
-  lineWidth(line) <= columns ? [line] : wrap(line, { width: columns, breakAt: "letters" });
+  lineWidth(line) <= columns ? [line] : wrap(line, { width: columns, breakAt: "characters" });

@@ -153,7 +153,7 @@ describe("wrapping", () => {
   });
 
   it("breaks code anywhere and keeps its spaces", () => {
-    expect(texts(wrap(line("a  b  "), { width: 3, breakAt: "letters" }))).toEqual(["a  ", "b  "]);
+    expect(texts(wrap(line("a  b  "), { width: 3, breakAt: "characters" }))).toEqual(["a  ", "b  "]);
   });
 
   it("never exceeds the width, and loses only spaces", () => {
@@ -162,14 +162,14 @@ describe("wrapping", () => {
       fc.property(
         fc.array(fc.string({ unit, maxLength: 12 })),
         fc.integer({ min: 2, max: 20 }),
-        fc.constantFrom("words" as const, "letters" as const),
+        fc.constantFrom("words" as const, "characters" as const),
         (pieces, width, at) => {
           const spans = pieces.map((piece, index) => span(piece, index % 2 === 0 ? {} : { bold: true }));
           const lines = wrap(spans, { width, breakAt: at });
           expect(lines.filter((each) => lineWidth(each) > width)).toEqual([]);
           const whole = lines.map(lineText).join("");
           expect(whole.replaceAll(" ", "")).toBe(pieces.join("").replaceAll(" ", ""));
-          if (at === "letters") expect(whole).toBe(pieces.join(""));
+          if (at === "characters") expect(whole).toBe(pieces.join(""));
         },
       ),
       { seed: 1, numRuns: 1000 },

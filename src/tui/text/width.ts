@@ -1,4 +1,4 @@
-import { isWide } from "./east-asian-width.ts";
+import { eastAsianWidth } from "get-east-asian-width";
 
 /** The width of a text in columns. Tabs count as one: expand them before. */
 export const textWidth = (text: string): number => {
@@ -39,6 +39,9 @@ export const hasCertainWidth = (grapheme: string): boolean => {
     (code >= 0x3041 && code <= 0xd7a3 && isWide(code))
   );
 };
+
+/** Whether Unicode calls a code point wide or full-width; emoji with default emoji presentation are. */
+const isWide = (code: number): boolean => code >= 0x1100 && eastAsianWidth(code) === 2;
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 

@@ -8,7 +8,7 @@ export type WrapOptions = {
   readonly first?: StyledLine;
   readonly rest?: StyledLine;
   /** Between words where possible, or wherever the line is full. */
-  readonly breakAt?: "words" | "letters";
+  readonly breakAt?: "words" | "characters";
 };
 
 /** Wraps a line to the width. Only words that fit on no line are broken. */
@@ -39,7 +39,7 @@ export const wrap = (
     if (isBetween && columns > 0) end();
     if (isBetween) continue;
     if (unit.columns <= limit || (columns > 0 && unit.columns <= room)) add(unit);
-    else for (const letter of unit.spans.flatMap(graphemeUnits)) add(letter);
+    else for (const piece of unit.spans.flatMap(graphemeUnits)) add(piece);
   }
   if (current.length > 0 || lines.length === 0) end();
   return lines;

@@ -15,7 +15,7 @@ export type ApprovalPrompt = {
     /** `target` is the resolved path. */
     | { readonly type: "diff"; readonly path: string; readonly target: string; readonly patch: string }
     /** The host of the URL is highlighted. */
-    | { readonly type: "address"; readonly text: string; readonly url: string }
+    | { readonly type: "url"; readonly text: string; readonly url: string }
     | { readonly type: "text"; readonly text: string };
   /** Why approval is needed. */
   readonly reasons: readonly string[];
@@ -146,9 +146,9 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
     case "command":
       return [
         ...toLines(displayCommand(subject.command)).flatMap((each) =>
-          wrap(each, { width, breakAt: "letters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
+          wrap(each, { width, breakAt: "characters", first: [span("$ ", { tone: "accent" })], rest: [span("  ")] }),
         ),
-        ...wrap([span(`in ${displayCommand(subject.folder)}`, { tone: "muted" })], { width, breakAt: "letters" }),
+        ...wrap([span(`in ${displayCommand(subject.folder)}`, { tone: "muted" })], { width, breakAt: "characters" }),
       ];
     case "diff":
       return [
@@ -158,10 +158,10 @@ export const viewSubject = (subject: ApprovalPrompt["subject"], width: number): 
         ).flatMap((each) => wrap(each, { width })),
         ...viewDiff(subject.patch, { width }),
       ];
-    case "address":
+    case "url":
       return [
         ...viewSubject({ type: "text", text: subject.text }, width),
-        ...wrap(highlightHost(subject.url), { width, breakAt: "letters" }),
+        ...wrap(highlightHost(subject.url), { width, breakAt: "characters" }),
       ];
     case "text":
       return subject.text === "" ? [] : toLines(displayCommand(subject.text)).flatMap((each) => wrap(each, { width }));

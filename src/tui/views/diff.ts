@@ -108,9 +108,14 @@ const viewLine = (
 const codeWrap = (
   gutter: string,
   width: number,
-): { readonly width: number; readonly breakAt: "letters"; readonly first: StyledLine; readonly rest: StyledLine } => ({
+): {
+  readonly width: number;
+  readonly breakAt: "characters";
+  readonly first: StyledLine;
+  readonly rest: StyledLine;
+} => ({
   width,
-  breakAt: "letters",
+  breakAt: "characters",
   first: [{ text: gutter, style: { tone: "muted" } }],
   rest: [{ text: " ".repeat(gutter.length), style: {} }],
 });

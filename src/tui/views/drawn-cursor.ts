@@ -11,13 +11,13 @@ export const withDrawnCursor = ({ lines, cursor }: LiveView): LiveView =>
 
 const inverseAt = (spans: StyledLine, place: number): StyledLine => {
   let column = 0;
-  const letters = spans.flatMap(({ text, style }) =>
-    graphemesOf(text).map((letter) => {
+  const cells = spans.flatMap(({ text, style }) =>
+    graphemesOf(text).map((grapheme) => {
       const isThere = column === place;
-      column += graphemeWidth(letter);
-      return { text: letter, style: isThere ? { ...style, inverse: true as const } : style };
+      column += graphemeWidth(grapheme);
+      return { text: grapheme, style: isThere ? { ...style, inverse: true as const } : style };
     }),
   );
-  if (place >= column) letters.push({ text: " ", style: { inverse: true } });
-  return mergeSpans(letters);
+  if (place >= column) cells.push({ text: " ", style: { inverse: true } });
+  return mergeSpans(cells);
 };

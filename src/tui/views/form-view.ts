@@ -65,7 +65,7 @@ const shortened = (lines: readonly StyledLine[], most: number): readonly StyledL
 const viewTyped = ({ isSecret }: FormField, { text }: FieldEntry, width: number): readonly StyledLine[] =>
   wrap([span(isSecret ? maskSecret(text) : text)], {
     width,
-    breakAt: "letters",
+    breakAt: "characters",
     first: [span("> ", { tone: "accent", bold: true })],
     rest: [span("  ")],
   });

@@ -102,23 +102,23 @@ const viewOption = (
   { item: { label, detail }, positions }: FuzzyMatch<PickerOption>,
   { width, isFocused }: { readonly width: number; readonly isFocused: boolean },
 ): StyledLine => {
-  const ground: Style = isFocused ? { background: "focus" } : {};
+  const style: Style = isFocused ? { background: "focus" } : {};
   const spans: StyledSpan[] = [
-    { text: isFocused ? "› " : "  ", style: { ...ground, tone: "accent" } },
-    ...highlighted(label, positions, ground),
+    { text: isFocused ? "› " : "  ", style: { ...style, tone: "accent" } },
+    ...highlighted(label, positions, style),
   ];
-  if (detail !== undefined) spans.push({ text: `  ${sanitizeLine(detail)}`, style: { ...ground, tone: "muted" } });
+  if (detail !== undefined) spans.push({ text: `  ${sanitizeLine(detail)}`, style: { ...style, tone: "muted" } });
   const fitting = truncate(mergeSpans(spans), width);
-  return isFocused && lineWidth(fitting) < width ? padLine(fitting, width, ground) : fitting;
+  return isFocused && lineWidth(fitting) < width ? padLine(fitting, width, style) : fitting;
 };
 
 /** Highlights the matched characters. */
-const highlighted = (label: string, places: readonly number[], ground: Style): readonly StyledSpan[] => {
+const highlighted = (label: string, places: readonly number[], style: Style): readonly StyledSpan[] => {
   const hit = new Set(places);
   let at = 0;
   return graphemesOf(label).map((grapheme): StyledSpan => {
     const isHit = hit.has(at);
     at += grapheme.length;
-    return { text: sanitizeLine(grapheme), style: isHit ? { ...ground, tone: "accent", bold: true } : ground };
+    return { text: sanitizeLine(grapheme), style: isHit ? { ...style, tone: "accent", bold: true } : style };
   });
 };

@@ -40,7 +40,7 @@ export const initialPrompt = (
     case "url":
       return {
         ...base,
-        subject: { type: "address", text: `${request.message}\nIt asks you to open this URL:`, url: request.url },
+        subject: { type: "url", text: `${request.message}\nIt asks you to open this URL:`, url: request.url },
         reasons: [judgeUrl(request.url).reason].filter((reason) => reason !== ""),
         choices: [{ id: "yes", key: "o", label: "Open it in a browser" }],
       };

@@ -12,8 +12,8 @@ import { askerName, initialPrompt, reviewPrompt, type ServerRequest } from "./se
 export type ServerQuestionBox = { readonly request: ServerRequest; readonly stage: ServerQuestionStage };
 
 type ServerQuestionStage =
-  | { readonly type: "asked"; readonly box: ApprovalBox }
-  | { readonly type: "filling"; readonly form: FormState; readonly waiting: number }
+  | { readonly type: "prompt"; readonly box: ApprovalBox }
+  | { readonly type: "form"; readonly form: FormState; readonly waiting: number }
   | { readonly type: "review"; readonly form: FormState; readonly box: ApprovalBox };
 
 /** The user's answer to a server. */
@@ -34,7 +34,7 @@ export const createServerQuestionBox = (
   context: { readonly model: string; readonly waiting: number },
 ): ServerQuestionBox => ({
   request,
-  stage: { type: "asked", box: createApprovalBox(initialPrompt(request, context)) },
+  stage: { type: "prompt", box: createApprovalBox(initialPrompt(request, context)) },
 });
 
 /** Handles a key. */
@@ -42,7 +42,7 @@ export const pressServerQuestion = (box: ServerQuestionBox, event: KeyEvent): Se
   if (event.type === "key" && event.chord === "ctrl+c") return { type: "stopped" };
   const { request, stage } = box;
   const open = (next: ServerQuestionStage): ServerKeyResult => ({ type: "open", box: { request, stage: next } });
-  if (stage.type === "filling") {
+  if (stage.type === "form") {
     const pressed = pressForm(stage.form, event);
     if (pressed.type === "cancelled") return cancelled;
     if (pressed.type === "open") return open({ ...stage, form: pressed.form });
@@ -75,7 +75,7 @@ const chosen = ({ request, stage }: ServerQuestionBox, id: string): ServerKeyRes
           type: "open",
           box: {
             request,
-            stage: { type: "filling", form: reopenForm(stage.form), waiting: stage.box.approval.waiting },
+            stage: { type: "form", form: reopenForm(stage.form), waiting: stage.box.approval.waiting },
           },
         }
       : { type: "answered", answer: { type: "yes", content: contentOf(stage.form) } };
@@ -83,15 +83,15 @@ const chosen = ({ request, stage }: ServerQuestionBox, id: string): ServerKeyRes
   const fields = readForm(request.schema);
   if (typeof fields === "string") return { type: "answered", answer: { type: "no" } };
   if (fields.length === 0) return { type: "answered", answer: { type: "yes", content: {} } };
-  const waiting = stage.type === "asked" ? stage.box.approval.waiting : 0;
-  return { type: "open", box: { request, stage: { type: "filling", form: createForm(fields), waiting } } };
+  const waiting = stage.type === "prompt" ? stage.box.approval.waiting : 0;
+  return { type: "open", box: { request, stage: { type: "form", form: createForm(fields), waiting } } };
 };
 
 /** Updates the number of questions waiting behind this one. */
 export const withWaiting = ({ request, stage }: ServerQuestionBox, waiting: number): ServerQuestionBox => ({
   request,
   stage:
-    stage.type === "filling"
+    stage.type === "form"
       ? { ...stage, waiting }
       : { ...stage, box: { ...stage.box, approval: { ...stage.box.approval, waiting } } },
 });
@@ -102,7 +102,7 @@ export const fitToScreen = (
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): { readonly box: ServerQuestionBox; readonly printed: readonly StyledLine[] } => {
   const { request, stage } = box;
-  if (stage.type === "filling" || viewApproval(stage.box, columns).lines.length <= rows) return { box, printed: [] };
+  if (stage.type === "form" || viewApproval(stage.box, columns).lines.length <= rows) return { box, printed: [] };
   const { approval } = stage.box;
   const what = { type: "text", text: "Shown in full above." } as const;
   return {
@@ -116,6 +116,6 @@ export const viewServerQuestion = (
   { request, stage }: ServerQuestionBox,
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): ReturnType<typeof viewApproval> =>
-  stage.type === "filling"
+  stage.type === "form"
     ? viewForm(stage.form, { who: askerName(request), width: columns, height: rows })
     : viewApproval(stage.box, columns);

@@ -51,7 +51,7 @@ const viewOutput = ({ output, status, isExpanded = false }: ToolCallView, width:
   const room = Math.max(4, width - 2);
   const tone: Tone = status === "error" ? "error" : "muted";
   if (isExpanded)
-    return toLines(text, { tone }).flatMap((each) => indented(wrap(each, { width: room, breakAt: "letters" })));
+    return toLines(text, { tone }).flatMap((each) => indented(wrap(each, { width: room, breakAt: "characters" })));
   // Only the visible lines are laid out, however long the output is.
   const all = text.split("\n");
   const isTail = status === "running";

@@ -54,19 +54,19 @@ describe("a diff", () => {
 
   it("marks changes within a line, over the whole width", () => {
     const [, removed, added] = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-let a = one;\n+let a = two;\n", { width: 20 });
-    const parts = (sign: string, word: string, ground: "added" | "removed"): StyledLine => [
-      { text: `1 ${sign} let a = `, style: { tone: ground, background: ground } },
-      { text: word, style: { tone: ground, background: `${ground}-strong` } },
-      { text: ";", style: { tone: ground, background: ground } },
-      { text: "    ", style: { tone: ground, background: ground } },
+    const parts = (sign: string, word: string, background: "added" | "removed"): StyledLine => [
+      { text: `1 ${sign} let a = `, style: { tone: background, background } },
+      { text: word, style: { tone: background, background: `${background}-strong` } },
+      { text: ";", style: { tone: background, background } },
+      { text: "    ", style: { tone: background, background } },
     ];
     expect([removed, added]).toEqual([parts("-", "one", "removed"), parts("+", "two", "added")]);
   });
 
   it("marks nothing within lines that have little in common", () => {
     const lines = viewDiff("--- a\n+++ a\n@@ -1 +1 @@\n-first words here;\n+quite another thing;\n", { width: 30 });
-    const grounds = new Set(lines.flat().map(({ style }) => style.background));
-    expect([...grounds]).toEqual([undefined, "removed", "added"]);
+    const backgrounds = new Set(lines.flat().map(({ style }) => style.background));
+    expect([...backgrounds]).toEqual([undefined, "removed", "added"]);
   });
 
   it("names a new file and a deleted one", () => {

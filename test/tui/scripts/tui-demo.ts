@@ -94,12 +94,12 @@ const leave = async (code: number): Promise<void> => {
   process.exit(code);
 };
 
-const obey = async (wish: EditorRequest): Promise<void> => {
-  if (wish.type === "leave") return leave(0);
-  if (wish.type === "cancel") editor = edit(editor, { type: "clear" });
-  if (wish.type === "stop") return suspendProcess({ terminal, screen });
-  if (wish.type !== "submit") return;
-  const [, name = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(wish.text) ?? [];
+const obey = async (request: EditorRequest): Promise<void> => {
+  if (request.type === "quit") return leave(0);
+  if (request.type === "cancel") editor = edit(editor, { type: "clear" });
+  if (request.type === "suspend") return suspendProcess({ terminal, screen });
+  if (request.type !== "submit") return;
+  const [, name = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(request.text) ?? [];
   await commands[name]?.(rest);
   update();
 };

@@ -44,7 +44,7 @@ export class QuestionBox {
   #shown: ShownQuestion | undefined;
   /** The question drawn on the terminal. */
   #drawn: DrawnQuestion | undefined;
-  #held: string | undefined;
+  #deferred: string | undefined;
 
   constructor(host: QuestionBoxHost) {
     this.#host = host;
@@ -54,9 +54,9 @@ export class QuestionBox {
     return this.#shown !== undefined;
   }
 
-  /** Who asks the question that is deferred while the user types. */
-  get deferredAsker(): string | undefined {
-    return this.#held;
+  /** The title of the question that is deferred while the user types. */
+  get deferredTitle(): string | undefined {
+    return this.#deferred;
   }
 
   /** The question on the screen, and whether it is at its final review step. */
@@ -75,10 +75,10 @@ export class QuestionBox {
 
   /** Whether the terminal shows the question a key would answer: an unseen question cannot be answered. */
   get isAnswerable(): boolean {
-    return this.#wasSeen() && this.current?.isReview === this.#drawn?.isReview;
+    return this.#isDrawn() && this.current?.isReview === this.#drawn?.isReview;
   }
 
-  #wasSeen(): boolean {
+  #isDrawn(): boolean {
     return this.#drawn !== undefined && this.#drawn.question === this.current?.question;
   }
 
@@ -87,24 +87,24 @@ export class QuestionBox {
    * letter of a message as its answer. Returns lines to print for a question taller than the screen, so that all of it
    * can be read.
    */
-  refresh(size: QuestionBoxSize, isBusy: boolean): readonly StyledLine[] {
-    const calls = this.#waiting();
+  refresh(size: QuestionBoxSize, isTyping: boolean): readonly StyledLine[] {
+    const calls = this.#pendingApprovals();
     const servers = this.#host.serverQuestions();
-    const behind = calls.length + servers.length - 1;
-    this.#shown = isBusy && !this.#wasSeen() ? undefined : this.#still(calls, servers, behind);
-    this.#held = undefined;
+    const waitingBehind = calls.length + servers.length - 1;
+    this.#shown = isTyping && !this.#isDrawn() ? undefined : this.#stillPending(calls, servers, waitingBehind);
+    this.#deferred = undefined;
     if (this.#shown?.type === "call") return [];
     if (this.#shown !== undefined) return this.#fit(size);
     const [call] = calls;
     const [question] = servers;
-    if (isBusy) {
-      this.#held =
-        call === undefined ? question && askerName(question.request) : createApprovalPrompt(call, behind).title;
+    if (isTyping) {
+      this.#deferred =
+        call === undefined ? question && askerName(question.request) : createApprovalPrompt(call, waitingBehind).title;
       return [];
     }
-    if (call !== undefined) return this.#showCall(call, behind, size);
+    if (call !== undefined) return this.#showCall(call, waitingBehind, size);
     if (question === undefined) return [];
-    const box = createServerQuestionBox(question.request, { model: this.#host.model(), waiting: behind });
+    const box = createServerQuestionBox(question.request, { model: this.#host.model(), waiting: waitingBehind });
     this.#shown = { type: "server", question, box };
     return this.#fit(size);
   }
@@ -127,7 +127,7 @@ export class QuestionBox {
   }
 
   /** Returns the shown question if it is still pending. */
-  #still(
+  #stillPending(
     calls: readonly PendingApproval[],
     servers: readonly ServerQuestion[],
     waiting: number,
@@ -151,11 +151,11 @@ export class QuestionBox {
     const approval = createApprovalPrompt(call, waiting);
     const box = createApprovalBox(approval);
     const isPrinted = viewApproval(box, columns).lines.length > rows - rowsBelow;
-    const what = { type: "text", text: "Shown in full above." } as const;
+    const subject = { type: "text", text: "Shown in full above." } as const;
     this.#shown = {
       type: "call",
       key: keyOf(call),
-      box: isPrinted ? createApprovalBox({ ...approval, subject: what }) : box,
+      box: isPrinted ? createApprovalBox({ ...approval, subject }) : box,
     };
     return isPrinted ? [line(approval.title, { bold: true }), ...viewSubject(approval.subject, columns), []] : [];
   }
@@ -177,21 +177,21 @@ export class QuestionBox {
   #pressCall(shown: Extract<ShownQuestion, { type: "call" }>, event: KeyEvent): void {
     const pressed = pressApproval(shown.box, event);
     this.#shown = pressed.type === "open" ? { ...shown, box: pressed.box } : undefined;
-    const question = this.#waiting().find((each) => keyOf(each) === shown.key);
+    const question = this.#pendingApprovals().find((each) => keyOf(each) === shown.key);
     if (pressed.type === "open" || question === undefined) return;
     if (pressed.type === "cancelled") this.#cancel();
     else if (pressed.type === "refused") this.#decide(question, refuseDecision(pressed.reason));
     else this.#choose(question, pressed.id);
   }
 
-  #waiting(): readonly PendingApproval[] {
+  #pendingApprovals(): readonly PendingApproval[] {
     const all = this.#host.questions();
     for (const key of this.#answered) if (!all.some((each) => keyOf(each) === key)) this.#answered.delete(key);
     return all.filter((each) => !this.#answered.has(keyOf(each)));
   }
 
   #cancel(): void {
-    for (const each of this.#waiting()) this.#answered.add(keyOf(each));
+    for (const each of this.#pendingApprovals()) this.#answered.add(keyOf(each));
     this.#host.cancel();
   }
 

@@ -18,19 +18,19 @@ export type ServerConsentOptions = {
 
 /** Asks for consent to each MCP server of a trusted project that has no stored answer, before any is started. */
 export const askServerConsents = async (
-  front: ConsentPrompter,
+  frontEnd: ConsentPrompter,
   { world, home, folder, loaded }: ServerConsentOptions,
 ): Promise<void> => {
   const all = loaded.policy.trusted ? loaded.project.consents : await consentsAfterTrust({ world, home, folder });
   const wanted = all.filter(({ key }) => key.startsWith(prefix) && !isOwn(key, loaded));
   if (wanted.length === 0) return;
   const consents = openConsentStore(world.disk, home);
-  await confirmServers(front, { consents, folder, wanted: await consents.findUnanswered(folder, wanted) });
+  await confirmServers(frontEnd, { consents, folder, wanted: await consents.findUnanswered(folder, wanted) });
 };
 
 /** Shows each server in full and asks for consent. Returns true if one was allowed. */
 export const confirmServers = async (
-  front: ConsentPrompter,
+  frontEnd: ConsentPrompter,
   {
     consents,
     folder,
@@ -40,16 +40,16 @@ export const confirmServers = async (
   let isAgreed = false;
   for (const consent of wanted) {
     const name = consent.key.slice(prefix.length);
-    front.print([
+    frontEnd.print([
       line(`This project wants to start the MCP server ${name}:`, { tone: "warning" }),
       ...toLines(displayCommand(consent.text)).flatMap((each) =>
-        wrap(each, { width: front.width(), breakAt: "letters" }),
+        wrap(each, { width: frontEnd.width(), breakAt: "characters" }),
       ),
       ...(consent.secrets ?? []).map((secret) =>
         line(`It would receive your secret ${secret} from the environment.`, { tone: "warning" }),
       ),
     ]);
-    const answer = await front.confirm(`Always start ${name} in this project?`, [
+    const answer = await frontEnd.confirm(`Always start ${name} in this project?`, [
       { id: "no", label: "No" },
       { id: "yes", label: "Yes, as shown above" },
       { id: "never", label: "No, and don't ask again at start", detail: "ask again with /mcp" },

@@ -24,17 +24,17 @@ export class ServerQuestions {
   /** The handlers MCP servers call. */
   readonly handlers: ServerRequestHandlers = {
     sample: async (request, signal) => {
-      const answer = await this.#put({ type: "sampling", ...request }, signal);
+      const answer = await this.#enqueue({ type: "sampling", ...request }, signal);
       return answer.type === "yes" ? "allowed" : "refused";
     },
-    elicit: async (question, signal) => this.#elicited(question, await this.#put(question, signal)),
+    elicit: async (question, signal) => this.#answerElicitation(question, await this.#enqueue(question, signal)),
   };
   /** Asks, for the agent, whether a model should continue. */
   readonly confirmContinue = async (question: string, signal: AbortSignal): Promise<boolean> =>
-    (await this.#put({ type: "continue", message: question }, signal)).type === "yes";
+    (await this.#enqueue({ type: "continue", message: question }, signal)).type === "yes";
   readonly #open: (url: string) => Promise<boolean>;
   #listener: ServerQuestionListener | undefined;
-  #waiting: readonly PendingQuestion[] = [];
+  #pending: readonly PendingQuestion[] = [];
   #count = 0;
 
   /** `open` opens a URL in the user's browser; false if it cannot. */
@@ -47,50 +47,50 @@ export class ServerQuestions {
   }
 
   pending(): readonly ServerQuestion[] {
-    return this.#waiting;
+    return this.#pending;
   }
 
   answer({ id }: ServerQuestion, answer: ServerAnswer): void {
-    this.#waiting.find((each) => each.id === id)?.resolve(answer);
+    this.#pending.find((each) => each.id === id)?.resolve(answer);
   }
 
   /** Cancels all pending questions. */
   cancel(): void {
-    for (const { resolve } of this.#waiting) resolve({ type: "cancel" });
+    for (const { resolve } of this.#pending) resolve({ type: "cancel" });
   }
 
-  #put(request: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
+  #enqueue(request: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
     return new Promise((resolve) => {
       this.#count += 1;
       const id = this.#count;
       const withdraw = (): void => settle({ type: "cancel" });
       const settle = (answer: ServerAnswer): void => {
         signal.removeEventListener("abort", withdraw);
-        this.#waiting = this.#waiting.filter((each) => each.id !== id);
+        this.#pending = this.#pending.filter((each) => each.id !== id);
         if (signal.aborted) this.#listener?.info(`${askerName(request)} withdrew its question.`);
         this.#listener?.onChange();
         resolve(answer);
       };
-      this.#waiting = [...this.#waiting, { id, request, resolve: settle }];
+      this.#pending = [...this.#pending, { id, request, resolve: settle }];
       signal.addEventListener("abort", withdraw, { once: true });
       if (signal.aborted) withdraw();
       else this.#listener?.onChange();
     });
   }
 
-  async #elicited(request: ServerRequest, answer: ServerAnswer): Promise<ElicitationAnswer> {
+  async #answerElicitation(request: ServerRequest, answer: ServerAnswer): Promise<ElicitationAnswer> {
     switch (answer.type) {
       case "no":
         return { action: "decline" };
       case "cancel":
         return { action: "cancel" };
       case "yes":
-        if (request.type === "url") await this.#show(request.url);
+        if (request.type === "url") await this.#openUrl(request.url);
         return acceptAnswer(answer.content);
     }
   }
 
-  async #show(url: string): Promise<void> {
+  async #openUrl(url: string): Promise<void> {
     const shown = sanitizeForTerminal(url, "line");
     const isOpen = await this.#open(url);
     this.#listener?.info(isOpen ? `Opened ${shown}` : `Could not open a browser. Open this URL yourself: ${shown}`);

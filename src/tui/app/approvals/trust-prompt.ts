@@ -14,31 +14,31 @@ export type TrustPromptOptions = {
 
 /** Asks once per folder whether its settings and context files may be used. Returns true if it is trusted now. */
 export const askToTrustFolder = async (
-  front: FrontEnd,
+  frontEnd: FrontEnd,
   { world: { disk }, home, folder }: TrustPromptOptions,
 ): Promise<boolean> => {
   const declined = openAnswerStore(disk, home, "untrusted");
   const at = (await disk.canonicalPath(folder)) ?? folder;
   if (await declined.has({ untrusted: at })) return false;
-  front.print(
+  frontEnd.print(
     messageLines(
       "Do you trust the files in this folder? Its settings, context files, commands and agents can instruct Parley and the model. Until you trust it, none of them is read.",
-      front.width(),
+      frontEnd.width(),
       "warning",
     ),
   );
-  const answer = await front.confirm("Trust this folder?", [
+  const answer = await frontEnd.confirm("Trust this folder?", [
     { id: "later", label: "Not now", detail: "none of them is used; ask again next time" },
     { id: "trust", label: "Yes, trust it", detail: at },
     { id: "never", label: "No, and don't ask again", detail: "change it with /trust" },
   ]);
   if (answer?.id === "never") await declined.save({ untrusted: at });
   if (answer?.id !== "trust") {
-    front.print([line("Not trusted. Change it with /trust.", { tone: "muted" }), []]);
+    frontEnd.print([line("Not trusted. Change it with /trust.", { tone: "muted" }), []]);
     return false;
   }
   await trustFolder({ world: { disk }, home, folder });
-  front.print([line("Trusted.", { tone: "muted" }), []]);
+  frontEnd.print([line("Trusted.", { tone: "muted" }), []]);
   return true;
 };
 

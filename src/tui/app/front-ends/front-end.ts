@@ -33,7 +33,7 @@ export interface FrontEnd {
   readonly imageSupport: ImageSupport;
   /** The size of a character cell in pixels, if the terminal reported it. */
   readonly cellSize?: PixelSize | undefined;
-  printImage(picture: EncodedImage): void;
+  printImage(image: EncodedImage): void;
   /** Sets the theme; undefined selects one that suits the terminal. */
   setTheme(theme: Theme | undefined): void;
   /** Draws what is pending and restores the terminal. */

@@ -34,16 +34,16 @@ export class LineFrontEnd implements FrontEnd {
   readonly #terminal: Terminal;
   readonly #host: FrontEndHost;
   readonly #decoder = new TextDecoder();
-  #typed = "";
-  #stop: () => void;
-  #picking: OpenList | undefined;
-  #asked: PendingApproval | undefined;
-  #server: OpenServerDialog | undefined;
-  #wantsToLeave = false;
+  #partialLine = "";
+  #stopListening: () => void;
+  #openList: OpenList | undefined;
+  #approval: PendingApproval | undefined;
+  #serverDialog: OpenServerDialog | undefined;
+  #isQuitRequested = false;
   #wasBusy = false;
   readonly #clock: Pick<Clock, "after">;
   /** Cancels the line that says how to answer, if it has not been printed. */
-  #dropPrompt: (() => void) | undefined;
+  #stopPromptTimer: (() => void) | undefined;
 
   constructor({
     terminal,
@@ -58,7 +58,7 @@ export class LineFrontEnd implements FrontEnd {
     this.#clock = clock;
     this.#host = host;
     this.#surface = new LinePrinter(terminal);
-    this.#stop = this.#listen();
+    this.#stopListening = this.#listen();
   }
 
   /** Lines are not wrapped: a screen reader ignores the width. */
@@ -71,7 +71,7 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   update(): void {
-    this.#ask();
+    this.#askNext();
     const isBusy = this.#host.busySince() !== undefined;
     if (this.#wasBusy && !isBusy) this.print([line("Ready.")]);
     this.#wasBusy = isBusy;
@@ -82,17 +82,21 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   pick(title: string, options: readonly PickerOption[]): Promise<PickerOption | undefined> {
-    return this.#list(title, options, false);
+    return this.#printList(title, options, false);
   }
 
   confirm(title: string, options: readonly PickerOption[]): Promise<PickerOption | undefined> {
-    return this.#list(title, options, true);
+    return this.#printList(title, options, true);
   }
 
-  #list(title: string, options: readonly PickerOption[], isConfirmation: boolean): Promise<PickerOption | undefined> {
+  #printList(
+    title: string,
+    options: readonly PickerOption[],
+    isConfirmation: boolean,
+  ): Promise<PickerOption | undefined> {
     return new Promise((done) => {
-      this.#picking?.done(undefined);
-      this.#picking = { options, isConfirmation, done };
+      this.#openList?.done(undefined);
+      this.#openList = { options, isConfirmation, done };
       const prompt = line("Type a number and Enter; Enter alone cancels.");
       this.print([
         line(title),
@@ -100,18 +104,18 @@ export class LineFrontEnd implements FrontEnd {
           line(`${at + 1}. ${label}${detail === undefined ? "" : `: ${detail}`}`),
         ),
       ]);
-      if (isConfirmation) this.#promptLater(prompt);
+      if (isConfirmation) this.#printPromptLater(prompt);
       else this.print([prompt]);
     });
   }
 
   async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#surface.flush();
-    this.#stop();
+    this.#stopListening();
     try {
       return await work();
     } finally {
-      this.#stop = this.#listen();
+      this.#stopListening = this.#listen();
     }
   }
 
@@ -124,9 +128,9 @@ export class LineFrontEnd implements FrontEnd {
   setTheme(): void {}
 
   async close(): Promise<void> {
-    this.#stop();
-    this.#forgetPrompt();
-    this.#picking?.done(undefined);
+    this.#stopListening();
+    this.#cancelPrompt();
+    this.#openList?.done(undefined);
     await this.#surface.close();
   }
 
@@ -134,7 +138,7 @@ export class LineFrontEnd implements FrontEnd {
     return this.#terminal.listen((event) => {
       switch (event.type) {
         case "input":
-          return this.#hear(event.bytes);
+          return this.#handleBytes(event.bytes);
         case "resize":
         case "continue":
           return;
@@ -145,27 +149,28 @@ export class LineFrontEnd implements FrontEnd {
     });
   }
 
-  #hear(bytes: Uint8Array): void {
+  #handleBytes(bytes: Uint8Array): void {
     if (bytes.length === 1 && bytes[0] === ctrlC) return this.#interrupt();
-    const lines = (this.#typed + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
-    this.#typed = lines.pop() ?? "";
-    for (const each of lines) this.#take(each);
+    const lines = (this.#partialLine + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
+    this.#partialLine = lines.pop() ?? "";
+    for (const each of lines) this.#handleLine(each);
   }
 
   #interrupt(): void {
-    if (this.#host.busySince() !== undefined || this.#server !== undefined) return this.#host.cancel();
-    if (this.#wantsToLeave) return this.#host.quit();
-    this.#wantsToLeave = true;
+    if (this.#host.busySince() !== undefined || this.#serverDialog !== undefined) return this.#host.cancel();
+    if (this.#isQuitRequested) return this.#host.quit();
+    this.#isQuitRequested = true;
     this.print([line("Press Ctrl-C again to quit.")]);
   }
 
-  #take(typed: string): void {
-    this.#wantsToLeave = false;
-    const isQuestionOpen = this.#picking !== undefined || this.#asked !== undefined || this.#server !== undefined;
-    if (isQuestionOpen && this.#dropPrompt !== undefined) return this.#takeEarly(typed);
-    if (this.#picking !== undefined) this.#choose(typed.trim(), this.#picking);
-    else if (this.#asked !== undefined) this.#answer(typed.trim(), this.#asked);
-    else if (this.#server !== undefined) this.#answerServer(typed, this.#server);
+  #handleLine(typed: string): void {
+    this.#isQuitRequested = false;
+    const isQuestionOpen =
+      this.#openList !== undefined || this.#approval !== undefined || this.#serverDialog !== undefined;
+    if (isQuestionOpen && this.#stopPromptTimer !== undefined) return this.#handleEarlyLine(typed);
+    if (this.#openList !== undefined) this.#chooseOption(typed.trim(), this.#openList);
+    else if (this.#approval !== undefined) this.#answerApproval(typed.trim(), this.#approval);
+    else if (this.#serverDialog !== undefined) this.#answerServer(typed, this.#serverDialog);
     else this.#submit(typed);
   }
 
@@ -174,48 +179,48 @@ export class LineFrontEnd implements FrontEnd {
   }
 
   /** A line begun before the question is a message, never an answer. */
-  #takeEarly(typed: string): void {
+  #handleEarlyLine(typed: string): void {
     if (isMessage(typed)) return this.#submit(typed);
     this.print([line("Not taken as an answer: you were typing when the question arrived.")]);
   }
 
   /** Prints how to answer after a delay. Until then no line is an answer. */
-  #promptLater(prompt: StyledLine): void {
-    this.#forgetPrompt();
-    this.#dropPrompt = this.#clock.after(answerDelay, () => {
-      this.#dropPrompt = undefined;
+  #printPromptLater(prompt: StyledLine): void {
+    this.#cancelPrompt();
+    this.#stopPromptTimer = this.#clock.after(answerDelay, () => {
+      this.#stopPromptTimer = undefined;
       this.print([prompt]);
     });
   }
 
   /** Cancels the answer line of a question that is gone. */
-  #forgetPrompt(): void {
-    this.#dropPrompt?.();
-    this.#dropPrompt = undefined;
+  #cancelPrompt(): void {
+    this.#stopPromptTimer?.();
+    this.#stopPromptTimer = undefined;
   }
 
-  #choose(typed: string, { options, isConfirmation, done }: OpenList): void {
+  #chooseOption(typed: string, { options, isConfirmation, done }: OpenList): void {
     const option = options[Number(typed) - 1];
     if (typed !== "" && option === undefined && isConfirmation) {
       if (isMessage(typed)) this.#submit(typed);
       return this.print([line(`Type a number from 1 to ${options.length} and Enter; Enter alone cancels.`)]);
     }
-    this.#picking = undefined;
+    this.#openList = undefined;
     done(option);
   }
 
   /** Asks the first pending question, once: tool calls before servers, but never in the middle of a server dialog. */
-  #ask(): void {
+  #askNext(): void {
     const waiting = this.#host.questions();
     const servers = this.#host.serverQuestions();
     const [first] = waiting;
-    if (this.#asked !== undefined && waiting.some((each) => each.approval === this.#asked?.approval)) return;
-    this.#asked = undefined;
-    if (servers.some(({ id }) => id === this.#server?.question.id)) return;
-    this.#server = undefined;
-    if (this.#picking === undefined) this.#forgetPrompt();
+    if (this.#approval !== undefined && waiting.some((each) => each.approval === this.#approval?.approval)) return;
+    this.#approval = undefined;
+    if (servers.some(({ id }) => id === this.#serverDialog?.question.id)) return;
+    this.#serverDialog = undefined;
+    if (this.#openList === undefined) this.#cancelPrompt();
     if (first === undefined) return this.#askServer(servers);
-    this.#asked = first;
+    this.#approval = first;
     const { title, subject, reasons, choices } = createApprovalPrompt(first, waiting.length - 1);
     this.print([
       line(title),
@@ -223,7 +228,7 @@ export class LineFrontEnd implements FrontEnd {
       ...reasons.map((each) => line(each)),
       line(`n: No (a reason may follow). ${choices.map(({ key, label }) => `${key}: ${label}.`).join(" ")}`),
     ]);
-    this.#promptLater(line("Type a letter and Enter."));
+    this.#printPromptLater(line("Type a letter and Enter."));
   }
 
   #askServer(waiting: readonly ServerQuestion[]): void {
@@ -231,34 +236,34 @@ export class LineFrontEnd implements FrontEnd {
     if (question === undefined) return;
     const context = { model: this.#host.model(), waiting: waiting.length - 1 };
     const dialog = createLineDialog(question.request, context, this.width());
-    this.#server = { question, dialog };
+    this.#serverDialog = { question, dialog };
     this.print(dialog.lines.slice(0, -1));
-    this.#promptLater(dialog.lines.at(-1) ?? []);
+    this.#printPromptLater(dialog.lines.at(-1) ?? []);
   }
 
   #answerServer(typed: string, { question, dialog }: OpenServerDialog): void {
     const next = dialog.submit(typed);
     if ("type" in next) {
-      this.#server = undefined;
+      this.#serverDialog = undefined;
       return this.#host.answerServer(question, next);
     }
-    this.#server = { question, dialog: next };
+    this.#serverDialog = { question, dialog: next };
     this.print(next.lines);
   }
 
   /** One letter answers; words after an n are the reason. A sentence is a message; anything else asks again. */
-  #answer(typed: string, question: PendingApproval): void {
+  #answerApproval(typed: string, question: PendingApproval): void {
     const { choices } = createApprovalPrompt(question, 0);
     const [, reason] = /^n(?:o)?(?:[\s:,]+(.*))?$/is.exec(typed) ?? [typed, undefined];
     const choice = choices.find(({ key }) => key === typed.toLowerCase());
     if (choice === undefined && !/^no?\b/i.test(typed) && isMessage(typed)) return this.#submit(typed);
-    this.#asked = undefined;
+    this.#approval = undefined;
     if (/^no?\b/i.test(typed)) this.#host.answerApproval(question, refuseDecision(reason ?? ""));
     else if (choice !== undefined) {
       const decision = decisionFor(choice.id);
       if (decision === undefined) this.#host.editBeforeApproval(question);
       else this.#host.answerApproval(question, decision);
-    } else this.#ask();
+    } else this.#askNext();
   }
 }
 

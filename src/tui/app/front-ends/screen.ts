@@ -57,20 +57,20 @@ export class ScreenFrontEnd implements FrontEnd {
   readonly #options: ScreenFrontEndOptions;
   readonly #screen: Screen;
   readonly #input: PromptInput;
-  readonly #asking: QuestionBox;
-  readonly #quiet: TypingDebounce;
+  readonly #questionBox: QuestionBox;
+  readonly #typingDebounce: TypingDebounce;
   readonly #replies: TerminalReply[] = [];
-  readonly #hear: (bytes: Uint8Array) => void;
-  #stop: () => void;
+  readonly #handleBytes: (bytes: Uint8Array) => void;
+  #stopListening: () => void;
   #theme: Theme | undefined;
-  #picking: OpenPicker | undefined;
-  #pickings = 0;
+  #picker: OpenPicker | undefined;
+  #pickerCount = 0;
   /** The list drawn on the terminal. */
-  #drawnList: number | undefined;
+  #drawnPicker: number | undefined;
   /** Whether the user wants to answer now and keep the draft. */
   #wantsToAnswer = false;
-  #isTicking = false;
-  #wantsToLeave = false;
+  #isSpinning = false;
+  #isQuitRequested = false;
   #isClosed = false;
 
   constructor(options: ScreenFrontEndOptions) {
@@ -78,11 +78,16 @@ export class ScreenFrontEnd implements FrontEnd {
     this.#options = options;
     this.#theme = theme;
     this.#input = new PromptInput(host, () => this.update());
-    this.#asking = new QuestionBox(host);
-    this.#quiet = new TypingDebounce(world.clock, () => this.update());
-    this.#screen = new Screen({ terminal, clock: world.clock, sgr: this.#paint(), live: (size) => this.#live(size) });
-    this.#hear = createKeyListener(world.clock, (event) => this.#press(event));
-    this.#stop = this.#listen();
+    this.#questionBox = new QuestionBox(host);
+    this.#typingDebounce = new TypingDebounce(world.clock, () => this.update());
+    this.#screen = new Screen({
+      terminal,
+      clock: world.clock,
+      sgr: this.#createSgr(),
+      live: (size) => this.#live(size),
+    });
+    this.#handleBytes = createKeyListener(world.clock, (event) => this.#press(event));
+    this.#stopListening = this.#listen();
     void terminal.write(terminalQueries);
     void history().then((lines) => this.#input.addHistory(lines));
   }
@@ -98,12 +103,12 @@ export class ScreenFrontEnd implements FrontEnd {
   update(): void {
     const { host, terminal } = this.#options;
     // Read once: time passes between two reads, and a deferred question must get its notification.
-    const { isIdle } = this.#quiet;
+    const { isIdle } = this.#typingDebounce;
     const isTyping = !this.#wantsToAnswer && (!this.#input.isEmpty || !isIdle);
-    this.print(this.#asking.refresh(terminal.size(), isTyping || this.#picking !== undefined));
-    if (this.#asking.deferredAsker !== undefined && !isIdle) this.#quiet.notifyWhenIdle();
+    this.print(this.#questionBox.refresh(terminal.size(), isTyping || this.#picker !== undefined));
+    if (this.#questionBox.deferredTitle !== undefined && !isIdle) this.#typingDebounce.notifyWhenIdle();
     this.#screen.update();
-    if (host.busySince() !== undefined && !this.#isTicking) void this.#tickle();
+    if (host.busySince() !== undefined && !this.#isSpinning) void this.#runSpinner();
   }
 
   waitForDrain(): Promise<void> {
@@ -120,20 +125,20 @@ export class ScreenFrontEnd implements FrontEnd {
 
   #openPicker(picker: Picker, isFiltered: boolean): Promise<PickerOption | undefined> {
     return new Promise((done) => {
-      this.#picking?.done(undefined);
-      this.#pickings += 1;
-      this.#picking = { id: this.#pickings, picker, isFiltered, hasDraft: false, done };
+      this.#picker?.done(undefined);
+      this.#pickerCount += 1;
+      this.#picker = { id: this.#pickerCount, picker, isFiltered, hasDraft: false, done };
       this.update();
     });
   }
 
   async suspendFor<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#screen.suspend();
-    this.#stop();
+    this.#stopListening();
     try {
       return await work();
     } finally {
-      this.#stop = this.#listen();
+      this.#stopListening = this.#listen();
       this.#screen.resume();
     }
   }
@@ -147,36 +152,36 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   get cellSize(): PixelSize | undefined {
-    return this.#replies.find((reply) => reply.type === "letter");
+    return this.#replies.find((reply) => reply.type === "cell-size");
   }
 
-  printImage(picture: EncodedImage): void {
-    this.#screen.printImage(picture);
+  printImage(image: EncodedImage): void {
+    this.#screen.printImage(image);
   }
 
   setTheme(theme: Theme | undefined): void {
     this.#theme = theme;
-    this.#screen.repaint(this.#paint());
+    this.#screen.repaint(this.#createSgr());
   }
 
   async close(): Promise<void> {
-    this.#stop();
-    this.#picking?.done(undefined);
+    this.#stopListening();
+    this.#picker?.done(undefined);
     this.#isClosed = true;
-    this.#quiet.cancel();
+    this.#typingDebounce.cancel();
     this.#screen.update();
     await this.#screen.close();
   }
 
   #listen(): () => void {
     const { terminal, host } = this.#options;
-    return handleTerminalEvents({ terminal, screen: this.#screen }, { input: this.#hear, quit: host.quit });
+    return handleTerminalEvents({ terminal, screen: this.#screen }, { input: this.#handleBytes, quit: host.quit });
   }
 
-  #paint(): ReturnType<typeof createSgrEncoder> {
+  #createSgr(): ReturnType<typeof createSgrEncoder> {
     const { env } = this.#options.world;
-    const ground = this.#replies.find((reply) => reply.type === "ground");
-    return createSgrEncoder({ theme: this.#theme ?? themeFor(env, ground?.rgb), depth: colourDepthOf(env) });
+    const background = this.#replies.find((reply) => reply.type === "background");
+    return createSgrEncoder({ theme: this.#theme ?? themeFor(env, background?.rgb), depth: colourDepthOf(env) });
   }
 
   /* Drawing. */
@@ -184,46 +189,51 @@ export class ScreenFrontEnd implements FrontEnd {
   #live({ columns, rows }: { readonly columns: number; readonly rows: number }): LiveView {
     const { host } = this.#options;
     if (this.#isClosed) return { lines: [] };
-    const below = this.#below(columns, rows);
-    const after = [...this.#progress(columns), ...this.#held(columns), ...below.lines, host.status(columns)];
+    const bottom = this.#viewBottom(columns, rows);
+    const after = [
+      ...this.#viewProgress(columns),
+      ...this.#viewDeferred(columns),
+      ...bottom.lines,
+      host.status(columns),
+    ];
     const room = Math.max(0, rows - after.length - 1);
-    const feed = host.live();
-    const shown = feed.slice(Math.max(0, feed.length - room));
-    const first = shown.length + after.length - below.lines.length - 1;
-    const { cursor } = below;
-    const list = this.#picking?.id;
-    const question = list === undefined ? this.#asking.current : undefined;
+    const transcript = host.live();
+    const shown = transcript.slice(Math.max(0, transcript.length - room));
+    const first = shown.length + after.length - bottom.lines.length - 1;
+    const { cursor } = bottom;
+    const list = this.#picker?.id;
+    const question = list === undefined ? this.#questionBox.current : undefined;
     return {
       lines: [...shown, ...after],
       onDrawn: () => {
-        this.#drawnList = list;
-        this.#asking.markDrawn(question);
+        this.#drawnPicker = list;
+        this.#questionBox.markDrawn(question);
       },
       isStreaming: host.busySince() !== undefined,
       ...(cursor === undefined ? {} : { cursor: { row: first + cursor.row, column: cursor.column } }),
     };
   }
 
-  #progress(columns: number): readonly StyledLine[] {
+  #viewProgress(columns: number): readonly StyledLine[] {
     const { host, world } = this.#options;
     const since = host.busySince();
     if (since === undefined) return [];
-    const label = this.#asking.isOpen ? "Waiting for you" : "Working";
+    const label = this.#questionBox.isOpen ? "Waiting for you" : "Working";
     return [viewSpinner({ label, elapsed: world.clock.elapsed() - since, hint: "Esc to cancel" }, columns)];
   }
 
-  #held(columns: number): readonly StyledLine[] {
-    const { deferredAsker } = this.#asking;
-    if (deferredAsker === undefined || this.#picking !== undefined) return [];
-    const words = `A question opens when you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredAsker})`;
-    return wrap([span(words, { tone: "warning" })], { width: columns });
+  #viewDeferred(columns: number): readonly StyledLine[] {
+    const { deferredTitle } = this.#questionBox;
+    if (deferredTitle === undefined || this.#picker !== undefined) return [];
+    const text = `A question opens when you stop typing. Ctrl-G answers it now and keeps your draft. (${deferredTitle})`;
+    return wrap([span(text, { tone: "warning" })], { width: columns });
   }
 
-  #below(columns: number, rows: number): LiveView {
-    const picking = this.#picking;
-    if (picking === undefined) return this.#asking.view(columns, rows) ?? this.#inputView(columns, rows);
-    const lines = viewPicker(picking.picker, { width: columns, height: Math.max(4, rows - 4) });
-    if (picking.isFiltered || this.#input.isEmpty) return { lines };
+  #viewBottom(columns: number, rows: number): LiveView {
+    const open = this.#picker;
+    if (open === undefined) return this.#questionBox.view(columns, rows) ?? this.#inputView(columns, rows);
+    const lines = viewPicker(open.picker, { width: columns, height: Math.max(4, rows - 4) });
+    if (open.isFiltered || this.#input.isEmpty) return { lines };
     const { lines: draft, cursor } = this.#input.view(columns, rows);
     return {
       lines: [...lines, ...draft],
@@ -237,27 +247,27 @@ export class ScreenFrontEnd implements FrontEnd {
    */
   #inputView(columns: number, rows: number): LiveView {
     const view = this.#input.view(columns, rows);
-    const isWatching = this.#options.host.busySince() !== undefined && this.#input.isEmpty;
-    return isWatching ? withDrawnCursor(view) : view;
+    const usesDrawnCursor = this.#options.host.busySince() !== undefined && this.#input.isEmpty;
+    return usesDrawnCursor ? withDrawnCursor(view) : view;
   }
 
-  async #tickle(): Promise<void> {
+  async #runSpinner(): Promise<void> {
     const { host, world } = this.#options;
-    this.#isTicking = true;
+    this.#isSpinning = true;
     while (host.busySince() !== undefined) {
       await world.clock.sleep(spinnerInterval);
       this.#screen.update();
     }
-    this.#isTicking = false;
+    this.#isSpinning = false;
   }
 
   /* Keys. */
 
   #press(event: KeyEvent): void {
-    if (event.type === "reply") return this.#replied(event.reply);
-    if (this.#picking !== undefined) this.#pressPicker(event, this.#picking);
-    else if (this.#asking.isAnswerable) this.#pressQuestion(event);
-    else if (this.#asking.deferredAsker !== undefined && event.type === "key" && event.chord === "ctrl+g")
+    if (event.type === "reply") return this.#handleReply(event.reply);
+    if (this.#picker !== undefined) this.#pressPicker(event, this.#picker);
+    else if (this.#questionBox.isAnswerable) this.#pressQuestion(event);
+    else if (this.#questionBox.deferredTitle !== undefined && event.type === "key" && event.chord === "ctrl+g")
       this.#wantsToAnswer = true;
     else this.#pressInput(event);
     this.update();
@@ -265,42 +275,42 @@ export class ScreenFrontEnd implements FrontEnd {
   }
 
   #pressQuestion(event: KeyEvent): void {
-    this.#asking.press(event);
-    if (this.#asking.isOpen) return;
+    this.#questionBox.press(event);
+    if (this.#questionBox.isOpen) return;
     this.#wantsToAnswer = false;
-    this.#quiet.restart(answerDelay);
+    this.#typingDebounce.restart(answerDelay);
   }
 
-  #replied(reply: TerminalReply): void {
+  #handleReply(reply: TerminalReply): void {
     this.#replies.push(reply);
     if (reportsSixel(reply)) void this.#options.terminal.write(cellSizeQuery);
-    if (reply.type === "ground" && this.#theme === undefined) this.#screen.repaint(this.#paint());
+    if (reply.type === "background" && this.#theme === undefined) this.#screen.repaint(this.#createSgr());
   }
 
-  #pressPicker(event: KeyEvent, picking: OpenPicker): void {
-    if (!picking.isFiltered && this.#isForInput(event, picking)) {
-      this.#picking = { ...picking, hasDraft: true };
+  #pressPicker(event: KeyEvent, open: OpenPicker): void {
+    if (!open.isFiltered && this.#isForInput(event, open)) {
+      this.#picker = { ...open, hasDraft: true };
       return this.#pressInput(event);
     }
-    const pressed = pressPicker(picking.picker, event);
+    const pressed = pressPicker(open.picker, event);
     // An unseen list cannot be answered.
-    if (pressed.type !== "open" && this.#drawnList !== picking.id) return;
-    this.#picking = pressed.type === "open" ? { ...picking, picker: pressed.picker } : undefined;
-    if (pressed.type !== "open") picking.done(pressed.type === "picked" ? pressed.option : undefined);
+    if (pressed.type !== "open" && this.#drawnPicker !== open.id) return;
+    this.#picker = pressed.type === "open" ? { ...open, picker: pressed.picker } : undefined;
+    if (pressed.type !== "open") open.done(pressed.type === "picked" ? pressed.option : undefined);
   }
 
   /** Whether a key belongs to a message being written while a confirmation is open. */
   #isForInput(event: KeyEvent, { hasDraft }: OpenPicker): boolean {
     if (event.type !== "key") return true;
     if (!this.#input.isEmpty) return true;
-    return event.chord === "enter" && hasDraft && !this.#quiet.isIdle;
+    return event.chord === "enter" && hasDraft && !this.#typingDebounce.isIdle;
   }
 
   #pressInput(event: KeyEvent): void {
     const { host } = this.#options;
-    if (event.type !== "focus") this.#quiet.restart(typingDelay);
-    const wantedToLeave = this.#wantsToLeave;
-    if (event.type !== "focus") this.#wantsToLeave = false;
+    if (event.type !== "focus") this.#typingDebounce.restart(typingDelay);
+    const wasQuitRequested = this.#isQuitRequested;
+    if (event.type !== "focus") this.#isQuitRequested = false;
     if (event.type === "key")
       switch (event.chord) {
         case "ctrl+o":
@@ -308,37 +318,37 @@ export class ScreenFrontEnd implements FrontEnd {
         case "shift+tab":
           return host.cycleApprovalMode();
         case "ctrl+c":
-          return this.#interrupt(wantedToLeave);
+          return this.#interrupt(wasQuitRequested);
       }
-    const wish = this.#input.press(event);
-    if (wish !== undefined) this.#grant(wish);
+    const request = this.#input.press(event);
+    if (request !== undefined) this.#handleRequest(request);
   }
 
   /** Ctrl-C: cancels running work; else clears the input; else quits the second time. */
-  #interrupt(wantedToLeave: boolean): void {
+  #interrupt(wasQuitRequested: boolean): void {
     const { host } = this.#options;
     if (host.busySince() !== undefined) return host.cancel();
     if (!this.#input.isEmpty) return this.#input.clear();
-    if (wantedToLeave) return host.quit();
-    this.#wantsToLeave = true;
+    if (wasQuitRequested) return host.quit();
+    this.#isQuitRequested = true;
     this.print([line("Press Ctrl-C again to quit.", { tone: "muted" })]);
   }
 
-  #grant(wish: EditorRequest): void {
+  #handleRequest(request: EditorRequest): void {
     const { host, terminal } = this.#options;
-    switch (wish.type) {
+    switch (request.type) {
       case "submit":
-        return host.submit(wish.text);
+        return host.submit(request.text);
       case "cancel":
         return host.busySince() === undefined ? undefined : host.cancel();
-      case "leave":
+      case "quit":
         return host.quit();
-      case "stop":
+      case "suspend":
         return void suspendProcess({ terminal, screen: this.#screen });
       case "redraw":
-        return this.#screen.repaint(this.#paint());
-      case "edit-outside":
-        return void host.editPrompt(wish.text).then((text) => {
+        return this.#screen.repaint(this.#createSgr());
+      case "open-editor":
+        return void host.editPrompt(request.text).then((text) => {
           if (text !== undefined) this.#input.replace(text);
           this.update();
         });

@@ -3,31 +3,31 @@ import type { Clock } from "../../../world/world.ts";
 /** Debounces questions while the user types: a question opens only when the keyboard is idle. */
 export class TypingDebounce {
   readonly #clock: Pick<Clock, "elapsed" | "after">;
-  readonly #onQuiet: () => void;
-  #at = 0;
+  readonly #onIdle: () => void;
+  #idleAt = 0;
   #stopTimer: (() => void) | undefined;
 
-  /** `onQuiet` is called when a wait requested with `notifyWhenIdle` is over. */
-  constructor(clock: Pick<Clock, "elapsed" | "after">, onQuiet: () => void) {
+  /** `onIdle` is called when a wait requested with `notifyWhenIdle` is over. */
+  constructor(clock: Pick<Clock, "elapsed" | "after">, onIdle: () => void) {
     this.#clock = clock;
-    this.#onQuiet = onQuiet;
+    this.#onIdle = onIdle;
   }
 
   get isIdle(): boolean {
-    return this.#clock.elapsed() >= this.#at;
+    return this.#clock.elapsed() >= this.#idleAt;
   }
 
   /** Restarts the wait: idle again in `ms` milliseconds. */
   restart(ms: number): void {
-    this.#at = this.#clock.elapsed() + ms;
+    this.#idleAt = this.#clock.elapsed() + ms;
     this.cancel();
   }
 
-  /** Calls `onQuiet` once the keyboard is idle. */
+  /** Calls `onIdle` once the keyboard is idle. */
   notifyWhenIdle(): void {
-    this.#stopTimer ??= this.#clock.after(Math.max(0, this.#at - this.#clock.elapsed()), () => {
+    this.#stopTimer ??= this.#clock.after(Math.max(0, this.#idleAt - this.#clock.elapsed()), () => {
       this.#stopTimer = undefined;
-      this.#onQuiet();
+      this.#onIdle();
     });
   }
 

@@ -4,11 +4,11 @@ import type { CommandArgument, SlashCommandContext, SlashCommand } from "../comm
 
 /** Completes arguments of slash commands. Options are looked up once per command being typed. */
 export class ArgumentCompletions {
-  readonly #desk: () => SlashCommandContext;
-  readonly #known = new Map<CommandArgument, Promise<readonly PickerOption[]>>();
+  readonly #context: () => SlashCommandContext;
+  readonly #cache = new Map<CommandArgument, Promise<readonly PickerOption[]>>();
 
   constructor(desk: () => SlashCommandContext) {
-    this.#desk = desk;
+    this.#context = desk;
   }
 
   /** Completes the argument being typed. */
@@ -29,20 +29,20 @@ export class ArgumentCompletions {
 
   /** Clears the cache, since a command may have changed the options. */
   clearCache(): void {
-    this.#known.clear();
+    this.#cache.clear();
   }
 
   #options(argument: CommandArgument): Promise<readonly PickerOption[]> {
     const known =
-      this.#known.get(argument) ??
-      Promise.resolve(this.#desk())
+      this.#cache.get(argument) ??
+      Promise.resolve(this.#context())
         .then(argument.options)
         .catch(() => {
           // A failed lookup is repeated next time.
-          this.#known.delete(argument);
+          this.#cache.delete(argument);
           return [];
         });
-    this.#known.set(argument, known);
+    this.#cache.set(argument, known);
     return known;
   }
 }

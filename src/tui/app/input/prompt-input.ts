@@ -23,13 +23,13 @@ const visibleChoices = 8;
 /** The prompt input with its completion menu. */
 export class PromptInput {
   readonly #host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   #editor: Editor = emptyEditor();
   #menu: CompletionMenu | undefined;
 
   constructor(host: Pick<FrontEndHost, "complete" | "resolvePaste" | "pasteClipboardImage">, changed: () => void) {
     this.#host = host;
-    this.#changed = changed;
+    this.#onChange = changed;
   }
 
   /** Adds prompts of earlier sessions before those of this one. */
@@ -116,14 +116,14 @@ export class PromptInput {
         meant === undefined ? { type: "paste", text } : { type: "insert", text: meant },
       );
       this.#menu = undefined;
-      this.#changed();
+      this.#onChange();
     });
   }
 
   async #insertLater(text: Promise<string | undefined>): Promise<void> {
     const inserted = await text;
     if (inserted !== undefined) this.#editor = edit(this.#editor, { type: "insert", text: inserted });
-    this.#changed();
+    this.#onChange();
   }
 
   /** Looks up completions at the cursor. */
@@ -138,17 +138,17 @@ export class PromptInput {
       this.#menu = createMenu(completing, found);
       return;
     }
-    this.#menu = this.#narrowed(completing);
+    this.#menu = this.#narrowMenu(completing);
     void found.then((choices) => {
       const now = findCompletion(this.#editor);
       if (now?.query !== completing.query || now.start !== completing.start) return;
       this.#menu = createMenu(completing, choices);
-      this.#changed();
+      this.#onChange();
     });
   }
 
   /** Narrows the open menu while new choices load; a menu for another word is dropped. */
-  #narrowed(completing: CompletionQuery): CompletionMenu | undefined {
+  #narrowMenu(completing: CompletionQuery): CompletionMenu | undefined {
     const menu = this.#menu;
     if (menu?.query.kind !== completing.kind || menu.query.start !== completing.start) return undefined;
     return createMenu(

@@ -23,12 +23,12 @@ const maxSnapshotBytes = 4 * 2 ** 20;
 export class EditSnapshots {
   readonly #files: World["files"];
   readonly #path: string;
-  #kept: Promise<readonly EditSnapshot[]>;
+  #snapshots: Promise<readonly EditSnapshot[]>;
 
   constructor({ files }: Pick<World, "files">, home: string, session: string) {
     this.#files = files;
     this.#path = `${home}/snapshots/${session}.json`;
-    this.#kept = this.#read();
+    this.#snapshots = this.#read();
   }
 
   /** Records a completed edit, also of a subagent. */
@@ -39,12 +39,15 @@ export class EditSnapshots {
     if (display.type !== "diff" || outcome.status !== "complete") return;
     const { path, before, after } = display;
     if ((before?.length ?? 0) + after.length > maxSnapshotBytes) return;
-    void this.#change((kept) => [...kept, { path, ...(before === undefined ? {} : { before }), after, entries }]);
+    void this.#change((snapshots) => [
+      ...snapshots,
+      { path, ...(before === undefined ? {} : { before }), after, entries },
+    ]);
   }
 
   /** Returns all edits, oldest first. */
   all(): Promise<readonly EditSnapshot[]> {
-    return this.#kept;
+    return this.#snapshots;
   }
 
   /** Restores files to before the last `count` edits, newest first. Files changed since are left alone. */
@@ -53,11 +56,11 @@ export class EditSnapshots {
     workspace: Pick<Workspace, "resolve" | "bytes" | "write">,
     disk: World["disk"],
   ): Promise<readonly RestoreResult[]> {
-    const kept = await this.#kept;
-    const undone = kept.slice(kept.length - count).toReversed();
+    const snapshots = await this.#snapshots;
+    const newest = snapshots.slice(snapshots.length - count).toReversed();
     const results = new Map<string, RestoreResult>();
     const failed = new Set<string>();
-    for (const snapshot of undone) {
+    for (const snapshot of newest) {
       if (failed.has(snapshot.path)) continue;
       const result = await restoreFile(snapshot, workspace, disk);
       if (result.type === "kept") failed.add(snapshot.path);
@@ -69,18 +72,18 @@ export class EditSnapshots {
 
   /** Copies the edits up to a point of the conversation to another session. */
   async copyTo(to: EditSnapshots, entries: number): Promise<void> {
-    const kept = await this.#kept;
-    await to.#change(() => kept.filter((each) => each.entries <= entries));
+    const snapshots = await this.#snapshots;
+    await to.#change(() => snapshots.filter((each) => each.entries <= entries));
   }
 
-  #change(change: (kept: readonly EditSnapshot[]) => readonly EditSnapshot[]): Promise<unknown> {
-    this.#kept = this.#kept.then(async (kept) => {
-      const next = change(kept);
+  #change(change: (snapshots: readonly EditSnapshot[]) => readonly EditSnapshot[]): Promise<unknown> {
+    this.#snapshots = this.#snapshots.then(async (snapshots) => {
+      const next = change(snapshots);
       // A snapshot that cannot be saved can still be restored while the program runs.
       await this.#files.writePrivate(this.#path, JSON.stringify(next)).catch(() => undefined);
       return next;
     });
-    return this.#kept;
+    return this.#snapshots;
   }
 
   async #read(): Promise<readonly EditSnapshot[]> {

@@ -15,12 +15,12 @@ export type ShellResult = {
 /** Runs the user's shell commands, one at a time. */
 export class UserShell {
   readonly #clock: Pick<Clock, "elapsed">;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   #running: { readonly since: number; view: ToolCallView; readonly stop: AbortController } | undefined;
 
   constructor(clock: Pick<Clock, "elapsed">, changed: () => void) {
     this.#clock = clock;
-    this.#changed = changed;
+    this.#onChange = changed;
   }
 
   /** When the running command began. */
@@ -45,9 +45,9 @@ export class UserShell {
     this.#running = running;
     const report = (output: string): void => {
       running.view = { ...running.view, output };
-      this.#changed();
+      this.#onChange();
     };
-    this.#changed();
+    this.#onChange();
     try {
       return await runShellCommand(command, services, { signal: stop.signal, report });
     } finally {

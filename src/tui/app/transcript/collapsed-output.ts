@@ -5,45 +5,45 @@ import { viewToolCall, type ToolCallView } from "../../views/tool-call.ts";
 
 /** An item that was shown in part. */
 export type CollapsedItem =
-  | { readonly type: "thought"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call"; readonly view: ToolCallView };
 
 /** Limits of what is kept for expansion: items, and characters of each. */
-const limits = { things: 20, letters: 200_000 };
+const limits = { items: 20, characters: 200_000 };
 
 /** Collapsed output of the last turn, kept for expansion on demand. */
 export class CollapsedOutput {
-  #things: CollapsedItem[] = [];
+  #items: CollapsedItem[] = [];
 
   clear(): void {
-    this.#things = [];
+    this.#items = [];
   }
 
-  add(thing: CollapsedItem): void {
+  add(item: CollapsedItem): void {
     const kept =
-      thing.type === "thought"
-        ? { ...thing, text: thing.text.slice(0, limits.letters) }
-        : { ...thing, view: { ...thing.view, output: thing.view.output.slice(0, limits.letters) } };
-    this.#things = [...this.#things.slice(1 - limits.things), kept];
+      item.type === "thinking"
+        ? { ...item, text: item.text.slice(0, limits.characters) }
+        : { ...item, view: { ...item.view, output: item.view.output.slice(0, limits.characters) } };
+    this.#items = [...this.#items.slice(1 - limits.items), kept];
   }
 
   /** Returns all items in full, once. */
   take(width: number): readonly StyledLine[] {
-    return this.#things.splice(0).flatMap((thing) => [...viewCollapsed(thing, width), []]);
+    return this.#items.splice(0).flatMap((item) => [...viewCollapsed(item, width), []]);
   }
 }
 
-const viewCollapsed = (thing: CollapsedItem, width: number): readonly StyledLine[] => {
-  switch (thing.type) {
-    case "thought":
-      return viewThought(thing.text, width);
+const viewCollapsed = (item: CollapsedItem, width: number): readonly StyledLine[] => {
+  switch (item.type) {
+    case "thinking":
+      return viewThinkingInFull(item.text, width);
     case "call":
-      return viewToolCall({ ...thing.view, isExpanded: true }, width);
+      return viewToolCall({ ...item.view, isExpanded: true }, width);
   }
 };
 
 /** Shows thinking in full. */
-const viewThought = (text: string, width: number): readonly StyledLine[] =>
+const viewThinkingInFull = (text: string, width: number): readonly StyledLine[] =>
   toLines(text.trim(), { tone: "muted", italic: true }).flatMap((each, at) =>
     wrap(each, { width, first: [span(at === 0 ? "✻ " : "  ", { tone: "accent" })], rest: [span("  ")] }),
   );

@@ -5,12 +5,12 @@ import type { FrontEnd } from "../front-ends/front-end.ts";
 /** Prints Markdown on a front end. The lexer is loaded on first use. */
 export class MarkdownPrinter {
   readonly options: MarkdownOptions;
-  readonly #front: FrontEnd;
+  readonly #frontEnd: FrontEnd;
   #loading: Promise<void> | undefined;
   #lexer: Lexer = (text) => [{ type: "text", raw: text, text }];
 
   constructor(front: FrontEnd, highlighter: Highlighter, onReady: () => void) {
-    this.#front = front;
+    this.#frontEnd = front;
     this.options = { lexer: (text) => this.#lexer(text), highlighter, onReady };
   }
 
@@ -23,10 +23,10 @@ export class MarkdownPrinter {
   /** Prints a complete text. */
   async print(markdown: string): Promise<void> {
     await this.load();
-    const stream = new MarkdownStream(this.options, this.#front.width());
+    const stream = new MarkdownStream(this.options, this.#frontEnd.width());
     stream.write(markdown);
     stream.end();
     await stream.settled();
-    this.#front.print([...stream.takeFinal(), []]);
+    this.#frontEnd.print([...stream.takeFinal(), []]);
   }
 }

@@ -9,19 +9,20 @@ import type { FrontEnd } from "../front-ends/front-end.ts";
 const maxRows = 16;
 
 /** Shows media: as an image if the terminal can, and as a line of facts. */
-export const printMedia = (front: FrontEnd, media: Media, blobs: Blobs): void => {
+export const printMedia = (frontEnd: FrontEnd, media: Media, blobs: Blobs): void => {
   const { mimeType, source, name = media.id, width, height } = media;
-  const columns = front.width();
-  if (source.type === "uri") return front.print([line(`[${name}: ${mimeType}, at ${source.uri}]`, { tone: "muted" })]);
+  const columns = frontEnd.width();
+  if (source.type === "uri")
+    return frontEnd.print([line(`[${name}: ${mimeType}, at ${source.uri}]`, { tone: "muted" })]);
   const pixels = width === undefined || height === undefined ? undefined : { width, height };
-  front.print([viewImageLine({ mimeType, bytes: source.bytes, name, ...(pixels && { pixels }) }, columns)]);
+  frontEnd.print([viewImageLine({ mimeType, bytes: source.bytes, name, ...(pixels && { pixels }) }, columns)]);
   const base64 = blobs[source.hash];
   if (media.kind !== "image" || pixels === undefined || base64 === undefined) return;
   const bytes = Buffer.from(base64, "base64");
-  const picture = encodeImage(
-    front.imageSupport,
+  const image = encodeImage(
+    frontEnd.imageSupport,
     { bytes, mimeType, pixels },
-    { columns, rows: maxRows, cellSize: front.cellSize },
+    { columns, rows: maxRows, cellSize: frontEnd.cellSize },
   );
-  if (picture !== undefined) front.printImage(picture);
+  if (image !== undefined) frontEnd.printImage(image);
 };

@@ -143,7 +143,7 @@ export class TranscriptView {
   #endThinking(): void {
     if (this.#thinking.trim() !== "") {
       this.#print([truncate(viewThinking(this.#thinking), this.#options.frontEnd.width())]);
-      this.#collapsed.add({ type: "thought", text: this.#thinking });
+      this.#collapsed.add({ type: "thinking", text: this.#thinking });
     }
     this.#thinking = "";
   }

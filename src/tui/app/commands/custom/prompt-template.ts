@@ -77,7 +77,7 @@ const quoteForShell = (words: string): string => (words === "" ? "" : `'${words.
 const runConfirmedCommand = async (command: string, at: SlashCommandContext): Promise<string | undefined> => {
   at.print(
     toLines(`$ ${displayCommand(command)}`, { tone: "warning" }).flatMap((each) =>
-      wrap(each, { width: at.width(), breakAt: "letters" }),
+      wrap(each, { width: at.width(), breakAt: "characters" }),
     ),
   );
   const answer = await at.confirm("Run the command above for this prompt?", [
