@@ -5,32 +5,31 @@ import type { Failure } from "../transport/failure.ts";
 import type { FinishReason, TokenUsage } from "../wire/decode/events.ts";
 
 /**
- * All an agent says while it works: the same for every front end. The last
- * event of a turn is `finished`, `failed` or `cancelled`. Text and thoughts
- * are as the model wrote them: whoever shows them on a terminal makes them safe.
+ * The events of an agent, the same for every front end. The last event of a turn is `finished`, `failed` or `cancelled`.
+ * Text and thoughts are as the model wrote them: a front end sanitizes them before it shows them on a terminal.
  */
 export type AgentEvent =
-  /** Something the person said is part of the conversation now: the input of the turn, or what was said meanwhile. */
+  /** A message of the user was added to the conversation: the prompt of the turn, or a queued message. */
   | { readonly type: "user"; readonly parts: readonly UserPart[] }
-  /** A piece of the model's thinking; `subject` and `description` where it stands under a heading in bold. */
+  /** A delta of the model's thinking; `subject` and `description` if it follows a heading in bold. */
   | { readonly type: "thought"; readonly text: string; readonly subject?: string; readonly description?: string }
   | { readonly type: "text"; readonly text: string }
-  /** A message of the model is whole and kept. */
+  /** A message of the model is complete and committed. */
   | { readonly type: "message"; readonly text: string; readonly thought: string; readonly media: readonly Media[] }
-  /** A call is to be made: by the model, or by the program itself where `isClientInitiated` is true. */
+  /** A tool call was requested: by the model, or by the program itself if `isClientInitiated` is true. */
   | {
       readonly type: "call-requested";
       readonly call: Call;
       readonly isClientInitiated: boolean;
-      /** The prompt this call serves, as `session#number`. */
+      /** The prompt this call belongs to, as `session#number`. */
       readonly promptId?: string;
     }
   | { readonly type: "call-updated"; readonly call: CallId; readonly status: CallStatus }
-  /** What a running call has printed so far, or the end of it. */
+  /** The output of a running call so far, or the end of it. */
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string }
-  /** A call has ended, and its result is kept. */
+  /** A call has ended, and its result is committed. */
   | { readonly type: "call-completed"; readonly finished: FinishedCall }
-  /** What an answer used. `answeredBy` is the model as its server calls it, where it says so. */
+  /** The token usage of an answer. `answeredBy` is the model as its server names it, if it does. */
   | {
       readonly type: "usage";
       readonly model: string;
@@ -39,66 +38,66 @@ export type AgentEvent =
       readonly spent: UsageTotals;
     }
   | { readonly type: "model-changed"; readonly from: string; readonly to: string; readonly reason: ModelChangeReason }
-  /** A request leaves. */
+  /** A request is about to be sent. */
   | { readonly type: "request"; readonly request: RequestInfo; readonly report: RenderReport }
   | { readonly type: "compacted"; readonly compaction: CompactionInfo }
-  /** The request failed and is sent again after `delay` milliseconds. `discarded`: what came of the answer does not count. */
+  /** The request failed and is sent again after `delay` milliseconds (retry backoff). `discarded` if part of an answer was shown and does not count. */
   | { readonly type: "retrying"; readonly failure: Failure; readonly delay: number; readonly discarded: boolean }
-  /** Something a person should know, such as what an endpoint taught us. */
+  /** A message for the person, such as a quirk learned about an endpoint. */
   | { readonly type: "notice"; readonly text: string }
-  /** Something a subagent says. `agent` names this one among all of the session. */
+  /** An event of a subagent. `agent` is its name, unique in the session. */
   | { readonly type: "agent"; readonly agent: string; readonly event: AgentEvent }
   | { readonly type: "finished"; readonly reason: EndReason; readonly text: string }
   | { readonly type: "failed"; readonly failure: AgentFailure }
   | { readonly type: "cancelled" };
 
-/** Why the model changed: by hand, because its turn came, or because another failed. */
+/** Why the model changed: by the person, by rotation, or because another failed. */
 export type ModelChangeReason =
   | { readonly type: "asked" }
   | { readonly type: "round-robin" }
   | { readonly type: "failover"; readonly failure: Failure }
-  /** The first of a pool can be asked again. */
+  /** The preferred model of the pool is out of its cooldown. */
   | { readonly type: "recovered" };
 
-/** What is known of a request as it leaves. */
+/** A request as it is sent. */
 export type RequestInfo = {
-  /** The how-manieth request of the conversation, from 1. */
+  /** The number of the request in the conversation, from 1. */
   readonly number: number;
   readonly model: string;
   readonly url: string;
   readonly bytes: number;
   readonly attempt: number;
-  /** The prompt this request serves, as `session#number`: one for all requests and calls of a turn. */
+  /** The prompt this request belongs to, as `session#number`: one for all requests and calls of a turn. */
   readonly promptId?: string;
 };
 
-/** What a compaction did. Tokens are estimates. */
+/** The result of a compaction. Tokens are estimates. */
 export type CompactionInfo = {
   readonly by: "summary" | "shortening";
   readonly before: number;
   readonly after: number;
 };
 
-/** What a session used so far. `cost` is in US dollars, over all answers whose price is known. */
+/** The usage of a session so far. `cost` is in US dollars, over all answers whose price is known. */
 export type UsageTotals = {
   readonly requests: number;
   readonly input: number;
   readonly cachedRead: number;
   readonly output: number;
   readonly cost: number;
-  /** Answers whose price nobody published. */
+  /** Answers without a published price. */
   readonly unpriced: number;
 };
 
-/** Why a turn ended by itself. */
+/** Why a turn finished. */
 export type EndReason =
   | Exclude<FinishReason, "calls" | "malformed" | "context">
-  /** The model made the same calls, or wrote the same text, over and over. */
+  /** The model repeated the same calls or the same text. */
   | "loop"
   | "max-turns"
   | "max-spend";
 
-/** Why a turn could not end by itself. Code reads `kind`; the message says what to do. */
+/** Why a turn failed. Code reads `kind`; the message says what to do. */
 export type AgentFailure =
   | {
       readonly kind: "provider";

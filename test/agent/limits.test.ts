@@ -247,7 +247,7 @@ describe("a conversation that fills the context", () => {
     const before = [...stage.journal.ledger.entries];
     const events = describeEvents(await playTurn(stage, `hello ${words}`));
     expect(events[1]).toMatch(
-      /^notice: anthropic\/claude-sonnet-5 could not summarise the conversation, which is as it was\./,
+      /^notice: anthropic\/claude-sonnet-5 could not summarize the conversation, which is unchanged\./,
     );
     expect(events.at(-1)).toBe("finished stop: Good day.");
     expect(stage.journal.ledger.entries.slice(0, before.length)).toEqual(before);
@@ -267,7 +267,7 @@ describe("a conversation that fills the context", () => {
     const before = [...stage.journal.ledger.entries];
     expect(await stage.world.run(stage.agent.compact())).toBe(false);
     expect(stage.journal.ledger.entries).toEqual(before);
-    expect(heard).toEqual(["The model's summary was of no use; the conversation is as it was."]);
+    expect(heard).toEqual(["The model's summary was not usable; the conversation is unchanged."]);
   });
 
   it("is summarised when the provider finds it too long, and sent again once", async () => {

@@ -116,7 +116,7 @@ describe("a file a tool returns by its address", () => {
   ])("is named to the model where it %s, and the person is told why", async (_, { asked, fetchFile }, reason) => {
     const { stage, notices } = await look("google", fetchFile);
     await playTurn(stage, "and now?");
-    expect(notices).toEqual([`${url} could not be fetched, so the model is only told of it. ${reason}`]);
+    expect(notices).toEqual([`${url} could not be fetched, so the model gets only its URL. ${reason}`]);
     expect(lastBody(stage, "google")).toContain("not shown");
     expect(asked).toEqual([url]);
     expectValid(stage);

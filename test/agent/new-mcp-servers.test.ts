@@ -40,12 +40,12 @@ describe("an MCP server that was never seen before", () => {
     writeFileSync(join(stage.home, ".parley/settings.json"), JSON.stringify({ mcp: { startWait: 1 } }));
     const { code, tools, err } = await runWith("silent", "mute");
     expect([code, tools.endsWith(" echo")]).toEqual([0, false]);
-    expect(err).toContain("The MCP server silent is not there after 1 s;");
+    expect(err).toContain("The MCP server silent did not connect within 1 s;");
   });
 
   it("that does not start is said to be missing, with what it wrote", async () => {
     const { code, err } = await runWith("broken", "exits");
     expect(code).toBe(0);
-    expect(err).toMatch(/^parley: The MCP server broken is not there: .*no licence/m);
+    expect(err).toMatch(/^parley: The MCP server broken is not available: .*no licence/m);
   });
 });

@@ -29,7 +29,7 @@ describe("a tool whose schema refers to itself", () => {
     const { log = [] } = stage.simulators["anthropic"] ?? {};
     expect(events.at(-1)).toEqual({ type: "finished", reason: "stop", text: "Good day." });
     expect(events.flatMap((event) => (event.type === "notice" ? [event.text] : []))).toEqual([
-      "Anthropic refuses the depth of a tool's schema. The parameters of tree refer to themselves; the session goes on without that tool.",
+      "Anthropic refuses the depth of a tool's schema. The parameters of tree refer to themselves; the session continues without that tool.",
     ]);
     const accepted = log.filter(({ verdict }) => verdict === "accepted");
     expect(accepted.length).toBe(log.length - 1);

@@ -30,32 +30,36 @@ const request: SamplingRequest = {
 
 const script = { rules: [], otherwise: { say: "Arr, a pixel." } };
 
-/** Servers answered by the agent of a stage. */
+/** Request handlers of the agent of a stage. */
 const open = async (
-  asking: ServerRequestHandlers,
+  given: ServerRequestHandlers,
   options: AgentStageOptions = {},
   limit = Number.POSITIVE_INFINITY,
 ): Promise<
-  AgentStage & { readonly told: string[]; readonly asked: ReturnType<typeof createServerRequestHandlers> }
+  AgentStage & { readonly notices: string[]; readonly handlers: ReturnType<typeof createServerRequestHandlers> }
 > => {
-  const told: string[] = [];
+  const notices: string[] = [];
   const stage = await openAgentStage({
     script,
     ...options,
-    agent: { onEvent: (event) => void (event.type === "notice" && told.push(event.text)) },
+    agent: { onEvent: (event) => void (event.type === "notice" && notices.push(event.text)) },
   });
-  return { ...stage, told, asked: createServerRequestHandlers(asking, { agent: Promise.resolve(stage.agent), limit }) };
+  return {
+    ...stage,
+    notices,
+    handlers: createServerRequestHandlers(given, { agent: Promise.resolve(stage.agent), limit }),
+  };
 };
 
 const { signal } = new AbortController();
 const bodies = ({ simulators }: AgentStage): readonly unknown[] =>
   simulators["anthropic"]?.log.map((entry) => entry.body) ?? [];
 
-describe("a server that may have a model's words", () => {
-  it("gets them from one request that holds what it sent and nothing else, and they are counted", async () => {
+describe("a sampling request of an MCP server", () => {
+  it("is answered by one request that holds its messages and nothing else, and its usage is counted", async () => {
     const stage = await open({ sample: async () => "allowed" });
-    const { world, asked, agent, told, journal } = stage;
-    expect(await world.run(asked.sample!(request, signal))).toEqual({
+    const { world, handlers, agent, notices, journal } = stage;
+    expect(await world.run(handlers.sample!(request, signal))).toEqual({
       model: expect.stringMatching(/^anthropic\//) as string,
       text: "Arr, a pixel.",
     });
@@ -81,61 +85,61 @@ describe("a server that may have a model's words", () => {
       true,
       true,
     ]);
-    expect([journal.ledger.entries, told]).toEqual([
+    expect([journal.ledger.entries, notices]).toEqual([
       [],
       [`The MCP server parrot was answered by anthropic/${agent.model().model}.`],
     ]);
   });
 
-  it("gets fewer tokens where it asks for fewer, and is told when the words were cut", async () => {
+  it("gets fewer tokens if it asks for fewer, and learns that the answer was cut short", async () => {
     const stage = await open({ sample: async () => "allowed" });
-    const given = await stage.world.run(stage.asked.sample!({ ...request, maxTokens: 2 }, signal));
+    const given = await stage.world.run(stage.handlers.sample!({ ...request, maxTokens: 2 }, signal));
     expect([given, bodies(stage)]).toEqual([
-      expect.objectContaining({ isCut: true }),
+      expect.objectContaining({ isTruncated: true }),
       [expect.objectContaining({ max_tokens: 2 })],
     ]);
   });
 
-  it("gets the person's no, or words of somebody else's, without any request", async () => {
+  it("gets the person's refusal, or the person's own answer, without any request", async () => {
     const refused = await open({ sample: async () => "refused" });
     const own = await open({ sample: async () => ({ model: "me", text: "Mine." }) });
     expect([
-      await refused.asked.sample!(request, signal),
-      await own.asked.sample!(request, signal),
+      await refused.handlers.sample!(request, signal),
+      await own.handlers.sample!(request, signal),
       bodies(refused),
       bodies(own),
     ]).toEqual(["refused", { model: "me", text: "Mine." }, [], []]);
   });
 
-  it("gets none once the session has cost what it may", async () => {
+  it("is refused once the spending limit is reached", async () => {
     const stage = await open({}, {}, 0);
-    expect([await stage.asked.sampleWithoutAsking!(request, signal), stage.told, bodies(stage)]).toEqual([
+    expect([await stage.handlers.sampleWithoutAsking!(request, signal), stage.notices, bodies(stage)]).toEqual([
       "refused",
-      ["The MCP server parrot was refused an answer: the session has cost as much as it may."],
+      ["The MCP server parrot was refused an answer: the spending limit of the session is reached (limits.spend)."],
       [],
     ]);
   });
 
-  it("hears that the model failed, but not how; the person does", async () => {
+  it("learns that the model failed, but not why; the person does", async () => {
     const faults = { anthropic: [{ fault: { type: "status" as const, status: 401 } }] };
     const stage = await open({ sample: async () => "allowed" }, { faults });
-    const failed = stage.world.run(stage.asked.sample!(request, signal));
+    const failed = stage.world.run(stage.handlers.sample!(request, signal));
     await expect(failed).rejects.toThrow(/^The model gave no answer\.$/);
-    expect(stage.told).toEqual([expect.stringMatching(/^The MCP server parrot got no answer\. .*key/s)]);
+    expect(stage.notices).toEqual([expect.stringMatching(/^The MCP server parrot got no answer\. .*key/s)]);
   });
 });
 
-describe("a server that nobody answers", () => {
-  it("is told so beforehand, unless it may have words unasked, and the person hears that it asked", async () => {
-    const { asked, told } = await open({});
-    asked.onUnsupported?.("par\u001b[2Jrot", "elicitation");
-    asked.onUnsupported?.("parrot", "sampling");
+describe("an MCP server in a session without a person", () => {
+  it("learns which requests are not supported, and a notice says what it asked for", async () => {
+    const { handlers, notices } = await open({});
+    handlers.onUnsupported?.("par\u001b[2Jrot", "elicitation");
+    handlers.onUnsupported?.("parrot", "sampling");
     await Promise.resolve();
-    expect([Object.keys(asked), told]).toEqual([
-      ["sampleUnasked", "unanswered"],
+    expect([Object.keys(handlers), notices]).toEqual([
+      ["sampleWithoutAsking", "onUnsupported"],
       [
-        "The MCP server par␛[2Jrot asked a question, and nobody is there to be asked.",
-        "The MCP server parrot asked for the words of a model, and nobody is there to be asked.",
+        "The MCP server par␛[2Jrot asked a question. There is no person to ask, so it was refused.",
+        "The MCP server parrot asked to use a model. There is no person to ask, so it was refused.",
       ],
     ]);
   });

@@ -173,7 +173,9 @@ describe("a turn", () => {
     const { agent, world } = await openAgentStage({ script });
     const first = agent.send("hello");
     await first.next();
-    await expect(agent.send("hello").next()).rejects.toThrow("A turn is running already; steer it, or cancel it.");
+    await expect(agent.send("hello").next()).rejects.toThrow(
+      "A turn is running already. Queue a message, or cancel the turn.",
+    );
     await expect(agent.compact()).rejects.toThrow("A turn is running already");
     await world.run(first.return());
     expect(agent.queueMessage("Is anybody there?")).toBe(false);

@@ -479,8 +479,8 @@ describe("without a terminal", () => {
     const unknown = { code: -32601, message: "Method not found" };
     expect(answers(stage)).toEqual([unknown, unknown]);
     expect(notices(lines)).toEqual([
-      "The MCP server parrot asked a question, and nobody is there to be asked.",
-      "The MCP server parrot asked for the words of a model, and nobody is there to be asked.",
+      "The MCP server parrot asked a question. There is no person to ask, so it was refused.",
+      "The MCP server parrot asked to use a model. There is no person to ask, so it was refused.",
     ]);
   });
 

@@ -24,6 +24,6 @@ export class LogInMemory implements JournalLog {
     const { cut } = lastSummaryIn(ledger.entries);
     ledger.release(openingNotice(ledger.entries, cut) === undefined ? 0 : 1, cut);
     const { entries, dropped, ordinal } = ledger;
-    return { entries, blobs: this.#blobs, dropped, ordinal };
+    return { entries, blobs: this.#blobs, dropped, highestOmittedCall: ordinal };
   }
 }

@@ -3,37 +3,37 @@ import type { Compaction, Entry, MediaCopy } from "../../conversation/entry.ts";
 import type { Content, Media, Part } from "../../conversation/parts.ts";
 import { truncateMiddle } from "../../transcript/shorten-results.ts";
 
-/** A conversation as text in pieces, and how many entries had to be left out of it. */
+/** A conversation as text in chunks, and the number of entries left out of it. */
 export type TextChunks = { readonly chunks: readonly string[]; readonly leftOut: number };
 
-/** What pieces are made within: tokens of each, and how many there may be. */
+/** The tokens of each chunk, and the most chunks. */
 export type ChunkLimits = { readonly tokens: number; readonly maxChunks: number };
 
-/** How long a single text may be, in characters, tried in this order until everything fits. */
+/** The most characters of a single text, tried in this order until everything fits. */
 const textLimits = [Number.POSITIVE_INFINITY, 20_000, 8000, 4000, 2000, 1000, 500, 200];
 
 /**
- * A conversation as plain text, cut into pieces that a model can read one after the other. Where there would be more
- * pieces than allowed, long texts lose their middle, then entries in the middle are left out; the text says so.
+ * Splits a conversation, as plain text, into chunks for a model to read one after the other. If there would be too many
+ * chunks, long texts lose their middle, then entries in the middle are left out; the text says so.
  */
-export const chunkConversation = (entries: readonly Entry[], { tokens, maxChunks: most }: ChunkLimits): TextChunks => {
-  const said = entries.filter((entry) => entry.type !== "compaction" && entry.type !== "copy");
-  for (const longest of textLimits) {
-    const pieces = splitIntoChunks(
-      said.map((entry) => entryText(entry, longest)),
+export const chunkConversation = (entries: readonly Entry[], { tokens, maxChunks }: ChunkLimits): TextChunks => {
+  const visible = entries.filter((entry) => entry.type !== "compaction" && entry.type !== "copy");
+  for (const maxLength of textLimits) {
+    const chunks = splitIntoChunks(
+      visible.map((entry) => entryText(entry, maxLength)),
       tokens,
     );
-    if (pieces.length <= most) return { chunks: pieces, leftOut: 0 };
+    if (chunks.length <= maxChunks) return { chunks, leftOut: 0 };
   }
-  return withoutMiddle(said, { tokens, maxChunks: most });
+  return withoutMiddle(visible, { tokens, maxChunks });
 };
 
-/** The first quarter and the rest from the end: what was asked for stands first, and what counts now stands last. */
-const withoutMiddle = (said: readonly VisibleEntry[], { tokens, maxChunks: most }: ChunkLimits): TextChunks => {
-  const texts = said.map((entry) => entryText(entry, textLimits.at(-1) ?? 0));
+/** Keeps the first quarter, with the original request, and fills the rest from the end, with the current state. */
+const withoutMiddle = (visible: readonly VisibleEntry[], { tokens, maxChunks }: ChunkLimits): TextChunks => {
+  const texts = visible.map((entry) => entryText(entry, textLimits.at(-1) ?? 0));
   const sizes = texts.map(estimateTokens);
-  // Half of what would fit, since pieces are not filled to their last token.
-  const room = (most * tokens) / 2;
+  // Half of the tokens, since chunks are not filled to their last token.
+  const room = (maxChunks * tokens) / 2;
   const first = countWithin(sizes, room / 4);
   const last = countWithin(sizes.slice(first).toReversed(), room - room / 4);
   const leftOut = texts.length - first - last;
@@ -44,31 +44,31 @@ const withoutMiddle = (said: readonly VisibleEntry[], { tokens, maxChunks: most 
   };
 };
 
-const countWithin = (sizes: readonly number[], most: number): number => {
-  let held = 0;
-  const end = sizes.findIndex((size) => (held += size) > most);
+const countWithin = (sizes: readonly number[], limit: number): number => {
+  let total = 0;
+  const end = sizes.findIndex((size) => (total += size) > limit);
   return end === -1 ? sizes.length : end;
 };
 
-/** Joins texts up to a size; one that is larger is cut where a line ends, or anywhere. */
+/** Joins texts up to a size. A larger one is split at the end of a line, or anywhere. */
 const splitIntoChunks = (texts: readonly string[], tokens: number): readonly string[] => {
-  const pieces: string[] = [];
-  let piece: string[] = [];
-  let held = 0;
+  const chunks: string[] = [];
+  let chunk: string[] = [];
+  let total = 0;
   const close = (): void => {
-    if (piece.length > 0) pieces.push(piece.join("\n\n"));
-    piece = [];
-    held = 0;
+    if (chunk.length > 0) chunks.push(chunk.join("\n\n"));
+    chunk = [];
+    total = 0;
   };
   for (const text of texts)
     for (const part of splitText(text, tokens)) {
       const size = estimateTokens(part) + 1;
-      if (held + size > tokens) close();
-      piece.push(part);
-      held += size;
+      if (total + size > tokens) close();
+      chunk.push(part);
+      total += size;
     }
   close();
-  return pieces;
+  return chunks;
 };
 
 const splitText = (text: string, tokens: number): readonly string[] => {
@@ -82,44 +82,46 @@ const splitText = (text: string, tokens: number): readonly string[] => {
 
 type VisibleEntry = Exclude<Entry, Compaction | MediaCopy>;
 
-const entryText = (entry: VisibleEntry, longest: number): string => {
-  const short = (text: string): string => truncateMiddle(text, longest);
+const entryText = (entry: VisibleEntry, maxLength: number): string => {
+  const truncate = (text: string): string => truncateMiddle(text, maxLength);
   switch (entry.type) {
     case "user":
-      return `### Person\n${entry.parts.map((part) => (part.type === "text" ? short(part.text) : fileText(part))).join("\n")}`;
+      return `### Person\n${entry.parts.map((part) => (part.type === "text" ? truncate(part.text) : fileText(part))).join("\n")}`;
     case "model":
-      return `### Model\n${entry.parts.flatMap((part) => partText(part, short)).join("\n")}`;
+      return `### Model\n${entry.parts.flatMap((part) => partText(part, truncate)).join("\n")}`;
     case "completion": {
       const { tool, outcome } = entry;
-      return `### Result of ${tool} (${outcome.status})\n${outcome.content.map((part) => contentText(part, short)).join("\n")}`;
+      return `### Result of ${tool} (${outcome.status})\n${outcome.content.map((part) => contentText(part, truncate)).join("\n")}`;
     }
     case "notice":
-      return `### Notice\n${short(entry.text)}`;
+      return `### Notice\n${truncate(entry.text)}`;
   }
 };
 
-const partText = (part: Part, short: (text: string) => string): readonly string[] => {
+const partText = (part: Part, truncate: (text: string) => string): readonly string[] => {
   switch (part.type) {
     case "text":
     case "code":
-      return [short(part.text)];
+      return [truncate(part.text)];
     case "thinking":
       return [];
     case "media":
       return [fileText(part)];
     case "call": {
       const { input } = part;
-      return [`Called ${part.tool} with ${short(input.type === "parsed" ? JSON.stringify(input.value) : input.text)}`];
+      return [
+        `Called ${part.tool} with ${truncate(input.type === "parsed" ? JSON.stringify(input.value) : input.text)}`,
+      ];
     }
   }
 };
 
-const contentText = (part: Content, short: (text: string) => string): string => {
+const contentText = (part: Content, truncate: (text: string) => string): string => {
   switch (part.type) {
     case "text":
-      return short(part.text);
+      return truncate(part.text);
     case "structured":
-      return short(JSON.stringify(part.value));
+      return truncate(JSON.stringify(part.value));
     case "media":
       return fileText(part);
   }

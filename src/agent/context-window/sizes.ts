@@ -5,13 +5,13 @@ import type { Part } from "../../conversation/parts.ts";
 import { lastSummaryIn } from "../../transcript/compaction-cut.ts";
 import { resultLimitsIn, maxLengthAt, type ResultLimit } from "../../transcript/shorten-results.ts";
 
-/** What frames a message, a call or a result in a request: roles, ids and names. */
+/** Tokens around a message, a call or a result in a request: roles, ids and names. */
 const frameTokens = 12;
 
-/** The sentence that stands for what a shortened text leaves out. */
+/** Tokens of the sentence that replaces the middle of a shortened text. */
 const truncationNoteTokens = 45;
 
-/** About how many tokens each entry of a conversation takes in a request. Each is measured once. */
+/** Estimates the tokens of each entry of a conversation in a request. Each entry is measured once. */
 export class EntrySizes {
   readonly #ledger: Ledger;
   readonly #measured = new WeakMap<Entry, EntrySize>();
@@ -24,13 +24,13 @@ export class EntrySizes {
     this.#ledger = ledger;
   }
 
-  /** What stands for the beginning of a conversation that was compacted before, and where it ends. */
+  /** The summary of the last compaction, and the position where it ends. */
   get summary(): ReturnType<typeof lastSummaryIn> {
     this.all();
     return this.#summary;
   }
 
-  /** The size of every entry as it is sent: a shortened result counts as it is shown. */
+  /** The size of every entry as it is sent, after shortening. */
   all(): readonly number[] {
     const { entries, dropped } = this.#ledger;
     const known = dropped === this.#dropped ? this.#sizes.length : 0;
@@ -40,20 +40,20 @@ export class EntrySizes {
       this.#limits = resultLimitsIn(entries);
       this.#summary = lastSummaryIn(entries);
     }
-    for (const entry of entries.slice(this.#sizes.length)) this.#sizes.push(this.#shown(entry, this.#sizes.length));
+    for (const entry of entries.slice(this.#sizes.length)) this.#sizes.push(this.#sizeOf(entry, this.#sizes.length));
     return this.#sizes;
   }
 
-  /** The size of every entry from `from` up to `to` if texts in results were shown up to `longest` characters. */
-  shortenedTo(longest: number, from: number, to: number = this.#ledger.entries.length): readonly number[] {
+  /** The size of the entries from `from` to `to` if texts in results were shortened to `maxLength` characters. */
+  shortenedTo(maxLength: number, from: number, to: number = this.#ledger.entries.length): readonly number[] {
     this.all();
-    return this.#ledger.entries.slice(from, to).map((entry, index) => this.#shown(entry, from + index, longest));
+    return this.#ledger.entries.slice(from, to).map((entry, index) => this.#sizeOf(entry, from + index, maxLength));
   }
 
-  #shown(entry: Entry, at: number, longest = Number.POSITIVE_INFINITY): number {
+  #sizeOf(entry: Entry, at: number, maxLength = Number.POSITIVE_INFINITY): number {
     const { tokens, texts } = this.#measured.get(entry) ?? this.#measure(entry);
-    const most = texts.length === 0 ? longest : Math.min(longest, maxLengthAt(at, this.#limits));
-    return texts.reduce((size, text) => size - tokensSaved(text, most), tokens);
+    const shortenTo = texts.length === 0 ? maxLength : Math.min(maxLength, maxLengthAt(at, this.#limits));
+    return texts.reduce((size, text) => size - tokensSaved(text, shortenTo), tokens);
   }
 
   #measure(entry: Entry): EntrySize {
@@ -68,8 +68,7 @@ type EntrySize = { readonly tokens: number; readonly texts: readonly TextSize[] 
 
 type TextSize = { readonly length: number; readonly tokens: number };
 
-/** The sum of some sizes. */
-export const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
+export const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 
 const measureEntry = (entry: Entry): number => {
   switch (entry.type) {
@@ -110,6 +109,6 @@ const measureTexts = ({ outcome }: Completion): readonly TextSize[] =>
     return [{ length: text.length, tokens: estimateTokens(text) }];
   });
 
-/** What is left out when a text is shown up to `longest` characters. */
-const tokensSaved = ({ length, tokens }: TextSize, longest: number): number =>
-  length <= longest ? 0 : Math.max(0, (tokens * (length - longest)) / length - truncationNoteTokens);
+/** The tokens saved by shortening a text to `maxLength` characters. */
+const tokensSaved = ({ length, tokens }: TextSize, maxLength: number): number =>
+  length <= maxLength ? 0 : Math.max(0, (tokens * (length - maxLength)) / length - truncationNoteTokens);

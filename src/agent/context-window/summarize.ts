@@ -13,7 +13,7 @@ import type { ModelRef } from "../models/name.ts";
 import type { SpendingTracker } from "../models/spending.ts";
 import { chunkSummaryPrompt, summaryPrompt } from "../prompts.ts";
 
-/** What a summary is asked for with. */
+/** The means to request a summary. */
 export type SummaryOptions = {
   readonly transport: Transport;
   readonly journal: Journal;
@@ -21,33 +21,33 @@ export type SummaryOptions = {
   readonly spending: SpendingTracker;
 };
 
-/** What is to be summarised, and by whom. */
+/** The part of the conversation to summarize, and the model that does it. */
 export type SummaryTask = {
   readonly model: ModelRef;
-  /** The entries before this one. */
+  /** The entries before this position. */
   readonly cut: number;
-  /** The summary that stands for what came before these entries already. */
+  /** The summary of an earlier compaction, which precedes these entries. */
   readonly summary: string;
-  /** Where that summary ends. */
+  /** The position where that summary ends. */
   readonly from: number;
-  /** Whether all of it fits into one request. */
+  /** Whether everything fits into one request. */
   readonly isWhole: boolean;
-  /** How many tokens of text one request may carry otherwise. */
+  /** Tokens of text per request otherwise. */
   readonly chunkTokens: number;
-  /** How many tokens the context has left for an answer to all of it, and to a piece. */
-  readonly answerTokens: { readonly whole: number; readonly piece: number };
+  /** Tokens left for the answer, in one request and in a request per chunk. */
+  readonly answerTokens: { readonly whole: number; readonly chunk: number };
 };
 
-/** A summary, and how many entries no request could carry. */
+/** A summary, and the number of entries left out of it. */
 export type ConversationSummary = { readonly text: string; readonly leftOut: number };
 
-/** The most requests one summary is worth. */
+/** The most requests for one summary. */
 const maxChunks = 12;
 
-/** A piece that turns out too large is halved so often. */
+/** How often the chunk size is halved if a chunk is too large. */
 const maxHalvings = 3;
 
-/** Asks a model for a summary of a conversation: in one request, or piece by piece where that is too large. Throws a `ProviderError`. */
+/** Requests a summary of a conversation from a model: in one request, or in chunks if that is too large. Throws a `ProviderError`. */
 export const summarizeConversation = async (
   options: SummaryOptions,
   task: SummaryTask,
@@ -70,14 +70,14 @@ export const summarizeConversation = async (
 const isTooLong = (error: unknown): boolean =>
   error instanceof ProviderError && error.failure.kind === "context-too-long";
 
-/** The request begins as earlier ones did, so that most of it is cached. */
+/** Summarizes in one request. It begins like earlier ones, so that most of it is in the prompt cache. */
 const summarizeWhole = async (
-  { transport, journal, builder: compositions, spending }: SummaryOptions,
+  { transport, journal, builder, spending }: SummaryOptions,
   { model, cut, answerTokens }: SummaryTask,
   signal: AbortSignal,
 ): Promise<string> => {
   const { entries } = journal.ledger;
-  // Compactions recorded after the cut say how what stands before it is shown.
+  // Compactions recorded after the cut tell how the entries before it are shown.
   const past = [...entries.slice(0, cut), ...entries.slice(cut).filter(({ type }) => type === "compaction")];
   const { text, usage } = await runSideQuery(
     transport,
@@ -85,8 +85,8 @@ const summarizeWhole = async (
     (destination) => {
       const composer = new RequestComposer({
         destination,
-        system: compositions.prefix.system,
-        tools: compositions.prefix.tools,
+        system: builder.prefix.system,
+        tools: builder.prefix.tools,
         blobs: journal.blobs,
         policy: { unsupportedMedia: "stub" },
       });
@@ -100,37 +100,37 @@ const summarizeWhole = async (
   return text;
 };
 
-/** Each request carries the summary so far and the next piece of the conversation as text. */
+/** Summarizes in chunks. Each request holds the summary so far and the next chunk of the conversation as text. */
 const summarizeInChunks = async (
   { transport, journal, spending }: SummaryOptions,
-  { model, cut, summary, from, chunkTokens: pieceTokens, answerTokens }: SummaryTask,
+  { model, cut, summary, from, chunkTokens, answerTokens }: SummaryTask,
   signal: AbortSignal,
 ): Promise<ConversationSummary> => {
   const { entries } = journal.ledger;
-  const { chunks: pieces, leftOut } = chunkConversation(visibleEntries(entries, from, cut), {
-    tokens: pieceTokens,
-    maxChunks: maxChunks,
+  const { chunks, leftOut } = chunkConversation(visibleEntries(entries, from, cut), {
+    tokens: chunkTokens,
+    maxChunks,
   });
   let text = summary;
-  for (const [index, piece] of pieces.entries()) {
-    const words = chunkSummaryPrompt({ summary: text, piece, number: index + 1, count: pieces.length });
-    const answer = await runSideQuery(transport, model, textQuery(words, { contextLeft: answerTokens.piece }), signal);
+  for (const [index, chunk] of chunks.entries()) {
+    const prompt = chunkSummaryPrompt({ summary: text, chunk, number: index + 1, count: chunks.length });
+    const answer = await runSideQuery(transport, model, textQuery(prompt, { contextLeft: answerTokens.chunk }), signal);
     if (answer.usage !== undefined) await spending.add(model, answer.usage);
-    text = truncateToTokens(answer.text, pieceTokens / 4);
+    text = truncateToTokens(answer.text, chunkTokens / 4);
   }
   return { text, leftOut };
 };
 
-/** What models see between two places: results as short as they are shown. */
+/** The entries between two positions as models see them, with shortened results. */
 const visibleEntries = (entries: readonly Entry[], from: number, cut: number): readonly Entry[] => {
-  // The notice a session opens with stays as it is.
+  // The opening notice of a session is never summarized.
   const start = Math.max(from, openingNotice(entries, cut) === undefined ? 0 : 1);
   const kept = entries.slice(0, cut).filter(({ type }) => type !== "compaction").length;
   const skipped = entries.slice(0, start).filter(({ type }) => type !== "compaction").length;
   return shortenResults(entries, start, () => undefined).slice(0, kept - skipped);
 };
 
-/** A text of at most so many tokens, with its middle left out where it was longer. */
+/** Truncates a text to a number of tokens by leaving out its middle. */
 export const truncateToTokens = (text: string, tokens: number): string => {
   const size = estimateTokens(text);
   if (size <= tokens) return text;

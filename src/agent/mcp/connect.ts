@@ -7,13 +7,13 @@ import type { PermissionRule } from "../../policy/gate/permission-rules.ts";
 import type { Agent } from "../agent.ts";
 import type { OpenAgentOptions } from "../options.ts";
 
-/** What servers may do without being asked, by who said so. */
+/** Permission rules that allow tools of MCP servers, by where they were configured. */
 export type ServerAllowRules = {
   readonly line: readonly PermissionRule[];
   readonly settings: readonly PermissionRule[];
 };
 
-/** The MCP servers of a session, what they may do without being asked, and what to tell the person about them. */
+/** The MCP servers of a session, the permission rules for them, and messages for the person. */
 export type ConnectedServers = {
   readonly servers: McpServers | undefined;
   readonly allow: ServerAllowRules;
@@ -21,9 +21,9 @@ export type ConnectedServers = {
 };
 
 /**
- * Starts the servers a person configured, and those of the project they agreed to, once `after` is over. Nobody waits
- * for them: what they offered last time is offered now, and what they offer today with the next request after they are
- * there. A model that is told of no tools of a server yet can wait for them with `waitTool`.
+ * Opens the servers the person configured, and those of the project they consented to; they start once `after` resolves.
+ * The session does not wait for them: tools they offered last time are declared now, and changes with the first request
+ * after they connect. For a server never seen before, the model can call the wait tool.
  */
 export const connectServers = async (
   options: OpenAgentOptions,
@@ -48,7 +48,7 @@ export const connectServers = async (
     home,
     startAfter: after,
     startUncachedAtOnce: !options.interactive,
-    // Only those that were agreed to are among the configurations.
+    // Servers without consent are not among the configurations.
     consent: async () => true,
     handlers: {
       ...createServerRequestHandlers(options.serverRequests ?? {}, { agent, limit }),
@@ -56,45 +56,45 @@ export const connectServers = async (
     },
   });
   await servers.cachesLoaded(new AbortController().signal);
-  const late = options.interactive ? [] : await waitForNewServers(servers, options);
+  const timeouts = options.interactive ? [] : await waitForNewServers(servers, options);
   servers.applyChanges();
   const allow = {
-    line: trustRules(configs.filter(({ source: from }) => from === "line")),
-    settings: trustRules(configs.filter(({ source: from }) => from === "person")),
+    line: trustRules(configs.filter(({ source }) => source === "line")),
+    settings: trustRules(configs.filter(({ source }) => source === "person")),
   };
-  return { servers, allow, notes: [...problems, ...late] };
+  return { servers, allow, notes: [...problems, ...timeouts] };
 };
 
 /**
- * Waits for servers that were never seen before, since a run without a person has no second chance to learn of their
- * tools. Answers what to say of those that took too long.
+ * Waits for servers never seen before, since a run without a person has no second chance to learn their tools. Returns
+ * a message for each that did not connect in time.
  */
 const waitForNewServers = async (
   servers: McpServers,
-  { world, loaded, onProgress: say }: OpenAgentOptions,
+  { world, loaded, onProgress }: OpenAgentOptions,
 ): Promise<readonly string[]> => {
   const names = servers.uncachedServers();
   const seconds = loaded.settings["mcp.startWait"];
   if (names.length === 0 || seconds === 0) return [];
   const list = names.map((each) => sanitizeForTerminal(each, "line")).join(", ");
-  say?.(`Waiting up to ${seconds} s for MCP servers not seen before: ${list} (mcp.startWait).`);
+  onProgress?.(`Waiting up to ${seconds} s for MCP servers not seen before: ${list} (mcp.startWait).`);
   const { withTimeout } = await import("../../mcp/connection/timeout.ts");
   const { signal } = new AbortController();
-  await withTimeout({ clock: world.clock, ms: seconds * 1000, signal }, (stop) => servers.settled(stop, names)).catch(
+  await withTimeout({ clock: world.clock, ms: seconds * 1000, signal }, (abort) => servers.settled(abort, names)).catch(
     () => undefined,
   );
   return servers.status().flatMap(({ name: server, status }) => {
     if (!names.includes(server) || status.state === "ready") return [];
     const subject = `The MCP server ${sanitizeForTerminal(server, "line")}`;
     return "reason" in status
-      ? `${subject} is not there: ${sanitizeForTerminal(status.reason, "line")}`
-      : `${subject} is not there after ${seconds} s; its tools are offered as soon as it is (mcp.startWait).`;
+      ? `${subject} is not available: ${sanitizeForTerminal(status.reason, "line")}`
+      : `${subject} did not connect within ${seconds} s; its tools are added once it does (mcp.startWait).`;
   });
 };
 
 const noRules: ServerAllowRules = { line: [], settings: [] };
 
-/** Most people have none, and then nothing is loaded. */
+/** Whether any server is configured. Without one, no MCP code is loaded. */
 const hasConfiguredServers = ({ loaded, servers }: OpenAgentOptions): boolean =>
   servers !== undefined ||
   Object.keys(loaded.settings.mcpServers).length > 0 ||
@@ -112,13 +112,13 @@ const readConfiguredServers = async ({
     import("../../mcp/config/read-servers.ts"),
     import("../../settings/load/project.ts"),
   ]);
-  const wanted = loaded.project.consents.filter(({ key }) => key.startsWith("mcpServers."));
-  const missing = wanted.length === 0 ? [] : await openConsentStore(disk, home).findMissing(folder, wanted);
-  const agreed = readConsentedServers(wanted.filter((each) => !missing.includes(each)));
+  const requested = loaded.project.consents.filter(({ key }) => key.startsWith("mcpServers."));
+  const missing = requested.length === 0 ? [] : await openConsentStore(disk, home).findMissing(folder, requested);
+  const consented = readConsentedServers(requested.filter((each) => !missing.includes(each)));
   const read = [
     readServerConfigs(servers, { from: "line", env }),
     readServerConfigs(loaded.settings.mcpServers, { from: "person", env }),
-    readServerConfigs(agreed.servers, { from: "project", env }),
+    readServerConfigs(consented.servers, { from: "project", env }),
   ];
   const byName = new Map<string, McpServerConfig>();
   for (const config of read.flatMap((each) => each.servers))
@@ -127,10 +127,10 @@ const readConfiguredServers = async ({
     servers: [...byName.values()],
     problems: [
       ...read.flatMap(({ problems }) => problems),
-      ...agreed.warnings,
+      ...consented.warnings,
       ...missing.map(
         ({ key }) =>
-          `This project wants to start the MCP server ${serverName(key)}; it is not started until you agree (parley mcp allow ${serverName(key)}).`,
+          `This project wants to start the MCP server ${serverName(key)}. It is not started until you allow it: parley mcp allow ${serverName(key)}`,
       ),
     ],
   };

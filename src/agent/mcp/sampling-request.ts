@@ -9,12 +9,12 @@ import { RequestComposer } from "../../wire/compose.ts";
 import type { Agent } from "../agent.ts";
 import { modelName } from "../models/name.ts";
 
-/** The longest answer that is asked for, in tokens: what every current model can write. */
+/** The most output tokens that are requested: every current model supports so many. */
 const maxSamplingTokens = 8192;
 
 /**
- * Has the session's model answer a server: one request without tools. What it uses is counted; nothing of it enters
- * the conversation. Which model the server would like, and what else it wants included, is not heeded.
+ * Answers a sampling request of an MCP server with the session's model: one side query without tools, whose usage is
+ * counted. The server's model preferences and its request to include context are ignored.
  */
 export const answerSampling = async (
   agent: Pick<Agent, "runSideQuery" | "model">,
@@ -53,7 +53,7 @@ type SamplingPiece = {
   readonly blob?: readonly (readonly [hash: string, base64: string])[];
 };
 
-/** A piece of a message in our terms. What is no text and no file is named. */
+/** Converts a content block of a message. Blocks that are neither text nor media become a text that names them. */
 const readPiece = (content: unknown): SamplingPiece => {
   const { type, text, data, mimeType } = isObject(content) ? content : {};
   if (type === "text" && typeof text === "string") return { part: textPart(text.toWellFormed()) };

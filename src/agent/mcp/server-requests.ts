@@ -3,45 +3,45 @@ import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { Agent } from "../agent.ts";
 import { modelName } from "../models/name.ts";
 
-/** How MCP servers reach a person. */
+/** A front end's handlers for requests of MCP servers. */
 export type ServerRequestHandlers = Pick<McpRequestHandlers, "elicit"> & {
   /**
-   * Asks whether a server may have a model's words. `"allowed"` has the session's own model answer, at the person's
-   * cost; whoever has words of their own gives those.
+   * Asks the person whether a server may use a model (sampling). `"allowed"` lets the session's model answer, at the
+   * person's cost; an answer replaces the model's.
    */
   readonly sample?: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer | "allowed" | "refused">;
 };
 
-/** The session behind the answers. */
+/** The session that server requests belong to. */
 export type ServerRequestContext = {
-  /** Resolves once there is one. */
+  /** Resolves once the agent is created. */
   readonly agent: Promise<Agent>;
-  /** What the session may cost, in US dollars. */
+  /** The spending limit of the session, in US dollars. */
   readonly limit: number;
 };
 
-/** Answers servers: with what a person says, and with the words of the session's model where they may have them. */
+/** Creates the handlers for requests of MCP servers: elicitation goes to the person, sampling to the session's model once allowed. */
 export const createServerRequestHandlers = (
   { sample, elicit }: ServerRequestHandlers,
   { agent, limit }: ServerRequestContext,
 ): Omit<McpRequestHandlers, "roots"> => {
   const answer = async (request: SamplingRequest, signal: AbortSignal): Promise<SamplingAnswer | "refused"> => {
     const session = await agent;
-    const tell = (text: string): void => session.emit({ type: "notice", text });
+    const notify = (text: string): void => session.emit({ type: "notice", text });
     const server = `The MCP server ${sanitizeForTerminal(request.server, "line")}`;
     if (session.usageTotals().cost >= limit) {
-      tell(`${server} was refused an answer: the session has cost as much as it may.`);
+      notify(`${server} was refused an answer: the spending limit of the session is reached (limits.spend).`);
       return "refused";
     }
     try {
       const { answerSampling } = await import("./sampling-request.ts");
-      const given = await answerSampling(session, request, signal);
-      tell(`${server} was answered by ${modelName(session.model())}.`);
-      return given;
+      const result = await answerSampling(session, request, signal);
+      notify(`${server} was answered by ${modelName(session.model())}.`);
+      return result;
     } catch (error) {
       if (signal.aborted) throw error;
-      tell(`${server} got no answer. ${error instanceof Error ? error.message : String(error)}`);
-      // What went wrong between us and a provider is not the server's business.
+      notify(`${server} got no answer. ${error instanceof Error ? error.message : String(error)}`);
+      // The details of a provider failure are not the server's business.
       throw new Error("The model gave no answer.", { cause: error });
     }
   };
@@ -51,19 +51,19 @@ export const createServerRequestHandlers = (
       ? {}
       : {
           sample: async (request, signal) => {
-            const decided = await sample(request, signal);
-            return decided === "allowed" ? answer(request, signal) : decided;
+            const decision = await sample(request, signal);
+            return decision === "allowed" ? answer(request, signal) : decision;
           },
         }),
     sampleWithoutAsking: answer,
-    onUnsupported: (server, what) =>
+    onUnsupported: (server, kind) =>
       void agent.then((session) =>
         session.emit({
           type: "notice",
-          text: `The MCP server ${sanitizeForTerminal(server, "line")} asked ${requestDescriptions[what]}, and nobody is there to be asked.`,
+          text: `The MCP server ${sanitizeForTerminal(server, "line")} ${requestDescriptions[kind]}. There is no person to ask, so it was refused.`,
         }),
       ),
   };
 };
 
-const requestDescriptions = { sampling: "for the words of a model", elicitation: "a question" } as const;
+const requestDescriptions = { sampling: "asked to use a model", elicitation: "asked a question" } as const;

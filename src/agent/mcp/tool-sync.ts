@@ -5,40 +5,41 @@ import type { RequestPrefix } from "../requests/builder.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Journal } from "../session/journal.ts";
 
-/** Whether there are servers of which nobody knows yet what they offer. */
+/** Whether a server is connecting whose tools are not known from an earlier session. */
 export const hasUnknownTools = (servers: McpServers | undefined): boolean =>
   servers?.status().some(({ status, tools }) => status.state === "connecting" && tools === 0) ?? false;
 
-/** What changes with the servers of a session. */
+/** The session whose tools follow its MCP servers. */
 export type ToolSyncOptions = {
   readonly prefix: RequestPrefix;
+  /** The tools that are not of MCP servers. */
   readonly own: readonly ToolDeclaration[];
   readonly journal: Journal;
   readonly emit: (event: AgentEvent) => void;
 };
 
 /**
- * Keeps the head of requests in step with the servers. Where one came, went or changed, that is written down and told;
- * a call of a tool nobody knows waits for servers that are still on their way.
+ * Updates the tools of the request prefix when those of a server change. Changes are recorded and emitted as notices; a
+ * call of an unknown tool waits for servers that are still connecting.
  */
 export const syncServerTools = (
   servers: McpServers,
-  { prefix: head, own, journal, emit: tell }: ToolSyncOptions,
+  { prefix, own, journal, emit }: ToolSyncOptions,
 ): Pick<AgentOptions, "beforeRequest" | "beforeCalls"> => {
-  let changed: RequestPrefix | undefined;
-  const take = (): void => {
+  let changedPrefix: RequestPrefix | undefined;
+  const applyChanges = (): void => {
     const changes = servers.applyChanges();
     if (changes.length === 0) return;
     const tools = [...own, ...servers.declarations()];
     journal.appendMetadata({ kind: "tools", tools });
-    for (const { text } of changes) tell({ type: "notice", text });
-    changed = { ...head, tools };
+    for (const { text } of changes) emit({ type: "notice", text });
+    changedPrefix = { ...prefix, tools };
   };
   return {
     beforeRequest: async () => {
-      take();
-      const next = changed;
-      changed = undefined;
+      applyChanges();
+      const next = changedPrefix;
+      changedPrefix = undefined;
       return next;
     },
     beforeCalls: async (calls, signal) => {
@@ -46,7 +47,7 @@ export const syncServerTools = (
         own.some((tool) => tool.name === name) || servers.find(name) !== undefined;
       if (calls.every(({ tool }) => isKnown(tool))) return;
       await servers.settled(signal).catch(() => undefined);
-      take();
+      applyChanges();
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { ToolDeclaration } from "../../conversation/entry.ts";
 
-/** The tool as models see it. */
+/** The wait tool as models see it. */
 export const waitDeclaration: ToolDeclaration = {
   name: "wait_for_servers",
   description:

@@ -3,7 +3,7 @@ import type { McpServers } from "../../mcp/servers.ts";
 import { defineTool, type AnyTool } from "../../tools/tool.ts";
 import { waitDeclaration } from "./wait-declaration.ts";
 
-/** The tool with which a model waits for servers that were not there when it was first asked. */
+/** Creates the tool with which a model waits for MCP servers that are still connecting. */
 export const createWaitTool = (servers: Pick<McpServers, "settled" | "status">): AnyTool =>
   defineTool({
     name: waitDeclaration.name,
@@ -14,7 +14,7 @@ export const createWaitTool = (servers: Pick<McpServers, "settled" | "status">):
     title: () => "wait for MCP servers",
     run: async (_, { signal }) => {
       await servers.settled(signal);
-      const said = servers
+      const statusLines = servers
         .status()
         .map(({ name, status, tools }) =>
           status.state === "failed"
@@ -22,7 +22,7 @@ export const createWaitTool = (servers: Pick<McpServers, "settled" | "status">):
             : `${name} is there with ${tools} tools.`,
         )
         .join("\n");
-      const text = `${said}\nTheir tools can be called from now on.`;
-      return { content: [{ type: "text", text }], display: { type: "text", text: said } };
+      const text = `${statusLines}\nTheir tools can be called from now on.`;
+      return { content: [{ type: "text", text }], display: { type: "text", text: statusLines } };
     },
   });

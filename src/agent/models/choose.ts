@@ -4,17 +4,16 @@ import type { Environment } from "../../world/world.ts";
 import { loadModel } from "./name.ts";
 import type { ModelPool } from "./router.ts";
 
-/** The models to ask, and why these where nobody named any. */
+/** The models of a session, and how they were chosen. */
 export type ModelChoice = {
   readonly pool: ModelPool;
-  /** `named`: by the person. `key`: the first provider with a key. `none`: nothing was found, so the offline model answers. */
+  /** `named`: by a setting or flag. `key`: the first provider with a key. `none`: no key was found, so the demo model answers. */
   readonly by: "named" | "key" | "none";
 };
 
 /**
- * Chooses the models of a run: the one or the pool that was named, else the
- * default of the first provider with a key, else the one that needs none.
- * Throws an `UnknownNameError`.
+ * Chooses the models of a session: the named model or pool, else the default model of the first provider with a key,
+ * else the demo model. Throws an `UnknownNameError`.
  */
 export const chooseModel = async (
   { model, pools, fallback }: Pick<Settings, "model" | "pools" | "fallback">,
@@ -25,7 +24,7 @@ export const chooseModel = async (
     const pool = await loadPool(model, pools);
     return { by: "named", pool: { ...pool, models: [...pool.models, ...others] } };
   }
-  // Sign-ins that have to be looked for elsewhere must be named.
+  // Providers with a sign-in are used only when named: looking for sign-ins takes time.
   const found = lazyProviders.find(({ keys }) => keys.some((key) => (env[key] ?? "") !== ""));
   const first = await loadModel(found?.id ?? "offline");
   return {
@@ -34,7 +33,7 @@ export const chooseModel = async (
   };
 };
 
-/** The pool of that name, or a pool of the one model. */
+/** Loads the pool of that name, or a pool of the one model of that name. */
 export const loadPool = async (name: string, pools: Settings["pools"]): Promise<ModelPool> => {
   const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
   if (pool === undefined) return singleModelPool(await loadModel(name));
@@ -45,7 +44,7 @@ export const loadPool = async (name: string, pools: Settings["pools"]): Promise<
   };
 };
 
-/** A pool of one. */
+/** A pool of one model. */
 export const singleModelPool = (model: ModelPool["models"][number]): ModelPool => ({
   models: [model],
   strategy: "failover",

@@ -4,89 +4,89 @@ import type { Settings } from "../../settings/schema/values.ts";
 import type { Journal } from "../session/journal.ts";
 import { modelName, type ModelRef } from "./name.ts";
 
-/** Asks the server of a model which kinds of files it takes; undefined where it does not say. */
+/** Asks the server of a model which kinds of media it accepts. Undefined if the server does not tell. */
 export type QueryModelInput = (model: ModelRef, signal: AbortSignal) => Promise<ModelInput | undefined>;
 
-/** Which kinds of files models take, as settings describe them or their servers said. What was found once stays. */
+/** The kinds of media models accept, from settings or from their servers. An answer is kept for the session. */
 export class ModelInputRegistry {
-  readonly #described: Settings["models"];
-  readonly #find: QueryModelInput;
-  readonly #found = new Map<string, Promise<ModelInput | undefined>>();
+  readonly #settings: Settings["models"];
+  readonly #query: QueryModelInput;
+  readonly #queries = new Map<string, Promise<ModelInput | undefined>>();
   readonly #known = new Map<string, ModelInput>();
 
-  constructor(described: Settings["models"], find: QueryModelInput) {
-    this.#described = described;
-    this.#find = find;
+  constructor(settings: Settings["models"], query: QueryModelInput) {
+    this.#settings = settings;
+    this.#query = query;
   }
 
-  /** What is known so far; undefined where the provider's own data count. */
+  /** The kinds known so far. Undefined if the provider's own data apply. */
   get(model: ModelRef): ModelInput | undefined {
     const name = modelName(model);
-    return inputFromSettings(this.#described, name) ?? this.#known.get(name);
+    return inputFromSettings(this.#settings, name) ?? this.#known.get(name);
   }
 
-  /** The same, after asking the model's server where nobody knows. A server is asked once. */
+  /** Like `get`, but asks the model's server if nothing is known. A server is asked once. */
   async lookUp(model: ModelRef, signal: AbortSignal): Promise<ModelInput | undefined> {
     const known = this.get(model);
     if (known !== undefined || model.provider.destination(model.model).target.mediaUnknown !== true) return known;
     const name = modelName(model);
-    const asked = this.#found.get(name) ?? this.#find(model, signal);
-    this.#found.set(name, asked);
+    const query = this.#queries.get(name) ?? this.#query(model, signal);
+    this.#queries.set(name, query);
     try {
-      const input = await asked;
+      const input = await query;
       if (input !== undefined) this.#known.set(name, input);
       return input;
     } catch (error) {
-      // Somebody gave up waiting; nothing was sent.
-      this.#found.delete(name);
+      // The wait was cancelled; the server is asked again next time.
+      this.#queries.delete(name);
       throw error;
     }
   }
 
-  /** Goes on with a session: what its models took before stays, so that requests begin with the same bytes. */
+  /** Restores the kinds recorded in a resumed session, so that requests begin with the same bytes (prompt cache). */
   restore(inputs: { readonly [model: string]: ModelInput }, entries: readonly Entry[]): void {
     for (const [name, input] of Object.entries(inputs)) this.#known.set(name, input);
     const first = entries.findIndex(hasMedia);
     if (first === -1) return;
-    // Those that answered without a record were sent what their provider's data say.
+    // Models that answered without a record were sent media by their provider's data.
     for (const entry of entries.slice(first))
       if (entry.type === "model")
-        this.#found.set(`${entry.origin.provider}/${entry.origin.model}`, Promise.resolve(undefined));
+        this.#queries.set(`${entry.origin.provider}/${entry.origin.model}`, Promise.resolve(undefined));
   }
 }
 
-/** Finds out what a model takes before the first request of a conversation that holds a file, and records it. */
+/** Looks up the media a model accepts before the first request that holds any, and records the result. */
 export class ModelInputCheck {
   readonly #journal: Journal;
   readonly #inputs: ModelInputRegistry;
   readonly #checked = new Set<string>();
   #hasMedia = false;
-  #looked = 0;
+  #scanned = 0;
 
   constructor(journal: Journal, inputs: ModelInputRegistry) {
     this.#journal = journal;
     this.#inputs = inputs;
   }
 
-  /** Resolves at once while there are only words. */
+  /** Resolves at once if the conversation has no media. */
   async prepare(model: ModelRef, signal: AbortSignal): Promise<void> {
     const name = modelName(model);
-    if (!this.#look() || this.#checked.has(name)) return;
+    if (!this.#scanForMedia() || this.#checked.has(name)) return;
     const input = await this.#inputs.lookUp(model, signal);
     this.#checked.add(name);
     if (input !== undefined)
       this.#journal.appendMetadata({ kind: "input", provider: model.provider.id, model: model.model, input });
   }
 
-  #look(): boolean {
+  #scanForMedia(): boolean {
     const { entries, dropped } = this.#journal.ledger;
-    if (!this.#hasMedia) this.#hasMedia = entries.slice(Math.max(0, this.#looked - dropped)).some(hasMedia);
-    this.#looked = entries.length + dropped;
+    if (!this.#hasMedia) this.#hasMedia = entries.slice(Math.max(0, this.#scanned - dropped)).some(hasMedia);
+    this.#scanned = entries.length + dropped;
     return this.#hasMedia;
   }
 }
 
-/** The kinds of files that settings describe for a model. */
+/** The kinds of media that settings list for a model. */
 export const inputFromSettings = (models: Settings["models"], name: string): ModelInput | undefined =>
   (Object.hasOwn(models, name) ? models[name] : undefined)?.input?.filter((kind) => kind !== "text");
 

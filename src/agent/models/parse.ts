@@ -3,7 +3,7 @@ import { splitModelName, type ModelRef } from "./name.ts";
 
 export { modelName, type ModelRef } from "./name.ts";
 
-/** Reads `provider/model`, as `loadModel` does, but with all providers at hand. */
+/** Parses `provider/model` like `loadModel`, but synchronously: it loads all providers. */
 export const parseModel = (name: string): ModelRef => {
   const [id, model] = splitModelName(name);
   const provider = findProvider(id);

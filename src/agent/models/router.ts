@@ -4,12 +4,12 @@ import type { AgentEvent, ModelChangeReason } from "../events.ts";
 import type { Journal } from "../session/journal.ts";
 import { modelName, type ModelRef } from "./name.ts";
 
-/** Which models may answer, and how one is chosen. */
+/** The models that may answer, and how one is selected. */
 export type ModelPool = {
   readonly models: readonly ModelRef[];
-  /** `failover`: the first that works. `round-robin`: the next one for every turn. */
+  /** `failover`: the first available model. `round-robin`: another model for every turn. */
   readonly strategy: "failover" | "round-robin";
-  /** Milliseconds for which a model that failed is left alone. */
+  /** Milliseconds for which a model that failed is not used. */
   readonly cooldown: number;
 };
 
@@ -17,15 +17,15 @@ export type ModelPool = {
 export type ModelChange = { readonly from: ModelRef; readonly to: ModelRef; readonly reason: ModelChangeReason };
 
 /**
- * Decides which model gets the next request. It changes between requests only:
- * by hand, at the beginning of a turn, or after a failure another model may not have.
+ * Selects the model of the next request. It changes between requests only: by the person, at the start of a turn, or
+ * after a failure that another model may not have.
  */
 export class ModelRouter {
   readonly #clock: Pick<Clock, "elapsed">;
-  readonly #resting = new Map<string, number>();
+  readonly #cooldowns = new Map<string, number>();
   #pool: ModelPool;
   #current: ModelRef;
-  /** The one to go back to: the first of the pool, or the one chosen by hand. */
+  /** The model to return to: the first of the pool, or the one the person chose. */
   #preferred: ModelRef;
   #turns = 0;
 
@@ -46,7 +46,7 @@ export class ModelRouter {
     return this.#pool;
   }
 
-  /** Another model, or another pool, from the next request on. */
+  /** Switches to another pool, or another model of it, from the next request on. */
   switchTo(pool: ModelPool, model?: ModelRef): ModelChange | undefined {
     const to = model ?? pool.models[0] ?? this.#current;
     this.#pool = pool;
@@ -55,41 +55,40 @@ export class ModelRouter {
       0,
       pool.models.findIndex((each) => isSameModel(each, to)),
     );
-    this.#resting.delete(modelName(to));
+    this.#cooldowns.delete(modelName(to));
     return this.#change(to, { type: "asked" });
   }
 
-  /** A turn of the person begins. */
+  /** Selects the model of a new turn. */
   startTurn(): ModelChange | undefined {
     const { models, strategy } = this.#pool;
-    const first = this.#turns === 0;
-    const isTurned = strategy === "round-robin" && !first;
+    const isRotated = strategy === "round-robin" && this.#turns > 0;
     const start = this.#turns % models.length;
     this.#turns += 1;
     const order =
       strategy === "round-robin" ? [...models.slice(start), ...models.slice(0, start)] : [this.#preferred, ...models];
-    const rested = order.find((model) => !this.#rests(model));
-    if (rested === undefined) return undefined;
-    return this.#change(rested, isTurned ? { type: "round-robin" } : { type: "recovered" });
+    const available = order.find((model) => !this.#isCoolingDown(model));
+    if (available === undefined) return undefined;
+    return this.#change(available, isRotated ? { type: "round-robin" } : { type: "recovered" });
   }
 
   /**
-   * A model failed: another one of the pool takes over, if there is one and it may help. One that
-   * was left meanwhile only rests.
+   * Starts the cooldown of a model that failed, and fails over to another one of the pool if that may help. If the
+   * person switched models meanwhile, the current model stays.
    */
   recordFailure(failure: Failure, model: ModelRef = this.#current): ModelChange | undefined {
     if (!canAnotherModelHelp(failure)) return undefined;
     const wait = failure.kind === "rate-limited" ? (failure.retryAfter ?? 0) : 0;
-    this.#resting.set(modelName(model), this.#clock.elapsed() + Math.max(wait, this.#pool.cooldown));
+    this.#cooldowns.set(modelName(model), this.#clock.elapsed() + Math.max(wait, this.#pool.cooldown));
     if (!isSameModel(model, this.#current)) return undefined;
     const at = this.#pool.models.findIndex((model) => isSameModel(model, this.#current));
     const others = [...this.#pool.models.slice(at + 1), ...this.#pool.models.slice(0, Math.max(0, at))];
-    const next = others.find((model) => !this.#rests(model));
+    const next = others.find((model) => !this.#isCoolingDown(model));
     return next === undefined ? undefined : this.#change(next, { type: "failover", failure });
   }
 
-  #rests(model: ModelRef): boolean {
-    return (this.#resting.get(modelName(model)) ?? Number.NEGATIVE_INFINITY) > this.#clock.elapsed();
+  #isCoolingDown(model: ModelRef): boolean {
+    return (this.#cooldowns.get(modelName(model)) ?? Number.NEGATIVE_INFINITY) > this.#clock.elapsed();
   }
 
   #change(to: ModelRef, reason: ModelChangeReason): ModelChange | undefined {
@@ -113,7 +112,7 @@ export const recordModelChange = (
 
 const isSameModel = (one: ModelRef, other: ModelRef): boolean => modelName(one) === modelName(other);
 
-/** Whether another provider may answer what this one did not. A request that was found wrong would be wrong there too. */
+/** Whether another provider may answer. A request that was found invalid would be invalid there too. */
 const canAnotherModelHelp = (failure: Failure): boolean => {
   switch (failure.kind) {
     case "no-key":

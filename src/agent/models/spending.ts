@@ -3,43 +3,43 @@ import type { TokenUsage } from "../../wire/decode/events.ts";
 import type { UsageTotals } from "../events.ts";
 import type { ModelRef } from "./name.ts";
 
-/** Adds up what answers used and cost. Prices are loaded with the first answer, while nobody waits. */
+/** Adds up the usage and cost of answers. Prices are loaded after the first answer, when that delays no request. */
 export class SpendingTracker {
-  readonly #whole: SpendingTracker | undefined;
-  /** What is known of the models that were asked. */
+  readonly #parent: SpendingTracker | undefined;
+  /** Facts of the models used, by name. */
   readonly #facts = new Map<string, ModelFacts>();
-  #spent: UsageTotals = { requests: 0, input: 0, cachedRead: 0, output: 0, cost: 0, unpriced: 0 };
+  #totals: UsageTotals = { requests: 0, input: 0, cachedRead: 0, output: 0, cost: 0, unpriced: 0 };
 
-  /** What is added here is part of `whole`. */
-  constructor(whole?: SpendingTracker) {
-    this.#whole = whole;
+  /** Everything added here is added to `parent` too. */
+  constructor(parent?: SpendingTracker) {
+    this.#parent = parent;
   }
 
   get totals(): UsageTotals {
-    return this.#spent;
+    return this.#totals;
   }
 
-  /** What all of it cost, of which this may be a part. */
+  /** The cost of the whole session, including the parent's. */
   get totalCost(): number {
-    return this.#whole?.totalCost ?? this.#spent.cost;
+    return this.#parent?.totalCost ?? this.#totals.cost;
   }
 
   async add({ provider, model }: ModelRef, usage: TokenUsage): Promise<UsageTotals> {
     const { computeCost, findModelFacts } = await import("../../providers/models.ts");
-    await this.#whole?.add({ provider, model }, usage);
+    await this.#parent?.add({ provider, model }, usage);
     const name = `${provider.id}/${model}`;
     const facts = this.#facts.get(name) ?? findModelFacts(provider.id, model);
     this.#facts.set(name, facts);
     const cost = computeCost(facts, usage);
-    const { requests, input, cachedRead, output, unpriced } = this.#spent;
-    this.#spent = {
+    const { requests, input, cachedRead, output, unpriced } = this.#totals;
+    this.#totals = {
       requests: requests + 1,
       input: input + usage.input,
       cachedRead: cachedRead + usage.cachedRead,
       output: output + usage.output,
-      cost: this.#spent.cost + (cost ?? 0),
+      cost: this.#totals.cost + (cost ?? 0),
       unpriced: unpriced + (cost === undefined ? 1 : 0),
     };
-    return this.#spent;
+    return this.#totals;
   }
 }

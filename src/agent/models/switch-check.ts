@@ -8,46 +8,46 @@ import type { Journal } from "../session/journal.ts";
 import { modelName, type ModelRef } from "./name.ts";
 import type { ContextWindow } from "../context-window/window.ts";
 
-/** What moving a conversation to a model would mean. Tokens and dollars are estimates. */
+/** The effects of switching a conversation to a model. Tokens and dollars are estimates. */
 export type SwitchCheck = {
   readonly model: string;
-  /** False where nothing is known of the model and everything here is a cautious guess. */
+  /** False if the model is not in our list and the values are cautious guesses. */
   readonly known: boolean;
   readonly tokens: number;
-  /** How many tokens the model can read. */
+  /** The size of the model's context window, in tokens. */
   readonly context: number;
   readonly fits: boolean;
-  /** Tokens of the next request that no cache of this model holds. */
+  /** Tokens of the next request that are not in this model's prompt cache. */
   readonly uncached: number;
-  /** What the next request costs because of that, in US dollars; absent where the price is unknown. */
+  /** The cost of those tokens in US dollars. Absent if the price is unknown. */
   readonly cost?: number;
-  /** Media the model would be told of but not shown. */
+  /** Media that would be replaced by a text. */
   readonly stubbed: readonly Note[];
-  /** Thinking that would not carry over. */
+  /** Thinking that would be lost. */
   readonly thinking: readonly Note[];
-  /** Everything else the rendering would decide. */
+  /** All other decisions of rendering. */
   readonly others: readonly Note[];
 };
 
-/** What a check looks at. */
+/** The conversation that is checked. */
 export type SwitchCheckContext = {
   readonly journal: Pick<Journal, "ledger" | "blobs">;
   readonly prefix: RequestPrefix;
   readonly window: Pick<ContextWindow, "tokens" | "limit">;
-  /** The kinds of files the model takes, where that is known better than by its provider. */
+  /** The kinds of media the model accepts, where that is known better than by its provider. */
   readonly input?: ModelInput | undefined;
 };
 
-/** Renders the conversation for a model without sending it, and tells what would become of it. */
+/** Renders the conversation for a model without sending it, and reports what would change. */
 export const checkSwitch = async (
-  { journal, prefix: head, window, input }: SwitchCheckContext,
+  { journal, prefix, window, input }: SwitchCheckContext,
   model: ModelRef,
 ): Promise<SwitchCheck> => {
   const { provider, model: id } = model;
   const { target } = provider.destination(id, undefined, [], input);
   const conversation: Conversation = {
     version: 1,
-    tools: head.tools,
+    tools: prefix.tools,
     entries: journal.ledger.entries,
     blobs: journal.blobs,
   };
@@ -73,7 +73,7 @@ export const checkSwitch = async (
   };
 };
 
-/** The model that answered last: it alone may still hold the conversation in its cache. */
+/** The model that answered last: only its provider may have the conversation in the prompt cache. */
 const lastModelOf = ({ ledger }: SwitchCheckContext["journal"]): string | undefined => {
   const last = ledger.entries.findLast((entry) => entry.type === "model");
   return last === undefined ? undefined : `${last.origin.provider}/${last.origin.model}`;

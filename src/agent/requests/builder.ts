@@ -9,63 +9,63 @@ import { RequestComposer } from "../../wire/compose.ts";
 import type { RequestSettings } from "../../wire/wire.ts";
 import type { Journal } from "../session/journal.ts";
 
-/** What every request of a conversation says besides its messages. Nothing here changes while a session lasts. */
+/** The leading part of every request. It stays the same during a session, so that the provider's prompt cache is used. */
 export type RequestPrefix = {
   readonly system?: string;
   readonly tools: readonly ToolDeclaration[];
 };
 
-/** A request as it was written. */
+/** A request that is ready to be sent. */
 export type RenderedRequest = {
   readonly body: JsonObject;
   readonly report: RenderReport;
-  /** Decisions nobody was told of yet. */
+  /** The rendering decisions since the last request. */
   readonly notes: readonly Note[];
-  /** For the reply to remember. Asked for before anything more is added, and not before the request is on its way. */
+  /** The digest of the request, recorded with its answer. Call it before entries are added, and after the request was sent: it takes time. */
   readonly digest: () => string;
   readonly destination: Destination;
   readonly originalTool: (alias: string) => string;
   readonly originalInput: (tool: string, input: RawCallInput) => RawCallInput;
 };
 
-/** The requests of one conversation, to any number of destinations. Each keeps what it has written already. */
+/** Builds the requests of one conversation, to any number of destinations. Messages are encoded once per destination. */
 export class RequestBuilder {
   readonly #journal: Journal;
   readonly #policy: Partial<RenderPolicy>;
-  readonly #open = new Map<Destination, { readonly composer: RequestComposer; added: number; told: number }>();
-  #head: RequestPrefix;
+  readonly #composers = new Map<Destination, GrowingRequest>();
+  #prefix: RequestPrefix;
   #dropped = 0;
 
-  constructor(journal: Journal, head: RequestPrefix, policy: Partial<RenderPolicy>) {
+  constructor(journal: Journal, prefix: RequestPrefix, policy: Partial<RenderPolicy>) {
     this.#journal = journal;
-    this.#head = head;
+    this.#prefix = prefix;
     this.#policy = policy;
   }
 
   get prefix(): RequestPrefix {
-    return this.#head;
+    return this.#prefix;
   }
 
-  /** Another head from the next request on: all that was cached under the old one is lost. */
-  replacePrefix(head: RequestPrefix): void {
-    this.#head = head;
-    this.#open.clear();
+  /** Replaces the prefix from the next request on. The prompt cache of the old one is lost. */
+  replacePrefix(prefix: RequestPrefix): void {
+    this.#prefix = prefix;
+    this.#composers.clear();
   }
 
-  /** The conversation as it is now, as a request. */
+  /** Builds a request from the conversation as it is now. */
   build(destination: Destination, settings: RequestSettings): RenderedRequest {
     const { ledger } = this.#journal;
-    // Places are counted anew, and what is written begins anew too.
-    if (ledger.dropped !== this.#dropped) this.#open.clear();
+    // Entries were released and positions changed, so encoding starts over.
+    if (ledger.dropped !== this.#dropped) this.#composers.clear();
     this.#dropped = ledger.dropped;
-    const open = this.#open.get(destination) ?? this.#begin(destination);
+    const growing = this.#composers.get(destination) ?? this.#start(destination);
     try {
-      open.composer.add(ledger.entries.slice(open.added));
-      open.added = ledger.entries.length;
-      const { body, report } = open.composer.compose(settings);
-      const notes = report.notes.slice(open.told);
-      open.told = report.notes.length;
-      const { composer } = open;
+      growing.composer.add(ledger.entries.slice(growing.added));
+      growing.added = ledger.entries.length;
+      const { body, report } = growing.composer.compose(settings);
+      const notes = report.notes.slice(growing.reported);
+      growing.reported = report.notes.length;
+      const { composer } = growing;
       let digest: string | undefined;
       return {
         body,
@@ -77,14 +77,14 @@ export class RequestBuilder {
         originalInput: (tool, input) => composer.originalInput(tool, input),
       };
     } catch (error) {
-      // What it holds may be half done.
-      this.#open.delete(destination);
+      // The composer may hold half of the new entries.
+      this.#composers.delete(destination);
       throw error;
     }
   }
 
-  #begin(destination: Destination): { readonly composer: RequestComposer; added: number; told: number } {
-    const { system, tools } = this.#head;
+  #start(destination: Destination): GrowingRequest {
+    const { system, tools } = this.#prefix;
     const composer = new RequestComposer({
       destination,
       system,
@@ -92,8 +92,11 @@ export class RequestBuilder {
       blobs: this.#journal.blobs,
       policy: { unsupportedMedia: "stub", ...this.#policy },
     });
-    const begun = { composer, added: 0, told: 0 };
-    this.#open.set(destination, begun);
-    return begun;
+    const growing = { composer, added: 0, reported: 0 };
+    this.#composers.set(destination, growing);
+    return growing;
   }
 }
+
+/** A composer, the entries added to it, and the notes of its report that were returned. */
+type GrowingRequest = { readonly composer: RequestComposer; added: number; reported: number };

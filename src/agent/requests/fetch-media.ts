@@ -8,67 +8,67 @@ import type { Journal } from "../session/journal.ts";
 import type { ModelInputRegistry } from "../models/input.ts";
 import type { ModelRef } from "../models/parse.ts";
 
-/** Fetches a public address: at most `most` bytes. Throws what a person can read. */
+/** Downloads a public URL, at most `most` bytes. Throws errors with a message for people. */
 export type FetchFile = (
   url: string,
   options: { readonly most: number; readonly signal: AbortSignal },
 ) => Promise<{ readonly status: number; readonly type: string; readonly bytes: Uint8Array; readonly cut: boolean }>;
 
-/** What fetching needs. */
+/** Options of a media fetcher. */
 export type MediaFetcherOptions = {
   readonly journal: Journal;
   readonly fetch: FetchFile;
-  /** The kinds of files a model takes, where that is known better than by its provider. */
+  /** The kinds of media a model accepts, where that is known better than by its provider. */
   readonly inputs?: Pick<ModelInputRegistry, "get"> | undefined;
   readonly emit: (event: AgentEvent) => void;
 };
 
-/** The largest file that is fetched: no provider takes a larger one. */
+/** The largest file that is downloaded: no provider accepts a larger one. */
 const maxBytes = 20 * 2 ** 20;
 
 /**
- * Fetches files a conversation names by address, for models whose API takes only bytes. A file is fetched once and
- * recorded in the conversation, so every later request holds the same bytes.
+ * Downloads media that a conversation names by URL, for models whose API accepts only bytes. A file is downloaded once
+ * and recorded in the conversation, so every later request holds the same bytes.
  */
 export class MediaFetcher {
   readonly #options: MediaFetcherOptions;
-  /** Addresses that were not fetched yet, with a file that names each and where it stands. */
-  readonly #open = new Map<string, { readonly media: Media; readonly where: keyof MediaRows }>();
+  /** URLs that are not downloaded yet, with the media of each and its position. */
+  readonly #missing = new Map<string, { readonly media: Media; readonly where: keyof MediaRows }>();
   readonly #done = new Set<string>();
-  #looked = 0;
+  #scanned = 0;
 
   constructor(options: MediaFetcherOptions) {
     this.#options = options;
   }
 
-  /** Fetches what the next request needs. Resolves at once where there is nothing to fetch. */
+  /** Downloads the media the next request needs. Resolves at once if there is none. */
   async prepare(to: ModelRef, signal: AbortSignal): Promise<void> {
-    this.#look();
-    if (this.#open.size === 0) return;
+    this.#scan();
+    if (this.#missing.size === 0) return;
     const { media: rows } = to.provider.destination(to.model, undefined, [], this.#options.inputs?.get(to)).target;
-    const wanted = [...this.#open].filter(([, { media, where }]) => mustFetch(rows, media, rows[where] ?? {}));
-    await Promise.all(wanted.map(([uri, { media }]) => this.#fetch(uri, media, signal)));
+    const needed = [...this.#missing].filter(([, { media, where }]) => mustFetch(rows, media, rows[where] ?? {}));
+    await Promise.all(needed.map(([uri, { media }]) => this.#fetch(uri, media, signal)));
   }
 
-  #look(): void {
+  #scan(): void {
     const { entries, dropped } = this.#options.journal.ledger;
-    // Entries that are no longer held were looked at before.
-    for (; this.#looked < entries.length + dropped; this.#looked++) {
-      const entry = entries[this.#looked - dropped];
+    // Entries released from memory were scanned before.
+    for (; this.#scanned < entries.length + dropped; this.#scanned++) {
+      const entry = entries[this.#scanned - dropped];
       if (entry === undefined) continue;
-      if (entry.type === "copy") this.#settle(entry.uri);
+      if (entry.type === "copy") this.#markDone(entry.uri);
       for (const found of findAddresses(entry))
-        if (!this.#done.has(found.uri) && !this.#open.has(found.uri)) this.#open.set(found.uri, found);
+        if (!this.#done.has(found.uri) && !this.#missing.has(found.uri)) this.#missing.set(found.uri, found);
     }
   }
 
-  #settle(uri: string): void {
-    this.#open.delete(uri);
+  #markDone(uri: string): void {
+    this.#missing.delete(uri);
     this.#done.add(uri);
   }
 
   async #fetch(uri: string, media: Media, signal: AbortSignal): Promise<void> {
-    const { journal, emit: tell } = this.#options;
+    const { journal, emit } = this.#options;
     try {
       const { bytes, mimeType } = await this.#download(uri, media, signal);
       const copy = storeBytes(bytes, { mimeType, kind: media.kind });
@@ -76,10 +76,10 @@ export class MediaFetcher {
       journal.ledger.copy(uri, copy.media);
     } catch (error) {
       if (signal.aborted || !(error instanceof Error)) throw error;
-      const text = `${uri.slice(0, 200)} could not be fetched, so the model is only told of it. ${error.message}`;
-      tell({ type: "notice", text });
+      const text = `${uri.slice(0, 200)} could not be fetched, so the model gets only its URL. ${error.message}`;
+      emit({ type: "notice", text });
     }
-    this.#settle(uri);
+    this.#markDone(uri);
   }
 
   async #download(
@@ -93,33 +93,39 @@ export class MediaFetcher {
     const { sniffContentType, sniffLength } = await import("../../tools/files/sniff.ts");
     const found = await sniffContentType(bytes.subarray(0, sniffLength), uri);
     if (found.kind === "media") return { bytes, mimeType: found.mimeType };
-    const said = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    // A page that says "not found" or "sign in" comes with 200 as well.
+    const declaredType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    // A page that says "not found" or "sign in" may have status 200 too.
     if (found.kind === "text" && !isTextType(media.mimeType))
-      throw new Error(`It is text (${said || "of no type"}), not ${media.mimeType}.`);
-    return { bytes, mimeType: said === "" || said === "application/octet-stream" ? media.mimeType : said };
+      throw new Error(`It is text (${declaredType || "of no type"}), not ${media.mimeType}.`);
+    return {
+      bytes,
+      mimeType: declaredType === "" || declaredType === "application/octet-stream" ? media.mimeType : declaredType,
+    };
   }
 }
 
 const isTextType = (mimeType: string): boolean => /^text\/|[/+](json|xml|yaml)$|octet-stream$/.test(mimeType);
 
-/** An address no API could fetch, such as `gs:`, is left as it is. */
+/** Only web URLs: others, such as `gs:`, are left as they are. */
 const mustFetch = (rows: MediaRows, media: Media, row: MediaRow): boolean =>
   media.source.type === "uri" && /^https?:/i.test(media.source.uri) && !acceptsAddress(rows, media, row);
 
 type MediaAddress = { readonly uri: string; readonly media: Media; readonly where: "user" | "result" | "errorResult" };
 
 const findAddresses = (entry: Entry): readonly MediaAddress[] => {
-  const named = (parts: readonly { readonly type: string }[], where: MediaAddress["where"]): readonly MediaAddress[] =>
+  const mediaIn = (
+    parts: readonly { readonly type: string }[],
+    where: MediaAddress["where"],
+  ): readonly MediaAddress[] =>
     parts.flatMap((part) => {
       const media = part.type === "media" ? (part as Media) : undefined;
       return media?.source.type === "uri" ? [{ uri: media.source.uri, media, where }] : [];
     });
   switch (entry.type) {
     case "user":
-      return named(entry.parts, "user");
+      return mediaIn(entry.parts, "user");
     case "completion":
-      return named(entry.outcome.content, entry.outcome.status === "complete" ? "result" : "errorResult");
+      return mediaIn(entry.outcome.content, entry.outcome.status === "complete" ? "result" : "errorResult");
     case "model":
     case "compaction":
     case "notice":

@@ -7,31 +7,29 @@ import type { FinishReason, TokenUsage } from "../../wire/decode/events.ts";
 import type { RequestSettings } from "../../wire/wire.ts";
 import type { ModelRef } from "../models/name.ts";
 
-/** An answer to a question on the side: its words, why they ended, and what they used. */
+/** The answer to a side query: its text, finish reason and usage. */
 export type SideQueryResult = { readonly text: string; readonly finish?: FinishReason; readonly usage?: TokenUsage };
 
-/** Asks a model something that is not part of the conversation. Throws a `ProviderError`. */
+/** Sends a request that is not part of the conversation. Throws a `ProviderError`. */
 export const runSideQuery = async (
   transport: Transport,
   model: ModelRef,
   encode: (destination: Destination) => JsonObject,
   signal: AbortSignal,
 ): Promise<SideQueryResult> => {
-  const builder = new ResponseBuilder();
-  for await (const event of transport.send(
-    { ...model, body: encode(transport.destination(model)), rebuild: encode },
-    signal,
-  ))
-    if (event.type !== "request" && event.type !== "retrying" && event.type !== "repaired") builder.add(event);
-  const { usage, finish } = builder.build() ?? {};
+  const response = new ResponseBuilder();
+  const body = encode(transport.destination(model));
+  for await (const event of transport.send({ ...model, body, rebuild: encode }, signal))
+    if (event.type !== "request" && event.type !== "retrying" && event.type !== "repaired") response.add(event);
+  const { usage, finish } = response.build() ?? {};
   return {
-    text: builder.partialText,
+    text: response.partialText,
     ...(finish === undefined ? {} : { finish }),
     ...(usage === undefined ? {} : { usage }),
   };
 };
 
-/** A question of words alone. */
+/** Encodes a query of text alone. */
 export const textQuery =
   (text: string, settings: RequestSettings = {}) =>
   (destination: Destination): JsonObject => {

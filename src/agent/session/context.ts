@@ -6,31 +6,31 @@ import { openWorkspace } from "../../policy/workspace/open.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { OpenAgentOptions } from "../options.ts";
 
-/** What a model is told at the start of a session. */
+/** The system prompt and the initial context of a session. */
 export type SessionContext = {
   readonly system: string;
-  /** The day, the machine, the folders. */
+  /** The date, the machine, the folders. */
   readonly environment: readonly UserPart[];
   readonly notes: readonly string[];
-  /** Where the project really is. */
+  /** The canonical path of the project. */
   readonly root: string;
 };
 
-/** Looks around, once, and puts what is found into words. */
+/** Collects the initial context from the workspace: context files, folders, environment. */
 export const collectSessionContext = async (
-  { world, home, folder, loaded: { settings }, interactive, system: given, sandbox }: OpenAgentOptions,
+  { world, home, folder, loaded: { settings }, interactive, system: customPrompt, sandbox }: OpenAgentOptions,
   tools: readonly ToolDeclaration[],
 ): Promise<SessionContext> => {
   const { disk } = world;
   const roots = [folder, ...settings["context.includeDirectories"]];
-  const trust = memoizeTrust(openTrustStore(disk, home).isTrusted);
+  const isTrusted = memoizeTrust(openTrustStore(disk, home).isTrusted);
   const files = await openWorkspace({ disk, roots, home, scratch: `${home}/scratch` });
   try {
     const { system, environment, notes } = await buildInitialContext({
       world,
       files,
       home,
-      isTrusted: trust,
+      isTrusted,
       promptConditions: {
         isInteractive: interactive,
         isSandboxed: sandbox !== undefined,
@@ -39,21 +39,21 @@ export const collectSessionContext = async (
       context: { names: settings["context.fileName"] },
       isFullContext: settings["context.fullContext"],
       signal: new AbortController().signal,
-      ...(given === undefined ? {} : { prompt: given }),
+      ...(customPrompt === undefined ? {} : { prompt: customPrompt }),
     });
-    const told = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
+    const messages = notes.filter(({ kind }) => kind !== "untrusted").map(({ text }) => text);
     return {
       root: files.roots[0] ?? folder,
       system,
       environment,
-      notes: [...(await describeUntrustedFiles(disk, files.roots, trust)), ...told],
+      notes: [...(await describeUntrustedFiles(disk, files.roots, isTrusted)), ...messages],
     };
   } finally {
     await files.close();
   }
 };
 
-/** The same folders are asked about from several sides. */
+/** Remembers answers: several checks ask about the same folders. */
 const memoizeTrust = (isTrusted: (folder: string) => Promise<boolean>): ((folder: string) => Promise<boolean>) => {
   const known = new Map<string, Promise<boolean>>();
   return (folder) => {
@@ -63,10 +63,10 @@ const memoizeTrust = (isTrusted: (folder: string) => Promise<boolean>): ((folder
   };
 };
 
-/** What a project says to agents, by the names at its top. */
+/** Files and folders at the top of a project that configure agents. */
 const agentFileNames = /^(AGENTS|GEMINI|CLAUDE|PARLEY)\.md$|^\.(parley|gemini|claude|mcp\.json)$/;
 
-/** One line for each folder that says something to agents and is not trusted. */
+/** One line for each folder that has such files and is not trusted. */
 const describeUntrustedFiles = async (
   disk: Disk,
   roots: readonly string[],

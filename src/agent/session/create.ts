@@ -12,17 +12,17 @@ import { loadModel } from "../models/name.ts";
 import type { OpenAgentOptions } from "../options.ts";
 import { collectSessionContext } from "./context.ts";
 
-/** A session, and what to tell the person about it. */
+/** A session and its conversation, with messages for the person about it. */
 export type StartedSession = {
   readonly session: Session;
   readonly journal: Journal;
   readonly prefix: RequestPrefix;
   readonly notes: readonly string[];
-  /** Those of the notes that must not be overlooked. */
+  /** The most important of the notes. */
   readonly warnings?: readonly string[];
 };
 
-/** A new session. What the model is told at its start is kept with it, and never made anew. */
+/** Creates a session. The system prompt and the initial context are stored in it and never built again. */
 export const startSession = async (
   options: OpenAgentOptions,
   sessions: SessionStore,
@@ -35,7 +35,7 @@ export const startSession = async (
     system,
     tools,
     ...(first === undefined ? {} : { model: { provider: first.provider.id, model: first.model } }),
-    // The first notice stays when the rest is summarised, so the contents of files are in another.
+    // A compaction keeps the first notice, so the contents of files are in a second one.
     records: [environment.slice(0, 1), environment.slice(1)].flatMap((parts) => {
       const text = joinText(parts);
       return text === "" ? [] : [{ kind: "entry", entry: { type: "notice", text, opens: true } }];
@@ -52,7 +52,7 @@ export const startSession = async (
 
 type CreatedSession = { readonly session: Session; readonly warnings: readonly string[] };
 
-/** A session in the store; in memory alone, with a warning, where the store cannot be written. */
+/** Creates a session in the store, or in memory with a warning if the store cannot be written. */
 const createStoredSession = async (
   world: World,
   sessions: SessionStore,
@@ -73,7 +73,7 @@ const isUnwritable = ({ failure: { kind } }: SessionError): boolean => kind === 
 const joinText = (parts: readonly UserPart[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 
-/** The model a session was last used with stays, where nobody named another. */
+/** The pool of the model the session was last used with, or the chosen one if that model is unknown now. */
 export const lastUsedPool = async ({ model }: Session, { pool }: ModelChoice): Promise<ModelChoice["pool"]> => {
   if (model === undefined) return pool;
   try {

@@ -4,84 +4,84 @@ import { Journal } from "./journal.ts";
 
 /** A log whose disk answers when the test says so. */
 const slowLog = () => {
-  const writings: { readonly records: readonly NewRecord[]; readonly end: (error?: Error) => void }[] = [];
+  const writes: { readonly records: readonly NewRecord[]; readonly end: (error?: Error) => void }[] = [];
   const journal = new Journal({
-    append: (records, written) =>
+    append: (records, submitted) =>
       new Promise((resolve, reject) => {
-        writings.push({ records, end: (error) => (error === undefined ? resolve() : reject(error)) });
-        written();
+        writes.push({ records, end: (error) => (error === undefined ? resolve() : reject(error)) });
+        submitted();
       }),
     storeBlobs: async () => undefined,
   });
-  const say = (text: string): void => journal.ledger.user([{ type: "text", text }]);
-  const said = (): readonly number[] => writings.map(({ records }) => records.length);
-  return { journal, writings, say, said };
+  const addMessage = (text: string): void => journal.ledger.user([{ type: "text", text }]);
+  const sizes = (): readonly number[] => writes.map(({ records }) => records.length);
+  return { journal, writes, addMessage, sizes };
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a journal", () => {
-  it("writes what comes while the disk is busy as one, in order", async () => {
-    const { journal, writings, say, said } = slowLog();
-    say("one");
+  it("writes records that arrive while the disk is busy in one write, in order", async () => {
+    const { journal, writes, addMessage, sizes } = slowLog();
+    addMessage("one");
     const first = journal.commit();
-    say("two");
+    addMessage("two");
     const second = journal.commit();
-    say("three");
+    addMessage("three");
     const third = journal.commit();
     await turn();
-    expect(said()).toEqual([1]);
-    writings[0]?.end();
+    expect(sizes()).toEqual([1]);
+    writes[0]?.end();
     await first;
     await turn();
-    expect(said()).toEqual([1, 2]);
-    writings[1]?.end();
+    expect(sizes()).toEqual([1, 2]);
+    writes[1]?.end();
     await Promise.all([second, third]);
   });
 
-  it("does not write what is being written already", async () => {
-    const { journal, writings, say, said } = slowLog();
-    say("one");
-    const saves = [journal.commit(), journal.commit()];
+  it("does not write records twice if commits overlap", async () => {
+    const { journal, writes, addMessage, sizes } = slowLog();
+    addMessage("one");
+    const commits = [journal.commit(), journal.commit()];
     await journal.submitted;
-    writings[0]?.end();
-    await Promise.all(saves);
+    writes[0]?.end();
+    await Promise.all(commits);
     await journal.commit();
-    expect(said()).toEqual([1]);
+    expect(sizes()).toEqual([1]);
   });
 
-  it("says when only the disk is waited for, also of what has to wait its turn", async () => {
-    const { journal, writings, say } = slowLog();
-    const heard: string[] = [];
-    const hear = (what: string, done: Promise<void>): void => void done.then(() => heard.push(what));
-    say("one");
-    hear("one kept", journal.commit());
-    hear("one handed", journal.submitted);
+  it("tells when only the disk is left to wait for, also for a write that follows another", async () => {
+    const { journal, writes, addMessage } = slowLog();
+    const order: string[] = [];
+    const watch = (what: string, done: Promise<void>): void => void done.then(() => order.push(what));
+    addMessage("one");
+    watch("one committed", journal.commit());
+    watch("one submitted", journal.submitted);
     await turn();
     journal.appendMetadata({ kind: "title", title: "t" });
-    hear("two kept", journal.commit());
-    hear("two handed", journal.submitted);
+    watch("two committed", journal.commit());
+    watch("two submitted", journal.submitted);
     await turn();
-    expect(heard).toEqual(["one handed"]);
-    writings[0]?.end();
+    expect(order).toEqual(["one submitted"]);
+    writes[0]?.end();
     await turn();
-    expect(heard).toEqual(["one handed", "one kept", "two handed"]);
-    writings[1]?.end();
+    expect(order).toEqual(["one submitted", "one committed", "two submitted"]);
+    writes[1]?.end();
     await turn();
-    expect(heard).toEqual(["one handed", "one kept", "two handed", "two kept"]);
+    expect(order).toEqual(["one submitted", "one committed", "two submitted", "two committed"]);
   });
 
-  it("tries again what could not be written, with what came since", async () => {
-    const { journal, writings, say } = slowLog();
-    say("one");
+  it("writes the records of a failed write again, with the new ones", async () => {
+    const { journal, writes, addMessage } = slowLog();
+    addMessage("one");
     const first = journal.commit();
-    say("two");
+    addMessage("two");
     const second = journal.commit();
-    writings[0]?.end(new Error("full"));
+    writes[0]?.end(new Error("full"));
     await expect(first).rejects.toThrow("full");
     await turn();
-    expect(writings[1]?.records).toHaveLength(2);
-    writings[1]?.end();
+    expect(writes[1]?.records).toHaveLength(2);
+    writes[1]?.end();
     await second;
   });
 });

@@ -1,60 +1,60 @@
 import type { Blobs, Entry } from "../../conversation/entry.ts";
-import { Ledger, type DroppedEntries } from "../../conversation/ledger.ts";
+import { Ledger } from "../../conversation/ledger.ts";
 import type { Media } from "../../conversation/parts.ts";
 import type { NewRecord } from "../../session/log/record.ts";
 import { openingNotice, lastSummaryIn } from "../../transcript/compaction-cut.ts";
 
-/** What a conversation leaves behind besides its entries. */
+/** A record of a session log that is not an entry of the conversation. */
 export type MetadataRecord = Exclude<NewRecord, { readonly kind: "entry" }>;
 
 /**
- * Where a conversation is kept. A promise resolves once what it was given survives a power cut; `written` is called when
- * there is nothing left to do but to wait for the disk.
+ * The log a conversation is appended to. A promise resolves once its data survives a power cut; `submitted` is called
+ * when only the disk is left to wait for.
  */
 export type JournalLog = {
-  readonly append: (records: readonly NewRecord[], written: () => void) => Promise<void>;
-  /** Keeps files by hash. What is there already costs nothing. */
+  readonly append: (records: readonly NewRecord[], submitted: () => void) => Promise<void>;
+  /** Stores blobs under their hash. One that is there already costs nothing. */
   readonly storeBlobs: (blobs: Blobs) => Promise<void>;
 };
 
-/** A conversation as it is written, and its log. Whoever writes to the ledger calls `save` before acting on it. */
+/** A growing conversation and its session log. Code that adds to the ledger calls `commit` before it acts on the change. */
 export class Journal {
   readonly ledger: Ledger;
-  /** All files, as base64 by hash. */
+  /** All blobs, as base64 by hash. */
   readonly blobs: Blobs;
   readonly #log: JournalLog | undefined;
   readonly #blobs: Record<string, string>;
-  readonly #remarks: MetadataRecord[] = [];
-  readonly #fresh: Record<string, string> = {};
-  /** How many entries the log has. */
-  #written: number;
-  /** Files and remarks so far. */
-  #noted = 0;
-  /** What is being written, and what will be when that is done. */
-  #saving: (JournalWrite & { readonly size: number }) | undefined;
+  readonly #metadata: MetadataRecord[] = [];
+  readonly #newBlobs: Record<string, string> = {};
+  /** The number of entries in the log. */
+  #loggedEntries: number;
+  /** The number of blobs and metadata records so far. */
+  #otherRecords = 0;
+  /** The running write, and the one that follows it. */
+  #current: (JournalWrite & { readonly size: number }) | undefined;
   #next: JournalWrite | undefined;
 
-  /** Goes on with `entries`, which the log holds already. Without a log, nothing outlives the process. */
+  /** Continues a conversation whose `entries` are in the log already. Without a log, it lives in memory only. */
   constructor(
     log?: JournalLog,
-    { entries, blobs, dropped = 0, ordinal = 0 }: JournalContents = { entries: [], blobs: {} },
+    { entries, blobs, dropped = 0, highestOmittedCall = 0 }: JournalContents = { entries: [], blobs: {} },
   ) {
     this.#log = log;
     this.#blobs = { ...blobs };
     this.blobs = this.#blobs;
-    this.ledger = Ledger.from(entries, { dropped, ordinal });
-    this.#written = entries.length + dropped;
+    this.ledger = Ledger.from(entries, { dropped, ordinal: highestOmittedCall });
+    this.#loggedEntries = entries.length + dropped;
   }
 
-  /** How many entries the conversation has, those that are no longer held included. */
+  /** The number of entries of the conversation, including those released from memory. */
   get entryCount(): number {
     return this.ledger.entries.length + this.ledger.dropped;
   }
 
-  /** Lets go of the entries that the last summary stands for, and of files that only they name. The log keeps all of them. */
+  /** Releases the entries that the last compaction replaced from memory, and blobs only they use. The log keeps all of them. */
   releaseCompacted(): void {
     // Without a log they would be lost.
-    if (this.#log === undefined || this.#written < this.entryCount) return;
+    if (this.#log === undefined || this.#loggedEntries < this.entryCount) return;
     const { entries } = this.ledger;
     const { cut } = lastSummaryIn(entries);
     const opening = openingNotice(entries, cut) === undefined ? 0 : 1;
@@ -62,96 +62,103 @@ export class Journal {
     const removed = this.ledger.release(opening, cut);
     const media = entries.flatMap(mediaIn);
     const uris = new Set(media.flatMap(({ source }) => (source.type === "uri" ? [source.uri] : [])));
-    // A file that what is left still names has to stay known.
+    // A downloaded copy stays if a remaining entry still refers to its URL.
     for (const entry of removed) if (entry.type === "copy" && uris.has(entry.uri)) entries.push(entry);
     const named = new Set(entries.flatMap(hashesIn));
     for (const hash of Object.keys(this.#blobs))
-      if (!named.has(hash) && !(hash in this.#fresh)) delete this.#blobs[hash];
+      if (!named.has(hash) && !(hash in this.#newBlobs)) delete this.#blobs[hash];
   }
 
-  /** Takes files in. They are written with the next `save`, before the entries that name them. */
+  /** Adds blobs. They are stored with the next `commit`, before the entries that refer to them. */
   addBlobs(blobs: Blobs): void {
     for (const [hash, base64] of Object.entries(blobs)) {
       if (hash in this.#blobs) continue;
       this.#blobs[hash] = base64;
-      this.#fresh[hash] = base64;
-      this.#noted += 1;
+      this.#newBlobs[hash] = base64;
+      this.#otherRecords += 1;
     }
   }
 
-  appendMetadata(remark: MetadataRecord): void {
-    this.#remarks.push(remark);
-    this.#noted += 1;
+  appendMetadata(record: MetadataRecord): void {
+    this.#metadata.push(record);
+    this.#otherRecords += 1;
   }
 
-  /** Writes everything new, after what is being written already. What could not be written is tried again next time. */
+  /** Appends everything new to the log and resolves once it is durable. Concurrent commits share a write; records of a failed one are written by the next. */
   commit(): Promise<void> {
     if (this.#next !== undefined) return this.#next.committed;
-    if (this.#saving === undefined) return this.#begin().committed;
-    if (this.#saving.size === this.#size) return this.#saving.committed;
-    const begun = this.#saving.committed
+    if (this.#current === undefined) return this.#startWrite().committed;
+    if (this.#current.size === this.#size) return this.#current.committed;
+    const started = this.#current.committed
       .catch(() => undefined)
       .then(() => {
         this.#next = undefined;
-        return this.#begin();
+        return this.#startWrite();
       });
     this.#next = {
-      submitted: begun.then(({ submitted }) => submitted),
-      committed: begun.then(({ committed }) => committed),
+      submitted: started.then(({ submitted }) => submitted),
+      committed: started.then(({ committed }) => committed),
     };
     return this.#next.committed;
   }
 
-  /** How much there was to write so far. */
+  /** The number of records so far, written or not. */
   get #size(): number {
-    return this.entryCount + this.#noted;
+    return this.entryCount + this.#otherRecords;
   }
 
-  /** Settles when there is nothing left to do for what was saved so far but to wait for the disk: time for other things. */
+  /** Resolves when only the disk is left to wait for, so that the caller can use the time for other work. */
   get submitted(): Promise<void> {
-    return (this.#next ?? this.#saving)?.submitted ?? Promise.resolve();
+    return (this.#next ?? this.#current)?.submitted ?? Promise.resolve();
   }
 
-  #begin(): JournalWrite {
-    let hand = (): void => {};
+  #startWrite(): JournalWrite {
+    let submit = (): void => {};
     const size = this.#size;
-    const submitted = new Promise<void>((resolve) => (hand = resolve));
-    const committed = this.#write(hand);
-    const begun = { size, submitted, committed };
-    this.#saving = begun;
-    const over = (): void => {
-      hand();
-      if (this.#saving === begun) this.#saving = undefined;
+    const submitted = new Promise<void>((resolve) => (submit = resolve));
+    const committed = this.#write(submit);
+    const write = { size, submitted, committed };
+    this.#current = write;
+    const end = (): void => {
+      submit();
+      if (this.#current === write) this.#current = undefined;
     };
-    committed.then(over, over);
-    return begun;
+    committed.then(end, end);
+    return write;
   }
 
-  async #write(written: () => void): Promise<void> {
+  async #write(submitted: () => void): Promise<void> {
     const { entries, dropped } = this.ledger;
     const end = this.entryCount;
-    const fresh = { ...this.#fresh };
-    const remarks = [...this.#remarks];
+    const newBlobs = { ...this.#newBlobs };
+    const metadata = [...this.#metadata];
     const records = [
       ...entries
-        .slice(this.#written - dropped)
+        .slice(this.#loggedEntries - dropped)
         .map((entry) => ({ kind: "entry", entry: toLogEntry(entry, dropped) }) as const),
-      ...remarks,
+      ...metadata,
     ];
     if (this.#log !== undefined) {
-      if (Object.keys(fresh).length > 0) await this.#log.storeBlobs(fresh);
-      if (records.length > 0) await this.#log.append(records, written);
+      if (Object.keys(newBlobs).length > 0) await this.#log.storeBlobs(newBlobs);
+      if (records.length > 0) await this.#log.append(records, submitted);
     }
-    this.#written = end;
-    this.#remarks.splice(0, remarks.length);
-    for (const hash of Object.keys(fresh)) delete this.#fresh[hash];
+    this.#loggedEntries = end;
+    this.#metadata.splice(0, metadata.length);
+    for (const hash of Object.keys(newBlobs)) delete this.#newBlobs[hash];
   }
 }
 
-/** A conversation that a log holds already: the entries that models still see, and what is known of those before. */
-export type JournalContents = { readonly entries: readonly Entry[]; readonly blobs: Blobs } & Partial<DroppedEntries>;
+/** A conversation that is in the log already: the entries models still see, and facts about those released before. */
+export type JournalContents = {
+  readonly entries: readonly Entry[];
+  readonly blobs: Blobs;
+  /** The number of entries released before. */
+  readonly dropped?: number;
+  /** The highest tool-call number among them. */
+  readonly highestOmittedCall?: number;
+};
 
-/** An entry as the log has it, where places are counted from the beginning of the conversation. */
+/** An entry as it is logged: positions count from the beginning of the conversation. */
 const toLogEntry = (entry: Entry, dropped: number): Entry =>
   entry.type === "compaction" && entry.from > 0 ? { ...entry, from: entry.from + dropped } : entry;
 
@@ -164,5 +171,5 @@ const mediaIn = (entry: Entry): readonly Media[] => {
   return parts.filter((part) => part.type === "media");
 };
 
-/** A writing: when it is handed over to the disk, and when the disk has confirmed it. */
+/** A write to the log: submitted to the disk, and confirmed by it. */
 type JournalWrite = { readonly submitted: Promise<void>; readonly committed: Promise<void> };

@@ -9,11 +9,11 @@ import type { Workspace } from "../../policy/workspace/open.ts";
 import { storeFile } from "../../tools/result/store-file.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** A message with the files it mentions. */
+/** A prompt with the files it mentions. */
 export type PromptAttachments = {
   readonly parts: readonly UserPart[];
   readonly blobs: Blobs;
-  /** What was attached, and what could not be, in words. */
+  /** Messages for the person: the files attached, and those that could not be. */
   readonly messages: readonly string[];
 };
 
@@ -46,7 +46,7 @@ export const resolveMentions = async (
   };
 };
 
-/** What servers call by a name. One that cannot be read is told like a file that cannot. */
+/** Reads resources of MCP servers. One that cannot be read is attached as a text that says so. */
 const createResourceReader =
   (servers: Pick<McpServers, "readMention">, files: Workspace): NonNullable<AttachOptions["resource"]> =>
   async (server, uri, signal) => {

@@ -6,7 +6,7 @@ import type { SessionStore } from "../../session/store/store.ts";
 import type { RequestPrefix } from "../requests/builder.ts";
 import { Journal } from "./journal.ts";
 
-/** A session that goes on. */
+/** A resumed session and its conversation. */
 export type ResumedSession = {
   readonly session: Session;
   readonly journal: Journal;
@@ -14,7 +14,7 @@ export type ResumedSession = {
   readonly notes: readonly string[];
 };
 
-/** Opens a session again: heals it, ends calls nobody ended, and says what it did. */
+/** Opens an existing session: repairs its log, completes interrupted calls, and reports both. */
 export const resumeAgentSession = async (
   sessions: SessionStore,
   which: { readonly id: string } | "last",
@@ -22,7 +22,7 @@ export const resumeAgentSession = async (
 ): Promise<ResumedSession> => {
   const session = await sessions.open(which === "last" ? await lastSessionId(sessions, root) : which.id);
   const journal = new Journal(session, session);
-  const { messages: told } = completeInterruptedCalls(journal.ledger);
+  const { messages } = completeInterruptedCalls(journal.ledger);
   await journal.commit();
   journal.releaseCompacted();
   const { system } = session.head;
@@ -30,7 +30,7 @@ export const resumeAgentSession = async (
     session,
     journal,
     prefix: { ...(system === undefined ? {} : { system }), tools: session.tools ?? session.head.tools ?? [] },
-    notes: [...session.damage.map(describeDamage), ...told],
+    notes: [...session.damage.map(describeDamage), ...messages],
   };
 };
 

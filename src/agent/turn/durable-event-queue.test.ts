@@ -5,91 +5,91 @@ import { DurableEventQueue } from "./durable-event-queue.ts";
 
 const notice = (text: string): AgentEvent => ({ type: "notice", text });
 
-/** Something to tell to, over a disk that answers when the test says so. */
-const stage = () => {
-  const writings: ((error?: Error) => void)[] = [];
-  const heard: string[] = [];
+/** A queue over a disk that answers when the test says so. */
+const openQueue = () => {
+  const writes: ((error?: Error) => void)[] = [];
+  const emitted: string[] = [];
   const journal = new Journal({
-    append: (_, written) =>
+    append: (_, submitted) =>
       new Promise((resolve, reject) => {
-        writings.push((error) => (error === undefined ? resolve() : reject(error)));
-        written();
+        writes.push((error) => (error === undefined ? resolve() : reject(error)));
+        submitted();
       }),
     storeBlobs: async () => undefined,
   });
-  const telling = new DurableEventQueue({
+  const queue = new DurableEventQueue({
     journal,
-    emit: (event) => heard.push(event.type === "notice" ? event.text : ""),
+    emit: (event) => emitted.push(event.type === "notice" ? event.text : ""),
   });
-  /** Records something, to be told as these words. */
-  const happen = (text: string): void => {
+  /** Records an entry, and queues an event with its text. */
+  const record = (text: string): void => {
     journal.ledger.user([{ type: "text", text }]);
-    telling.emitAfterCommit(notice(text));
+    queue.emitAfterCommit(notice(text));
   };
-  return { telling, heard, writings, happen };
+  return { queue, emitted, writes, record };
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("what happens is told", () => {
-  it("at once where nothing is to be recorded", () => {
-    const { telling, heard } = stage();
-    telling.emit(notice("output"));
-    expect(heard).toEqual(["output"]);
+describe("an event of a turn", () => {
+  it("is emitted at once if nothing waits to be committed", () => {
+    const { queue, emitted } = openQueue();
+    queue.emit(notice("output"));
+    expect(emitted).toEqual(["output"]);
   });
 
-  it("once it is kept, and what follows from it after it", async () => {
-    const { telling, heard, writings, happen } = stage();
-    happen("call");
-    telling.emit(notice("runs"));
-    const kept = telling.commitInBackground();
-    telling.emit(notice("output"));
+  it("about an entry is emitted once the entry is committed, and later events after it", async () => {
+    const { queue, emitted, writes, record } = openQueue();
+    record("call");
+    queue.emit(notice("runs"));
+    const committed = queue.commitInBackground();
+    queue.emit(notice("output"));
     await turn();
-    expect(heard).toEqual([]);
-    writings[0]?.();
-    await kept;
-    expect(heard).toEqual(["call", "runs", "output"]);
+    expect(emitted).toEqual([]);
+    writes[0]?.();
+    await committed;
+    expect(emitted).toEqual(["call", "runs", "output"]);
   });
 
-  it("not before its own writing, though an earlier one is done", async () => {
-    const { telling, heard, writings, happen } = stage();
-    happen("one");
-    void telling.commitInBackground();
-    happen("two");
-    telling.emit(notice("after two"));
-    const all = telling.flush();
-    writings[0]?.();
+  it("waits for its own commit, though an earlier one is done", async () => {
+    const { queue, emitted, writes, record } = openQueue();
+    record("one");
+    void queue.commitInBackground();
+    record("two");
+    queue.emit(notice("after two"));
+    const all = queue.flush();
+    writes[0]?.();
     await turn();
-    expect(heard).toEqual(["one"]);
-    writings[1]?.();
+    expect(emitted).toEqual(["one"]);
+    writes[1]?.();
     await all;
-    expect(heard).toEqual(["one", "two", "after two"]);
+    expect(emitted).toEqual(["one", "two", "after two"]);
   });
 
-  it("in order also when a writing failed and the next one took it along; whoever waits for all hears of it", async () => {
-    const { telling, heard, writings, happen } = stage();
-    happen("one");
-    void telling.commitInBackground();
-    happen("two");
-    const all = telling.flush();
-    writings[0]?.(new Error("full"));
+  it("is emitted in order after a commit failed and the next one succeeded; flush rejects", async () => {
+    const { queue, emitted, writes, record } = openQueue();
+    record("one");
+    void queue.commitInBackground();
+    record("two");
+    const all = queue.flush();
+    writes[0]?.(new Error("full"));
     await expect(all).rejects.toThrow("full");
     await turn();
-    expect(heard).toEqual([]);
-    writings[1]?.();
+    expect(emitted).toEqual([]);
+    writes[1]?.();
     await turn();
-    expect(heard).toEqual(["one", "two"]);
+    expect(emitted).toEqual(["one", "two"]);
   });
 
-  it("a last time at the end, after what is under way", async () => {
-    const { telling, heard, writings, happen } = stage();
-    happen("one");
-    void telling.commitInBackground();
-    const last = telling.flushFinal();
-    writings[0]?.(new Error("full"));
+  it("is committed once more at the end of the turn, after the running commits", async () => {
+    const { queue, emitted, writes, record } = openQueue();
+    record("one");
+    void queue.commitInBackground();
+    const last = queue.flushFinal();
+    writes[0]?.(new Error("full"));
     await turn();
-    writings[1]?.();
+    writes[1]?.();
     await last;
-    expect(heard).toEqual(["one"]);
+    expect(emitted).toEqual(["one"]);
   });
 });

@@ -1,64 +1,67 @@
 import type { AgentEvent } from "../events.ts";
 import type { Journal } from "../session/journal.ts";
 
-/** What telling needs. */
+/** The journal events wait for, and the receiver of the events. */
 export type DurableEventQueueOptions = { readonly journal: Journal; readonly emit: (event: AgentEvent) => void };
 
-/** Tells what happens in a turn, in order, and of what is recorded not before it is kept: what was heard of is never lost. */
+/**
+ * Emits the events of a turn in order, and those about recorded entries only once the entries are on disk: nothing a
+ * front end was told is lost by a crash.
+ */
 export class DurableEventQueue {
   readonly #journal: Journal;
-  readonly #tell: (event: AgentEvent) => void;
-  readonly #untold: { readonly event: AgentEvent; readonly isRecord: boolean }[] = [];
-  /** How much was told. */
-  #told = 0;
-  /** What is being written down. A disk that fails is heard of by whoever waits for all of it. */
-  readonly #keeping: Promise<void>[] = [];
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #queued: { readonly event: AgentEvent; readonly needsCommit: boolean }[] = [];
+  /** The number of events emitted from the queue. */
+  #emitted = 0;
+  /** Commits in the background. A failed one rejects the next `flush`. */
+  readonly #commits: Promise<void>[] = [];
 
-  constructor({ journal, emit: tell }: DurableEventQueueOptions) {
+  constructor({ journal, emit }: DurableEventQueueOptions) {
     this.#journal = journal;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
-  /** What is told once it is written down. */
+  /** Queues an event about a recorded entry. It is emitted after the next commit. */
   emitAfterCommit(event: AgentEvent): void {
-    this.#untold.push({ event, isRecord: true });
+    this.#queued.push({ event, needsCommit: true });
   }
 
-  /** What is told at once, but not before what it follows from. */
+  /** Emits an event at once, or after the queued events it follows. */
   emit(event: AgentEvent): void {
-    if (this.#untold.length === 0) this.#tell(event);
-    else this.#untold.push({ event, isRecord: false });
+    if (this.#queued.length === 0) this.#emit(event);
+    else this.#queued.push({ event, needsCommit: false });
   }
 
-  /** Writes down everything new, then tells of it. */
+  /** Commits the journal, then emits the events that were queued before. */
   async commit(): Promise<void> {
-    const upTo = this.#told + this.#untold.length;
+    const upTo = this.#emitted + this.#queued.length;
     await this.#journal.commit();
     for (;;) {
-      const [next] = this.#untold;
-      if (next === undefined || (next.isRecord && this.#told >= upTo)) return;
-      this.#untold.shift();
-      this.#told += 1;
-      this.#tell(next.event);
+      const [next] = this.#queued;
+      if (next === undefined || (next.needsCommit && this.#emitted >= upTo)) return;
+      this.#queued.shift();
+      this.#emitted += 1;
+      this.#emit(next.event);
     }
   }
 
-  /** Begins to write down everything new, and goes on meanwhile. */
+  /** Starts a commit that the caller need not wait for. A failure is reported by `flush`. */
   commitInBackground(): Promise<void> {
-    const kept = this.commit();
-    kept.catch(() => undefined);
-    this.#keeping.push(kept);
-    return kept;
+    const committed = this.commit();
+    committed.catch(() => undefined);
+    this.#commits.push(committed);
+    return committed;
   }
 
-  /** Settles when everything so far is written down and told. */
+  /** Resolves once everything so far is committed and emitted. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#keeping.splice(0), this.commit()]);
+    await Promise.all([...this.#commits.splice(0), this.commit()]);
   }
 
-  /** The same at the end, when what could not be written down before has its last chance. */
+  /** Like `flush` at the end of a turn: records whose commit failed before are tried once more. */
   async flushFinal(): Promise<void> {
-    await Promise.allSettled(this.#keeping.splice(0));
+    await Promise.allSettled(this.#commits.splice(0));
     await this.commit();
   }
 }
