@@ -12,52 +12,54 @@ import type { OpenAgentOptions } from "./options.ts";
 import { createTaskTool, type RunTask } from "./subagents/task-tool.ts";
 import { createWaitTool } from "./mcp/wait-tool.ts";
 
-/** What calls run with. */
+/** The tools of a session, and the services behind them. */
 export type Toolbox = {
   readonly scheduler: Scheduler;
-  /** Another scheduler for some of the built-in tools, behind the same gate. */
+  /** Creates another scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;
   readonly services: OpenServices;
   /** Removes temporary files that killed programs left in the workspace. */
   readonly removeLeftovers: (signal: AbortSignal) => Promise<void>;
 };
 
-/** What the tools of a session need besides what it was opened with. */
+/** Options of a toolbox. */
 export type ToolboxOptions = {
   readonly options: OpenAgentOptions;
-  /** The session's id. */
   readonly sessionId: string;
   readonly model: SideQueryModel;
   readonly agents: readonly SubagentDefinition[];
   readonly servers: McpServers | undefined;
-  /** What the person lets servers do without being asked. */
+  /** Permission rules that allow tools of MCP servers. */
   readonly allow: ServerAllowRules;
-  /** Made once the toolbox stands, since subagents use it too. */
+  /** Creates the function that runs subagents. It is called with the toolbox, since subagents use it too. */
   readonly createRunTask: (toolbox: Pick<Toolbox, "schedulerFor">) => RunTask;
 };
 
-/** Opens the tools of a session behind its gate. */
+/** Opens the tools of a session behind its permission gate. */
 export const openToolbox = async ({
-  options: open,
-  sessionId: session,
+  options,
+  sessionId,
   model,
   agents,
   servers,
   allow,
-  createRunTask: doTask,
+  createRunTask,
 }: ToolboxOptions): Promise<Toolbox> => {
-  const { world, home, folder, loaded, interactive, sandbox } = open;
+  const { world, home, folder, loaded, interactive, sandbox } = options;
   const { settings, policy } = loaded;
   const toolTime = 1000 * settings["limits.toolTime"];
   const services = await openServices({
     world,
     roots: [folder, ...settings["context.includeDirectories"]],
     home,
-    session,
+    session: sessionId,
     mode: policy.mode,
     rules: {
       ...policy.rules,
-      commandLine: { ...policy.rules.commandLine, allow: [...(policy.rules.commandLine?.allow ?? []), ...allow.line] },
+      commandLine: {
+        ...policy.rules.commandLine,
+        allow: [...(policy.rules.commandLine?.allow ?? []), ...allow.commandLine],
+      },
       settings: { ...policy.rules.settings, allow: [...(policy.rules.settings?.allow ?? []), ...allow.settings] },
     },
     trusted: policy.trusted,
@@ -78,17 +80,17 @@ export const openToolbox = async ({
     const find = (name: string): RegisteredTool | undefined => (tools.includes(name) ? registry.find(name) : undefined);
     return createScheduler({ ...shared, tools: { find, names: () => tools } });
   };
-  const waiting = servers === undefined ? [] : [createWaitTool(servers)];
-  const task = createTaskTool(agents, doTask({ schedulerFor }));
+  const waitTools = servers === undefined ? [] : [createWaitTool(servers)];
+  const task = createTaskTool(agents, createRunTask({ schedulerFor }));
   return {
     schedulerFor,
     services,
     removeLeftovers: (signal) => removeStaleTemporaryFiles(world, services.workspace.roots, signal),
-    scheduler: createScheduler({ ...shared, tools: withServers([...builtinTools, task, ...waiting], servers) }),
+    scheduler: createScheduler({ ...shared, tools: withServers([...builtinTools, task, ...waitTools], servers) }),
   };
 };
 
-/** Our tools, and those of servers as they are offered now. */
+/** A registry of our tools, and of those MCP servers offer at the moment of a call. */
 const withServers = (tools: readonly AnyTool[], servers: McpServers | undefined): ToolRegistry => {
   const own = createRegistry(tools);
   if (servers === undefined) return own;

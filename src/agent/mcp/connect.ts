@@ -9,7 +9,7 @@ import type { OpenAgentOptions } from "../options.ts";
 
 /** Permission rules that allow tools of MCP servers, by where they were configured. */
 export type ServerAllowRules = {
-  readonly line: readonly PermissionRule[];
+  readonly commandLine: readonly PermissionRule[];
   readonly settings: readonly PermissionRule[];
 };
 
@@ -59,7 +59,7 @@ export const connectServers = async (
   const timeouts = options.interactive ? [] : await waitForNewServers(servers, options);
   servers.applyChanges();
   const allow = {
-    line: trustRules(configs.filter(({ source }) => source === "line")),
+    commandLine: trustRules(configs.filter(({ source }) => source === "line")),
     settings: trustRules(configs.filter(({ source }) => source === "person")),
   };
   return { servers, allow, notes: [...problems, ...timeouts] };
@@ -92,7 +92,7 @@ const waitForNewServers = async (
   });
 };
 
-const noRules: ServerAllowRules = { line: [], settings: [] };
+const noRules: ServerAllowRules = { commandLine: [], settings: [] };
 
 /** Whether any server is configured. Without one, no MCP code is loaded. */
 const hasConfiguredServers = ({ loaded, servers }: OpenAgentOptions): boolean =>

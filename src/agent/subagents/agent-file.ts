@@ -1,22 +1,22 @@
-/** An agent as a Markdown file describes it. */
+/** A subagent as defined in a Markdown file. */
 export type SubagentDefinition = {
   readonly name: string;
-  /** When to use it, for the model that chooses. */
+  /** When to use it, for the model that selects one. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
   /** The tools it may use; all if absent. */
   readonly tools?: readonly string[];
-  /** `provider/model`; the one of whoever calls it if absent. */
+  /** `provider/model`; the model of the parent if absent. */
   readonly model?: string;
   /** The most requests it may make. */
   readonly maxTurns?: number;
 };
 
-/** What is wrong with a file that describes no agent. */
+/** Why a file does not define an agent. */
 export type InvalidAgentFile = { readonly problem: string };
 
-/** Reads one file: front matter with name and description, then the prompt. */
+/** Parses a file: front matter with name and description, then the prompt. */
 export const readAgentFile = async ({
   label,
   text,
@@ -25,24 +25,26 @@ export const readAgentFile = async ({
   readonly text: string;
 }): Promise<SubagentDefinition | InvalidAgentFile> => {
   const [, front, prompt = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$/s.exec(text) ?? [];
-  if (front === undefined) return { problem: `${label} describes no agent: it does not begin with front matter.` };
+  if (front === undefined) return { problem: `${label} does not define an agent: front matter is missing.` };
   const { parse } = await import("yaml");
   let fields: unknown;
   try {
     fields = parse(front, { maxAliasCount: 10 });
   } catch (error) {
-    return { problem: `${label} describes no agent: ${error instanceof Error ? error.message.split("\n")[0] : ""}` };
+    return {
+      problem: `${label} does not define an agent: ${error instanceof Error ? error.message.split("\n")[0] : ""}`,
+    };
   }
-  if (typeof fields !== "object" || fields === null) return { problem: `${label} describes no agent.` };
-  const given = fields as Readonly<Record<string, unknown>>;
-  const name = nonEmptyText(given["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
-  if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is no name for an agent.` };
-  const tools = readToolNames(given["tools"]);
-  const model = nonEmptyText(given["model"]);
-  const turns = given["maxTurns"] ?? given["max_turns"];
+  if (typeof fields !== "object" || fields === null) return { problem: `${label} does not define an agent.` };
+  const properties = fields as Readonly<Record<string, unknown>>;
+  const name = nonEmptyText(properties["name"]) ?? label.replace(/^.*\/|\.md$/g, "");
+  if (!/^[\w-]{1,64}$/.test(name)) return { problem: `${label}: "${name.slice(0, 64)}" is not a valid agent name.` };
+  const tools = readToolNames(properties["tools"]);
+  const model = nonEmptyText(properties["model"]);
+  const turns = properties["maxTurns"] ?? properties["max_turns"];
   return {
     name,
-    description: (nonEmptyText(given["description"]) ?? "").slice(0, 1000),
+    description: (nonEmptyText(properties["description"]) ?? "").slice(0, 1000),
     prompt: prompt.trim(),
     ...(tools === undefined ? {} : { tools }),
     ...(model?.includes("/") === true ? { model } : {}),
@@ -53,14 +55,14 @@ export const readAgentFile = async ({
 const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
-/** A list, or words with commas; `*` means all. */
+/** A list, or names separated by commas; `*` means all. */
 const readToolNames = (value: unknown): readonly string[] | undefined => {
-  const words = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : undefined;
-  const names = words?.flatMap((word) => nonEmptyText(word) ?? []).map((word) => toolAliases[word] ?? word);
+  const items = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : undefined;
+  const names = items?.flatMap((item) => nonEmptyText(item) ?? []).map((item) => toolAliases[item] ?? item);
   return names === undefined || names.includes("*") ? undefined : names;
 };
 
-/** Tools by the names another agent's users know. */
+/** The names of our tools by those of Claude Code, whose agent files can be used too. */
 const toolAliases: { readonly [theirs: string]: string } = {
   Bash: "run_shell_command",
   Edit: "replace",

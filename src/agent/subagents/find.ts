@@ -2,47 +2,47 @@ import { join } from "node:path";
 import type { Disk, Folder } from "../../world/disk.ts";
 import { readAgentFile, type SubagentDefinition } from "./agent-file.ts";
 
-/** Where agents are looked for. */
+/** Where agent files are searched. */
 export type AgentFileLocations = {
   readonly disk: Disk;
-  /** The folder where Parley keeps its own things. */
+  /** Parley's own folder. */
   readonly home: string;
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly userHome: string;
-  /** The project's folder, where it is trusted. */
+  /** The project's folder, if it is trusted. */
   readonly project?: string;
 };
 
-/** The agents that were found, and what is wrong with files that are none. */
+/** The defined agents, and a message for each invalid file. */
 export type SubagentDefinitions = { readonly agents: readonly SubagentDefinition[]; readonly notes: readonly string[] };
 
-/** Folders with agents, in a project and in the person's home; ours count most. */
+/** Folders with agent files, in a project and in the user's home. A later one overrides an earlier one. */
 const agentFolders = [".claude", ".gemini", ".parley"];
 
 const maxFiles = 100;
 const maxBytes = 100_000;
 
-/** Reads the agents a person and a project describe in Markdown files. The project's count more than the person's. */
+/** Reads the agents that the user and the project define in Markdown files. The project's override the user's. */
 export const findSubagents = async ({
   disk,
   home,
-  userHome: person,
+  userHome,
   project,
 }: AgentFileLocations): Promise<SubagentDefinitions> => {
-  const places: readonly (readonly [from: string, ...path: readonly string[]])[] = [
-    ...agentFolders.slice(0, -1).map((folder) => [person, folder, "agents"] as const),
+  const locations: readonly (readonly [from: string, ...path: readonly string[]])[] = [
+    ...agentFolders.slice(0, -1).map((folder) => [userHome, folder, "agents"] as const),
     [home, "agents"],
     ...(project === undefined ? [] : agentFolders.map((folder) => [project, folder, "agents"] as const)),
   ];
-  const files = (await Promise.all(places.map(([from, ...path]) => readMarkdownFiles(disk, from, path)))).flat();
+  const files = (await Promise.all(locations.map(([from, ...path]) => readMarkdownFiles(disk, from, path)))).flat();
   if (files.length === 0) return { agents: [], notes: [] };
-  const read = await Promise.all(files.map(readAgentFile));
+  const results = await Promise.all(files.map(readAgentFile));
   const agents = new Map<string, SubagentDefinition>();
-  for (const each of read) if ("name" in each) agents.set(each.name, each);
-  return { agents: [...agents.values()], notes: read.flatMap((each) => ("name" in each ? [] : [each.problem])) };
+  for (const each of results) if ("name" in each) agents.set(each.name, each);
+  return { agents: [...agents.values()], notes: results.flatMap((each) => ("name" in each ? [] : [each.problem])) };
 };
 
-/** The Markdown files of a folder, by name. No link is followed on the way. */
+/** The Markdown files of a folder, sorted by name. Symbolic links are not followed. */
 const readMarkdownFiles = async (
   disk: Disk,
   from: string,
@@ -50,7 +50,7 @@ const readMarkdownFiles = async (
 ): Promise<readonly { readonly label: string; readonly text: string }[]> => {
   const open: { close: () => Promise<void> }[] = [];
   try {
-    // Most people have none, and then one look is enough.
+    // The folder rarely exists, and this is the cheapest way to know.
     if ((await disk.canonicalPath(join(from, ...path))) === undefined) return [];
     const canonical = await disk.canonicalPath(from);
     if (canonical === undefined) return [];
@@ -72,7 +72,7 @@ const readMarkdownFiles = async (
     });
     return await Promise.all(texts);
   } catch {
-    // No such folder, or one that is not ours to read: there are no agents in it.
+    // A folder that cannot be read defines no agents.
     return [];
   } finally {
     for (const handle of open.toReversed()) await handle.close();

@@ -15,46 +15,46 @@ import { SpendingTracker } from "../models/spending.ts";
 import { taskToolName } from "./task-declaration.ts";
 import type { RunTask, SubagentTask } from "./task-tool.ts";
 
-/** What subagents share with the agent they work for. */
+/** The parent of subagents: the options, tools and limits they share with it. */
 export type SubagentContext = SharedAgentOptions & {
   readonly open: Pick<OpenAgentOptions, "world" | "home" | "folder">;
   readonly tools: readonly ToolDeclaration[];
-  /** A scheduler of its own for some of the tools, behind the same gate. */
+  /** Creates a scheduler for some of the tools, behind the same permission gate. */
   readonly schedulerFor: (tools: readonly string[]) => Scheduler;
   readonly model: () => ModelRef;
-  /** What the whole session uses and may cost: subagents are part of it. */
+  /** The spending of the session, which includes its subagents. */
   readonly spending: SpendingTracker;
   readonly spend?: number | undefined;
-  /** The most requests a subagent may make, unless its own file says otherwise; no limit where it is absent. */
+  /** The most requests of a subagent, unless its file sets another limit. No limit if absent. */
   readonly turns?: number | undefined;
   readonly emit: (event: AgentEvent) => void;
 };
 
-/** Agents that work for another. Those that work right now can be asked what waits, and answered. */
+/** Runs subagents, and lists the running ones so that their approvals can be answered. */
 export class SubagentRunner {
-  readonly #working = new Map<string, Agent>();
+  readonly #running = new Map<string, Agent>();
   #count = 0;
 
   get running(): ReadonlyMap<string, Agent> {
-    return this.#working;
+    return this.#running;
   }
 
-  /** Does tasks, each with an agent of its own: its own conversation, model, tools and limits. */
-  createTaskRunner(around: SubagentContext): RunTask {
+  /** Returns a function that runs tasks, each with a new agent: its own conversation, model, tools and limits. */
+  createTaskRunner(context: SubagentContext): RunTask {
     return async (task, { report, signal }) => {
       const name = `${task.agent?.name ?? taskToolName}-${(this.#count += 1)}`;
-      const { agent, close } = await startSubagent(task, around);
-      this.#working.set(name, agent);
+      const { agent, close } = await startSubagent(task, context);
+      this.#running.set(name, agent);
       try {
         let end: AgentEvent | undefined;
         for await (const event of agent.send(task.prompt, signal)) {
-          around.emit({ type: "agent", agent: name, event });
+          context.emit({ type: "agent", agent: name, event });
           if (event.type === "call-updated" && event.status.state === "executing") report(`${event.status.title}\n`);
           end = event;
         }
         return await toToolResult(end, agent);
       } finally {
-        this.#working.delete(name);
+        this.#running.delete(name);
         await close();
       }
     };
@@ -62,28 +62,28 @@ export class SubagentRunner {
 }
 
 const startSubagent = async (
-  { description, agent: named }: SubagentTask,
+  { description, agent: definition }: SubagentTask,
   { open, tools, schedulerFor, model, spending, spend, turns, ...shared }: SubagentContext,
 ): Promise<{ readonly agent: Agent; readonly close: () => Promise<void> }> => {
-  const offered = tools.filter(({ name }) => name !== taskToolName && (named?.tools?.includes(name) ?? true));
-  const chosen = named?.model === undefined ? model() : await loadModel(named.model);
-  const system = named?.prompt || subagentPrompt;
+  const ownTools = tools.filter(({ name }) => name !== taskToolName && (definition?.tools?.includes(name) ?? true));
+  const modelRef = definition?.model === undefined ? model() : await loadModel(definition.model);
+  const system = definition?.prompt || subagentPrompt;
   const session = await openSessionStore(open.world, { home: join(open.home, "subagents") }).create({
     root: open.folder,
     system,
-    tools: offered,
-    model: { provider: chosen.provider.id, model: chosen.model },
+    tools: ownTools,
+    model: { provider: modelRef.provider.id, model: modelRef.model },
     records: [{ kind: "title", title: description }],
   });
-  const mostTurns = named?.maxTurns ?? turns;
+  const maxTurns = definition?.maxTurns ?? turns;
   const agent = createAgent({
     ...shared,
     sessionId: session.id,
     journal: new Journal(session, session),
-    prefix: { system, tools: offered },
-    pool: singleModelPool(chosen),
-    openScheduler: async () => schedulerFor(offered.map(({ name }) => name)),
-    limits: { ...(mostTurns === undefined ? {} : { turns: mostTurns }), ...(spend === undefined ? {} : { spend }) },
+    prefix: { system, tools: ownTools },
+    pool: singleModelPool(modelRef),
+    openScheduler: async () => schedulerFor(ownTools.map(({ name }) => name)),
+    limits: { ...(maxTurns === undefined ? {} : { turns: maxTurns }), ...(spend === undefined ? {} : { spend }) },
     spending: new SpendingTracker(spending),
   });
   return { agent, close: session.close };
@@ -92,15 +92,15 @@ const startSubagent = async (
 const subagentPrompt =
   "You are an agent that does one piece of work for another agent, with the tools you are given. Work on your own: nobody can answer questions. When you are done, answer with everything that was asked for, complete and exact, with paths and line numbers where they matter; nothing else of what you did will be seen. A file you name by its id (file-...) is handed over with your answer.";
 
-/** What the caller gets: the last words, and the files the subagent made or was given at the end. */
+/** Converts the end of a subagent's turn to a tool result: its last answer, and the files the answer holds or names. */
 const toToolResult = async (end: AgentEvent | undefined, agent: Agent): Promise<ToolResult> => {
   switch (end?.type) {
     case "finished": {
-      const said = end.text === "" ? "(The agent said nothing.)" : end.text;
-      const words = end.reason === "stop" ? said : `${said}\n\n(It ended early: ${end.reason}.)`;
+      const answer = end.text === "" ? "(The agent said nothing.)" : end.text;
+      const text = end.reason === "stop" ? answer : `${answer}\n\n(It ended early: ${end.reason}.)`;
       return {
-        content: [{ type: "text", text: words }, ...collectFiles(agent, end.text)],
-        display: { type: "text", text: words },
+        content: [{ type: "text", text }, ...collectFiles(agent, end.text)],
+        display: { type: "text", text },
       };
     }
     case "failed":
@@ -110,13 +110,13 @@ const toToolResult = async (end: AgentEvent | undefined, agent: Agent): Promise<
   }
 };
 
-/** The files of its last message, and those its last words name. */
-const collectFiles = (agent: Agent, words: string): readonly ToolContent[] => {
+/** The files in the last message, and those its text names by id. */
+const collectFiles = (agent: Agent, text: string): readonly ToolContent[] => {
   const { entries, blobs } = agent.conversation();
   const last = entries.findLast((entry) => entry.type === "model");
   const named = entries
     .flatMap(mediaIn)
-    .filter((media) => words.includes(media.id) || last?.parts.includes(media) === true);
+    .filter((media) => text.includes(media.id) || last?.parts.includes(media) === true);
   return [...new Map(named.map((media) => [media.id, media])).values()].flatMap((media) => toFileContent(media, blobs));
 };
 

@@ -1,10 +1,10 @@
 import type { ToolDeclaration } from "../../conversation/entry.ts";
 import type { SubagentDefinition } from "./agent-file.ts";
 
-/** What the tool is called that gives work to another agent. */
+/** The name of the tool that starts a subagent. */
 export const taskToolName = "task";
 
-/** The tool as models see it, with the agents there are. */
+/** The task tool as models see it, with the defined agents. */
 export const declareTaskTool = (
   agents: readonly Pick<SubagentDefinition, "name" | "description">[],
 ): ToolDeclaration => ({
@@ -13,7 +13,7 @@ export const declareTaskTool = (
     "Gives a piece of work to another agent, which works on its own with its own context and answers once. It sees nothing of this conversation. Good for searches and other work whose details you do not need; several can work at once.",
     ...(agents.length === 0
       ? []
-      : ["Agents:", ...agents.map(({ name, description: about }) => `- ${name}: ${oneLine(about)}`)]),
+      : ["Agents:", ...agents.map(({ name, description }) => `- ${name}: ${oneLine(description)}`)]),
   ].join("\n"),
   parameters: {
     type: "object",

@@ -3,21 +3,21 @@ import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../../to
 import type { SubagentDefinition } from "./agent-file.ts";
 import { declareTaskTool, taskToolName } from "./task-declaration.ts";
 
-/** A piece of work for another agent. */
+/** A task for a subagent. */
 export type SubagentTask = {
   readonly description: string;
   readonly prompt: string;
   readonly agent?: SubagentDefinition;
 };
 
-/** Does a piece of work. Throws a `ToolFailure`. */
+/** Runs a task. Throws a `ToolFailure`. */
 export type RunTask = (
   task: SubagentTask,
-  can: { readonly report: (text: string) => void; readonly signal: AbortSignal },
+  context: { readonly report: (text: string) => void; readonly signal: AbortSignal },
 ) => Promise<ToolResult>;
 
-/** The tool that gives work to other agents. What they do is asked about as usual; giving it to them is not. */
-export const createTaskTool = (agents: readonly SubagentDefinition[], doTask: RunTask): AnyTool =>
+/** Creates the tool that starts subagents. Their tool calls need approval as usual; starting them does not. */
+export const createTaskTool = (agents: readonly SubagentDefinition[], runTask: RunTask): AnyTool =>
   defineTool({
     name: taskToolName,
     description: declareTaskTool(agents).description ?? "",
@@ -26,7 +26,7 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], doTask: Ru
     input: z.object({ description: z.string().min(1), prompt: z.string().min(1), agent: z.string().optional() }),
     touches: () => ({}),
     title: ({ description, agent }) => `${agent ?? taskToolName}: ${description}`,
-    run: ({ description, prompt, agent: name }, can) => {
+    run: ({ description, prompt, agent: name }, context) => {
       const agent = agents.find((each) => each.name === name);
       if (name !== undefined && agent === undefined)
         throw new ToolFailure(
@@ -35,6 +35,6 @@ export const createTaskTool = (agents: readonly SubagentDefinition[], doTask: Ru
             ? `There is no agent "${name}". Leave it out to have one like you.`
             : `There is no agent "${name}". There are ${agents.map((each) => each.name).join(", ")}.`,
         );
-      return doTask({ description, prompt, ...(agent === undefined ? {} : { agent }) }, can);
+      return runTask({ description, prompt, ...(agent === undefined ? {} : { agent }) }, context);
     },
   });

@@ -1,28 +1,28 @@
 import type { Call, Outcome } from "../../conversation/parts.ts";
 import { emptyHash, extendHash, hashToHex } from "../../transcript/digest.ts";
 
-/** So many times the same calls with the same results, and nothing new will come of them. */
+/** How often the same calls may have the same results before they count as a loop. */
 const maxSameResults = 10;
 
-/** So many times the same calls in a row, whatever came of them. */
+/** How often the same calls may be made in a row, whatever their results. */
 const maxSameCalls = 100;
 
-/** Calls are also compared with those before the last: models alternate between two or three steps. */
+/** The longest cycle that is detected: models alternate between two or three steps. */
 const longestCycle = 4;
 
-/** Notices when a model makes the same calls again and again without learning anything new from them. */
+/** Detects a model that makes the same calls over and over without a new result (loop detection). */
 export class RepeatedCallDetector {
   readonly #batches: { readonly calls: string; readonly results: string }[] = [];
   #sameCalls = 0;
 
-  /** Whether the calls of an answer continue a cycle of the same calls with the same results, or came 100 times in a row. */
+  /** Whether the calls of an answer continue a cycle of the same calls with the same results, or were made 100 times in a row. */
   isRepeating(calls: readonly Call[]): boolean {
     const key = keyOf(calls);
     if (this.#sameCalls >= maxSameCalls && key === this.#batches.at(-1)?.calls) return true;
     return Array.from({ length: longestCycle }, (_, index) => index + 1).some((cycle) => this.#hasCycle(cycle, key));
   }
 
-  /** Records calls that were run, and how they ended. */
+  /** Records calls that were run, and their outcomes. */
   add(calls: readonly Call[], outcomes: readonly (Outcome | undefined)[]): void {
     const key = keyOf(calls);
     this.#sameCalls = key === this.#batches.at(-1)?.calls ? this.#sameCalls + 1 : 1;
@@ -31,7 +31,7 @@ export class RepeatedCallDetector {
     if (this.#batches.length > longestCycle * maxSameResults) this.#batches.shift();
   }
 
-  /** Starts over: the person has spoken, or wants the model to continue. */
+  /** Starts over: the user wrote a message, or lets the model continue. */
   reset(): void {
     this.#batches.length = 0;
     this.#sameCalls = 0;
@@ -53,16 +53,16 @@ const keyOf = (calls: readonly Call[]): string =>
 
 const digestOf = (text: string): string => hashToHex(extendHash(emptyHash, text));
 
-/** Text is compared each time so many characters have come, so how an answer is cut into pieces makes no difference. */
+/** Text is compared each time this many characters arrived, so the size of the deltas makes no difference. */
 const stride = 1000;
 
-/** Where repetition is looked for: in the last `length` characters, every `every` characters. */
+/** Repetition is searched in the last `length` characters, every `every` characters. */
 const windows = [
   { length: 8000, every: stride },
   { length: 32_000, every: 4 * stride },
 ] as const;
 
-/** A period that recurs at least so often in a window is a repetition. */
+/** How often a period must recur in a window to be a repetition. */
 const minRepeats = 8;
 
 /**
@@ -73,7 +73,7 @@ const maxRepeatedProse = 12_000;
 const maxRepeatedOther = 64_000;
 
 /**
- * Notices when an answer repeats one piece of text exactly, over thousands of characters. Text that changes in any
+ * Detects an answer that repeats the same text exactly, over thousands of characters. Text that changes in any
  * way from one repeat to the next (a number, a name) is progress and never counts.
  */
 export class RepeatedTextDetector {
@@ -82,7 +82,7 @@ export class RepeatedTextDetector {
   #length = 0;
   readonly #repeated: number[] = windows.map(() => 0);
 
-  /** Takes more text; true when it has only repeated itself for long. */
+  /** Adds text. True once the answer has only repeated itself for too long. */
   add(text: string): boolean {
     this.#pending += text;
     while (this.#pending.length >= stride) {
@@ -110,7 +110,7 @@ export class RepeatedTextDetector {
   }
 }
 
-/** The shortest period of a text, up to `longest`; undefined where it has none. The failure function of Knuth, Morris and Pratt. */
+/** The shortest period of a text, up to `longest`; undefined if there is none. Uses the failure function of Knuth, Morris and Pratt. */
 const periodOf = (text: string, longest: number): number | undefined => {
   const borders = new Int32Array(text.length);
   for (let at = 1, border = 0; at < text.length; at++) {
@@ -122,11 +122,11 @@ const periodOf = (text: string, longest: number): number | undefined => {
   return period <= longest ? period : undefined;
 };
 
-/** Whether a piece reads as a sentence: mostly letters and spaces, and more than a word or two. */
-const isProse = (piece: string): boolean => {
-  const letters = piece.match(/\p{L}/gu) ?? [];
-  const spaces = piece.match(/\s/g) ?? [];
-  if (letters.length + spaces.length < 0.8 * Array.from(piece).length) return false;
-  const words = `${piece}${piece}`.match(/\p{L}+/gu) ?? [];
+/** Whether a text reads as a sentence: mostly letters and spaces, and more than a word or two. */
+const isProse = (text: string): boolean => {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const spaces = text.match(/\s/g) ?? [];
+  if (letters.length + spaces.length < 0.8 * Array.from(text).length) return false;
+  const words = `${text}${text}`.match(/\p{L}+/gu) ?? [];
   return new Set(words).size >= 3 || new Set(letters).size >= 10;
 };

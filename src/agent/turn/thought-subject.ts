@@ -1,16 +1,16 @@
-/** A piece of thinking, with the heading it stands under and what it says below that heading. */
+/** A delta of thinking, with the heading it follows and its text after that heading. */
 export type ThoughtDelta = { readonly text: string; readonly subject?: string; readonly description?: string };
 
 /**
- * Finds the subjects of thoughts as they stream in: Gemini and OpenAI begin each thought with one in bold, as in
- * `**Reading the file** I look at ...`. Pieces of text that belong to no subject stay as they are.
+ * Parses the subjects of thoughts from a stream: Gemini and OpenAI begin each thought with one in bold, as in
+ * `**Reading the file** I look at ...`. Text without a subject is left as it is.
  */
 export class ThoughtSubjectParser {
   #subject: string | undefined;
-  /** The line that is still open, where it may become a subject. */
+  /** The incomplete last line, which may become a subject. */
   #line = "";
 
-  /** Takes the next piece. The same text comes back, with what is known of it. */
+  /** Adds a delta. Returns it with its subject, if there is one. */
   add(text: string): ThoughtDelta {
     this.#line += text;
     const found = lastHeading(this.#line);
