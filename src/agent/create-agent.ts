@@ -30,7 +30,7 @@ export const createAgent = (options: AgentOptions): Agent => {
   };
 };
 
-/** What all turns of an agent share. */
+/** The parts of an agent that its methods share. */
 type AgentCore = {
   readonly options: AgentOptions;
   readonly router: ModelRouter;

@@ -8,6 +8,13 @@ export class PolicyError extends Error {
   }
 }
 
+/** A sandbox is required, and there is none on this machine. */
+export class SandboxUnavailableError extends PolicyError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("policy_violation", message, options);
+  }
+}
+
 /** The kinds of refusal; each is one of the errors a tool can end with. */
 export type PolicyErrorType =
   | "policy_violation"

@@ -5,7 +5,7 @@ import { createCommandJudge } from "./command/resolve.ts";
 import { createAutoApprovedCommands } from "./command/auto-approved.ts";
 import { createCommitKeyScanner } from "./secrets/commit-keys.ts";
 import { createChildEnvironment } from "./shell/environment.ts";
-import { PolicyError } from "./error.ts";
+import { SandboxUnavailableError } from "./error.ts";
 import { createPermissionGate, type PermissionGate } from "./gate/create.ts";
 import { createGuardedWeb, type GuardedWeb, type GuardedWebOptions } from "./network/guarded-fetch.ts";
 import { openMemory } from "./memory.ts";
@@ -178,7 +178,7 @@ const setUpSandbox = async (
   const found = await findSandbox(world.processes, world.host, path);
   if ("missing" in found) {
     if (sandbox === "wanted") return { notes: [found.missing] };
-    throw new PolicyError("policy_violation", `A sandbox is required. ${found.missing}`);
+    throw new SandboxUnavailableError(`A sandbox is required. ${found.missing}`);
   }
   const { createConfiner } = await import("./shell/sandbox/confine.ts");
   const options = { world, roots, home, scratch, network: sandboxNetwork, protection: guard };

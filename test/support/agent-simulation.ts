@@ -7,6 +7,7 @@ import { Journal } from "../../src/agent/session/journal.ts";
 import { parseModel } from "../../src/agent/models/parse.ts";
 import { completeInterruptedCalls } from "../../src/session/interrupted-calls.ts";
 import type { Session } from "../../src/session/session.ts";
+import { SessionError } from "../../src/session/error.ts";
 import { openSessionStore } from "../../src/session/store/store.ts";
 import { createRequestSigner } from "../../src/transport/credentials/request-signer.ts";
 import { openTransport } from "../../src/transport/transport.ts";
@@ -296,7 +297,7 @@ class Simulation {
     if (random.chance(0.2)) await this.#stage.world.clock.sleep(random.below(100_000));
     if (random.chance(0.2))
       await agent.compact().catch((error: unknown) => {
-        if (!drive.isDead && !(error instanceof Error && error.name === "SessionError")) throw error;
+        if (!drive.isDead && !(error instanceof SessionError)) throw error;
       });
   }
 

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { openAgent, type AgentSession } from "../../agent/open-agent.ts";
 import type { OpenAgentOptions } from "../../agent/options.ts";
-import { PolicyError } from "../../policy/error.ts";
+import { SystemPromptError } from "../../context/system-prompt/error.ts";
+import { PolicyError, SandboxUnavailableError } from "../../policy/error.ts";
 import { UnknownNameError } from "../../providers/unknown-name.ts";
 import { SessionError } from "../../session/error.ts";
 import { SettingsError } from "../../settings/error.ts";
@@ -59,10 +60,10 @@ export const rethrowAsUserError = (error: unknown): never => {
 
 const exitCodeOf = (error: unknown): ExitCode | undefined => {
   if (error instanceof SettingsError) return 52;
-  // By name: importing the class would load everything that opens a session.
-  if (error instanceof Error && error.name === "SystemPromptError") return 52;
+  if (error instanceof SystemPromptError) return 52;
   if (error instanceof SessionError) return 1;
   if (error instanceof UnknownNameError) return 2;
-  if (error instanceof PolicyError) return /sandbox is required/.test(error.message) ? 44 : 1;
+  if (error instanceof SandboxUnavailableError) return 44;
+  if (error instanceof PolicyError) return 1;
   return undefined;
 };

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openContextFixture, type ContextFixture } from "../fixture.cases.ts";
-import { selectSystemPrompt, SystemPromptError, type SystemPrompt } from "./select.ts";
+import { SystemPromptError } from "./error.ts";
+import { selectSystemPrompt, type SystemPrompt } from "./select.ts";
 
 let ground: ContextFixture;
 

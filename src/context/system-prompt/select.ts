@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Folder } from "../../world/disk.ts";
 import type { World } from "../../world/world.ts";
+import { SystemPromptError } from "./error.ts";
 
 /** Who may replace the prompt. */
 export type SystemPromptOptions = {
@@ -38,11 +39,6 @@ export const selectSystemPrompt = async (options: SystemPromptOptions): Promise<
   if (path === undefined) return { text: options.prompt, source: "default", ...trace };
   return { text: await readPrompt(path, options), source: "file", path: path.path, ...trace };
 };
-
-/** A prompt that was asked for and cannot be had, or cannot be put where it should be. */
-export class SystemPromptError extends Error {
-  override readonly name = "SystemPromptError";
-}
 
 /** A file, and the variable that named it. */
 type NamedPromptFile = { readonly path: string; readonly variable: string };

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
+import { McpTimeoutError } from "./timeout.ts";
 import { McpServerError } from "../server-error.ts";
 
 /** What went wrong with a server, in words. `words` is what it last wrote to its error output. */
@@ -12,8 +13,7 @@ export const explainError = (error: unknown, server: string, words: string): Mcp
   if (error instanceof ProtocolError)
     return failed("refused", `${server} answered with an error: ${said} (${error.code})`);
   if (isUnauthorized(error)) return failed("sign-in", `${server} wants a sign-in. Run parley mcp login ${server}.`);
-  if (error instanceof Error && error.name === "TimeoutError")
-    return failed("timeout", `${server} did not answer: ${said}${heard}`);
+  if (error instanceof McpTimeoutError) return failed("timeout", `${server} did not answer: ${said}${heard}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return failed("gone", `${server} has ended.${heard}`);
   if (error instanceof SdkHttpError)

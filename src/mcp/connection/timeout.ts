@@ -1,9 +1,7 @@
 import type { Clock } from "../../world/world.ts";
 
 /** Thrown to whoever waited too long. */
-class McpTimeoutError extends Error {
-  override readonly name = "TimeoutError";
-}
+export class McpTimeoutError extends Error {}
 
 export type TimeLimit = { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal };
 
