@@ -1,8 +1,8 @@
 /*
  * npm run bench:mcp
- * What MCP servers cost: how much later the packaged program sends its first request with ten servers, one of which takes
- * 30 s to start, and how long 1,000 tools take beyond their transfer. In turns in the same run; medians, and minima, which
- * a busy machine disturbs least.
+ * The cost of MCP servers: how much later the packaged program sends its first request with ten servers, one of which
+ * takes 30 s to start, and how long 1,000 tools take beyond their transfer. Alternating in the same run; medians, and
+ * minima, which a busy machine disturbs least.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ const ten = Object.fromEntries(
   Array.from({ length: 10 }, (_, index) => [`s${index}`, index === 0 ? server("slow", "30000") : server("honest")]),
 );
 
-/** A home of its own with these servers. */
+/** A separate home folder with these servers. */
 const homeWith = async (name: string, mcpServers: object): Promise<string> => {
   const home = join(base, name);
   await mkdir(join(home, ".parley"), { recursive: true });
@@ -42,7 +42,7 @@ const homeWith = async (name: string, mcpServers: object): Promise<string> => {
   return home;
 };
 
-/** From the start of the process to its first request: the time it took, and how much of a processor. */
+/** From the start of the process to its first request: elapsed time, and processor time. */
 const firstRequest = async (home: string): Promise<readonly number[]> => {
   let used = Number.NaN;
   const exchanges = model.play(() => {
@@ -65,14 +65,14 @@ const firstRequest = async (home: string): Promise<readonly number[]> => {
   return [(exchanges[0]?.received ?? Number.NaN) - began, used];
 };
 
-/** What a process has used so far, in milliseconds, as Linux counts it: a busy machine does not show in it. */
+/** Processor time of a process so far, in milliseconds, from Linux: not affected by a busy machine. */
 const processorTime = (pid: number | undefined): number => {
   const threads = `/proc/${pid}/task`;
   const used = readdirSync(threads).map((thread) => readFileSync(join(threads, thread, "schedstat"), "utf8"));
   return used.reduce((all, each) => all + Number(each.split(" ")[0]) / 1e6, 0);
 };
 
-/** A server that offers so many tools, from its start until models could be told of them. */
+/** A server that offers this many tools, from its start until they can be sent to models. */
 const offered = async (count: number): Promise<readonly number[]> => {
   const world = realWorld();
   const { servers: configs } = readServerConfigs(
@@ -89,7 +89,7 @@ const offered = async (count: number): Promise<readonly number[]> => {
   return [time];
 };
 
-/** The same by a client that only reads and parses. */
+/** The same with a client that only reads and parses. */
 const transferred = async (count: number): Promise<readonly number[]> => {
   const began = performance.now();
   const child = spawn(process.execPath, [scripted, "offers", String(count)], { stdio: ["pipe", "pipe", "inherit"] });
@@ -109,7 +109,7 @@ const transferred = async (count: number): Promise<readonly number[]> => {
 type Measured = { readonly median: number; readonly least: number };
 type Measure = (round: number) => Promise<readonly number[]>;
 
-/** All of them in turns, so that all meet the same machine. The first round warms up. */
+/** All of them alternating, so that all run under the same conditions. The first round warms up. */
 const inTurns = async <Name extends string>(
   measures: Readonly<Record<Name, Measure>>,
 ): Promise<Readonly<Record<Name, readonly [Measured, Measured]>>> => {

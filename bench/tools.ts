@@ -18,8 +18,8 @@ import { openWorkbench, type Workbench } from "../test/support/workbench.ts";
 
 /*
  * npm run bench:tools
- * Search and glob on 50,000 files, as a ratio to ripgrep alone or to the fastest library, in turns in the same run. What memory grows by, in a
- * process of its own. Five commands at once, as a ratio to the slowest.
+ * Search and glob on 50,000 files, as a ratio to ripgrep alone or to the fastest library, alternating in the same run.
+ * Memory growth, each in a separate process. Five commands at once, as a ratio to the slowest.
  */
 const rounds = 15;
 
@@ -40,10 +40,10 @@ const plantTree = (root: string): void => {
   }
 };
 
-/** Ripgrep alone, in a group of its own as ours is: a busy system shares its time out by groups. */
-const ripgrep = async (folder: string, ...args: readonly string[]): Promise<void> => {
+/** Ripgrep alone, in a process group of its own as ours is: a busy system schedules by group. */
+const ripgrep = async (cwd: string, ...args: readonly string[]): Promise<void> => {
   const child = spawn(rgPath, ["--no-config", ...args], {
-    cwd: folder,
+    cwd,
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -64,7 +64,7 @@ const row = (what: string, measured: string, compared: string, result: string, t
     `${what.padEnd(34)}${measured.padStart(12)}${compared.padStart(12)}${result.padStart(10)}   ${target}\n`,
   );
 
-/** Ours and theirs in turns, so that both meet the same machine; the first few rounds warm it. */
+/** Ours and theirs alternating, so that both run under the same conditions; the first few rounds warm up. */
 const compare = async (
   what: string,
   { ours, theirs, target }: { ours: () => Promise<unknown>; theirs: () => Promise<unknown>; target: number },
@@ -113,7 +113,7 @@ const benchTree = async (bench: Workbench): Promise<void> => {
 
 type Library = { readonly glob: (pattern: string, options: object) => Promise<readonly string[]> };
 
-/** It comes with vitest, and is no dependency of ours. */
+/** Installed with vitest, and not a dependency of ours. */
 const fastestLibrary = async (): Promise<Library> => {
   const name = "tinyglobby";
   return (await import(name)) as Library;
@@ -166,7 +166,7 @@ const benchBatch = async (bench: Workbench): Promise<void> => {
   );
 };
 
-/** What a piece of work adds to the most memory this process ever had. */
+/** How much a piece of work adds to the peak memory of this process. */
 const grown = async (work: () => Promise<unknown>): Promise<Grown> => {
   const before = process.resourceUsage().maxRSS;
   const ms = await timed(work);

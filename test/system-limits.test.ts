@@ -11,13 +11,13 @@ beforeAll(ensureBuilt);
 beforeEach(() => void (base = realpathSync(mkdtempSync(join(tmpdir(), "parley-limits-")))));
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-it("a command that cannot be started for want of file numbers fails, and nothing crashes", () => {
+it("a command that cannot be started for want of file descriptors fails, and nothing crashes", () => {
   const program = fileURLToPath(new URL("./support/no-file-numbers.ts", import.meta.url));
   const command = `ulimit -n 120; exec ${process.execPath} --import tsx ${program}`;
   expect(execFileSync("/bin/bash", ["-c", command], { encoding: "utf8" })).toBe("EMFILE\n");
 });
 
-it("a current folder that is gone is told in one sentence", () => {
+it("a deleted current folder is reported in one sentence", () => {
   const script = `mkdir gone && cd gone && rmdir ../gone && exec ${process.execPath} ${bin} -m offline -p "hello" < /dev/null`;
   const ran = spawnSync("/bin/bash", ["-c", script], {
     cwd: base,
@@ -30,7 +30,7 @@ it("a current folder that is gone is told in one sentence", () => {
   ]);
 });
 
-// Only root can become a user that nobody knows.
+// Only root can become a user without an entry in the user database.
 it.runIf(process.getuid?.() === 0)("a user without a home folder can work", () => {
   chmodSync(base, 0o777);
   const env = { PARLEY_HOME: join(base, "own"), PATH: "/usr/bin:/bin" };

@@ -5,13 +5,13 @@ import type { McpRequestOptions, McpConnection } from "./connection/connect.ts";
 import { digestOf, type McpServerConfig } from "./config/read-servers.ts";
 import { findSchemaProblem } from "./tools/check-schema.ts";
 
-/** All a server offers, bounded and read with care. */
+/** Everything a server offers, limited and sanitized. */
 export type Catalog = {
   readonly tools: readonly OfferedTool[];
   readonly resources: readonly OfferedResource[];
   readonly templates: readonly OfferedResource[];
   readonly prompts: readonly OfferedPrompt[];
-  /** What was left out, and why, in sentences for the person. */
+  /** Tools and lists that were left out, with the reason, in sentences for the user. */
   readonly omitted: readonly string[];
 };
 
@@ -21,9 +21,9 @@ export type OfferedTool = {
   readonly title: string;
   readonly description: string;
   readonly parameters: JsonObject;
-  /** As it came. */
+  /** As received. */
   readonly raw: JsonObject;
-  /** Of all the server says of it. */
+  /** A digest of the server's whole description of it. */
   readonly digest: string;
 };
 
@@ -46,24 +46,24 @@ const maxPages = 100;
 const maxItems = { tools: 2000, resources: 2000, templates: 500, prompts: 500 };
 const maxDescription = 8000;
 
-/** Asks a server for all it offers. A list it does not give is empty, and that is told. */
+/** Lists everything a server offers. A list that fails is empty, and reported in `omitted`. */
 export const readCatalog = async (
   connection: McpConnection,
   config: McpServerConfig,
-  asked: McpRequestOptions,
+  options: McpRequestOptions,
 ): Promise<Catalog> => {
-  const left: string[] = [];
-  const tools = connection.supports("tools") ? await listTools(connection, config, asked, left) : [];
+  const omitted: string[] = [];
+  const tools = connection.supports("tools") ? await listTools(connection, config, options, omitted) : [];
   const optional = async (method: string, key: "resources" | "templates" | "prompts"): Promise<readonly JsonObject[]> =>
     readList(
       connection,
       { method, key: key === "templates" ? "resourceTemplates" : key, most: maxItems[key] },
-      asked,
-      left,
+      options,
+      omitted,
     ).catch((error: unknown) => {
-      asked.signal.throwIfAborted();
-      // Many servers have no templates and say so with an error.
-      if (key !== "templates") left.push(`Its ${key} could not be listed: ${errorMessage(error)}`);
+      options.signal.throwIfAborted();
+      // Many servers have no templates and answer with an error.
+      if (key !== "templates") omitted.push(`Its ${key} could not be listed: ${errorMessage(error)}`);
       return [];
     });
   const hasResources = connection.supports("resources");
@@ -72,7 +72,7 @@ export const readCatalog = async (
     resources: hasResources ? (await optional("resources/list", "resources")).map(toOfferedResource) : [],
     templates: hasResources ? (await optional("resources/templates/list", "templates")).map(toOfferedResource) : [],
     prompts: connection.supports("prompts") ? (await optional("prompts/list", "prompts")).map(toOfferedPrompt) : [],
-    omitted: left,
+    omitted,
   };
 };
 
@@ -81,31 +81,31 @@ const errorMessage = (error: unknown): string => (error instanceof Error ? error
 const listTools = async (
   connection: McpConnection,
   config: McpServerConfig,
-  asked: McpRequestOptions,
-  left: string[],
+  options: McpRequestOptions,
+  omitted: string[],
 ): Promise<readonly OfferedTool[]> => {
   const list = { method: "tools/list", key: "tools", most: maxItems.tools };
-  return selectTools(await readList(connection, list, asked, left), config, left);
+  return selectTools(await readList(connection, list, options, omitted), config, omitted);
 };
 
-/** The tools a server lists that can be offered: those the person wants, with parameters models can be told of. */
+/** Selects the tools that can be offered: those the configuration includes, with a schema models can use. */
 export const selectTools = (
   items: readonly JsonObject[],
   { includeTools, excludeTools }: Pick<McpServerConfig, "includeTools" | "excludeTools">,
-  left: string[],
+  omitted: string[],
 ): readonly OfferedTool[] => {
   const found = new Map<string, OfferedTool>();
   for (const item of items) {
     const tool = toOfferedTool(item);
     if (excludeTools.includes(tool.name) || includeTools?.includes(tool.name) === false) continue;
-    const problem = found.has(tool.name) ? "it was named before" : describeProblem(item);
+    const problem = found.has(tool.name) ? "the name is a duplicate" : describeProblem(item);
     if (problem === undefined) found.set(tool.name, tool);
     if (problem === undefined && hasSchemaCycle(tool.parameters))
-      left.push(
-        `The parameters of ${quoteShort(tool.name)} refer to themselves: where an API refuses that, the session goes on without this tool.`,
+      omitted.push(
+        `The parameters of ${quoteShort(tool.name)} refer to themselves: an API that rejects recursive schemas gets the session without this tool.`,
       );
     if (problem === undefined) continue;
-    left.push(`The tool ${quoteShort(tool.name)} is not offered: ${sanitizeIfNeeded(problem, "line")}.`);
+    omitted.push(`The tool ${quoteShort(tool.name)} is not offered: ${sanitizeIfNeeded(problem, "line")}.`);
   }
   return [...found.values()];
 };
@@ -117,22 +117,22 @@ const quoteShort = (text: string): string => JSON.stringify(sanitizeIfNeeded(tex
 
 type PagedList = { readonly method: string; readonly key: string; readonly most: number };
 
-/** All pages of a list, as far as anybody should read. */
+/** Reads all pages of a list, within limits. */
 const readList = async (
   connection: McpConnection,
   { method, key, most }: PagedList,
-  asked: McpRequestOptions,
-  left: string[],
+  options: McpRequestOptions,
+  omitted: string[],
 ): Promise<readonly JsonObject[]> => {
   const items: JsonObject[] = [];
   const seen = new Set<unknown>();
   let cursor: unknown;
   for (let page = 0; page < maxPages; page += 1) {
-    const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, asked);
+    const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, options);
     const { [key]: list, nextCursor } = isObject(answer) ? answer : {};
     for (const item of Array.isArray(list) ? list : []) {
       if (items.length >= most) {
-        left.push(`It lists more than ${most} ${key}; the rest is left out.`);
+        omitted.push(`It lists more than ${most} ${key}; the rest is left out.`);
         return items;
       }
       if (isObject(item)) items.push(toPlainJson(item).value as JsonObject);
@@ -140,16 +140,16 @@ const readList = async (
     if (typeof nextCursor !== "string" || nextCursor === "") return items;
     cursor = nextCursor;
     if (seen.has(cursor)) {
-      left.push(`Its list of ${key} goes in circles; it was read once.`);
+      omitted.push(`Its list of ${key} repeats itself; it was read once.`);
       return items;
     }
     seen.add(cursor);
   }
-  left.push(`Its list of ${key} has more than ${maxPages} pages; the rest is left out.`);
+  omitted.push(`Its list of ${key} has more than ${maxPages} pages; the rest is left out.`);
   return items;
 };
 
-/** Most words are plain already, and looking closely at a thousand of them takes time. */
+/** Most texts are printable ASCII, and sanitizing a thousand of them takes time. */
 const sanitizeIfNeeded = (text: string, mode: SanitizeMode): string =>
   /^[ -~]*$/.test(text) ? text : sanitizeForTerminal(text, mode);
 

@@ -4,15 +4,15 @@ import type { ToolContent } from "../tools/tool.ts";
 import { toToolContent, toResourceContent } from "./tools/content.ts";
 import type { McpServer } from "./server.ts";
 
-/** How something is read from a server. What is too long is kept in `files`. */
+/** Options for reading from a server. Long text is stored in `files`. */
 export type McpReadOptions = { readonly signal: AbortSignal; readonly files: Pick<WorkspaceFiles, "keep"> };
 
 export type PromptMessage = { readonly role: "user" | "assistant"; readonly content: readonly ToolContent[] };
 
-/** Pieces of one resource, at most. */
+/** Maximum contents of one resource. */
 const maxContents = 50;
 
-/** What a resource of a server holds. The server reads it: whatever the address says, we open nothing. */
+/** Reads a resource. The server opens the URI; we open nothing ourselves. */
 export const readResource = async (
   server: McpServer,
   uri: string,
@@ -27,17 +27,17 @@ export const readResource = async (
   return pieces.length > 0 ? pieces.flat() : [{ type: "text", text: `(${uri} is empty.)` }];
 };
 
-/** A prompt of a server, with its blanks filled in. */
+/** Reads a prompt with its arguments filled in. */
 export const readPrompt = async (
   server: McpServer,
   name: string,
-  given: JsonObject,
+  input: JsonObject,
   { signal, files }: McpReadOptions,
 ): Promise<readonly PromptMessage[]> => {
   const connection = await server.connection(signal);
   const answer = await connection.request(
     "prompts/get",
-    { name, arguments: given },
+    { name, arguments: input },
     { signal, timeout: server.timeout },
   );
   const messages = isObject(answer) && Array.isArray(answer["messages"]) ? answer["messages"] : [];

@@ -8,18 +8,15 @@ export type FailedStart = {
   readonly random: () => number;
 };
 
-/** How often in a row a server is tried again. */
+/** Restarts in a row before giving up. */
 const maxFailures = 5;
 
 /**
- * How long to wait before a server is tried again, or undefined to give it up. A program that never came up will not by
- * being started again; an address may be there in a moment.
+ * The backoff before the next start, or undefined to give up. A program that never became ready will not do so on a
+ * restart; a URL may be reachable in a moment.
  */
-export const restartDelay = (
-  failures: number,
-  { wasReady: wasThere, reach, kind, random }: FailedStart,
-): number | undefined => {
+export const restartDelay = (failures: number, { wasReady, reach, kind, random }: FailedStart): number | undefined => {
   const isHopeless = kind === "refused" || kind === "timeout" || reach.type === "stdio";
-  if (failures > maxFailures || (!wasThere && isHopeless)) return undefined;
+  if (failures > maxFailures || (!wasReady && isHopeless)) return undefined;
   return Math.round(250 * 2 ** failures * (0.75 + random() / 2));
 };

@@ -1,4 +1,4 @@
-/** Why a server did not do as it was asked. The message may be shown to the model, made plain. */
+/** A failed request to a server. The message may be shown to the model, sanitized. */
 export class McpServerError extends Error {
   readonly kind: "refused" | "timeout" | "gone" | "sign-in";
 

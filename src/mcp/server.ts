@@ -11,43 +11,43 @@ import type { McpToolHost } from "./tools/tool.ts";
 import type { McpTransportOptions } from "./connection/transports.ts";
 import { withTimeout } from "./connection/timeout.ts";
 
-/** Where a server stands. */
+/** The connection state of a server. */
 export type McpServerState =
   | { readonly state: "connecting" }
   | { readonly state: "ready" }
-  /** It was there and went, and is started again. */
+  /** It was ready, ended, and is being restarted. */
   | { readonly state: "restarting"; readonly reason: string }
-  /** It is not tried again unless somebody asks for it. */
+  /** It is not restarted unless requested. */
   | { readonly state: "failed"; readonly reason: string }
   | { readonly state: "sign-in"; readonly reason: string }
   | { readonly state: "closed" };
 
 export type McpServerOptions = Omit<McpTransportOptions, "auth"> & {
   readonly handlers: McpRequestHandlers;
-  /** Milliseconds a server may take to start and say what it offers. */
+  /** Milliseconds a server may take to start and list what it offers. */
   readonly startTimeout: number;
-  /** The folder of Parley's own things, where tokens and what servers offered are kept; without it nothing is. */
+  /** Parley's own folder, with stored tokens and the catalog cache; without it nothing is stored. */
   readonly home: string | undefined;
   /** Whether a project's server may be started. Asked each time before it is. */
   readonly consent: (config: McpServerConfig) => Promise<boolean>;
-  /** Nothing is loaded or started before this, only what is remembered is offered. */
+  /** Nothing is loaded or started before this settles; only the cached tools are offered. */
   readonly startAfter: Promise<unknown>;
-  /** Whether one of which nothing is remembered starts at once instead. */
+  /** Whether a server without a cache entry starts at once instead. */
   readonly startUncachedAtOnce: boolean;
   readonly onChange: () => void;
   readonly onLog: (level: string, text: string) => void;
 };
 
-/** How long a server may take to answer whether it is there. */
+/** Milliseconds a server may take to answer a ping. */
 const pingTimeout = 5000;
 
-/** A server that was there for so long is not counted among those that keep failing. */
+/** Milliseconds after which a ready server counts as stable: its failures are counted from zero. */
 const stableAfter = 60_000;
 
-/** Between two looks at what a server offers, at least. */
+/** Minimum milliseconds between two reads of the catalog. */
 const refreshDebounce = 500;
 
-/** One server, from its start to its end: connects, starts it again when it goes, and knows what it offers. */
+/** One server during its whole life: connects, restarts it when it ends, and knows what it offers. */
 export class McpServer implements McpToolHost {
   readonly config: McpServerConfig;
   readonly name: string;
@@ -62,7 +62,7 @@ export class McpServer implements McpToolHost {
   #connection: McpConnection | undefined;
   #failures = 0;
   #since = 0;
-  /** What is being written down; whoever closes us waits for it. */
+  /** The pending cache write; `close` waits for it. */
   #keeping: Promise<void> | undefined;
   #isDirty = false;
   #isRemembered = false;
@@ -76,8 +76,8 @@ export class McpServer implements McpToolHost {
     this.#options = options;
     this.config = config;
     this.name = config.name;
-    const asking = handlersFor(options.handlers, config.sampling);
-    this.#cache = options.home === undefined ? undefined : createCatalogCache(options.world, options.home, asking);
+    const handlers = handlersFor(options.handlers, config.sampling);
+    this.#cache = options.home === undefined ? undefined : createCatalogCache(options.world, options.home, handlers);
     this.timeout = config.timeout;
     this.#startTime = Math.min(options.startTimeout, config.timeout);
     this.redact = createRedactor({ secrets: endpointSecrets(config.endpoint) }).redact;
@@ -87,12 +87,12 @@ export class McpServer implements McpToolHost {
     return this.#state;
   }
 
-  /** What it offers, as far as is known: while it connects, what it offered the last time. */
+  /** What it offers: while it connects, the cached catalog. */
   get catalog(): Catalog {
     return this.#catalog;
   }
 
-  /** Whether it is known what it offers, from now or from the last time. */
+  /** Whether the catalog is known, from the server or the cache. */
   get isKnown(): boolean {
     return this.#catalog !== emptyCatalog;
   }
@@ -101,7 +101,7 @@ export class McpServer implements McpToolHost {
     return this.#connection;
   }
 
-  /** Starts it in the background, or again. */
+  /** Starts or restarts it in the background. */
   start(): void {
     this.#failures = 0;
     const before = this.#connection;
@@ -109,21 +109,21 @@ export class McpServer implements McpToolHost {
     this.#connecting = this.#connect(false, before);
   }
 
-  /** Answers once it is there. Throws where it will not be. */
+  /** Resolves once it is connected. Rejects where it will not be. */
   async connection(signal: AbortSignal): Promise<McpConnection> {
     await withTimeout({ clock: this.#options.world.clock, ms: this.#startTime, signal }, (stop) =>
       this.#until(stop, () => this.#isSettled()),
     ).catch(() => signal.throwIfAborted());
     if (this.#connection !== undefined) return this.#connection;
-    throw new McpServerError("gone", `The MCP server ${this.name} is not there: ${describeReason(this.#state)}`);
+    throw new McpServerError("gone", `The MCP server ${this.name} is not available: ${describeReason(this.#state)}`);
   }
 
-  /** Settles when it is known what it offered the last time, if anything is. */
+  /** Settles when its cached catalog has been read. */
   cacheLoaded(signal: AbortSignal): Promise<void> {
     return this.#until(signal, () => this.#isRemembered || this.#state.state !== "connecting");
   }
 
-  /** Settles when the first attempt has come to something. */
+  /** Settles when the first attempt has succeeded or failed. */
   settled(signal: AbortSignal): Promise<void> {
     return this.#until(signal, () => this.#state.state !== "connecting");
   }
@@ -144,8 +144,8 @@ export class McpServer implements McpToolHost {
     return this.#connection !== undefined || !["connecting", "restarting"].includes(this.#state.state);
   }
 
-  async #until(signal: AbortSignal, isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async #until(signal: AbortSignal, condition: () => boolean): Promise<void> {
+    while (!condition()) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
         const wake = (): void => {
@@ -172,7 +172,10 @@ export class McpServer implements McpToolHost {
     try {
       await before?.close();
       if (this.config.source === "project" && (await this.#options.consent(this.config)) !== true)
-        return this.#become({ state: "failed", reason: "The project wants it; nobody agreed to start it." });
+        return this.#become({
+          state: "failed",
+          reason: "It is a server of the project and has not been allowed. Run parley mcp allow.",
+        });
       if (!isAgain) {
         await this.#remember();
         this.#isRemembered = true;
@@ -193,7 +196,7 @@ export class McpServer implements McpToolHost {
     }
   }
 
-  /** Offers at once what it offered the last time. */
+  /** Offers the cached catalog at once. */
   async #remember(): Promise<void> {
     const known = await this.#cache?.read(this.config);
     if (known === undefined || this.#connection !== undefined) return;
@@ -202,19 +205,19 @@ export class McpServer implements McpToolHost {
   }
 
   async #open(signal: AbortSignal): Promise<{ readonly connection: McpConnection; readonly catalog: Catalog }> {
-    const { world, handlers: asking } = this.#options;
+    const { world, handlers } = this.#options;
     const { connect } = await import("./connection/connect.ts");
     const { readCatalog } = await import("./catalog.ts");
     const auth = await this.#auth();
     signal.throwIfAborted();
-    const asked = { signal, timeout: this.#startTime };
+    const options = { signal, timeout: this.#startTime };
     return withTimeout({ clock: world.clock, ms: this.#startTime, signal }, async (stop) => {
       const connection = await connect(
-        { ...this.#options, auth, handlers: asking, onNotification: (news) => this.#hear(news) },
-        { ...asked, signal: stop },
+        { ...this.#options, auth, handlers, onNotification: (notification) => this.#hear(notification) },
+        { ...options, signal: stop },
       );
       try {
-        return { connection, catalog: await readCatalog(connection, this.config, { ...asked, signal: stop }) };
+        return { connection, catalog: await readCatalog(connection, this.config, { ...options, signal: stop }) };
       } catch (error) {
         await connection.close();
         throw error;
@@ -222,26 +225,26 @@ export class McpServer implements McpToolHost {
     });
   }
 
-  /** Whoever sends a header of this name has signed in by other means. */
+  /** A configured authorization header replaces OAuth. */
   async #auth(): Promise<McpTransportOptions["auth"]> {
     const { home, world, lookup } = this.#options;
-    const { endpoint: reach, name } = this.config;
+    const { endpoint, name } = this.config;
     const isSignedIn =
-      reach.type === "stdio" || Object.keys(reach.headers).some((header) => /^authorization$/i.test(header));
+      endpoint.type === "stdio" || Object.keys(endpoint.headers).some((header) => /^authorization$/i.test(header));
     if (home === undefined || isSignedIn) return undefined;
     const { loadStoredAuth } = await import("./oauth/sign-in.ts");
-    const { url, signIn } = reach;
+    const { url, signIn } = endpoint;
     return loadStoredAuth({ world, home, server: name, url, signIn, ...(lookup === undefined ? {} : { lookup }) });
   }
 
-  /** Decides whether to try again. */
-  async #failed(error: unknown, wasThere: boolean): Promise<void> {
+  /** Decides whether to restart. */
+  async #failed(error: unknown, wasReady: boolean): Promise<void> {
     const reason = this.redact(error instanceof Error ? error.message : String(error));
     const kind = error instanceof McpServerError ? error.kind : undefined;
     if (kind === "sign-in") return this.#become({ state: "sign-in", reason });
     this.#failures += 1;
     const pause = restartDelay(this.#failures, {
-      wasReady: wasThere,
+      wasReady,
       reach: this.config.endpoint,
       kind,
       random: this.#options.world.random,
@@ -252,28 +255,31 @@ export class McpServer implements McpToolHost {
     if (!this.#end.signal.aborted) await this.#connect(true);
   }
 
-  #hear(news: ServerNotification): void {
-    switch (news.type) {
+  #hear(notification: ServerNotification): void {
+    switch (notification.type) {
       case "closed":
-        return void this.#lost("It has ended.");
+        return void this.#lost("It has exited.");
       case "list-changed":
         this.#isDirty = true;
         return void this.#look();
       case "log":
-        return this.#options.onLog(news.level, this.redact(news.text));
+        return this.#options.onLog(notification.level, this.redact(notification.text));
     }
   }
 
-  async #lost(why: string): Promise<void> {
+  async #lost(reason: string): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
     if (this.#options.world.clock.elapsed() - this.#since > stableAfter) this.#failures = 0;
-    const words = connection.recentStderr();
-    await this.#failed(new Error(words === "" ? why : `${why} It last wrote: ${words.slice(-500)}`), true);
+    const stderr = connection.recentStderr();
+    await this.#failed(
+      new Error(stderr === "" ? reason : `${reason} Last output on stderr: ${stderr.slice(-500)}`),
+      true,
+    );
   }
 
-  /** Looks again at what it offers, for as long as it says that this changes. */
+  /** Reads the catalog again, as long as the server reports changes. */
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -290,13 +296,13 @@ export class McpServer implements McpToolHost {
         await world.clock.sleep(refreshDebounce, signal);
       }
     } catch {
-      // It stays with what it offered before; if it is gone, that is heard elsewhere.
+      // The old catalog stays; a lost connection is reported by `closed`.
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** Asks whether it is still there, and starts it again where it is not. */
+  /** Pings it, and restarts it where it does not answer. */
   async #check(): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;

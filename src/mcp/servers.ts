@@ -15,98 +15,101 @@ import { McpServer, type McpServerOptions, type McpServerState } from "./server.
 export type McpServersOptions = Pick<McpServerOptions, "lookup"> & {
   readonly world: World;
   readonly configs: readonly McpServerConfig[];
-  /** The folder servers start in. */
+  /** The working directory of servers. */
   readonly root: string;
-  /** Names no tool of a server may have. */
+  /** Names that no tool of a server may get. */
   readonly reserved?: readonly string[];
   readonly handlers?: McpRequestHandlers;
-  /** Whether a project's server may be started, as it is written now. Without this, none is. */
+  /** Whether a project's server may be started with its current configuration. Without this, none is. */
   readonly consent?: (config: McpServerConfig) => Promise<boolean>;
-  /** The folder of Parley's own things. With it, tools are offered at once as they were the last time, and sign-ins are kept. */
+  /** Parley's own folder. With it, cached tools are offered at once, and sign-ins are stored. */
   readonly home?: string;
   readonly startTimeout?: number;
   /**
-   * When to begin. What servers need takes long to load; whoever has something more urgent to do, such as a first
-   * request, has them wait for it. What they offered the last time is there all the same.
+   * When to start. The client package takes long to load, so the caller can delay servers until after something more
+   * urgent, such as a first request. Cached tools are offered in any case.
    */
   readonly startAfter?: Promise<unknown>;
-  /** Whether servers of which nothing is remembered start at once, whatever `after` says. */
+  /** Whether servers without a cache entry start at once, whatever `startAfter` says. */
   readonly startUncachedAtOnce?: boolean;
 };
 
-/** Something that happened to a server. */
+/** An event of a server. */
 export type McpServersEvent =
   | { readonly type: "server-changed"; readonly server: McpServerStatus }
   | { readonly type: "server-log"; readonly server: string; readonly level: string; readonly text: string };
 
-/** A server, for people. */
+/** The status of a server, for the user. */
 export type McpServerStatus = {
   readonly name: string;
   readonly source: McpServerConfig["source"];
-  /** What is started or reached, all of it. */
+  /** The whole command line or URL. */
   readonly endpoint: string;
   readonly status: McpServerState;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  /** What it wants models to know. */
+  /** Its instructions for models. */
   readonly instructions: string;
-  /** What of it is not offered, and why. */
+  /** What is not offered, and why. */
   readonly omitted: readonly string[];
 };
 
-/** The servers of one session. They connect by themselves; nobody waits for them who does not want to. */
+/** The MCP servers of one session. They connect in the background. */
 export type McpServers = {
   readonly status: () => readonly McpServerStatus[];
   readonly listen: (listener: (event: McpServersEvent) => void) => () => void;
-  /** Takes over what came, went and changed since the last time. Called between turns: it costs the prompt cache. */
+  /**
+   * Applies the tools added, removed and changed since the last call. Called between turns: it invalidates the prompt
+   * cache.
+   */
   readonly applyChanges: () => readonly McpToolChanges[];
-  /** The tools as they were taken over last; the same until the next time. */
+  /** The tools as of the last `applyChanges`. */
   readonly tools: () => readonly McpTool[];
   readonly find: (name: string) => McpTool | undefined;
   readonly names: () => readonly string[];
   readonly declarations: () => readonly ToolDeclaration[];
-  /** Waits until it is known what every server offered the last time; that asks nobody. */
+  /** Waits until every server's cached catalog has been read; needs no server. */
   readonly cachesLoaded: (signal: AbortSignal) => Promise<void>;
-  /** Waits until every server, or every one of these, is ready or has failed once. */
+  /** Waits until every server, or each of these, is ready or has failed once. */
   readonly settled: (signal: AbortSignal, names?: readonly string[]) => Promise<void>;
-  /** The names of servers of which nothing is known yet: never seen before, and still connecting. */
+  /** The names of servers that are still connecting and have no cached catalog. */
   readonly uncachedServers: () => readonly string[];
   readonly resources: () => readonly (OfferedResource & { readonly server: string; readonly isTemplate: boolean })[];
-  readonly readResource: (server: string, uri: string, asking: McpReadOptions) => Promise<readonly ToolContent[]>;
-  /** What `@server:uri` stands for; undefined where no server has that name. */
-  readonly readMention: (mention: string, asking: McpReadOptions) => Promise<readonly ToolContent[] | undefined>;
+  readonly readResource: (server: string, uri: string, handlers: McpReadOptions) => Promise<readonly ToolContent[]>;
+  /** Reads the resource of `@server:uri`; undefined where no server has that name. */
+  readonly readMention: (mention: string, handlers: McpReadOptions) => Promise<readonly ToolContent[] | undefined>;
   /** Prompts as commands: `/server:prompt`. */
   readonly prompts: () => readonly (OfferedPrompt & { readonly server: string; readonly command: string })[];
   readonly readPrompt: (
     server: string,
     name: string,
-    given: JsonObject,
-    asking: McpReadOptions,
+    input: JsonObject,
+    handlers: McpReadOptions,
   ) => Promise<readonly PromptMessage[]>;
-  /** Tells every server that the workspace has other folders now. */
+  /** Tells every server that the folders of the workspace have changed. */
   readonly notifyRootsChanged: () => Promise<void>;
-  /** Starts a server again, after it failed or after a sign-in. */
+  /** Restarts a server, after it failed or after a sign-in. */
   readonly restart: (name: string) => void;
-  /** Ends all of them, and every process they started. */
+  /** Stops all of them, and every process they started. */
   readonly close: () => Promise<void>;
 };
 
 const defaultStartTimeout = 60_000;
 
-/** Opens servers, and comes back at once. */
+/** Opens servers and returns at once; they connect in the background. */
 export const openMcpServers = (options: McpServersOptions): McpServers => {
   const {
     world,
     configs,
     root,
     reserved = [],
-    handlers: asking = {},
+    handlers = {},
     consent = async () => false,
-    startTimeout: startTime = defaultStartTimeout,
+    startTimeout = defaultStartTimeout,
   } = options;
   const listeners = new Set<(event: McpServersEvent) => void>();
-  const tell = (event: McpServersEvent): void => {
+  const emit = (event: McpServersEvent): void => {
     for (const listener of listeners) listener(event);
   };
   const servers = new Map<string, McpServer>();
@@ -117,8 +120,8 @@ export const openMcpServers = (options: McpServersOptions): McpServers => {
         world,
         config,
         root,
-        handlers: asking,
-        startTimeout: startTime,
+        handlers,
+        startTimeout,
         consent,
         home: options.home,
         startAfter: options.startAfter ?? Promise.resolve(),
@@ -126,23 +129,23 @@ export const openMcpServers = (options: McpServersOptions): McpServers => {
         ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
         onChange: () => {
           const server = servers.get(config.name);
-          if (server !== undefined) tell({ type: "server-changed", server: statusOf(server) });
+          if (server !== undefined) emit({ type: "server-changed", server: statusOf(server) });
         },
-        onLog: (level, text) => tell({ type: "server-log", server: config.name, level, text }),
+        onLog: (level, text) => emit({ type: "server-log", server: config.name, level, text }),
       }),
     );
   const all = [...servers.values()];
-  const named = (name: string): McpServer => {
+  const requireServer = (name: string): McpServer => {
     const server = servers.get(name);
-    if (server === undefined) throw new McpServerError("refused", `There is no MCP server ${JSON.stringify(name)}.`);
+    if (server === undefined) throw new McpServerError("refused", `Unknown MCP server ${JSON.stringify(name)}.`);
     return server;
   };
   const resources: McpServers["resources"] = () =>
-    all.flatMap(({ name: server, catalog }) => [
-      ...catalog.resources.map((resource) => ({ ...resource, server, isTemplate: false })),
-      ...catalog.templates.map((resource) => ({ ...resource, server, isTemplate: true })),
+    all.flatMap(({ name, catalog }) => [
+      ...catalog.resources.map((resource) => ({ ...resource, server: name, isTemplate: false })),
+      ...catalog.templates.map((resource) => ({ ...resource, server: name, isTemplate: true })),
     ]);
-  const read: McpServers["readResource"] = (name, uri, how) => readResource(named(name), uri, how);
+  const read: McpServers["readResource"] = (name, uri, options) => readResource(requireServer(name), uri, options);
   const offer = new McpToolRegistry(
     reserved,
     createResourceTools({ resources, read, names: () => [...servers.keys()] }),
@@ -161,25 +164,25 @@ export const openMcpServers = (options: McpServersOptions): McpServers => {
     declarations: () => offer.declarations(),
     cachesLoaded: async (signal) => void (await Promise.all(all.map((server) => server.cacheLoaded(signal)))),
     settled: async (signal, names) => {
-      const some = names === undefined ? all : names.map(named);
+      const some = names === undefined ? all : names.map(requireServer);
       await Promise.all(some.map((server) => server.settled(signal)));
     },
     uncachedServers: () =>
-      all.flatMap(({ name: server, isKnown, state }) => (isKnown || state.state !== "connecting" ? [] : [server])),
+      all.flatMap(({ name, isKnown, state }) => (isKnown || state.state !== "connecting" ? [] : [name])),
     resources,
     readResource: read,
-    readMention: async (mention, how) => {
+    readMention: async (mention, options) => {
       const server = all.find((each) => mention.startsWith(`${each.name}:`));
-      return server && readResource(server, mention.slice(server.name.length + 1), how);
+      return server && readResource(server, mention.slice(server.name.length + 1), options);
     },
     prompts: () =>
-      all.flatMap(({ name: server, catalog }) =>
-        catalog.prompts.map((prompt) => ({ ...prompt, server, command: `${server}:${prompt.name}` })),
+      all.flatMap(({ name, catalog }) =>
+        catalog.prompts.map((prompt) => ({ ...prompt, server: name, command: `${name}:${prompt.name}` })),
       ),
-    readPrompt: (name, prompt, given, how) => readPrompt(named(name), prompt, given, how),
+    readPrompt: (name, prompt, input, options) => readPrompt(requireServer(name), prompt, input, options),
     notifyRootsChanged: async () =>
-      void (await Promise.all(all.map(async ({ currentConnection: live }) => live?.notifyRootsChanged()))),
-    restart: (name) => named(name).start(),
+      void (await Promise.all(all.map(async ({ currentConnection }) => currentConnection?.notifyRootsChanged()))),
+    restart: (name) => requireServer(name).start(),
     close: async () => void (await Promise.all(all.map((server) => server.close()))),
   };
 };
@@ -196,6 +199,6 @@ const statusOf = (server: McpServer): McpServerStatus => ({
   omitted: server.catalog.omitted,
 });
 
-/** The rules that let the tools of trusted servers run unasked, for the person's settings. */
+/** Permission rules that let the tools of trusted servers run without asking. */
 export const trustRules = (configs: readonly McpServerConfig[]): readonly PermissionRule[] =>
   configs.flatMap(({ name, trust }) => (trust ? [{ type: "server", name }] : []));

@@ -24,26 +24,26 @@ const services: PolicyServices = {
   memory: { path: "/m", read: refuse, write: refuse },
 };
 const { signal } = new AbortController();
-const can = createCapabilities(services)({ signal, report: () => undefined });
+const capabilities = createCapabilities(services)({ signal, report: () => undefined });
 const options = { most: 1, signal };
 
-describe("what policy refuses", () => {
+describe("a refusal by policy", () => {
   it.each<[string, () => Promise<unknown>]>([
-    ["resolve", () => can.files.resolve("a")],
-    ["open", () => can.files.open("refused")],
-    ["read", async () => (await can.files.open("a")).read(0, 1)],
-    ["bytes", () => can.files.bytes("a", 1)],
-    ["list", () => can.files.list("a")],
-    ["ignored", () => can.files.ignored("a", { git: true, own: true })],
-    ["ignoring", () => can.files.ignoring("a", { git: true, own: true })],
-    ["write", () => can.files.write("a", new Uint8Array(), "absent")],
-    ["keep", () => can.files.keep("a", "b")],
-    ["run", () => can.shell.run({ text: "", folder: "", signal, report: () => undefined })],
-    ["fetch", () => can.web.fetch("", options)],
-    ["files", () => can.search.files("", { ...options, wanted: () => true, rules: { git: true, own: true } })],
-    ["text", () => can.search.text("", { ...options, pattern: "" })],
-    ["memory.read", () => can.memory.read()],
-    ["memory.write", () => can.memory.write("")],
+    ["resolve", () => capabilities.files.resolve("a")],
+    ["open", () => capabilities.files.open("refused")],
+    ["read", async () => (await capabilities.files.open("a")).read(0, 1)],
+    ["bytes", () => capabilities.files.bytes("a", 1)],
+    ["list", () => capabilities.files.list("a")],
+    ["ignored", () => capabilities.files.ignored("a", { git: true, own: true })],
+    ["ignoring", () => capabilities.files.ignoring("a", { git: true, own: true })],
+    ["write", () => capabilities.files.write("a", new Uint8Array(), "absent")],
+    ["keep", () => capabilities.files.keep("a", "b")],
+    ["run", () => capabilities.shell.run({ text: "", folder: "", signal, report: () => undefined })],
+    ["fetch", () => capabilities.web.fetch("", options)],
+    ["files", () => capabilities.search.files("", { ...options, wanted: () => true, rules: { git: true, own: true } })],
+    ["text", () => capabilities.search.text("", { ...options, pattern: "" })],
+    ["memory.read", () => capabilities.memory.read()],
+    ["memory.write", () => capabilities.memory.write("")],
   ])("fails the tool with the same type and words: %s", async (_, use) => {
     const failure: unknown = await use().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ToolFailure);

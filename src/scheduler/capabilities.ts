@@ -11,7 +11,7 @@ import type {
 } from "../tools/capabilities.ts";
 import { ToolFailure } from "../tools/tool.ts";
 
-/** What policy serves. It has the shapes tools know, but throws a `PolicyError`. */
+/** The services behind the capabilities of tools. */
 export type PolicyServices = {
   readonly files: WorkspaceFiles;
   readonly shell: Shell;
@@ -21,13 +21,12 @@ export type PolicyServices = {
   readonly model?: SideQueryModel;
 };
 
-/** What differs from call to call. */
+/** The part of the capabilities that differs from call to call. */
 type CallGrant = Pick<Capabilities, "report" | "signal" | "approved">;
 
-/** The capabilities of one call. */
+/** Creates the capabilities of one call. */
 export type CreateCapabilities = (grant: CallGrant) => Capabilities;
 
-/** Hands policy's services to tools, in words tools know. */
 export const createCapabilities = ({
   files,
   shell,
@@ -61,7 +60,7 @@ const adaptFiles = (files: WorkspaceFiles): WorkspaceFiles => ({
 
 const adaptOpen = ({ place, read, close }: OpenedFile): OpenedFile => ({ place, read: adapt(read), close });
 
-/** Whatever a tool names, only what is in the workspace is searched. */
+/** Whatever path a tool names, only the workspace is searched. */
 const adaptSearch = (search: FileSearch, files: WorkspaceFiles): FileSearch => ({
   files: adapt(async (folder, options) => search.files((await files.resolve(folder)).path, options)),
   text: adapt(async (path, options) => search.text((await files.resolve(path)).path, options)),
@@ -79,6 +78,5 @@ const adapt =
     }
   };
 
-/** A refusal of policy as a failure of the tool; anything else as it is. */
 export const asToolFailure = (error: unknown): unknown =>
   error instanceof PolicyError ? new ToolFailure(error.type, error.message, { cause: error }) : error;

@@ -1,7 +1,7 @@
-/** The time the scheduler goes by. The clock of a world fits. */
+/** The clock of the scheduler; the clock of a world is one. */
 export type SchedulerClock = {
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** Does something after `ms`; answers how to leave it undone. */
+  /** Runs `work` after `ms`; returns a function that cancels it. */
   readonly after: (ms: number, work: () => void) => () => void;
 };

@@ -6,13 +6,16 @@ import type { AlwaysAllow } from "../policy/gate/create.ts";
 
 import type { DiffStat, ToolDisplay, ToolError } from "../tools/tool.ts";
 
-/** Something that happened to a call. Whoever shows calls needs nothing else. */
+/** An event of a call: everything a front end needs to show calls. */
 export type SchedulerEvent =
   | { readonly type: "call-changed"; readonly call: CallId; readonly status: CallStatus }
-  /** What a running call has printed so far, or the end of it. At most once a second. */
+  /** The output of a running call so far, or its tail. At most once a second. */
   | { readonly type: "call-output"; readonly call: CallId; readonly text: string };
 
-/** Where a call stands. It is validating first and finished last; it waits as often as there is something new to ask. */
+/**
+ * The state of a call. It begins with validating and ends with a final state; it awaits approval as often as there is
+ * something new to ask.
+ */
 export type CallStatus =
   | { readonly state: "validating"; readonly call: Call }
   | { readonly state: "awaiting_approval"; readonly approval: ApprovalRequest }
@@ -20,39 +23,42 @@ export type CallStatus =
   | { readonly state: "executing"; readonly title: string }
   | { readonly state: "success" | "error" | "cancelled"; readonly finished: FinishedCall };
 
-/** What a person should know before answering. */
+/** An approval request: what the user should know before answering. */
 export type ApprovalRequest = {
   /** One line: what the call does. */
   readonly title: string;
-  /** Why it is asked about. */
+  /** Why approval is needed. */
   readonly reason: string;
-  /** The answers for always that can be given. */
+  /** The scopes that "always" can be answered for. */
   readonly always: readonly AlwaysAllow[];
-  /** Why the person's own version could not be taken. */
+  /** Why the user's own version could not be used. */
   readonly problem?: string;
   readonly subject: ApprovalSubject;
 };
 
-/** What is asked about. Everything is safe to show, but `before` and `after`: they are the files as they are, for an editor. */
+/**
+ * What approval is requested for. Everything is sanitized, except `before` and `after`: they are the file's raw text,
+ * for an editor.
+ */
 export type ApprovalSubject =
   | {
       readonly type: "edit";
-      /** Where it really leads. */
+      /** The real path, links resolved. */
       readonly path: string;
-      /** What the model wrote. */
+      /** The path the model wrote. */
       readonly requestedPath: string;
-      /** Whether a link stands between the two. */
+      /** Whether the two differ because of a link. */
       readonly isLink: boolean;
       readonly before: string | undefined;
       readonly after: string;
       readonly patch: string;
       readonly stat: DiffStat;
-      /** Whether the person may write another version. */
+      /** Whether the user may write another version. */
       readonly isEditable: boolean;
     }
   | {
       readonly type: "execute";
-      /** All of it. */
+      /** The whole command line. */
       readonly command: string;
       readonly commands: readonly CommandProgram[];
       readonly folder: string;
@@ -60,62 +66,62 @@ export type ApprovalSubject =
   | {
       readonly type: "mcp";
       readonly server: string;
-      /** What the server itself calls it. */
+      /** The server's own name for the tool. */
       readonly tool: string;
-      /** The name models and rules know it by, where that is another. */
+      /** The name used by models and permission rules, where it differs. */
       readonly exposedAs?: string;
-      /** All the server says of it, as the model is told. */
+      /** The server's whole description of the tool, as sent to the model. */
       readonly description: string;
       readonly arguments: JsonObject;
     }
-  /** The addresses, and who is really behind each: the host in ASCII. */
+  /** The URLs, each with its real host in ASCII. */
   | { readonly type: "network"; readonly urls: readonly { readonly url: string; readonly host: string }[] }
   | { readonly type: "info"; readonly text: string };
 
-/** A person's answer. */
+/** The user's answer. */
 export type ApprovalDecision =
   | { readonly type: "once" }
-  /** Now, and from now on. An answer that was not offered counts for this once. */
+  /** Now and from now on. A scope that was not offered counts for this call only. */
   | { readonly type: "always"; readonly scope: AlwaysAllow["type"] }
-  /** This text instead of the proposed one. It is asked about again, as changed. */
+  /** Another text instead of the proposed one. Approval is requested again, with the change. */
   | { readonly type: "edit"; readonly text: string }
   /** The reason is for the model. */
   | { readonly type: "refuse"; readonly reason?: string }
-  /** Ends the whole batch. */
+  /** Cancels the whole batch. */
   | { readonly type: "cancel" };
 
 /** A call that has ended. */
 export type FinishedCall = {
   readonly call: Call;
-  /** What the conversation keeps. */
+  /** The outcome for the conversation. */
   readonly outcome: Outcome;
   /** The bytes of the files in the outcome. */
   readonly blobs: Blobs;
-  /** What a person sees. */
+  /** What the user sees. */
   readonly display: ToolDisplay;
   readonly error?: ToolError;
-  /** Set where policy did not let it run. */
+  /** Set where policy denied the call. */
   readonly denial?: CallDenial;
   /** Milliseconds from arrival to end. */
   readonly duration: number;
   readonly record: ToolCallRecord;
 };
 
-/** Why policy did not let a call run, and the command-line options that would have allowed it. */
+/** Why policy denied a call, and the command-line options that would have allowed it. */
 export type CallDenial = { readonly reason: string; readonly allowedBy: readonly string[] };
 
-/** One line of telemetry, in the words of Gemini CLI's tool_call event. */
+/** One telemetry record, with the fields of Gemini CLI's tool_call event. */
 export type ToolCallRecord = {
   readonly function_name: string;
   readonly function_args: JsonObject;
   readonly duration_ms: number;
   readonly success: boolean;
-  /** Absent where nothing was decided: the call could not be understood, or was cancelled before. */
+  /** Absent where no decision was made: the call was invalid, or cancelled before. */
   readonly decision?: CallDecision;
   readonly error?: string;
   readonly error_type?: ToolError["type"];
   readonly tool_type: "native" | "mcp";
-  /** The prompt the call served, as `session#number`; the agent adds it. */
+  /** The prompt the call belongs to, as `session#number`; set by the agent. */
   readonly prompt_id?: string;
   readonly metadata?: {
     readonly ai_added_lines: number;

@@ -15,7 +15,7 @@ import type { SchedulerEvent } from "./events.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-/** One run of a tool that does what a test says. */
+/** One run of a tool that a test controls. */
 export type ToolRun = {
   readonly name: string;
   readonly can: Capabilities;
@@ -23,24 +23,24 @@ export type ToolRun = {
   readonly crash: (error: unknown) => void;
 };
 
-/** A scheduler with everything around it in memory, and tools that wait for the test. */
+/** A scheduler with all dependencies in memory, and tools that wait for the test. */
 export type SchedulerHarness = {
   readonly scheduler: Scheduler;
   readonly gate: PermissionGate;
   readonly world: SimulatedWorld;
   readonly events: readonly SchedulerEvent[];
-  /** When live output was told of. */
+  /** When live output was reported. */
   readonly outputs: readonly { readonly call: CallId; readonly time: number }[];
-  /** The runs that began, in order. */
+  /** The started runs, in order. */
   readonly runs: readonly ToolRun[];
   readonly files: Map<string, string>;
   readonly commands: readonly string[];
   readonly registry: Map<string, { readonly tool: AnyTool; readonly server?: string }>;
-  /** Lets everything that can happen now happen. */
+  /** Runs everything that can run now. */
   readonly settle: () => Promise<void>;
-  /** Waits for as many more questions; for tools that load what they need only then. */
+  /** Waits for this many more approval requests; for tools that load their dependencies only then. */
   readonly approvalsRequested: (questions?: number) => Promise<void>;
-  /** Lets time pass. */
+  /** Advances time. */
   readonly advance: (ms: number) => Promise<void>;
   readonly run: (name: string) => ToolRun;
   /** The states a call has been in. */
@@ -53,7 +53,7 @@ export type SchedulerHarnessOptions = Partial<PermissionGateOptions> & {
   readonly services?: Partial<PolicyServices>;
 };
 
-/** A setting in which reading is free and everything else is asked about, unless told otherwise. */
+/** Creates a harness in which reading is allowed and everything else needs approval, unless the options differ. */
 export const createHarness = ({
   processes = 8,
   toolTime = 60_000,
@@ -130,7 +130,7 @@ export const createHarness = ({
   };
 };
 
-/** A call of a tool. */
+/** Creates a call of a tool. */
 export const call = (ordinal: number, tool: string, value: JsonObject = {}): Call => ({
   type: "call",
   id: callId(ordinal),
@@ -152,11 +152,11 @@ const input = z.object({
   name: z.string(),
   path: z.string().optional(),
   also: z.array(z.string()).optional(),
-  /** Does not stop when told to. */
+  /** Does not react to the abort signal. */
   stubborn: z.boolean().optional(),
 });
 
-/** `read`, `write`, `execute` and `network`: tools that touch what they are told and end when the test says so. */
+/** `read`, `write`, `execute` and `network`: tools that touch the named resource and end when the test says so. */
 const createWaitingTools = (runs: ToolRun[]): readonly AnyTool[] =>
   (["read", "write", "execute", "network"] as const).map((access) => waitingTool(access, runs));
 
@@ -175,7 +175,7 @@ export const waitingTool = (access: Access, runs: ToolRun[], name: string = acce
       return access === "write" ? { writes: paths } : { reads: paths };
     },
     title: ({ name: text }) => `Does ${text}`,
-    run: ({ name: text, stubborn = false }, can) =>
+    run: ({ name: text, stubborn = false }, capabilities) =>
       new Promise<ToolResult>((resolve, reject) => {
         const finish = (result: Partial<ToolResult> = {}): void =>
           resolve({
@@ -183,15 +183,19 @@ export const waitingTool = (access: Access, runs: ToolRun[], name: string = acce
             display: { type: "text", text: `${text} is done` },
             ...result,
           });
-        runs.push({ name: text, can, finish, crash: reject });
+        runs.push({ name: text, can: capabilities, finish, crash: reject });
         if (!stubborn)
-          can.signal.addEventListener("abort", () => reject(new ToolFailure("execution_failed", "told to stop")), {
-            once: true,
-          });
+          capabilities.signal.addEventListener(
+            "abort",
+            () => reject(new ToolFailure("execution_failed", "told to stop")),
+            {
+              once: true,
+            },
+          );
       }),
   });
 
-/** A tool that proposes the text it is given, and ends when the test says so. */
+/** A tool that proposes its text, and ends when the test says so. */
 const editTool = (runs: ToolRun[]): AnyTool => {
   const { run, title, touches } = waitingTool("write", runs, "edit") as unknown as Tool<EditInput>;
   return defineTool<EditInput>({
@@ -214,7 +218,7 @@ type EditInput = {
   readonly text: string;
 };
 
-/** A workspace at /site in memory, where every link.txt leads to a.txt beside it. A file's identity is its text. */
+/** A workspace at /site in memory, where every link.txt is a link to a.txt beside it. A file's identity is its text. */
 const servicesInMemory = (files: Map<string, string>, commands: string[]): PolicyServices => {
   const place = (path: string): ResolvedPath => {
     const full = resolve("/site", path).replace(/\/link\.txt$/, "/a.txt");

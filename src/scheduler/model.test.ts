@@ -8,7 +8,7 @@ import { call, createHarness, type ToolRun, type SchedulerHarness } from "./harn
 const processes = 2;
 const toolTime = 60_000;
 
-/** What the model knows of a call: what it is, and what was done to it. */
+/** What the model knows of a call: its kind, and what was done to it. */
 type Known = {
   readonly id: CallId;
   readonly tool: Kind;
@@ -70,7 +70,7 @@ class Real {
 const writes = ({ tool }: Known): boolean => tool === "write" || tool === "edit";
 const makesSense = ({ tool }: Known): boolean => tool !== "unknown" && tool !== "invalid";
 
-/** The order the scheduler promises, said another way than the scheduler says it. */
+/** The promised order, implemented differently than in the scheduler. */
 const follows = (later: Known, earlier: Known): boolean => {
   if (!makesSense(later) || !makesSense(earlier)) return false;
   if (later.tool === "execute") return writes(earlier);
@@ -89,7 +89,7 @@ const legal: Readonly<Record<string, readonly string[]>> = {
   cancelled: [],
 };
 
-/** Everything the scheduler promises, at any moment. */
+/** Checks every invariant of the scheduler. */
 const check = (model: Model, real: Real): void => {
   for (const [index, known] of model.calls.entries()) {
     const states = real.at.states(known);
@@ -115,7 +115,10 @@ const must = (holds: boolean, otherwise: string): void => {
   if (!holds) throw new Error(otherwise);
 };
 
-/** What ended, ended once, for a reason the model knows; what did not, has no end. Nothing runs that nobody permitted. */
+/**
+ * A call that ended did so once, for a reason the model knows; one that has not ended has no result. Nothing runs
+ * without permission.
+ */
 const checkEnd = (known: Known, real: Real): void => {
   const states = real.at.states(known);
   const finishes = real.finishes(known.id);
@@ -134,7 +137,7 @@ const checkEnd = (known: Known, real: Real): void => {
   );
 };
 
-/** Calls that touch the same follow each other. */
+/** Calls that touch the same path run one after the other. */
 const checkOrder = ({ id }: Known, before: readonly Known[], real: Real): void => {
   const began = real.enteredAt(id, "executing");
   for (const earlier of before) {
@@ -143,7 +146,7 @@ const checkOrder = ({ id }: Known, before: readonly Known[], real: Real): void =
   }
 };
 
-/** Nothing is held up without a reason. */
+/** No call waits without a reason. */
 const checkProgress = (known: Known, before: readonly Known[], real: Real): void => {
   if (known.end !== undefined) return;
   const last = real.lastOf(known.id);
@@ -156,7 +159,7 @@ const checkProgress = (known: Known, before: readonly Known[], real: Real): void
     must(last === "executing" || (known.tool === "execute" && last === "scheduled"), `${known.id} is held up`);
 };
 
-/** Commands run up to their limit, and only that holds one up. */
+/** Commands run up to their limit, and only the limit makes one wait. */
 const checkPlaces = (model: Model, real: Real): void => {
   const inState = (state: string) =>
     model.calls.filter(({ id, tool }) => tool === "execute" && real.lastOf(id) === state);
@@ -173,7 +176,7 @@ const isBefore = (other: Known, known: Known, { calls }: Model): boolean =>
 
 type Step = fc.AsyncCommand<Model, Real>;
 
-/** A step that does something, lets everything happen that can, and then holds the scheduler to its promises. */
+/** A step that performs an action, runs everything that can run, and then checks the invariants. */
 const step = (name: string, run: (model: Model, real: Real) => void | Promise<void>): Step => ({
   check: () => true,
   toString: () => name,
@@ -301,7 +304,7 @@ const prints = (when: "running" | "over", pick: number): Step =>
 const passes = (ms: number): Step =>
   step(`${ms} ms pass`, async (_, real) => {
     await real.at.advance(ms);
-    // A tool that does not listen gets a moment more.
+    // A tool that ignores its signal gets a grace period.
     await real.at.settle();
     await real.at.advance(400);
   });
@@ -352,7 +355,7 @@ describe("the scheduler, whatever happens and in whatever order", () => {
   });
 });
 
-/** Live output that was told of sooner than a second after the last. Time is not in events, so the setting notes it. */
+/** Live output reported less than a second after the last. Events carry no time, so the harness notes it. */
 const outputGaps = (at: SchedulerHarness): readonly number[] => {
   const told = new Map<CallId, number>();
   return at.outputs.flatMap(({ call: id, time }) => {

@@ -41,7 +41,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** A scheduler over real files and real processes, wired as a session is. */
+/** A scheduler over real files and real processes, assembled as in a session. */
 const open = async (options: Partial<ServicesOptions> = {}): Promise<Scheduler> => {
   const world = realWorld();
   services = await openServices({
@@ -80,7 +80,7 @@ const started = (scheduler: Scheduler, state: string): Promise<void> =>
     });
   });
 
-/** The processes whose command line holds a text. */
+/** The processes whose command line contains a text. */
 const processesWith = (text: string): readonly string[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -93,7 +93,7 @@ const processesWith = (text: string): readonly string[] =>
     });
 
 describe("with real files and processes", () => {
-  it("five commands that wait for each other all end: they run together", async () => {
+  it("five commands that wait for each other all end: they run in parallel", async () => {
     const scheduler = await open({ mode: "yolo" });
     const meet = (n: number) => `touch go.${n}; while [ "$(ls go.* | wc -l)" -lt 5 ]; do sleep 0.01; done; echo met`;
     const finished = await scheduler.schedule([1, 2, 3, 4, 5].map((n) => run(n, meet(n))));
@@ -129,7 +129,7 @@ describe("with real files and processes", () => {
     expect(readFileSync(join(base, "outside", "canary.txt"), "utf8")).toBe("canary\n");
   });
 
-  it("nor one to another file of the workspace, nor a file that took its place", async () => {
+  it("nor one to another file of the workspace, nor a file that replaced it", async () => {
     writeFileSync(join(root, "b.txt"), "one\n");
     const scheduler = await open();
     for (const [ordinal, swap] of [
@@ -148,15 +148,15 @@ describe("with real files and processes", () => {
     }
   });
 
-  it("the question about an edit through a link shows where it leads", async () => {
+  it("the approval of an edit through a link shows its target", async () => {
     symlinkSync("a.txt", join(root, "shown.txt"));
     const scheduler = await open();
     const batch = scheduler.schedule([write(1, "shown.txt", "two\n")]);
     await started(scheduler, "awaiting_approval");
     expect(scheduler.pendingApprovals()[0]?.approval.subject).toMatchObject({
-      asked: "shown.txt",
+      requestedPath: "shown.txt",
       path: join(root, "a.txt"),
-      link: true,
+      isLink: true,
     });
     scheduler.decide("hist_tool_1", { type: "once" });
     expect(typesOf(await batch)).toEqual(["complete"]);
@@ -199,9 +199,11 @@ describe("with real files and processes", () => {
     expect(readdirSync(join(base, "outside"))).toEqual(["canary.txt"]);
   });
 
-  it("where nobody is there, only what is free or allowed by rule runs", async () => {
-    const line = { allow: [parsePermissionRule("run_shell_command(touch)")].filter((rule) => rule !== undefined) };
-    const scheduler = await open({ interactive: false, rules: { commandLine: line } });
+  it("without a user, only what needs no approval or is allowed by a rule runs", async () => {
+    const commandLine = {
+      allow: [parsePermissionRule("run_shell_command(touch)")].filter((rule) => rule !== undefined),
+    };
+    const scheduler = await open({ interactive: false, rules: { commandLine } });
     const finished = await scheduler.schedule([
       run(1, "cat a.txt"),
       run(2, "touch made.txt"),
@@ -222,7 +224,7 @@ describe("with real files and processes", () => {
     expect(readdirSync(root).toSorted()).toEqual(["a.txt", "made.txt"]);
   });
 
-  it("every built-in tool that changes something is asked about, and none runs before", async () => {
+  it("every built-in tool with side effects needs approval, and none runs before", async () => {
     const scheduler = await open();
     const calls = [
       write(1, "b.txt"),

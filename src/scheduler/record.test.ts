@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, createHarness, waitingTool, type ToolRun, type SchedulerHarness } from "./harness.cases.ts";
 
-/** What is recorded when the test says so. */
+/** A record that is durable when the test says so. */
 const recording = () => {
   let asked = 0;
   let resolve = (): void => {};
@@ -20,8 +20,8 @@ const recording = () => {
 const looking = (at: SchedulerHarness): void =>
   void at.registry.set("look", { tool: { ...waitingTool("read", at.runs as ToolRun[], "look"), isReadOnly: true } });
 
-describe("what a model asks for is on record", () => {
-  it("before anything is done that leaves a trace, though not before it is judged", async () => {
+describe("a requested call is recorded", () => {
+  it("before any side effect, though not before the gate decides", async () => {
     const at = createHarness({ mode: "yolo" });
     const one = call(1, "write", { name: "a", path: "a.txt" });
     const { record, resolve } = recording();
@@ -35,7 +35,7 @@ describe("what a model asks for is on record", () => {
     expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["complete"]);
   });
 
-  it("before anybody is asked about it", async () => {
+  it("before the user is asked", async () => {
     const at = createHarness();
     const one = call(1, "execute", { name: "make" });
     const { record, resolve } = recording();
@@ -50,7 +50,7 @@ describe("what a model asks for is on record", () => {
     await batch;
   });
 
-  it("whenever it may be, for a call that leaves no trace: it does not wait, and does not ask for it", async () => {
+  it("not at all for a read-only call, which does not wait for it", async () => {
     const at = createHarness();
     looking(at);
     const { record, asked } = recording();
@@ -61,7 +61,7 @@ describe("what a model asks for is on record", () => {
     expect(asked()).toBe(0);
   });
 
-  it("or it is not done at all", async () => {
+  it("or does not run", async () => {
     const at = createHarness({ mode: "yolo" });
     looking(at);
     const { record, reject } = recording();
@@ -74,7 +74,7 @@ describe("what a model asks for is on record", () => {
     expect(at.runs.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  it("and a call that is stopped meanwhile ends at once", async () => {
+  it("and ends at once if it is stopped meanwhile", async () => {
     const at = createHarness({ mode: "yolo" });
     const { record } = recording();
     const batch = at.scheduler.schedule([call(1, "write", { name: "a", path: "a.txt" })], undefined, record);

@@ -16,40 +16,43 @@ export type SchedulerOptions = {
   readonly gate: PermissionGate;
   readonly capabilities: CreateCapabilities;
   readonly clock: SchedulerClock;
-  /** Takes secrets out of what is shown and recorded. */
+  /** Redacts secrets in displays and records. */
   readonly redactor?: { readonly redact: (text: string) => string };
   readonly limits: {
-    /** How many commands run at once. */
+    /** Commands that run at the same time. */
     readonly processes: number;
-    /** How long a tool may take, in milliseconds. */
+    /** Milliseconds a tool may take. */
     readonly toolTime: number;
   };
 };
 
-/** Takes batches of calls from request to completion, for as long as a session lives. */
+/** Runs batches of tool calls, for as long as a session lives. */
 export type Scheduler = {
   /**
-   * Runs the calls of a model's turn. Answers with exactly one end per call, in call order; never rejects. Has what it
-   * was asked for recorded before it asks anybody, or does anything that leaves a trace; neither is done if that fails.
+   * Runs the calls of a model's response. Resolves with exactly one result per call, in call order; never rejects. Has
+   * the calls recorded (`record`) before it asks the user or causes any side effect; does neither if recording fails.
    */
   readonly schedule: (
     batch: readonly Call[],
     signal?: AbortSignal,
     record?: () => Promise<void>,
   ) => Promise<readonly FinishedCall[]>;
-  /** Answers a question; an answer that is not a known decision refuses the call. False where this call does not wait for one. */
+  /**
+   * Answers an approval request; an answer that is not a known decision refuses the call. Returns false where this call
+   * awaits none.
+   */
   readonly decide: (call: CallId, decision: ApprovalDecision) => boolean;
-  /** The questions that wait, in call order. */
+  /** The approval requests that wait, in call order. */
   readonly pendingApprovals: () => readonly { readonly call: CallId; readonly approval: ApprovalRequest }[];
-  /** Puts the waiting questions to the gate again, after its mode changed. */
+  /** Asks the gate again about pending approvals, after its mode changed. */
   readonly reconsider: () => Promise<void>;
-  /** The person ends everything that has not ended. Settles when nothing runs. */
+  /** Cancels every call on behalf of the user. Settles when nothing runs. */
   readonly cancel: () => Promise<void>;
-  /** Hears everything that happens from now on; answers how to stop. */
+  /** Calls a listener for every event from now on; returns a function that stops it. */
   readonly listen: (listener: (event: SchedulerEvent) => void) => () => void;
 };
 
-/** A scheduler for one conversation. Call ids are unique in it. */
+/** Creates the scheduler of one conversation. Call ids are unique in it. */
 export const createScheduler = ({
   tools,
   gate,
@@ -59,57 +62,55 @@ export const createScheduler = ({
   limits,
 }: SchedulerOptions): Scheduler => {
   const listeners = new Set<(event: SchedulerEvent) => void>();
-  const lives: ActiveCall[] = [];
+  const activeCalls: ActiveCall[] = [];
   const redact = redactor?.redact ?? ((text: string): string => text);
-  const tell = (event: SchedulerEvent): void => {
+  const emit = (event: SchedulerEvent): void => {
     for (const listener of listeners) listener(event);
   };
   const reconsider = async (): Promise<void> => {
     await Promise.all(
-      lives.map(async ({ pendingApproval: waiting }) => {
-        const verdict = waiting && (await gate.judge(waiting.request));
-        if (verdict !== undefined && verdict.decision !== "ask") waiting?.answer({ type: "judged", verdict });
+      activeCalls.map(async ({ pendingApproval }) => {
+        const verdict = pendingApproval && (await gate.judge(pendingApproval.request));
+        if (verdict !== undefined && verdict.decision !== "ask") pendingApproval?.answer({ type: "judged", verdict });
       }),
     );
   };
-  const around: CallContext = {
+  const context: CallContext = {
     tools,
     gate,
     capabilities,
     clock,
     toolTimeLimit: limits.toolTime,
     slots: new Slots(limits.processes),
-    earlierCalls: (one) => lives.slice(0, Math.max(0, lives.indexOf(one))),
+    earlierCalls: (active) => activeCalls.slice(0, Math.max(0, activeCalls.indexOf(active))),
     onRuleAdded: () => void reconsider(),
-    onOutput: (one, text) => tell({ type: "call-output", call: one.call.id, text: redact(text) }),
+    onOutput: (active, text) => emit({ type: "call-output", call: active.call.id, text: redact(text) }),
   };
-  const run = async (one: ActiveCall): Promise<FinishedCall> => {
-    const ending = await runCall(one, around);
-    const finished = await finishedBy(one, ending);
-    lives.splice(lives.indexOf(one), 1);
-    one.setStatus({ state: stateOf(finished), finished });
-    one.end();
+  const run = async (active: ActiveCall): Promise<FinishedCall> => {
+    const ending = await runCall(active, context);
+    const finished = await finishedBy(active, ending);
+    activeCalls.splice(activeCalls.indexOf(active), 1);
+    active.setStatus({ state: stateOf(finished), finished });
+    active.end();
     return finished;
   };
-  const finishedBy = async (one: ActiveCall, ending: CallCompletion): Promise<FinishedCall> => {
-    const { call, decision, denial, server, startedAt: began } = one;
-    const { files } = capabilities({ signal: one.signal, report: () => undefined });
-    const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - began };
-    // A result can hold values that throw when they are read.
-    return finishCall({ ...end, result: ending }).catch((error: unknown) =>
+  const finishedBy = async (active: ActiveCall, result: CallCompletion): Promise<FinishedCall> => {
+    const { call, decision, denial, server, startedAt } = active;
+    const { files } = capabilities({ signal: active.signal, report: () => undefined });
+    const end = { call, decision, denial, server, files, redact, duration: clock.elapsed() - startedAt };
+    // A result can contain values that throw when they are read.
+    return finishCall({ ...end, result }).catch((error: unknown) =>
       finishCall({ ...end, result: resultFromError(error) }),
     );
   };
-  const schedule: Scheduler["schedule"] = async (batch, signal, record = recordNothing) => {
+  const schedule: Scheduler["schedule"] = async (batch, signal, recordRequest = recordNothing) => {
     const calls: ActiveCall[] = [];
     for (const call of batch) {
-      const changed = (status: CallStatus): void => tell({ type: "call-changed", call: call.id, status });
-      calls.push(
-        new ActiveCall({ call, batch: calls, recordRequest: record, startedAt: clock.elapsed(), onStatus: changed }),
-      );
+      const changed = (status: CallStatus): void => emit({ type: "call-changed", call: call.id, status });
+      calls.push(new ActiveCall({ call, batch: calls, recordRequest, startedAt: clock.elapsed(), onStatus: changed }));
     }
-    lives.push(...calls);
-    const stop = (): void => calls.forEach((one) => one.stop(false));
+    activeCalls.push(...calls);
+    const stop = (): void => calls.forEach((active) => active.stop(false));
     if (signal?.aborted === true) stop();
     signal?.addEventListener("abort", stop, { once: true });
     const finished = await Promise.all(calls.map(run));
@@ -121,18 +122,20 @@ export const createScheduler = ({
     reconsider,
     decide: (call, answer) => {
       const decision = readDecision(answer);
-      const one = lives.find(({ call: { id }, pendingApproval: waiting }) => id === call && waiting !== undefined);
-      if (decision.type === "cancel") for (const each of one?.batch ?? []) each.stop(true);
-      else one?.pendingApproval?.answer(decision);
-      return one !== undefined;
+      const active = activeCalls.find(
+        ({ call: { id }, pendingApproval }) => id === call && pendingApproval !== undefined,
+      );
+      if (decision.type === "cancel") for (const each of active?.batch ?? []) each.stop(true);
+      else active?.pendingApproval?.answer(decision);
+      return active !== undefined;
     },
     pendingApprovals: () =>
-      lives.flatMap(({ call, pendingApproval: waiting }) =>
-        waiting === undefined ? [] : [{ call: call.id, approval: waiting.approval }],
+      activeCalls.flatMap(({ call, pendingApproval }) =>
+        pendingApproval === undefined ? [] : [{ call: call.id, approval: pendingApproval.approval }],
       ),
     cancel: async () => {
-      for (const one of lives) one.stop(true);
-      await Promise.all(lives.map(({ ended }) => ended));
+      for (const active of activeCalls) active.stop(true);
+      await Promise.all(activeCalls.map(({ ended }) => ended));
     },
     listen: (listener) => {
       listeners.add(listener);

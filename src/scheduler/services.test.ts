@@ -50,8 +50,8 @@ const schedulerOf = (given: OpenServices) =>
     limits: { processes: 2, toolTime: 60_000 },
   });
 
-describe("what a scheduler needs of a session", () => {
-  it("is all there: files, commands, searches and memory behind one gate", async () => {
+describe("the services of a session", () => {
+  it("include files, commands, search and memory behind one gate", async () => {
     const scheduler = schedulerOf(await open());
     const finished = await scheduler.schedule([
       call(1, "write_file", { file_path: "b.txt", content: "two\n" }),
@@ -70,7 +70,7 @@ describe("what a scheduler needs of a session", () => {
     expect(readFileSync(join(home(), "PARLEY.md"), "utf8")).toContain("- likes tea");
   });
 
-  it("knows whether the person trusts all of its folders", async () => {
+  it("know whether the user trusts all folders", async () => {
     const roots = [join(base, "work"), join(base, "more")];
     const trust = openTrustStore(realWorld().disk, home());
     const known: boolean[] = [];
@@ -83,7 +83,7 @@ describe("what a scheduler needs of a session", () => {
     expect((await open({ trusted: true })).trusted).toBe(true);
   });
 
-  it("keeps long texts in the agent's own folder, where they can be read", async () => {
+  it("store long texts in the agent's own folder, where they can be read", async () => {
     const scheduler = schedulerOf(await open());
     const [long] = await scheduler.schedule([call(1, "run_shell_command", { command: "seq 100000" })]);
     const path = /kept is in (\S+);/.exec(JSON.stringify(long?.outcome))?.[1] ?? "";
@@ -92,7 +92,7 @@ describe("what a scheduler needs of a session", () => {
     expect(read?.outcome.status).toBe("complete");
   });
 
-  it("hides the secrets of this run in what is shown and recorded, and in questions about addresses", async () => {
+  it("redact the secrets of this run in displays, records and approvals of URLs", async () => {
     const secret = "correct-horse-battery";
     const { gate, redactor } = await open({ world: worldWith({ DB_PASSWORD: secret }), secrets: ["another-one-here"] });
     expect(redactor.redact(`${secret} another-one-here`)).toBe("[secret] [secret]");
@@ -116,7 +116,7 @@ describe("what a scheduler needs of a session", () => {
     expect(shown.filter((text) => text.includes(secret))).toEqual([]);
   });
 
-  it("says where there is no sandbox, and does not open where one is required", async () => {
+  it("report a missing sandbox, and do not open where one is required", async () => {
     const world = worldWith({ PATH: join(base, "home") }, "sunos");
     expect((await open({ world })).notes).toEqual([]);
     expect((await open({ world, sandbox: "wanted" })).notes).toEqual([

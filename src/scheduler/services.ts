@@ -3,17 +3,17 @@ import { openPolicy, type SessionPolicy, type PolicyOptions } from "../policy/op
 import type { SideQueryModel, Web } from "../tools/capabilities.ts";
 import { createCapabilities, type CreateCapabilities } from "./capabilities.ts";
 
-/** What a session decides beforehand, and the model its tools may ask. */
+/** The options of a session's policy, and the model its tools may ask. */
 export type ServicesOptions = PolicyOptions & { readonly model?: SideQueryModel };
 
-/** What a scheduler needs of a session. Close it when the session ends. */
+/** The services of a session. Close them when the session ends. */
 export type OpenServices = Pick<SessionPolicy, "gate" | "workspace" | "redactor" | "trusted" | "notes" | "close"> & {
   readonly capabilities: CreateCapabilities;
-  /** Fetches a file that a tool or a message names by its address; what a rule denies is refused. */
+  /** Downloads a file that a tool or a message names by URL; rejects what a permission rule denies. */
   readonly fetchFile: Web["fetch"];
 };
 
-/** Opens everything a scheduler needs, as every mode has it. */
+/** Opens the services of a session; the same for every front end. */
 export const openServices = async ({ model, ...options }: ServicesOptions): Promise<OpenServices> => {
   const { gate, workspace, shell, web, search, memory, ...rest } = await openPolicy(options);
   const services = { files: workspace, shell, web, search, memory, ...(model === undefined ? {} : { model }) };

@@ -12,7 +12,7 @@ import type { AnyTool } from "./tool.ts";
 import { webFetch } from "./web-fetch/web-fetch.ts";
 import { writeFile } from "./files/write-file.ts";
 
-/** Every tool that comes with Parley, in the order models see them. */
+/** The built-in tools, in the order models see them. Adding a tool: its file, and its line here. */
 export const builtinTools: readonly AnyTool[] = [
   listDirectory,
   readFile,

@@ -1,6 +1,6 @@
 /**
- * All a tool can do. Policy stands behind each of these: whatever it does not
- * allow throws a `ToolFailure`, so a tool cannot reach around it.
+ * The capabilities of a tool: everything it can do. Policy implements each of them and throws a `ToolFailure` for what
+ * it does not allow, so a tool cannot bypass it.
  */
 export type Capabilities = {
   readonly files: WorkspaceFiles;
@@ -8,53 +8,55 @@ export type Capabilities = {
   readonly web: Web;
   readonly search: FileSearch;
   readonly memory: Memory;
-  /** Asks a model a question on the side; undefined where there is none to ask. */
+  /** Asks a model a side query; undefined where no model is available. */
   readonly model?: SideQueryModel;
-  /** Shows live output. Called as often as there is something; the scheduler tells of it at most once a second. */
+  /** Reports live output. Called as often as there is some; the scheduler emits it at most once a second. */
   readonly report: (text: string) => void;
   readonly signal: AbortSignal;
-  /** What was approved: the file must still be as it was then. */
+  /** The approved edit: the file must still be the same. */
   readonly approved?: ApprovedEdit;
 };
 
-/** An edit as it was approved. `proposed` is what the model wanted, where a person changed it. */
+/** An edit as approved. `proposed` is the model's text, where the user changed it. */
 export type ApprovedEdit = { readonly before: string | undefined; readonly after: string; readonly proposed?: string };
 
-/** What is remembered between sessions: one text of the person's own. */
+/** The memory file: one text of the user's own, kept between sessions. */
 export type Memory = {
   readonly path: string;
   readonly read: () => Promise<string | undefined>;
-  /** Replaces it as a whole. */
+  /** Replaces the whole text. */
   readonly write: (text: string) => Promise<void>;
 };
 
-/** The files of the workspace. Paths are absolute, or relative to the first root; what leaves the roots is refused. */
+/**
+ * The files of the workspace. Paths are absolute, or relative to the first root; paths outside the roots are refused.
+ */
 export type WorkspaceFiles = {
   readonly roots: readonly string[];
-  /** Where a path leads, all links followed, inside the workspace. */
+  /** Resolves a path inside the workspace, following all links. */
   readonly resolve: (path: string) => Promise<ResolvedPath>;
   /** Opens a regular file. */
   readonly open: (path: string) => Promise<OpenedFile>;
-  /** The whole of a file of at most `most` bytes. */
+  /** Reads a whole file of at most `most` bytes. */
   readonly bytes: (path: string, most: number) => Promise<Uint8Array>;
-  /** What is in a folder, by name; the first `most` of it. */
+  /** Lists a folder by name; at most `most` entries. */
   readonly list: (path: string, most?: number) => Promise<readonly DirectoryEntry[]>;
-  /** Whether ignore files keep this path out, and which. */
+  /** The ignore file that excludes this path, if any. */
   readonly ignored: (path: string, rules: IgnoreFilter) => Promise<string | undefined>;
   /** The same for everything in a folder at once, each by its own name. */
   readonly ignoring: (
     folder: string,
     rules: IgnoreFilter,
   ) => Promise<(name: string, isFolder: boolean) => string | undefined>;
-  /** Writes a file as a whole. `was` is the identity it must still have, or "absent"; anything else is a conflict. */
+  /** Writes a file atomically. `was` is the identity it must still have, or "absent"; anything else is a conflict. */
   readonly write: (path: string, bytes: Uint8Array, was: string) => Promise<void>;
-  /** Keeps text too long for the model in a file it can read, and tells where. */
+  /** Stores a text too long for the model in a file it can read, and returns its path. */
   readonly keep: (text: string, name: string) => Promise<string>;
 };
 
 export type IgnoreFilter = { readonly git: boolean; readonly own: boolean };
 
-/** A place in the workspace. `shown` is how people know it, relative to its root. */
+/** A resolved path in the workspace. `shown` is the path relative to its root, for the user. */
 export type ResolvedPath = {
   readonly path: string;
   readonly shown: string;
@@ -62,7 +64,7 @@ export type ResolvedPath = {
   readonly size: number;
   readonly modified: number;
   readonly identity: string;
-  /** Why nothing may be made there, where there is nothing. */
+  /** Why no file may be created there, where there is none. */
   readonly fault?: string;
 };
 
@@ -79,9 +81,9 @@ export type DirectoryEntry = {
   readonly modified: number;
 };
 
-/** Commands. */
+/** Shell commands. */
 export type Shell = {
-  /** Runs a command line with bash (or what stands in for it) in a folder of the workspace. */
+  /** Runs a command line with bash (or the platform's replacement) in a folder of the workspace. */
   readonly run: (command: ShellCommand) => Promise<ShellCommandResult>;
 };
 
@@ -91,11 +93,11 @@ type ShellCommand = {
   readonly folder: string;
   readonly timeout?: number;
   readonly signal: AbortSignal;
-  /** Text as it comes, already safe to show. */
+  /** Reports output as it arrives, already sanitized. */
   readonly report: (text: string) => void;
 };
 
-/** How a command ended. Text is bounded: where it was longer, `output` says so and names the file with all of it. */
+/** How a command ended. Long output is truncated, says so, and names the file with all of it. */
 export type ShellCommandResult = {
   readonly folder: string;
   readonly output: string;
@@ -109,7 +111,7 @@ export type ShellCommandResult = {
 
 /** The network, guarded. */
 export type Web = {
-  /** Fetches a public address, following at most a few redirects, each checked anew. At most `most` bytes. */
+  /** Fetches a public URL, following at most a few redirects, each checked again. At most `most` bytes. */
   readonly fetch: (
     url: string,
     options: { readonly most: number; readonly signal: AbortSignal },
@@ -124,31 +126,31 @@ export type FetchResult = {
   readonly cut: boolean;
 };
 
-/** Finding files and text, by ripgrep where it is there. Never follows links, never leaves the folder. */
+/** Finds files and text, with ripgrep where available. Never follows links, never leaves the folder. */
 export type FileSearch = {
-  /** Files below a folder, relative to it, the latest changed first. */
+  /** Files below a folder, relative to it, most recently modified first. */
   readonly files: (folder: string, options: FindOptions) => Promise<FindResult>;
   readonly text: (folder: string, options: GrepOptions) => Promise<GrepResult>;
 };
 
 type FindOptions = {
   readonly rules: IgnoreFilter;
-  /** Which paths count; the search itself knows nothing of patterns. */
+  /** Whether a path matches; the search itself knows nothing of patterns. */
   readonly wanted: (path: string) => boolean;
   readonly names?: NamePattern;
   readonly most: number;
   readonly signal: AbortSignal;
 };
 
-/** A glob pattern that the names of all wanted files fit, so that others need not be looked at. */
+/** A glob pattern that the names of all matching files fit, so that others can be skipped. */
 export type NamePattern = { readonly pattern: string; readonly caseSensitive: boolean };
 
 type FindResult = { readonly paths: readonly string[]; readonly cut: boolean };
 
 export type GrepOptions = {
-  /** A regular expression of ripgrep's kind. */
+  /** A regular expression in ripgrep's syntax. */
   readonly pattern: string;
-  /** Which paths count, relative to the folder; all if not given. */
+  /** Whether a path counts, relative to the folder; default: all. */
   readonly wanted?: (path: string) => boolean;
   readonly names?: NamePattern;
   readonly most: number;
@@ -160,10 +162,10 @@ export type GrepResult = {
   readonly cut: boolean;
 };
 
-/** A side question to a model. `google` asks with Google's own search or URL tools. */
+/** A model for side queries. `google` asks with Google's own search or URL tools. */
 export type SideQueryModel = {
   readonly ask: (prompt: string, signal: AbortSignal) => Promise<string>;
-  /** Asks Google's with its own tools; undefined where there is no key for that. */
+  /** Asks a Google model with its own tools; undefined where there is no key for that. */
   readonly google?: (
     prompt: string,
     tool: "search" | "url",
@@ -176,6 +178,6 @@ export type GroundedAnswer = {
   readonly text: string;
   readonly sources: readonly { readonly title: string; readonly uri: string }[];
   readonly supports: readonly { readonly end: number; readonly sources: readonly number[] }[];
-  /** Addresses a URL tool could not read. */
+  /** URLs that the URL tool could not read. */
   readonly failed: readonly string[];
 };

@@ -5,7 +5,7 @@ import { builtinDeclarations } from "./declarations.data.ts";
 const shellOn = (platform: string) =>
   declarationsForPlatform(platform).find(({ name }) => name === "run_shell_command");
 
-it("tells models on Windows that commands run with cmd.exe, and changes nothing else", () => {
+it("declares cmd.exe to models on Windows, and changes nothing else", () => {
   const windows = shellOn("win32");
   expect(windows?.description).toContain("cmd.exe");
   expect(JSON.stringify(windows)).toContain("run with cmd.exe /c");
@@ -16,6 +16,6 @@ it("tells models on Windows that commands run with cmd.exe, and changes nothing 
   expect(others("win32")).toEqual(others("linux"));
 });
 
-it.each(["linux", "darwin"])("tells models on %s that commands run with bash", (platform) => {
+it.each(["linux", "darwin"])("declares bash to models on %s", (platform) => {
   expect(declarationsForPlatform(platform)).toBe(builtinDeclarations);
 });

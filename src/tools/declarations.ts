@@ -2,7 +2,7 @@ import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import { builtinDeclarations } from "./declarations.data.ts";
 
-/** The built-in tools as models on this platform see them: on Windows, commands run with `cmd.exe`. */
+/** The built-in tools as sent to models on this platform: on Windows, commands run with `cmd.exe`. */
 export const declarationsForPlatform = (platform: string): readonly ToolDeclaration[] =>
   platform === "win32"
     ? builtinDeclarations.map((each) => (each.name === "run_shell_command" ? forCmd(each) : each))
@@ -14,7 +14,7 @@ const forCmd = (declaration: ToolDeclaration): ToolDeclaration => {
   return {
     ...declaration,
     description:
-      "Runs a command line with cmd.exe on Windows. start /b leaves a process in the background. Gives Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
+      "Runs a command line with cmd.exe on Windows. start /b starts a background process. Returns Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
     parameters: { ...parameters, properties: { ...properties, command } },
   };
 };

@@ -3,20 +3,15 @@ import type { ToolDeclaration } from "../conversation/entry.ts";
 import type { JsonObject } from "../conversation/json.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** A tool as it is offered to models: its parameters as JSON Schema, made from the schema that checks them. */
-export const declareTool = async ({
+/** Declares a tool for models: its parameters as JSON Schema, generated from the schema that validates them. */
+export const declareTool = async ({ name, description, input, parameters }: AnyTool): Promise<ToolDeclaration> => ({
   name,
-  description: about,
-  input,
-  parameters,
-}: AnyTool): Promise<ToolDeclaration> => ({
-  name,
-  description: about,
+  description,
   parameters:
     parameters ?? (dropNoise(z.toJSONSchema(input as ZodType, { io: "input", target: "draft-7" })) as JsonObject),
 });
 
-/** Without what says nothing to a model: the dialect's name, and the largest numbers a computer can count to. */
+/** Removes what tells a model nothing: the schema dialect, and limits at the largest safe integer. */
 const dropNoise = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(dropNoise);
   if (typeof value !== "object" || value === null) return value;

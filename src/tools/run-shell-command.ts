@@ -4,17 +4,17 @@ import { defineTool, type AnyTool, type ToolResult } from "./tool.ts";
 
 const input = z.object({
   command: z.string().min(1).describe("The exact command line, run with bash -c."),
-  description: z.string().optional().describe("What it is for, in a few words, for the person who is asked."),
+  description: z.string().optional().describe("Short description of the command's purpose, shown to the user."),
   directory: z
     .string()
     .optional()
-    .describe("The folder to run it in, relative to the workspace; its root if not given."),
+    .describe("Directory to run the command in, relative to the workspace. Default: its root."),
 });
 
 export const runShellCommand: AnyTool = defineTool({
   name: "run_shell_command",
   description:
-    "Runs a command line with bash. Processes left in the background with & go on; kill -- -PGID stops all of a command's processes. Gives Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
+    "Runs a command line with bash. Background processes started with & keep running; kill -- -PGID stops all processes of a command. Returns Command, Directory, Output, Error, Exit Code, Signal, Background PIDs and Process Group PGID.",
   access: "execute",
   input,
   aliases: { directory: ["dir_path"] },
@@ -50,16 +50,16 @@ const toToolResult = (command: string, directory: string, outcome: ShellCommandR
 
 const describeEnd = ({ ended, background }: ShellCommandResult): string => {
   if (ended === "exit") return none;
-  const why = ended === "timeout" ? "The command ran too long and was" : "The command was cancelled and";
+  const why = ended === "timeout" ? "The command timed out and was" : "The command was cancelled and";
   return background.length === 0
-    ? `${why} stopped with all it had started.`
-    : `${why} told to stop, but it may still be running (${background.join(", ")}).`;
+    ? `${why} stopped with all its child processes.`
+    : `${why} signalled to stop, but may still be running (${background.join(", ")}).`;
 };
 
-/** What people see of a command that printed nothing. */
+/** The display of a command that printed nothing. */
 const summarize = (outcome: ShellCommandResult): string => {
   const { code, signal, ended } = outcome;
   if (ended !== "exit") return describeEnd(outcome);
-  if (signal !== undefined) return `Ended by ${signal}`;
-  return code === 0 ? "Done, no output" : `Ended with exit code ${code ?? "unknown"}, no output`;
+  if (signal !== undefined) return `Terminated by ${signal}`;
+  return code === 0 ? "Done, no output" : `Exit code ${code ?? "unknown"}, no output`;
 };

@@ -5,13 +5,13 @@ const heading = "## Parley Added Memories";
 const maxFactLength = 4000;
 
 const input = z.object({
-  fact: z.string().min(1).describe("One fact about the person or their wishes, as a sentence that stands for itself."),
+  fact: z.string().min(1).describe("One fact about the user or their preferences, as a self-contained sentence."),
 });
 
 export const saveMemory: AnyTool = defineTool({
   name: "save_memory",
   description:
-    "Remembers a fact for all later sessions. Only for what the person asks to be remembered, or would clearly want to be.",
+    "Saves a fact for all later sessions. Use only when the user asks to remember something, or clearly wants it remembered.",
   access: "write",
   input,
   touches: () => ({}),
@@ -19,15 +19,18 @@ export const saveMemory: AnyTool = defineTool({
   run: async ({ fact }, { memory }) => {
     const line = toSingleLine(fact);
     if (line === "" || line.length > maxFactLength)
-      throw new ToolFailure("invalid_tool_params", `A fact is a sentence of at most ${maxFactLength} characters.`);
+      throw new ToolFailure("invalid_tool_params", `A fact has at most ${maxFactLength} characters.`);
     const before = (await memory.read()) ?? "";
     await memory.write(appendFact(before, line));
     const text = JSON.stringify({ success: true, message: `Okay, I've remembered that: "${line}"` });
-    return { content: [{ type: "text", text }], display: { type: "text", text: `Remembered in ${memory.path}` } };
+    return { content: [{ type: "text", text }], display: { type: "text", text: `Saved to ${memory.path}` } };
   },
 });
 
-/** One line of plain words: it can be no heading, no list of its own, no fence, no comment, and no import of another file. */
+/**
+ * One line of plain text: it cannot become a heading, a list item of its own, a fence, a comment, or an import of
+ * another file.
+ */
 const toSingleLine = (fact: string): string =>
   fact
     // oxlint-disable-next-line no-control-regex

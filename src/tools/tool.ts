@@ -3,42 +3,44 @@ import type { JsonObject } from "../conversation/json.ts";
 import type { Structured, Text } from "../conversation/parts.ts";
 import type { Capabilities } from "./capabilities.ts";
 
-/** What a tool does to the world. It decides what must be asked, and what may run together. */
+/** The kind of access a tool needs. It decides what needs approval, and what may run in parallel. */
 export type Access = "read" | "write" | "execute" | "network";
 
-/** What the model may do: one file per tool. */
+/** A tool that models can call. */
 export type Tool<Input = unknown> = {
   readonly name: string;
-  /** What its server calls it, where models know it by another name. */
+  /** The name its MCP server gave it, where models see another. */
   readonly originalName?: string;
   readonly description: string;
   readonly access: Access;
-  /** Whether nothing in the world tells afterwards that it ran. */
+  /**
+   * Whether it has no side effect at all, not even a request to a server: it may then run before the call is recorded.
+   */
   readonly isReadOnly?: boolean;
-  /** Whether it takes as long as it takes, because what it does has limits of its own. */
+  /** Whether no time limit applies, because its work has limits of its own. */
   readonly hasNoTimeout?: boolean;
   readonly input: InputSchema<Input>;
-  /** What models are told of the parameters, where that is not made from `input`. */
+  /** The JSON Schema sent to models, where it is not generated from `input`. */
   readonly parameters?: JsonObject;
-  /** Other names models know for its parameters, by the name that counts. */
+  /** Other names models use for its parameters, by the real name. */
   readonly aliases?: { readonly [parameter: string]: readonly string[] };
-  /** Arguments in another shape some models know, in ours. Runs before the schema. */
+  /** Converts arguments from another shape that some models use. Runs before the schema. */
   readonly normalizeInput?: (raw: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** What a call would touch, as far as its arguments tell. Paths may be relative. */
+  /** The resources a call would touch, as far as its arguments tell. Paths may be relative. */
   readonly touches: (input: Input) => TouchedResources;
-  /** One line for people: what this call does. */
+  /** One line for the user: what this call does. */
   readonly title: (input: Input) => string;
-  /** What an edit would write, before it is approved. Throws a `ToolFailure` where it cannot work. */
-  readonly propose?: (input: Input, can: Capabilities) => Promise<EditProposal>;
-  /** The arguments that write this text instead of the proposed one, after a person edited the proposal. */
+  /** Computes the edit before it is approved. Throws a `ToolFailure` where it cannot be made. */
+  readonly propose?: (input: Input, capabilities: Capabilities) => Promise<EditProposal>;
+  /** The arguments that write this text instead of the proposed one, after the user edited the proposal. */
   readonly amend?: (input: Input, proposal: EditProposal, edited: string) => Input;
-  readonly run: (input: Input, can: Capabilities) => ToolReturn;
+  readonly run: (input: Input, capabilities: Capabilities) => ToolReturn;
 };
 
-/** What checks arguments: a Zod type, or something that answers like one. */
+/** A validator of arguments: a Zod type, or an object with its parse method. */
 export type InputSchema<Input = unknown> = Pick<ZodType<Input>, "safeParseAsync">;
 
-/** Everything a call may touch. */
+/** All resources a call may touch. */
 export type TouchedResources = {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
@@ -46,22 +48,22 @@ export type TouchedResources = {
   readonly urls?: readonly string[];
 };
 
-/** A file as it is, and as it would be. `before` is undefined for a new file. */
+/** An edit: the file's text before and after. `before` is undefined for a new file. */
 export type EditProposal = { readonly path: string; readonly before: string | undefined; readonly after: string };
 
 /**
- * What a tool returns, at once or as a promise: a whole `ToolResult`, or directly a text, a value, a file, bytes, or a list of these.
- * `normalizeResult` reads all of them.
+ * The return value of a tool or a promise of it: a whole `ToolResult`, or directly a text, a value, a file, bytes, or a
+ * list of these. `normalizeResult` converts all of them.
  */
 export type ToolReturn = unknown;
 
-/** What came of a call. */
+/** The result of a call. */
 export type ToolResult = {
-  /** What the model reads, in order. */
+  /** The content for the model, in order. */
   readonly content: readonly ToolContent[];
-  /** What a person sees. */
+  /** What the user sees. */
   readonly display: ToolDisplay;
-  /** Set where the tool failed; then `content` says so too. */
+  /** Set where the tool failed; `content` then says so too. */
   readonly error?: ToolError;
 };
 
@@ -70,7 +72,7 @@ export type ToolContent = Text | Structured | ToolFile | ToolFileUrl;
 /** A file for the model. */
 export type ToolFile = FileProperties & { readonly type: "file"; readonly bytes: Uint8Array };
 
-/** A file somebody else serves. APIs that take addresses get `url`; for others the file is fetched. */
+/** A file on another server. APIs that accept URLs get `url`; for others the file is downloaded. */
 export type ToolFileUrl = FileProperties & { readonly type: "file"; readonly url: string };
 
 type FileProperties = {
@@ -81,7 +83,7 @@ type FileProperties = {
   readonly pages?: number;
 };
 
-/** What a person sees of a result. */
+/** The display of a result. */
 export type ToolDisplay =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -94,7 +96,7 @@ export type ToolDisplay =
     }
   | { readonly type: "listing"; readonly title: string; readonly lines: readonly string[] };
 
-/** Lines the model and the person added and removed. */
+/** Lines added and removed by the model and by the user. */
 export type DiffStat = {
   readonly aiAdded: number;
   readonly aiRemoved: number;
@@ -104,7 +106,7 @@ export type DiffStat = {
 
 export type ToolError = { readonly type: ToolErrorType; readonly message: string };
 
-/** Why a tool failed: a closed set, so that programs can tell. */
+/** The kinds of failure: a closed list, so that programs can match on it. */
 export type ToolErrorType =
   | "invalid_tool_params"
   | "tool_not_registered"
@@ -138,7 +140,7 @@ export type ToolErrorType =
   | "execution_failed"
   | "unhandled_exception";
 
-/** Thrown by a tool or a capability to end a call as a typed error. The message is for the model. */
+/** Thrown by a tool or a capability to end a call with a typed error. The message is for the model. */
 export class ToolFailure extends Error {
   readonly type: ToolErrorType;
 
@@ -148,11 +150,11 @@ export class ToolFailure extends Error {
   }
 }
 
-/** A tool whatever its input, as registries hold it. What its schema has read is what its functions take. */
+/** A tool with any input type, as registries hold it. Its functions get what its own schema returned. */
 export type AnyTool = Omit<Tool<never>, "input" | "amend"> & {
   readonly input: InputSchema;
   readonly amend?: (input: never, proposal: EditProposal, edited: string) => unknown;
 };
 
-/** Fixes the type of a tool's input by its schema. */
+/** Infers the input type of a tool from its schema. */
 export const defineTool = <Input>(tool: Tool<Input>): AnyTool => tool;

@@ -22,13 +22,13 @@ import { pathDisk, realDisk } from "./real/disk/disk.ts";
 import type { SeedEntry } from "./simulated/disk-tree.ts";
 import { simulatedDisk } from "./simulated/disk.ts";
 
-/** A disk with an empty folder on it, and a stranger who changes things there. */
+/** A disk with an empty folder on it, and functions that change it as another program would. */
 type Bench = {
   readonly disk: Disk;
   readonly base: string;
   readonly plant: (path: string, what: SeedEntry) => void;
   readonly uproot: (path: string) => void;
-  /** Modes bind nobody who is root. */
+  /** File modes do not restrict root. */
   readonly obeysModes: boolean;
 };
 
@@ -45,7 +45,7 @@ const simulatedBench = (): Bench => {
 
 const realBench = (disk: Disk): Bench => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "disk-")));
-  // Node removes no tree that is deeper than a path may be long.
+  // Node cannot remove a tree deeper than the longest path.
   closers.push(() => void execFileSync("rm", ["-rf", base]));
   const uproot = (path: string): void => rmSync(path, { recursive: true, force: true });
   return { disk, base, plant: plantReal(uproot), uproot, obeysModes: process.getuid?.() !== 0 };
@@ -106,7 +106,7 @@ describe.each([
   });
   afterEach(() => folder.close());
 
-  it("tells where a path leads in the end", async () => {
+  it("resolves a path to its canonical form", async () => {
     bench.plant(at("deep/f.txt"), file("here"));
     bench.plant(at("to"), link("deep/../link"));
     bench.plant(at("link"), link(at("deep")));
@@ -119,7 +119,7 @@ describe.each([
     ).toEqual([at("deep/f.txt"), at("deep"), undefined, undefined, undefined]);
   });
 
-  it("opens a folder by its canonical path alone", async () => {
+  it("opens a folder only by its canonical path", async () => {
     bench.plant(at("deep/f.txt"), file("here"));
     bench.plant(at("link"), link("."));
     const opened = (path: string): Promise<unknown> =>
@@ -132,7 +132,7 @@ describe.each([
     expect(await opened(at("gone"))).toBe("ENOENT");
   });
 
-  it("lists a folder by its canonical path alone, with the kinds of what is in it", async () => {
+  it("lists a folder only by its canonical path, with the kinds of its entries", async () => {
     const { disk, base, plant } = bench;
     plant(join(base, "in", "file"), { kind: "file", text: "x" });
     plant(join(base, "in", "folder"), { kind: "folder" });
@@ -155,7 +155,7 @@ describe.each([
       await expect(disk.listNames(join(base, path))).rejects.toMatchObject({ code });
   });
 
-  it("says what stands under a name, without following it", async () => {
+  it("stats an entry without following links", async () => {
     bench.plant(at("f.txt"), file("12345", 0o640));
     bench.plant(at("folder/x"), file(""));
     bench.plant(at("link"), link("f.txt"));
@@ -168,7 +168,7 @@ describe.each([
     expect(await namesIn(folder)).toEqual(["file f.txt", "folder folder", "link link", "other pipe"]);
   });
 
-  it("opens files and folders, and nothing that only leads to one", async () => {
+  it("opens files and folders, and no links to them", async () => {
     bench.plant(at("f.txt"), file("here"));
     bench.plant(at("folder/x"), file("below"));
     bench.plant(at("to-file"), link("f.txt"));
@@ -188,7 +188,7 @@ describe.each([
     expect([await folder.readLink("to-file"), await codeOf(folder.readLink("f.txt"))]).toEqual(["f.txt", "EINVAL"]);
   });
 
-  it.each(["", ".", "..", "a/b", "/etc", "../x", "a\0b"])("takes %j for no name at all", async (name) => {
+  it.each(["", ".", "..", "a/b", "/etc", "../x", "a\0b"])("rejects the name %j", async (name) => {
     const tried = [
       folder.stat(name),
       folder.openFolder(name),
@@ -202,7 +202,7 @@ describe.each([
     expect(await Promise.all(tried.map(codeOf))).toEqual(tried.map(() => "EINVAL"));
   });
 
-  it("writes on at the end of a file, which it makes for its owner alone, and cuts it off", async () => {
+  it("appends to a file, which it creates for its owner alone, and truncates it", async () => {
     const log = await folder.openAppend("log");
     await log.append(bytes("one "));
     await log.append(bytes("two"));
@@ -225,7 +225,7 @@ describe.each([
     expect(await codeOf(log.append(bytes("x")))).toBe("EBADF");
   });
 
-  it("writes on at the end of nothing that is no file, and never through a link", async () => {
+  it("appends to regular files only, and never through a link", async () => {
     bench.plant(at("folder/x"), file(""));
     bench.plant(at("outside"), file("here"));
     bench.plant(at("link"), link("outside"));
@@ -260,7 +260,7 @@ describe.each([
     await handle.close();
   });
 
-  it("keeps reading the file it opened when another takes its name", async () => {
+  it("keeps reading the opened file when another takes its name", async () => {
     bench.plant(at("f.txt"), file("old"));
     const handle = await folder.openFile("f.txt");
     await folder.writeFile("f.txt", bytes("new"));
@@ -270,7 +270,7 @@ describe.each([
     await handle.close();
   });
 
-  it("puts a file as a whole, keeps its mode, and leaves nothing beside it", async () => {
+  it("writes a file atomically, keeps its mode, and leaves no temporary file", async () => {
     bench.plant(at("script"), file("old", 0o750));
     const identities = [
       await folder.writeFile("script", bytes("new")),
@@ -285,7 +285,7 @@ describe.each([
     expect(await namesIn(folder)).toEqual(["file private", "file script"]);
   });
 
-  it("replaces a link by the file, and leaves alone what it pointed to", async () => {
+  it("replaces a link by the file, and does not touch its target", async () => {
     bench.plant(at("target"), file("untouched"));
     bench.plant(at("link"), link("target"));
     await folder.writeFile("link", bytes("mine"));
@@ -293,14 +293,14 @@ describe.each([
     expect([await textIn(folder, "link"), await textIn(folder, "target")]).toEqual(["mine", "untouched"]);
   });
 
-  it("puts no file where a folder is", async () => {
+  it("does not replace a folder by a file", async () => {
     bench.plant(at("folder/x"), file("kept"));
 
     expect(await codeOf(folder.writeFile("folder", bytes("x")))).toBe("EISDIR");
     expect(await namesIn(folder)).toEqual(["folder folder"]);
   });
 
-  it("makes folders, once or again, but not over something else", async () => {
+  it("creates a folder or keeps an existing one, but not in place of another entry", async () => {
     bench.plant(at("f.txt"), file(""));
     bench.plant(at("link"), link("."));
     const made = ["new", "new", "f.txt", "link"];
@@ -311,7 +311,7 @@ describe.each([
     expect(await namesIn(folder)).toEqual(["file f.txt", "folder new", "link link"]);
   });
 
-  it("removes files, links and empty folders, and is content if there is nothing", async () => {
+  it("removes files, links and empty folders, and ignores missing entries", async () => {
     bench.plant(at("f.txt"), file(""));
     bench.plant(at("link"), link("full"));
     bench.plant(at("empty"), { kind: "folder" });
@@ -342,7 +342,7 @@ describe.each([
     expect(await textIn(folder, "g.txt")).toBe("text");
   });
 
-  it("gives another identity to whatever was changed or replaced, and the same to what was not", async () => {
+  it("changes the identity of changed and replaced entries, and of no others", async () => {
     bench.plant(at("f.txt"), file("one"));
     bench.plant(at("g.txt"), file("one"));
     const before = (await folder.stat("f.txt"))?.identity;
@@ -354,7 +354,7 @@ describe.each([
     expect(new Set([before, after, (await folder.stat("g.txt"))?.identity]).size).toBe(3);
   });
 
-  it("never goes where a folder's name was turned into a link", async () => {
+  it("never follows a link that replaced a folder", async () => {
     bench.plant(at("d/f.txt"), file("inside"));
     bench.plant(at("out/f.txt"), file("outside"));
     const below = await folder.openFolder("d");
@@ -375,7 +375,7 @@ describe.each([
     await out.close();
   });
 
-  it("does nothing once it is closed", async () => {
+  it("rejects every operation once it is closed", async () => {
     bench.plant(at("f.txt"), file("here"));
     const closed = await bench.disk.openFolder(bench.base);
     await closed.close();
@@ -385,7 +385,7 @@ describe.each([
     ).toEqual(["EBADF", "EBADF", "EBADF"]);
   });
 
-  it("obeys modes", async ({ skip }) => {
+  it("respects file modes", async ({ skip }) => {
     if (!bench.obeysModes) skip("modes bind nobody who is root");
     bench.plant(at("secret"), file("x", 0o000));
     bench.plant(at("shut/x"), file("x"));
@@ -413,7 +413,7 @@ describe("a real disk", () => {
       .filter((path) => path.startsWith(base));
   const hasProc = existsSync("/proc/self/fd");
 
-  it.runIf(hasProc)("follows a folder that was moved, since it holds the folder and not the path", async () => {
+  it.runIf(hasProc)("keeps using a folder that was moved, since it holds the handle and not the path", async () => {
     const { disk, base } = realBench(realDisk);
     mkdirSync(join(base, "d"));
     const folder = await disk.openFolder(join(base, "d"));
@@ -424,7 +424,7 @@ describe("a real disk", () => {
     expect(readFileSync(join(base, "moved/f.txt"), "utf8")).toBe("here");
   });
 
-  it.runIf(hasProc)("lets go of every handle, also when something fails", async () => {
+  it.runIf(hasProc)("closes every handle, also on failure", async () => {
     for (const disk of [realDisk, pathDisk]) {
       const { base, plant } = realBench(disk);
       plant(join(base, "d/f.txt"), file("x"));
@@ -448,7 +448,7 @@ describe("a real disk", () => {
     }
   });
 
-  it("leaves no temporary file behind when a file cannot be put", async () => {
+  it("leaves no temporary file when a write fails", async () => {
     for (const disk of [realDisk, pathDisk]) {
       const { base } = realBench(disk);
       const folder = await disk.openFolder(base);
@@ -459,7 +459,7 @@ describe("a real disk", () => {
     }
   });
 
-  it("keeps a new file's mode to what the person's mask allows", async () => {
+  it("creates new files with the mode the umask allows", async () => {
     const { base } = realBench(realDisk);
     writeFileSync(join(base, "usual"), "");
     const folder = await realDisk.openFolder(base);
@@ -469,7 +469,7 @@ describe("a real disk", () => {
     expect(statSync(join(base, "new")).mode).toBe(statSync(join(base, "usual")).mode);
   });
 
-  it("leaves other names of the same file as they were", async () => {
+  it("does not change other hard links to the file", async () => {
     const { base } = realBench(realDisk);
     writeFileSync(join(base, "outside"), "kept");
     linkSync(join(base, "outside"), join(base, "inside"));
@@ -483,7 +483,7 @@ describe("a real disk", () => {
     ]);
   });
 
-  it("waits for what is under way before it lets go", async () => {
+  it("waits for pending operations before it closes", async () => {
     const { base } = realBench(realDisk);
     const folder = await realDisk.openFolder(base);
     const puts = Array.from({ length: 20 }, (_, index) => folder.writeFile(`${index}`, bytes("x")));
@@ -493,7 +493,7 @@ describe("a real disk", () => {
     expect(readdirSync(base)).toHaveLength(20);
   });
 
-  it("goes as deep as there are folders, past the longest path the system takes", async () => {
+  it("walks folders deeper than the longest path the system accepts", async () => {
     const { base } = realBench(realDisk);
     const name = "d".repeat(200);
     let folder = await realDisk.openFolder(base);

@@ -1,80 +1,84 @@
 /**
- * The file system by handles. Nothing here follows a symbolic link: a path is
- * walked one name at a time, and a name is a single component, never `..`, `.`,
- * empty, or with a slash or NUL in it (that throws). So what a handle stands
- * for cannot be swapped underneath whoever holds it.
+ * The file system by handles. Nothing here follows a symbolic link: a path is walked one name at a time, and a name is
+ * a single component, never `..`, `.`, empty, or with a slash or NUL in it (that throws). So the object behind a handle
+ * cannot be swapped.
  */
 export type Disk = {
-  /** The canonical form of an absolute path, all links followed; undefined when there is nothing. */
+  /** The canonical form of an absolute path with all links resolved; undefined if it does not exist. */
   readonly canonicalPath: (path: string) => Promise<string | undefined>;
   /** Opens a folder by its canonical path. */
   readonly openFolder: (path: string) => Promise<Folder>;
   /**
-   * All names in a folder with their kinds, by its canonical path and without a handle: for looking around in many
-   * folders at once. Refuses what is no folder (ENOTDIR, ELOOP) and one with a great many names (E2BIG).
+   * All names in a folder with their kinds, by its canonical path and without keeping a handle: for scanning many
+   * folders. Rejects what is not a folder (ENOTDIR, ELOOP) and a folder with too many names (E2BIG).
    */
   readonly listNames: (path: string) => Promise<readonly { readonly name: string; readonly kind: EntryKind }[]>;
 };
 
-/** An open folder. Close it. Errors are `DiskError`. */
+/** An open folder, to be closed by the caller. Errors are `DiskError`. */
 export type Folder = {
   readonly path: string;
-  /** The folder itself. */
+  /** Stats the folder itself. */
   readonly statSelf: () => Promise<DiskEntry>;
-  /** What stands under a name; undefined when nothing does. */
+  /** Stats the entry under a name, without following a link; undefined if there is none. */
   readonly stat: (name: string) => Promise<DiskEntry | undefined>;
-  /** The folder under a name. Refuses links and everything else. */
+  /** Opens the folder under a name. Rejects links and everything else. */
   readonly openFolder: (name: string) => Promise<Folder>;
-  /** The regular file under a name, for reading. Refuses links, pipes, sockets and devices, and never waits for one. */
+  /**
+   * Opens the regular file under a name for reading. Rejects links, pipes, sockets and devices, and never blocks on
+   * one.
+   */
   readonly openFile: (name: string) => Promise<FileHandle>;
-  /** Where a link points, as written. */
+  /** The target of a link, as written. */
   readonly readLink: (name: string) => Promise<string>;
-  /** All names with their kinds, as the system gives them. */
+  /** All names with their kinds, in the system's order. */
   readonly list: () => AsyncIterable<{ readonly name: string; readonly kind: EntryKind }>;
-  /** Makes a folder; fine if it is there already. */
+  /** Creates a folder; does nothing if it exists. */
   readonly makeFolder: (name: string, mode?: number) => Promise<void>;
   /**
-   * Puts bytes under a name as a whole: a temporary file beside it, flushed, then
-   * renamed over it. A link there is replaced, not followed. Keeps the mode of what was there.
+   * Writes a file atomically: a temporary file beside it, flushed, then renamed over it. A link there is replaced, not
+   * followed. Keeps the mode of the file before.
    */
   readonly writeFile: (name: string, bytes: Uint8Array, mode?: number) => Promise<FileIdentity>;
   /**
-   * The same, if what stands there still has this identity, or is "absent"; otherwise rejects with ESTALE. The look and the
-   * rename are under a lock that every process sees which writes this way, and nothing but the system's own time is between them.
+   * Writes a file atomically if the entry still has this identity, or is "absent"; otherwise rejects with ESTALE
+   * (compare and swap). The comparison and the rename happen under a lock that every process writing this way respects.
    */
   readonly replaceFile: (name: string, bytes: Uint8Array, was: FileIdentity) => Promise<FileIdentity>;
-  /** Removes a file, a link or an empty folder; fine if there is nothing. */
+  /** Removes a file, a link or an empty folder; does nothing if there is none. */
   readonly remove: (name: string) => Promise<void>;
-  /** Renames an entry inside this folder. Refuses a name that is taken (EEXIST). */
+  /** Renames an entry inside this folder. Rejects a name that exists (EEXIST). */
   readonly rename: (name: string, to: string) => Promise<void>;
-  /** The regular file under a name, to be written on at its end. Makes one, for its owner alone, if there is none. */
+  /**
+   * Opens the regular file under a name for appending. Creates it, readable by its owner alone, if it does not exist.
+   */
   readonly openAppend: (name: string) => Promise<AppendHandle>;
-  /** Resolves when the names made and removed here so far would survive a power loss. */
+  /** Resolves once the names created and removed here so far would survive a power loss (fsync). */
   readonly flush: () => Promise<void>;
-  /** Waits for what is under way, then lets go. */
+  /** Waits for pending operations, then closes the handle. */
   readonly close: () => Promise<void>;
 };
 
-/** An open regular file. Close it. */
+/** An open regular file, to be closed by the caller. */
 export type FileHandle = {
   readonly stat: () => Promise<DiskEntry>;
-  /** Up to `length` bytes from `at`; fewer only at the end. */
+  /** Reads up to `length` bytes from offset `at`; fewer only at the end of the file. */
   readonly read: (at: number, length: number) => Promise<Uint8Array>;
   readonly close: () => Promise<void>;
 };
 
-/** An open regular file that grows. What was appended survives the program at once, and a power loss after `flush`. */
+/** A regular file open for appending. Appended bytes survive the process at once, and a power loss after `flush`. */
 export type AppendHandle = FileHandle & {
-  /** Writes all bytes at the end. One that fails may have written some of them. */
+  /** Appends all bytes. One that fails may have written some of them. */
   readonly append: (bytes: Uint8Array) => Promise<void>;
   readonly flush: () => Promise<void>;
-  /** Cuts the file off at this size. */
+  /** Truncates the file to this size. */
   readonly truncate: (size: number) => Promise<void>;
 };
 
 export type EntryKind = "file" | "folder" | "link" | "other";
 
-/** What stands under a name. Times are milliseconds since 1970. */
+/** The result of a stat. Times are milliseconds since 1970. */
 export type DiskEntry = {
   readonly kind: EntryKind;
   readonly size: number;
@@ -83,12 +87,15 @@ export type DiskEntry = {
   readonly identity: FileIdentity;
 };
 
-/** Tells one file from another, and a changed one from what it was: device, inode, size and time of change. */
+/**
+ * Distinguishes one file from another and a changed file from its earlier version: device, inode, size, ctime and
+ * mtime.
+ */
 type FileIdentity = string;
 
 /**
- * A file operation that failed. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP is a
- * link where none may be, or something swapped while it was used; ENXIO a pipe, socket or device; EINVAL a name that is none.
+ * A failed file operation. `code` is the system's, such as ENOENT, EACCES, ENOSPC, ENOTDIR, EISDIR. ELOOP: a link where
+ * none is allowed, or an entry swapped during use; ENXIO: a pipe, socket or device; EINVAL: an invalid name.
  */
 export class DiskError extends Error {
   readonly code: string;

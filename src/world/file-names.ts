@@ -1,16 +1,16 @@
 import { fingerprint } from "./fingerprint.ts";
 
-/** Whether a name is one component: nothing in it can lead elsewhere. */
+/** Whether a name is a single path component, so that it cannot lead elsewhere. */
 export const isSingleComponent = (name: string, platform: string = process.platform): boolean =>
   name !== "" && name !== "." && name !== ".." && !(platform === "win32" ? /[/\\:\0]/ : /[/\0]/).test(name);
 
-/** A name for a file on its way to another: nobody has one of that name, and whoever made one would only have this fail. */
+/** A random name for a temporary file. If a file of that name exists, creating it exclusively fails. */
 export const createTempName = (): string => `.parley-${randomHex()}${randomHex()}.tmp`;
 
-/** The one name for a new version of a file on its way: whoever makes this file holds the lock on the other. */
+/** The one name for the next version of a file: creating this file exclusively is the lock on the other. */
 export const tempLockName = (name: string): string => `.parley-${fingerprint(name)}.tmp`;
 
-/** Whether a file is on its way to another; an old one was left by a program that was killed. */
+/** Whether a file is one of our temporary files; an old one was left by a process that was killed. */
 export const isTempName = (name: string): boolean => /^\.parley-[0-9a-f]{16,24}\.tmp$/.test(name);
 
 const randomHex = (): string =>
@@ -18,5 +18,5 @@ const randomHex = (): string =>
     .toString(16)
     .padStart(12, "0");
 
-/** How long a temporary file may stand untouched before its writer is taken to be gone, in milliseconds. */
+/** Age in milliseconds after which an untouched temporary file counts as abandoned. */
 export const staleTempAge = 10_000;

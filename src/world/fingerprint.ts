@@ -1,6 +1,6 @@
 /**
- * A short name for a text: sixteen hex digits, the same in every process. Two texts have the same by accident about
- * never; whoever wants two such texts can make them, so what stands under a name is compared before it is believed.
+ * A 64-bit hash of a text as sixteen hex digits, the same in every process. Not cryptographic: two texts with the same
+ * hash can be constructed, so the stored text is compared before a hit is used.
  */
 export const fingerprint = (text: string): string => {
   let [high, low] = [0x9e3779b9, 0x85ebca6b];

@@ -2,7 +2,7 @@ import type { Folder } from "./disk.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Clock } from "./world.ts";
 
-/** What locks are made of: a folder for nothing else, and who runs. */
+/** The dependencies of a lock: a folder that holds nothing but lock files, and the identities of processes. */
 export type LockContext = {
   readonly folder: Folder;
   readonly processIdentity: ProcessIdentity;
@@ -10,38 +10,38 @@ export type LockContext = {
   readonly random: () => number;
 };
 
-/** What to lock, and which other locks stand against it; without `against`, only those of the same name. */
+/** A lock to acquire, and which other locks conflict with it; without `conflictsWith`, only those of the same name. */
 export type LockRequest = { readonly name: string; readonly conflictsWith?: (name: string) => boolean };
 
-/** A lock that was taken, or who has one that stands against it. */
+/** A lock that was acquired, or the holder of a conflicting one. */
 export type LockResult =
   | { readonly acquired: true; readonly release: () => Promise<void> }
   | { readonly acquired: false; readonly name: string; readonly holder: string };
 
 /**
- * Takes a lock, if nobody alive has one against it. Locks of the dead do not count and are swept.
+ * Acquires a lock file, unless a living process holds a conflicting one. Locks of dead processes are removed.
  *
- * Everybody first shows their wish and then looks for others, so of two the later one always sees the earlier. Who sees
- * only a wish takes their own back and tries again after a while of their own; a name lasts as long as the lock, so no
- * look at the folder can miss it. Names hold no dots.
+ * Each process first creates its request file and then lists the others, so of two processes the later one always sees
+ * the earlier. A process that sees only a request removes its own and retries after a random backoff. A file name
+ * exists as long as the lock, so no listing can miss it. Names must not contain dots.
  */
 export const acquireLockFile = async (
-  place: LockContext,
-  { name, conflictsWith: against = (other) => other === name }: LockRequest,
+  context: LockContext,
+  { name, conflictsWith = (other) => other === name }: LockRequest,
 ): Promise<LockResult> => {
-  const me = await place.processIdentity.current();
-  const mine = `${name}.${me}.${Math.floor(place.random() * 2 ** 40).toString(36)}`;
+  const identity = await context.processIdentity.current();
+  const own = `${name}.${identity}.${Math.floor(context.random() * 2 ** 40).toString(36)}`;
   for (let attempt = 1; ; attempt++) {
-    await touch(place.folder, `${mine}.wanted`);
-    const others = (await listLiveLocks(place, mine)).filter((other) => against(other.name));
+    await touch(context.folder, `${own}.wanted`);
+    const others = (await listLiveLocks(context, own)).filter((other) => conflictsWith(other.name));
     const [other] = others.toSorted((one, two) => Number(two.isHeld) - Number(one.isHeld));
     if (other === undefined) {
-      await touch(place.folder, `${mine}.held`);
-      return { acquired: true, release: () => release(place.folder, mine) };
+      await touch(context.folder, `${own}.held`);
+      return { acquired: true, release: () => release(context.folder, own) };
     }
-    await release(place.folder, mine);
+    await release(context.folder, own);
     if (other.isHeld || attempt === maxAttempts) return { acquired: false, name: other.name, holder: other.holder };
-    await place.clock.sleep(place.random() * 5 * attempt);
+    await context.clock.sleep(context.random() * 5 * attempt);
   }
 };
 
@@ -49,26 +49,23 @@ const maxAttempts = 30;
 
 const touch = async (folder: Folder, name: string): Promise<void> => (await folder.openAppend(name)).close();
 
-const release = async (folder: Folder, mine: string): Promise<void> => {
-  await folder.remove(`${mine}.held`);
-  await folder.remove(`${mine}.wanted`);
+const release = async (folder: Folder, own: string): Promise<void> => {
+  await folder.remove(`${own}.held`);
+  await folder.remove(`${own}.wanted`);
 };
 
 type OtherLock = { readonly name: string; readonly holder: string; readonly isHeld: boolean };
 
-/** The locks of everybody else who is alive. Those of the dead are removed: nobody will use their names again. */
-const listLiveLocks = async (
-  { folder, processIdentity: life }: LockContext,
-  mine: string,
-): Promise<readonly OtherLock[]> => {
+/** Lists the locks of other living processes, and removes those of dead ones: their names are never used again. */
+const listLiveLocks = async ({ folder, processIdentity }: LockContext, own: string): Promise<readonly OtherLock[]> => {
   const seen = new Map<string, boolean>();
   const others: OtherLock[] = [];
   for await (const { name: file } of folder.list()) {
-    const [name = "", by = "", , state] = file.split(".");
-    if (state === undefined || file.startsWith(`${mine}.`)) continue;
-    const isAlive = seen.get(by) ?? (await life.isAlive(by));
-    seen.set(by, isAlive);
-    if (isAlive) others.push({ name, holder: by, isHeld: state === "held" });
+    const [name = "", holder = "", , state] = file.split(".");
+    if (state === undefined || file.startsWith(`${own}.`)) continue;
+    const isAlive = seen.get(holder) ?? (await processIdentity.isAlive(holder));
+    seen.set(holder, isAlive);
+    if (isAlive) others.push({ name, holder, isHeld: state === "held" });
     else await folder.remove(file);
   }
   return others;

@@ -1,24 +1,24 @@
-/** The network: one request, one answer. Redirects are answers like any other and are never followed. */
+/** The network: one request, one response. Redirects are returned like any other response and never followed. */
 export type Net = {
   /**
-   * Resolves once the answer's headers are there. Aborting closes the connection
-   * at once, also while the body is read. Rejects with a `NetError`, or with the signal's reason.
+   * Resolves once the response headers are there. Aborting closes the connection at once, also while the body is read.
+   * Rejects with a `NetError`, or with the signal's reason.
    */
   readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
   /**
-   * Registers a user of the connections that are kept open between requests, and returns how to release it. The last
-   * release closes them: idle ones at once, others when their answer is over. A later request connects anew.
+   * Registers a user of the keep-alive connections and returns its release (a lease). The last release closes them:
+   * idle ones at once, others when their response ends. A later request connects anew.
    */
   readonly acquire?: () => () => void;
 };
 
 /** A network through proxies. */
 export type ProxiedNet = Net & {
-  /** Closes idle connections now, and each other one as soon as its answer is over. */
+  /** Closes idle connections now, and each busy one as soon as its response ends. */
   readonly closeIdle: () => void;
 };
 
-/** How long a connection may take until a request can be sent on it, tunnel and TLS handshake included, in milliseconds. */
+/** Time limit in milliseconds for a connection to be ready for a request, proxy tunnel and TLS handshake included. */
 export const connectTimeout = 20_000;
 
 /** A request. Header names are in lower case. */
@@ -27,11 +27,11 @@ export type HttpRequest = {
   readonly url: string;
   readonly headers: HttpHeaders;
   readonly body?: string | Uint8Array;
-  /** Where to connect instead of asking for the host's addresses again. A proxy asks for itself. */
+  /** IP addresses to connect to instead of resolving the host again. A proxy resolves for itself. */
   readonly addresses?: readonly string[];
 };
 
-/** An answer. Whoever takes one reads its body to the end, or leaves the loop, which closes the connection. */
+/** A response. The caller reads its body to the end, or leaves the loop, which closes the connection. */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: HttpHeaders;
@@ -42,13 +42,13 @@ export type HttpResponse = {
 /** Header values by name in lower case. */
 export type HttpHeaders = { readonly [name: string]: string };
 
-/** The connection failed: before an answer came (`connect`), or within one (`broken`). */
+/** A failed connection: before a response came (`connect`), or within one (`broken`). */
 export class NetError extends Error {
   readonly at: "connect" | "broken";
   /** The operating system's code, such as ECONNREFUSED, where there is one. */
   readonly code: string | undefined;
 
-  /** Whether the same would happen again: a certificate that is not accepted, a proxy that cannot be used. */
+  /** Whether a retry would fail the same way: a certificate that is not accepted, a proxy that cannot be used. */
   readonly isPermanent: boolean;
 
   constructor(at: "connect" | "broken", message: string, cause?: unknown, isLasting?: boolean) {
@@ -59,11 +59,11 @@ export class NetError extends Error {
   }
 }
 
-/** Codes of certificates that are not accepted: the next attempt would meet the same one. */
+/** Error codes of certificates that are not accepted: the next attempt would get the same one. */
 const permanentCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_SSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** The whole body as text, at most `limit` bytes of it. */
+/** Reads the body as text, at most `limit` bytes of it. */
 export const readBodyText = async (response: HttpResponse, limit: number = 2 ** 26): Promise<string> => {
   const decoder = new TextDecoder();
   let text = "";

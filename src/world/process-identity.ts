@@ -1,7 +1,7 @@
-/** Which programs run. Process numbers are given again; a number and a start never are. */
+/** Identifies running processes. A process id is reused after the process ends; process id plus start time is not. */
 export type ProcessIdentity = {
-  /** This program, as a word of letters, digits and dashes that begins with its process number. */
+  /** The identity of this process: letters, digits and dashes, beginning with the process id. */
   readonly current: () => Promise<string>;
-  /** Whether the program that gave this word still runs, on this machine and since it was last started. */
+  /** Whether the process with this identity still runs, on this machine and since its last boot. */
   readonly isAlive: (who: string) => Promise<boolean>;
 };

@@ -1,8 +1,8 @@
-/** Other programs. */
+/** Child processes. */
 export type Processes = {
-  /** Starts a program in a process group of its own. Rejects if it cannot be started. Nothing is looked up in a shell. */
+  /** Starts a program in its own process group, without a shell. Rejects if it cannot be started. */
   readonly start: (program: Program) => Promise<RunningProcess>;
-  /** The absolute path of a program found on this search path, or undefined. */
+  /** Finds a program on this search path; undefined if it is not there. */
   readonly find: (name: string, searchPath: string) => Promise<string | undefined>;
 };
 
@@ -10,35 +10,38 @@ export type Program = {
   /** Absolute path. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Set where Windows passes the arguments on as they are, without quotes around them. */
+  /** Set where Windows passes the arguments on unchanged, without quotes around them. */
   readonly hasVerbatimArguments?: true;
-  /** The canonical path of the folder it starts in; with a link in it, nothing starts. */
+  /** The canonical path of the working directory; rejected if it contains a link. */
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
-  /** Written to its input, which is then closed. */
+  /** Written to stdin, which is then closed. */
   readonly input?: string;
   /**
-   * Set for one we talk to: its input stays open for `write`, and its whole group ends when we do, however we end.
-   * Its own `input` is then not used.
+   * Set for a program we exchange messages with: stdin stays open for `write`, `input` is not used, and its whole group
+   * ends when this process dies, however it dies.
    */
   readonly isInteractive?: true;
-  /** Set for one whose group is ended when this process dies while it runs, however it dies. Costs less than a companion. */
+  /**
+   * Set for a program whose group is ended if this process dies while it runs, however it dies. Costs less than
+   * `isInteractive`.
+   */
   readonly diesWithParent?: true;
 };
 
-/** A program that runs. Its output must be read, or it waits. */
+/** A running program. It blocks when its output is not read. */
 export type RunningProcess = {
   readonly pid: number;
-  /** Pieces as they come. The bytes of one are gone once the next is asked for: whoever needs them longer copies them. */
+  /** Chunks in order of arrival. The bytes of one are freed once the next is requested: copy them to keep them. */
   readonly output: AsyncIterable<{ readonly from: "output" | "error"; readonly bytes: Uint8Array }>;
-  /** Settles when the program has ended and its output is read. */
+  /** Settles when the program has exited and its output has been read. */
   readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;
-  /** Writes to the input of a companion; settles when it is taken. Rejects when nobody will take it. */
+  /** Writes to stdin of an interactive program; settles when it is accepted. Rejects when stdin is closed. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Says to a companion that nothing more will come. */
+  /** Closes stdin of an interactive program. */
   readonly closeInput: () => void;
-  /** Signals the whole group; fine if it is gone. */
+  /** Signals the whole group; does nothing if it is gone. */
   readonly signal: (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => void;
-  /** The processes still alive in its group. */
+  /** The ids of the processes still alive in its group. */
   readonly groupMembers: () => Promise<readonly number[]>;
 };

@@ -1,6 +1,6 @@
 import type { Clock } from "./world.ts";
 
-/** Resolves once a clock has come so far; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms` on this clock; rejects with the signal's reason as soon as it is aborted. */
 export const sleepWithClock = (clock: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();

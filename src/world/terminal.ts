@@ -1,28 +1,31 @@
-/** How many letters fit on a terminal. */
+/** The size of a terminal in cells. */
 export type TerminalSize = { readonly columns: number; readonly rows: number };
 
-/** What a terminal, or the system behind it, tells. */
+/** An event of a terminal, or of the system behind it. */
 export type TerminalEvent =
   | { readonly type: "input"; readonly bytes: Uint8Array }
   | { readonly type: "resize" }
-  /** The program was stopped and goes on; others have written meanwhile. */
+  /** The program was suspended and resumed; others have written to the terminal meanwhile. */
   | { readonly type: "continue" }
-  /** The terminal is gone (`SIGHUP`, the end of its input) or the program is asked to go (`SIGTERM`). */
+  /** The terminal was closed (`SIGHUP`, end of input), or the program is asked to exit (`SIGTERM`). */
   | { readonly type: "hang-up" }
   | { readonly type: "terminate" };
 
-/** The terminal a person sits at. */
+/** The terminal of the user. */
 export type Terminal = {
-  /** Asked of the terminal each time. */
+  /** Queried each time. */
   readonly size: () => TerminalSize;
   /** Resolves once the terminal can take more. */
   readonly write: (text: string) => Promise<void>;
-  /** Every key as it is pressed, and none of them shown by the terminal itself. */
+  /** Raw mode: every key as it is pressed, without echo. */
   readonly setRaw: (isRaw: boolean) => void;
-  /** Tells a listener everything until the returned function is called. */
+  /** Calls a listener for every event until the returned function is called. */
   readonly listen: (listener: (event: TerminalEvent) => void) => () => void;
-  /** What is written whenever and however this process ends, or is stopped from outside; the latest given counts. */
+  /**
+   * Sets the text to write whenever and however this process exits, or is suspended from outside; the latest replaces
+   * the earlier.
+   */
   readonly onExit: (farewell: (() => string) | undefined) => void;
-  /** Stops this process as Ctrl-Z does; a `continue` event follows when it goes on. */
+  /** Suspends this process as Ctrl-Z does; a `continue` event follows when it is resumed. */
   readonly suspend: () => void;
 };

@@ -3,7 +3,10 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import type { Net } from "./net.ts";
 import type { Processes } from "./processes.ts";
 
-/** The only door to everything outside the program. Whoever holds a simulated one runs in a world that can be replayed. */
+/**
+ * The injected operating system: the only access to anything outside the program. Code that runs in a simulated world
+ * can be replayed.
+ */
 export type World = {
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1. */
@@ -17,20 +20,20 @@ export type World = {
   readonly processIdentity: ProcessIdentity;
 };
 
-/** Time. `now` is what people call the time and may jump; `elapsed` only ever grows. Both count milliseconds. */
+/** Time in milliseconds. `now` is the wall clock and may jump; `elapsed` is monotonic. */
 export type Clock = {
   readonly now: () => number;
   readonly elapsed: () => number;
-  /** Does something after `ms`; answers how to leave it undone. */
+  /** Runs `work` after `ms`; returns a function that cancels it. */
   readonly after: (ms: number, work: () => void) => () => void;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** The environment's variables. */
+/** The environment variables. */
 export type Environment = { readonly [name: string]: string | undefined };
 
-/** The machine, as Node names it. */
+/** The machine, with Node's names. */
 export type HostInfo = {
   readonly platform: string;
   readonly arch: string;
@@ -39,9 +42,9 @@ export type HostInfo = {
 
 /** Small files with settings and secrets. Paths are absolute. */
 export type PrivateFiles = {
-  /** The text of a file, or undefined when there is none. */
+  /** The text of a file, or undefined when it does not exist. */
   readonly read: (path: string) => Promise<string | undefined>;
-  /** Replaces a file as a whole, readable by its owner alone, in a folder that is. */
+  /** Replaces a file atomically, readable by its owner alone, in a folder that is too. */
   readonly writePrivate: (path: string, text: string) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
 };

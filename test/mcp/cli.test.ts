@@ -26,7 +26,7 @@ const parley = (...args: readonly string[]): Promise<Ended> =>
     child.on("close", (code) => resolve({ code, out, error }));
   });
 
-/** A text as it is listed: in lines of at most a hundred letters. */
+/** A text wrapped as in the list: lines of at most a hundred characters. */
 const linesOf = (text: string): string => text.replaceAll(/.{1,98}/g, "  $&\n");
 
 describe("parley mcp", () => {
@@ -86,11 +86,11 @@ describe("parley mcp", () => {
     expect([listed, shown, tested].map(({ out, error }) => out + error).join("")).not.toContain("s3cret-value");
   });
 
-  it("says why a server does not come up", async () => {
+  it("says why a server does not start", async () => {
     await parley("add", "broken", "--", process.execPath, scriptedServer, "exits");
     expect(await parley("test", "broken")).toMatchObject({
       code: 1,
-      out: "broken: failed. broken has ended. It last wrote: no licence\n",
+      out: "broken: failed. broken has ended. Last output on stderr: no licence\n",
     });
   });
 
@@ -102,7 +102,7 @@ describe("parley mcp", () => {
     [["add", "x", "-e", "A", "--", "cmd"], /--env is a name and a value with = between/],
     [["add", "x", "--timeout", "soon", "--", "cmd"], /--timeout is a whole number/],
     [["fly"], /Unknown action "fly" for mcp/],
-  ])("refuses %j in words", async (args, words) => {
+  ])("rejects %j with a message", async (args, words) => {
     const { code, error } = await parley(...args);
     expect([code, words.test(error)]).toEqual([2, true]);
   });

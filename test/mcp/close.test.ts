@@ -5,7 +5,7 @@ import { createStdioTransport } from "../../src/mcp/connection/stdio.ts";
 import type { RunningProcess } from "../../src/world/processes.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
-it("leaves no program behind when it is closed while the program starts", async () => {
+it("leaves no process behind when it is closed while the process starts", async () => {
   const world = realWorld();
   const started: RunningProcess[] = [];
   const start: typeof world.processes.start = async (program) => {

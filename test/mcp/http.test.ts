@@ -13,7 +13,7 @@ const json = (response: ServerResponse, body: unknown, status = 200, headers: Re
 };
 const result = (id: number | undefined, value: object): object => ({ jsonrpc: "2.0", id, result: value });
 
-/** An honest server's answers, in a session of this name. */
+/** The responses of a valid server, in a session of this name. */
 const honestIn =
   (session: string): Answer =>
   ({ id, method, params }, response) => {
@@ -37,7 +37,7 @@ const honest: Answer = honestIn("session-1");
 
 type Heard = { readonly method: string; readonly url: string; readonly headers: IncomingMessage["headers"] };
 
-/** A web server for a test. GET has nothing to offer unless the test says otherwise. */
+/** A web server for a test. GET is not supported unless the test says otherwise. */
 const serving = async (
   answer: Answer,
   work: (at: { readonly url: string; readonly heard: readonly Heard[] }) => Promise<void>,
@@ -61,7 +61,7 @@ const serving = async (
   }
 };
 
-/** One call on a server that is reached over the web. */
+/** One call on a server that is reached over HTTP. */
 const one = (config: object, work: (setting: McpTestSession) => Promise<void>, options: object = {}): Promise<void> =>
   withServers({ configured: { web: config }, ...options }, work);
 
@@ -71,7 +71,7 @@ const onCall =
     request.method === "tools/call" ? answer(request, response, message) : honest(request, response, message);
 
 describe("a server over HTTP", () => {
-  it("is called with the person's headers and its session", async () => {
+  it("is called with the configured headers and its session", async () => {
     await serving(honest, async ({ url, heard }) => {
       await one({ httpUrl: url, headers: { "x-team": "${TEAM:-blue}" } }, async ({ call }) => {
         expect(textOf(await call("echo"))).toBe("over http");
@@ -86,7 +86,7 @@ describe("a server over HTTP", () => {
     });
   });
 
-  it("has a session of its own, which ends with its connection and is shown to nobody else", async () => {
+  it("has a session of its own, which ends with its connection and is sent to no other server", async () => {
     const naming = (name: string): Answer => {
       let count = 0;
       return (request, response, message) => {
@@ -118,7 +118,7 @@ describe("a server over HTTP", () => {
     ]);
   });
 
-  it("streams its answers, with progress", async () => {
+  it("streams its responses, with progress", async () => {
     const streaming = onCall(({ id, params }, response) => {
       const token = (params!["_meta"] as { progressToken: number }).progressToken;
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -129,8 +129,8 @@ describe("a server over HTTP", () => {
       response.end();
     });
     await serving(streaming, async ({ url }) => {
-      await one({ httpUrl: url }, async ({ call, progressTexts: reported }) => {
-        expect([textOf(await call("echo")), reported]).toEqual(["streamed", ["1 of 2\n"]]);
+      await one({ httpUrl: url }, async ({ call, progressTexts }) => {
+        expect([textOf(await call("echo")), progressTexts]).toEqual(["streamed", ["1 of 2\n"]]);
       });
     });
   });
@@ -161,13 +161,13 @@ describe("a server over HTTP", () => {
       (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
       /^Error: mcp_tool_error: web /,
     ],
-    ["with nothing", () => undefined, /^Error: timeout: web did not answer: nothing came for 1 s\.$/],
+    ["with nothing", () => undefined, /^Error: timeout: web did not answer: no response for 1 s\.$/],
     [
       "with a stream that never says anything",
       (_, response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(),
       /^Error: timeout: web did not answer/,
     ],
-  ])("that answers %s fails in words", async (_, answer, words) => {
+  ])("that answers %s fails with a message", async (_, answer, words) => {
     await serving(onCall(answer), async ({ url }) => {
       await one({ httpUrl: url, timeout: 1000 }, async ({ call }) => expect(textOf(await call("echo"))).toMatch(words));
     });
@@ -176,7 +176,7 @@ describe("a server over HTTP", () => {
   it.each<[string, string, string]>([
     ["as a whole", "application/json", '{"jsonrpc":"2.0","id":3,"result":{"x":"'],
     ["as an event", "text/event-stream", "data: "],
-  ])("that answers without end is cut off, and not held in memory: %s", async (_, type, begin) => {
+  ])("that answers without end is cut off, and not buffered: %s", async (_, type, begin) => {
     const before = process.memoryUsage().rss;
     const endless = onCall((_request, response) => {
       response.writeHead(200, { "content-type": type });
@@ -189,20 +189,20 @@ describe("a server over HTTP", () => {
     });
     await serving(endless, async ({ url }) => {
       await one({ httpUrl: url, timeout: 600_000 }, async ({ call }) => {
-        expect(textOf(await call("echo"))).toContain("The server's answer is longer than 24 MB.");
+        expect(textOf(await call("echo"))).toContain("The server's response is longer than 24 MB.");
       });
     });
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 2 ** 20);
   });
 
-  it("that wants to know who we are is not asked for ever", async () => {
+  it("that requires a sign-in is not retried forever", async () => {
     await serving(
       (_, response) => void response.writeHead(401, { "www-authenticate": "Bearer" }).end(),
       async ({ url, heard }) => {
         await one({ httpUrl: url }, async ({ servers }) => {
           expect(servers.status()[0]?.status).toEqual({
             state: "sign-in",
-            reason: "web wants a sign-in. Run parley mcp login web.",
+            reason: "web requires a sign-in. Run parley mcp login web.",
           });
         });
         expect(heard.length).toBeLessThan(10);
@@ -210,7 +210,7 @@ describe("a server over HTTP", () => {
     );
   });
 
-  it("is found by the older protocol where it speaks that", async () => {
+  it("is reached with the older protocol where it speaks that", async () => {
     let send: ((message: object) => void) | undefined;
     const posting: Answer = (request, response, { url = "" }) => {
       if (!url.startsWith("/messages")) return void response.writeHead(404).end();

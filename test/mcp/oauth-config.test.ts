@@ -8,7 +8,7 @@ import type { SignInPage } from "../../src/mcp/oauth/browser.ts";
 import { signIn, withOAuthService, connectAndDescribe, openInBrowser, type OAuthService } from "./oauth-service.ts";
 
 /*
- * Sign-ins that somebody configured: an id that was registered beforehand, a service that is named, a machine.
+ * Configured sign-ins: a preregistered client id, a named authorization server, client credentials.
  */
 
 const keptIn = async ({ home }: OAuthService): Promise<string> => {
@@ -26,8 +26,8 @@ const freePort = (): Promise<number> =>
     });
   });
 
-describe("an id that was registered beforehand", () => {
-  it("is used with its secret, which is kept nowhere else", async () => {
+describe("a preregistered client id", () => {
+  it("is used with its secret, which is not stored", async () => {
     await withOAuthService({ closed: true }, async (place) => {
       const oauth = { enabled: true, clientId: "known", clientSecret: "s3cret-value", scopes: ["a", "b"] };
       const pages: SignInPage[] = [];
@@ -48,7 +48,7 @@ describe("an id that was registered beforehand", () => {
     });
   });
 
-  it("has the browser come back to where it is registered for, letter by letter", async () => {
+  it("uses the registered redirect URI character for character", async () => {
     await withOAuthService({ closed: true }, async (place) => {
       const redirectUri = `http://localhost:${await freePort()}/oauth/callback`;
       expect(await signIn(place, { oauth: { clientId: "known", redirectUri } })).toBe("signed in");
@@ -58,7 +58,7 @@ describe("an id that was registered beforehand", () => {
     });
   });
 
-  it("may be the address of a page, where the service takes such", async () => {
+  it("may be the URL of a metadata document, where the service supports it", async () => {
     const clientId = "https://parley.test/client.json";
     const registered = async (more: object): Promise<readonly (string | null | undefined)[]> => {
       let ids: readonly (string | null | undefined)[] = [];
@@ -75,8 +75,8 @@ describe("an id that was registered beforehand", () => {
   });
 });
 
-describe("a service that is named", () => {
-  it("is used where nothing describes it", async () => {
+describe("a configured authorization server", () => {
+  it("is used where there is no metadata", async () => {
     await withOAuthService({ described: null, closed: true }, async (place) => {
       const [authorizationUrl, tokenUrl] = [`${place.origin}/authorize`, `${place.origin}/token`];
       const oauth = { clientId: "known", authorizationUrl, tokenUrl };
@@ -84,7 +84,7 @@ describe("a service that is named", () => {
     });
   });
 
-  it("is the one that is asked, whatever the server says", async () => {
+  it("is used, whatever the MCP server says", async () => {
     await withOAuthService({ service: "/other" }, async (wrong) => {
       await withOAuthService({}, async (right) => {
         const oauth = { issuer: right.origin };
@@ -98,7 +98,7 @@ describe("a service that is named", () => {
     ["/.well-known/oauth-authorization-server/tenant1"],
     ["/.well-known/openid-configuration/tenant1"],
     ["/tenant1/.well-known/openid-configuration"],
-  ])("and has a path is found at %s, and refused where it calls itself by another name", async (described) => {
+  ])("with a path is found at %s, and rejected where its issuer differs", async (described) => {
     await withOAuthService({ service: "/tenant1", described }, async (place) => {
       expect(await signIn(place)).toBe("signed in");
     });
@@ -107,7 +107,7 @@ describe("a service that is named", () => {
     });
   });
 
-  it("gets no tokens of a sign-in at another", async () => {
+  it("gets no tokens of another one", async () => {
     await withOAuthService({}, async (place) => {
       expect(await signIn(place)).toBe("signed in");
       await withOAuthService({}, async (other) => {
@@ -116,7 +116,7 @@ describe("a service that is named", () => {
           authorizationUrl: `${other.origin}/authorize`,
           tokenUrl: `${other.origin}/token`,
         };
-        expect(await connectAndDescribe(place, oauth)).toBe("sign-in: s wants a sign-in. Run parley mcp login s.");
+        expect(await connectAndDescribe(place, oauth)).toBe("sign-in: s requires a sign-in. Run parley mcp login s.");
         expect(other.visits).toEqual([]);
       });
       expect(await connectAndDescribe(place)).toBe("you");
@@ -124,26 +124,22 @@ describe("a service that is named", () => {
   });
 });
 
-describe("tokens from somebody else than whoever describes the sign-in", () => {
-  it("are not had unless the person agrees, and nothing is shown before", async () => {
+describe("tokens from another host than the described one", () => {
+  it("need the user's consent, and nothing is shown before", async () => {
     await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const [pages, questions]: [SignInPage[], SignInPage[]] = [[], []];
       const show = (page: SignInPage): void => (pages.push(page), void openInBrowser(page));
       const elsewhere = place.origin.replace("http://127.0.0.1", "localhost");
-      const words = `The tokens would come from ${elsewhere}, which is not where the sign-in is described. Nobody agreed to that.`;
+      const words = `The tokens would come from ${elsewhere}, another host than the one that describes the sign-in. This was not confirmed.`;
       const no = async (page: SignInPage): Promise<boolean> => (questions.push(page), false);
-      expect([await signIn(place, { show }), await signIn(place, { show, agree: no })]).toEqual([words, words]);
-      expect([pages, place.asked, questions.map(({ tokenHost: issuesTokens }) => issuesTokens)]).toEqual([
-        [],
-        [],
-        [elsewhere],
-      ]);
-      expect(await signIn(place, { show, agree: async () => true })).toBe("signed in");
-      expect(pages.map(({ tokenHost: issuesTokens }) => issuesTokens)).toEqual([elsewhere]);
+      expect([await signIn(place, { show }), await signIn(place, { show, confirm: no })]).toEqual([words, words]);
+      expect([pages, place.asked, questions.map(({ tokenHost }) => tokenHost)]).toEqual([[], [], [elsewhere]]);
+      expect(await signIn(place, { show, confirm: async () => true })).toBe("signed in");
+      expect(pages.map(({ tokenHost }) => tokenHost)).toEqual([elsewhere]);
     });
   });
 
-  it("are asked about also where people sign in there", async () => {
+  it("need consent also where users sign in there", async () => {
     await withOAuthService({ tokensElsewhere: true }, async (other) => {
       const authorize = `${other.origin.replace("127.0.0.1", "localhost")}/authorize`;
       await withOAuthService({ authorize, more: { token_endpoint: authorize } }, async (place) => {
@@ -154,15 +150,15 @@ describe("tokens from somebody else than whoever describes the sign-in", () => {
     });
   });
 
-  it("are nobody's question where the person configured them, or where they come from the same place", async () => {
+  it("need no consent where configured, or from the same host", async () => {
     await withOAuthService({ described: null }, async (place) => {
       const tokenUrl = `${place.origin.replace("127.0.0.1", "localhost")}/token`;
       const oauth = { clientId: "x", authorizationUrl: `${place.origin}/authorize`, tokenUrl };
       expect(await signIn(place, { oauth })).toBe("signed in");
     });
     await withOAuthService({}, async (place) => {
-      const agree = (): Promise<boolean> => Promise.reject(new Error("asked"));
-      expect(await signIn(place, { agree })).toBe("signed in");
+      const confirm = (): Promise<boolean> => Promise.reject(new Error("asked"));
+      expect(await signIn(place, { confirm })).toBe("signed in");
     });
   });
 });
@@ -170,7 +166,7 @@ describe("tokens from somebody else than whoever describes the sign-in", () => {
 describe("a machine", () => {
   const oauth = { grantType: "client_credentials", clientId: "robot", clientSecret: "s3cret-value", scopes: ["x"] };
 
-  it("signs in by itself with a secret, and keeps nothing", async () => {
+  it("signs in by itself with a secret, and stores nothing", async () => {
     await withOAuthService({}, async (place) => {
       expect(await connectAndDescribe(place, oauth)).toBe("you");
       expect([place.asked.map((query) => Object.fromEntries(query)), place.shown]).toEqual([
@@ -178,11 +174,11 @@ describe("a machine", () => {
         [basic("robot", "s3cret-value")],
       ]);
       expect(await keptIn(place)).not.toMatch(/access-|s3cret/);
-      expect(await signIn(place, { oauth })).toBe("s signs in by itself, as a machine.");
+      expect(await signIn(place, { oauth })).toBe("s signs in by itself (client_credentials).");
     });
   });
 
-  it("signs in with a key, which stays here", async () => {
+  it("signs in with a private key, which is not sent", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     await withOAuthService({}, async (place) => {
@@ -198,11 +194,11 @@ describe("a machine", () => {
     });
   });
 
-  it("shows its secret to no service elsewhere that is not named", async () => {
+  it("does not send its secret to an authorization server on another host that is not configured", async () => {
     await withOAuthService({}, async (other) => {
       await withOAuthService({ service: other.origin }, async (place) => {
         expect(await connectAndDescribe(place, oauth)).toBe(
-          `sign-in: s wants this machine to sign in at ${new URL(other.origin).host}. If that is right, set oauth.issuer to ${other.origin} in its settings.`,
+          `sign-in: s requires a sign-in at ${new URL(other.origin).host}. If that is right, set oauth.issuer to ${other.origin} in its settings.`,
         );
         expect([place.asked, other.asked]).toEqual([[], []]);
         await connectAndDescribe(place, { ...oauth, issuer: other.origin });
@@ -211,17 +207,17 @@ describe("a machine", () => {
     });
   });
 
-  it("shows its secret to nobody else whom the service names", async () => {
+  it("does not send its secret to a token endpoint on another host", async () => {
     await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const { port } = new URL(place.origin);
       expect(await connectAndDescribe(place, oauth)).toBe(
-        `sign-in: s wants this machine to show its secret at localhost:${port}. If that is right, set oauth.tokenUrl in its settings.`,
+        `sign-in: s requires the client secret to be sent to localhost:${port}. If that is right, set oauth.tokenUrl in its settings.`,
       );
       expect(place.asked).toEqual([]);
     });
   });
 
-  it("signs in at whom the configuration names", async () => {
+  it("signs in at the configured authorization server", async () => {
     await withOAuthService({ tokensElsewhere: true }, async (place) => {
       const tokenUrl = `${place.origin.replace("127.0.0.1", "localhost")}/token`;
       expect(await connectAndDescribe(place, { ...oauth, tokenUrl })).toBe("you");
@@ -242,11 +238,11 @@ const claimsIn = (token: string, key: KeyObject): unknown => {
 };
 
 describe("a sign-in", () => {
-  it("that is switched off is never begun", async () => {
+  it("that is disabled is never started", async () => {
     await withOAuthService({}, async (place) => {
       expect(await signIn(place, { oauth: { enabled: false } })).toBe("s has oauth.enabled set to false.");
       expect(await connectAndDescribe(place, { enabled: false })).toBe(
-        "sign-in: s wants a sign-in. Run parley mcp login s.",
+        "sign-in: s requires a sign-in. Run parley mcp login s.",
       );
     });
   });
@@ -256,14 +252,14 @@ describe("a sign-in", () => {
       { grantType: "client_credentials", clientId: "x" },
       ": client_credentials needs clientId, and clientSecret or privateKey.",
     ],
-    [{ authorizationUrl: "https://a.test/" }, ": authorizationUrl and tokenUrl go together."],
-    [{ redirectUri: "https://evil.test:1/x" }, ": redirectUri must be an http address of this machine, with a port."],
-    [{ redirectUri: "http://localhost/x" }, ": redirectUri must be an http address of this machine, with a port."],
+    [{ authorizationUrl: "https://a.test/" }, ": authorizationUrl and tokenUrl must be set together."],
+    [{ redirectUri: "https://evil.test:1/x" }, ": redirectUri must be an http URL of this machine, with a port."],
+    [{ redirectUri: "http://localhost/x" }, ": redirectUri must be an http URL of this machine, with a port."],
     [{ clientSecret: "${NOT_SET}" }, ".clientSecret names the variable NOT_SET, which is not set."],
-    [{ tokenUrl: "file:///x" }, ".tokenUrl must be an http or https address."],
+    [{ tokenUrl: "file:///x" }, ".tokenUrl must be an http or https URL."],
     [{ grantType: "password" }, ".grantType must be authorization_code or client_credentials."],
     ["yes", " must be an object."],
-  ])("that makes no sense is told: %j", (oauth, words) => {
+  ])("with an invalid configuration is reported: %j", (oauth, words) => {
     expect(readServerConfigs({ s: { url: "https://a.test", oauth } }, { from: "person", env: {} })).toEqual({
       servers: [],
       problems: [`mcpServers.s.oauth${words}`],

@@ -10,21 +10,21 @@ import { signInWithBrowser } from "../../src/mcp/oauth/sign-in.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { textOf, withServers } from "./with-servers.ts";
 
-/** What the sign-in service does differently. Paths are on its own host. */
+/** Deviations of the authorization server. Paths are on its own host. */
 export type OAuthServiceOptions = {
   readonly authorize?: string;
   readonly issuer?: string;
   readonly lifetime?: number;
-  /** Where its metadata stands; null where it has none. */
+  /** The path of its metadata; null where it has none. */
   readonly described?: string | null;
-  /** What the server calls it: a path on its own host, or an address. */
+  /** How the MCP server refers to it: a path on its own host, or a URL. */
   readonly service?: string;
-  /** Tokens come from the same machine under another name. */
+  /** Tokens come from the same machine under another host name. */
   readonly tokensElsewhere?: true;
-  /** Nobody can register. */
+  /** Dynamic registration is not supported. */
   readonly closed?: true;
   readonly more?: object;
-  /** A refresh token is good for one renewal; access tokens stay good. */
+  /** A refresh token is valid once; access tokens stay valid. */
   readonly once?: true;
 };
 
@@ -32,15 +32,15 @@ export type OAuthService = {
   readonly url: string;
   readonly origin: string;
   readonly home: string;
-  /** What was asked of the token endpoint. */
+  /** The requests to the token endpoint. */
   readonly asked: readonly URLSearchParams[];
-  /** How whoever asked showed who they are. */
+  /** The authorization headers of those requests. */
   readonly shown: readonly string[];
-  /** Every visit, by method and path. */
+  /** Every request, by method and path. */
   readonly visits: readonly string[];
 };
 
-/** A server that wants tokens, and the service that gives them, in one. */
+/** An MCP server that requires tokens, and its authorization server, in one. */
 export const withOAuthService = async (
   twist: OAuthServiceOptions,
   work: (place: OAuthService) => Promise<void>,
@@ -151,23 +151,23 @@ export const withOAuthService = async (
   }
 };
 
-/** A person who opens the address, and is sent back. */
+/** A user who opens the URL and is redirected back. */
 export const openInBrowser = async ({ url }: SignInPage): Promise<void> => {
   const back = (await fetch(url, { redirect: "manual" })).headers.get("location");
   if (back !== null) await fetch(back);
 };
 
-/** How a sign-in is done otherwise than usual. */
+/** How a sign-in differs from the usual one. */
 export type TestSignInOptions = {
   readonly show?: (page: SignInPage) => void;
-  readonly agree?: (page: SignInPage) => Promise<boolean>;
+  readonly confirm?: (page: SignInPage) => Promise<boolean>;
   readonly oauth?: object;
 };
 
-/** Signs in, and answers how that ended. */
+/** Signs in, and returns how that ended. */
 export const signIn = async (
   { url, home }: OAuthService,
-  { show = (page) => void openInBrowser(page), agree, oauth }: TestSignInOptions = {},
+  { show = (page) => void openInBrowser(page), confirm, oauth }: TestSignInOptions = {},
 ): Promise<string> => {
   const { servers } = readServerConfigs({ s: { httpUrl: url, oauth } }, { from: "person", env: {} });
   const reach = servers[0]?.endpoint;
@@ -181,14 +181,14 @@ export const signIn = async (
     signIn: configured,
     show,
     signal,
-    ...(agree && { confirm: agree }),
+    ...(confirm && { confirm }),
   }).then(
     () => "signed in",
     (error: Error) => error.message,
   );
 };
 
-/** What becomes of the server: what its tool says, or why it has none. */
+/** The state of the server: its tool's result, or why it has none. */
 export const connectAndDescribe = async ({ url, home }: OAuthService, oauth?: object): Promise<string> => {
   let state = "";
   await withServers({ configured: { s: { httpUrl: url, oauth } }, home }, async ({ servers, call }) => {

@@ -6,8 +6,8 @@ import { deleteSignIn } from "../../src/mcp/oauth/store.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 import { signIn, withOAuthService, connectAndDescribe, type OAuthServiceOptions } from "./oauth-service.ts";
 
-describe("signing in at a server", () => {
-  it("gives tokens for that server, for the owner's eyes alone, until it is undone", async () => {
+describe("signing in to a server", () => {
+  it("stores tokens for that server, readable by the owner alone, until sign-out", async () => {
     await withOAuthService({}, async (place) => {
       expect([await connectAndDescribe(place), await signIn(place), await connectAndDescribe(place)]).toEqual([
         "sign-in",
@@ -31,7 +31,7 @@ describe("signing in at a server", () => {
     });
   });
 
-  it("is renewed without the person", async () => {
+  it("is refreshed without the user", async () => {
     await withOAuthService({}, async (place) => {
       await signIn(place);
       const [file = ""] = await readdir(join(place.home, "auth"));
@@ -44,7 +44,7 @@ describe("signing in at a server", () => {
     });
   });
 
-  it("survives two programs that renew it at the same time", async () => {
+  it("survives two processes that refresh it at the same time", async () => {
     await withOAuthService({ once: true }, async (place) => {
       await signIn(place);
       const [file = ""] = await readdir(join(place.home, "auth"));
@@ -62,7 +62,7 @@ describe("signing in at a server", () => {
     ["a script to open", { authorize: "javascript:alert(1)" }, /javascript|Invalid|URL/i],
     ["a place in the open", { authorize: "http://elsewhere.test/authorize" }, /http: as the place to sign in/],
     ["an issuer that is somebody else", { issuer: "https://elsewhere.test" }, /[Ii]ssuer/],
-  ])("is not begun with %s", async (_, twist, words) => {
+  ])("does not start with %s", async (_, twist, words) => {
     await withOAuthService(twist, async (place) => {
       const shown: string[] = [];
       expect(await signIn(place, { show: ({ url }) => void shown.push(url) })).toMatch(words);
@@ -70,7 +70,7 @@ describe("signing in at a server", () => {
     });
   });
 
-  it("takes no answer to another question, and no for an answer", async () => {
+  it("rejects a wrong state, and reports a refusal", async () => {
     await withOAuthService({}, async (place) => {
       const answers: number[] = [];
       const refusing = async ({ url }: SignInPage): Promise<void> => {

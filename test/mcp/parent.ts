@@ -1,6 +1,6 @@
 /*
- * A program with two servers, one of which outlives its input and ignores being told to end. It prints the ids of both
- * and of what they started, then ends as its first word says.
+ * A program with two servers, one of which keeps running when stdin closes and ignores SIGTERM. Prints the process ids
+ * of both and of their children, then ends as its first argument says.
  */
 import { readServerConfigs } from "../../src/mcp/config/read-servers.ts";
 import { openMcpServers } from "../../src/mcp/servers.ts";

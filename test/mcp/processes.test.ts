@@ -9,7 +9,7 @@ import { scriptedServer, withServers } from "./with-servers.ts";
 
 const parent = fileURLToPath(new URL("./parent.ts", import.meta.url));
 
-/** Starts a program with servers, and answers the ids of what they are and of what they started. */
+/** Starts a program with servers, and returns the process ids of the servers and their children. */
 const start = async (
   how: string,
 ): Promise<{ readonly child: ReturnType<typeof spawn>; readonly pids: readonly number[] }> => {
@@ -36,8 +36,8 @@ const gone = async (pids: readonly number[]): Promise<boolean> => {
   return false;
 };
 
-describe("what servers are and what they started", () => {
-  it.each(["close", "exit", "crash", "SIGKILL", "SIGTERM"])("is gone when we end by %s", async (how) => {
+describe("the processes of servers", () => {
+  it.each(["close", "exit", "crash", "SIGKILL", "SIGTERM"])("are gone when we end by %s", async (how) => {
     const { child, pids } = await start(how);
     expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
     expect(pids.every((pid) => pid > 1)).toBe(true);
@@ -46,7 +46,7 @@ describe("what servers are and what they started", () => {
     expect(await gone(pids)).toBe(true);
   });
 
-  it("is one at a time, also where somebody has a server started again that is there", async () => {
+  it("are one at a time, also when a running server is restarted", async () => {
     const folder = await mkdtemp(join(tmpdir(), "parley-again-"));
     const log = join(folder, "log");
     try {

@@ -61,10 +61,10 @@ const address: Request = {
   },
 };
 
-/** The address as the browser gets it. */
+/** The URL as the browser gets it. */
 const opened = "https://bank.example@login.pirates.example/a?b=$(id)&c=%27d";
 
-/** A model that makes the server ask, all at once; and that answers the server. */
+/** A model that makes the server send its requests, all at once; and that answers the server's sampling request. */
 const asks = (...requests: readonly Request[]): DemoScript => ({
   rules: [
     { prompt: "Name a ship.", replies: [{ say: "The Unsinkable." }] },
@@ -75,7 +75,7 @@ const asks = (...requests: readonly Request[]): DemoScript => ({
   ],
 });
 
-/** Writes down the server, which writes down what it is answered. */
+/** Writes the settings with the server, which records the answers it gets. */
 const configure = ({ project }: AppFixture, more: object = {}, behaviour = "asks"): string => {
   const path = join(project, "servers.json");
   const parrot = scriptedCommand([behaviour, join(project, "answers")], { trust: true, ...more });
@@ -100,7 +100,7 @@ const begin = async (
   return [app, stage];
 };
 
-/** Everything a session wrote down. */
+/** The whole session log. */
 const kept = ({ home }: AppFixture): string => {
   const folder = join(home, ".parley", "sessions");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -193,7 +193,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("is cancelled by Esc, and the turn goes on; one without fields is a question of yes or no", async () => {
+  it("is cancelled by Esc, and the turn continues; one without fields is a yes-or-no question", async () => {
     const [app, stage] = await begin([form, elicitation("Sure?")]);
     await app.waitForText(asked);
     app.type("y");
@@ -206,7 +206,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("does not take what is being typed for an answer", async () => {
+  it("does not take typed text for an answer", async () => {
     const [app, stage] = await begin([elicitation("Sure?")]);
     app.type("a draft");
     await app.waitForText("A question waits until you stop typing.");
@@ -221,7 +221,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("goes with the turn that Ctrl-C ends", async () => {
+  it("closes with the turn that Ctrl-C cancels", async () => {
     const [app] = await begin([form]);
     await app.waitForText(asked);
     app.type("\u0003");
@@ -231,7 +231,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("goes when the server takes it back", async () => {
+  it("closes when the server cancels it", async () => {
     const [app] = await begin([form], { behaviour: "withdraws" });
     await app.waitForText("The MCP server parrot no longer asks.");
     await app.waitForText("All done.");
@@ -239,7 +239,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("goes when the server dies", async () => {
+  it("closes when the server dies", async () => {
     const [app] = await begin([elicitation("I am process {pid}.")]);
     const rows = await app.waitForText(/^I am process \d+\.$/);
     process.kill(Number(/I am process (\d+)\./.exec(rows.join("\n"))?.[1]), "SIGKILL");
@@ -249,7 +249,7 @@ describe("a form of an MCP server", () => {
     await app.quit();
   });
 
-  it("that wants a secret is warned of, and what is typed is never seen nor kept", async () => {
+  it("that asks for a secret shows a warning, and the input is neither shown nor stored", async () => {
     const secret = elicitation("Please give your API key.", { api_key: { type: "string" } });
     const [app, stage] = await begin([secret]);
     await app.waitForText('"No" is the sane answer.');
@@ -278,8 +278,8 @@ describe("a form of an MCP server", () => {
   });
 });
 
-describe("an address of an MCP server", () => {
-  /** A folder with a program that writes down what it is to open. */
+describe("a URL of an MCP server", () => {
+  /** A folder with a browser program that records the URL it is to open. */
   const browser = (stage: AppFixture): string => {
     const folder = join(stage.home, "bin");
     mkdirSync(folder);
@@ -288,7 +288,7 @@ describe("an address of an MCP server", () => {
     return folder;
   };
 
-  it.runIf(process.platform === "linux")("is shown whole and opened as it is, without a shell", async () => {
+  it.runIf(process.platform === "linux")("is shown whole and opened unchanged, without a shell", async () => {
     const stage = await on({ script: asks(address) });
     const app = stage.start({
       args: ["--mcp-config", configure(stage)],
@@ -321,7 +321,7 @@ describe("an address of an MCP server", () => {
     await app.quit();
   });
 
-  it("is left to the person where no browser is, and declined by Enter alone", async () => {
+  it("is printed where there is no browser, and declined by Enter alone", async () => {
     const [app, stage] = await begin([address, address], { env: { PATH: "/nowhere" } });
     await app.waitForText(asked);
     app.type("o");
@@ -334,8 +334,8 @@ describe("an address of an MCP server", () => {
   });
 });
 
-describe("an MCP server that wants a model's words", () => {
-  it("gets them from one request when the person says yes; nothing of it is in the conversation", async () => {
+describe("a sampling request of an MCP server", () => {
+  it("makes one request when the user agrees; nothing of it is in the conversation", async () => {
     const [app, stage] = await begin([sampling]);
     await app.waitForText(asked);
     expect(rowsOf(app, asked)).toEqual([
@@ -386,7 +386,7 @@ describe("an MCP server that wants a model's words", () => {
 });
 
 describe("for a screen reader", () => {
-  it("a form, an address and a request for words are asked in lines", async () => {
+  it("a form, a URL and a sampling request are asked in lines", async () => {
     const [app, stage] = await begin(
       [form, sampling, elicitation("Your password?", { password: { type: "string" } })],
       {
@@ -474,7 +474,7 @@ describe("without a terminal", () => {
   const notices = (lines: readonly { type: string; message?: string }[]): readonly unknown[] =>
     lines.filter(({ type }) => type === "notice").map(({ message }) => message);
 
-  it("nobody answers, the server was told so before, and the person reads of it", async () => {
+  it("requests are refused, as announced to the server, with a notice for the user", async () => {
     const { lines, stage } = await run([form, sampling], {});
     const unknown = { code: -32601, message: "Method not found" };
     expect(answers(stage)).toEqual([unknown, unknown]);
@@ -484,7 +484,7 @@ describe("without a terminal", () => {
     ]);
   });
 
-  it("a server the person allowed gets a model's words unasked, and they are counted", async () => {
+  it("a server with sampling allowed gets an answer without asking, and it is counted", async () => {
     const { lines, stage } = await run([sampling], { sampling: "allow" });
     expect(answers(stage)).toEqual([
       expect.objectContaining({ role: "assistant", content: { type: "text", text: "The Unsinkable." } }),

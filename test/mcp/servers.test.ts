@@ -11,7 +11,7 @@ import { simulatedWorld } from "../../src/world/simulated/world.ts";
 import { scriptedCommand, textOf, untilHolds, withServers } from "./with-servers.ts";
 
 describe("servers", () => {
-  it("are opened at once, and offer nothing before it is taken over", async () => {
+  it("are opened at once, and offer nothing before changes are applied", async () => {
     await withServers({ scripted: { one: "honest", two: ["slow", "300"] } }, async ({ servers, folder }) => {
       expect(servers.status().map(({ name, status, tools }) => [name, status.state, tools])).toEqual([
         ["one", "ready", 1],
@@ -30,7 +30,7 @@ describe("servers", () => {
     });
   });
 
-  it("say what came, what changed and what went, and nothing moves before it is taken over", async () => {
+  it("report added, changed and removed tools, and nothing changes before it is applied", async () => {
     const configured = {
       more: scriptedCommand("grows"),
       turn: scriptedCommand("turns"),
@@ -63,7 +63,7 @@ describe("servers", () => {
         identities[at]?.server === after[to]?.server,
         identities[at]?.tool === after[to]?.tool,
       ];
-      // First come the two tools for resources, which have no identity.
+      // The first two tools are the ones for resources, which have no identity.
       expect([same(2, 2), same(3, 4), same(4, 5)]).toEqual([
         [false, true],
         [false, false],
@@ -72,7 +72,7 @@ describe("servers", () => {
     });
   });
 
-  it("keep their tools and their names while they are started again", async () => {
+  it("keep their tools and their names while they restart", async () => {
     await withServers({ scripted: { frail: "dies" } }, async ({ servers, call, until }) => {
       expect(textOf(await call("echo"))).toBe("Error: mcp_tool_error: frail has ended.");
       await until(() => servers.status()[0]?.status.state === "restarting");
@@ -82,14 +82,14 @@ describe("servers", () => {
     });
   });
 
-  it("offer at once what they offered the last time, and start only when they may", async () => {
+  it("offer cached tools at once, and start only when they may", async () => {
     const home = await mkdtemp(join(tmpdir(), "parley-home-"));
     await withServers({ scripted: { one: "honest" }, home }, async () => undefined);
     await withServers({ scripted: { one: "honest" } }, async ({ servers: before, folder }) => {
       const { servers: configs } = readServerConfigs({ one: scriptedCommand("honest") }, { from: "person", env: {} });
       let begin = (): void => undefined;
-      const after = new Promise<void>((resolve) => (begin = resolve));
-      const servers = openMcpServers({ world: realWorld(), configs, root: folder, home, startAfter: after });
+      const startAfter = new Promise<void>((resolve) => (begin = resolve));
+      const servers = openMcpServers({ world: realWorld(), configs, root: folder, home, startAfter });
       await untilHolds(servers, () => servers.status()[0]?.tools === 1);
       const came = { server: "one", came: ["echo"], went: [], changed: [], text: "MCP server one: 1 tool came." };
       expect([servers.applyChanges(), servers.status()[0]?.status]).toEqual([[came], { state: "connecting" }]);
@@ -104,13 +104,13 @@ describe("servers", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it("of a project start only when somebody agreed to them as they are", async () => {
+  it("of a project start only with consent to their current configuration", async () => {
     const asked: string[] = [];
     const { servers: configs } = readServerConfigs({ p: scriptedCommand("honest") }, { from: "project", env: {} });
     await withServers({ configs }, async ({ servers }) => {
       expect(servers.status()[0]?.status).toEqual({
         state: "failed",
-        reason: "The project wants it; nobody agreed to start it.",
+        reason: "It is a server of the project and has not been allowed. Run parley mcp allow.",
       });
     });
     const consent = async ({ digest }: { readonly digest: string }): Promise<boolean> => asked.push(digest) > 0;
@@ -126,7 +126,7 @@ describe("servers", () => {
     });
   });
 
-  it("that are trusted have rules of their own", () => {
+  it("that are trusted have permission rules", () => {
     const { servers: configs } = readServerConfigs(
       { a: { command: "x", trust: true }, b: { command: "x" } },
       { from: "person", env: {} },
@@ -134,7 +134,7 @@ describe("servers", () => {
     expect(trustRules(configs)).toEqual([{ type: "server", name: "a" }]);
   });
 
-  it("inherit what programs may, and what their configuration gives them, and no secrets", async () => {
+  it("inherit the child environment and their configured variables, and no secrets", async () => {
     const given = {
       ...process.env,
       SOME_API_KEY: "sk-not-for-servers",
@@ -156,15 +156,15 @@ describe("servers", () => {
 });
 
 describe("a call", () => {
-  it("tells how far it is, and has its whole time again with every word", async () => {
+  it("reports progress, which restarts its timeout", async () => {
     const configured = { slow: { ...scriptedCommand(["progress", "700"]), timeout: 1500 } };
-    await withServers({ configured }, async ({ call, progressTexts: reported }) => {
+    await withServers({ configured }, async ({ call, progressTexts }) => {
       expect(textOf(await call("echo", { message: "done" }))).toBe("echo: done");
-      expect(reported).toEqual(["1 of 3 part␛[31m 1\n", "2 of 3 part␛[31m 2\n", "3 of 3 part␛[31m 3\n"]);
+      expect(progressTexts).toEqual(["1 of 3 part␛[31m 1\n", "2 of 3 part␛[31m 2\n", "3 of 3 part␛[31m 3\n"]);
     });
   });
 
-  it("that is stopped is told to the server, and leaves it alone where it still answers", async () => {
+  it("that is stopped is cancelled on the server, which is not restarted where it still answers", async () => {
     const log = join(await mkdtemp(join(tmpdir(), "parley-mcp-log-")), "log");
     await appendFile(log, "");
     await withServers({ scripted: { h: ["hangs", log] } }, async ({ servers, call }) => {
@@ -178,7 +178,7 @@ describe("a call", () => {
     });
   });
 
-  it("that is stopped on a server that hears nothing any more has the server started again", async () => {
+  it("that is stopped on a server that does not respond restarts the server", async () => {
     await withServers({ scripted: { d: "deaf" } }, async ({ servers, call, until }) => {
       const stop = new AbortController();
       const ended = call("echo", {}, stop.signal);
@@ -190,8 +190,8 @@ describe("a call", () => {
   });
 });
 
-describe("what servers have to read", () => {
-  it("is listed and read by tools of ours, and by mentions", async () => {
+describe("the resources of servers", () => {
+  it("are listed and read by our own tools, and by mentions", async () => {
     await withServers({ scripted: { lib: "honest" } }, async ({ servers, call }) => {
       expect([
         textOf(await call("list_mcp_resources")),
@@ -202,7 +202,7 @@ describe("what servers have to read", () => {
         "lib: note://one  one",
         "There are no resources.",
         "the text of note://one",
-        'Error: invalid_tool_params: There is no MCP server "nobody". There are lib.',
+        'Error: invalid_tool_params: Unknown MCP server "nobody". There are lib.',
       ]);
       const how = { signal: new AbortController().signal, files: { keep: async () => "" } };
       expect(await servers.readMention("lib:note://one", how)).toEqual([
@@ -212,7 +212,7 @@ describe("what servers have to read", () => {
     });
   });
 
-  it("includes prompts, as commands", async () => {
+  it("come with prompts, as commands", async () => {
     await withServers({ scripted: { lib: "honest" } }, async ({ servers }) => {
       expect(servers.prompts()).toEqual([
         {
@@ -231,7 +231,7 @@ describe("what servers have to read", () => {
   });
 });
 
-describe("what a server asks", () => {
+describe("a request of a server", () => {
   const sampling = {
     messages: [{ role: "user", content: { type: "text", text: "hi" } }],
     maxTokens: 5,
@@ -242,7 +242,7 @@ describe("what a server asks", () => {
     requestedSchema: { type: "object", properties: { api_key: { type: "string" } } },
   };
 
-  it("is refused where nobody can be asked", async () => {
+  it("is refused where there is no handler", async () => {
     await withServers({ scripted: { a: "asks" } }, async ({ call }) => {
       const answers = await Promise.all(
         [
@@ -257,9 +257,9 @@ describe("what a server asks", () => {
     });
   });
 
-  it("is asked of the person, marked as the server's, and answered", async () => {
+  it("is shown to the user with the server's name, and answered", async () => {
     const heard: (SamplingRequest | Elicitation)[] = [];
-    const asking = {
+    const handlers = {
       roots: () => ["/some place/a"],
       sample: async (request: SamplingRequest) => (heard.push(request), { model: "m", text: "hello" }),
       elicit: async (request: Elicitation) => (
@@ -267,7 +267,7 @@ describe("what a server asks", () => {
         { action: "accept" as const, content: { api_key: "k" } }
       ),
     };
-    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "asks" }, handlers }, async ({ call }) => {
       const ask = async (method: string, params: object): Promise<unknown> =>
         JSON.parse(textOf(await call("echo", { method, params })));
       expect([
@@ -299,9 +299,9 @@ describe("what a server asks", () => {
     ]);
   });
 
-  it("is refused by the person in words the server knows", async () => {
-    const asking = { sample: async () => "refused" as const, elicit: async () => ({ action: "decline" as const }) };
-    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
+  it("is refused by the user with the protocol's error", async () => {
+    const handlers = { sample: async () => "refused" as const, elicit: async () => ({ action: "decline" as const }) };
+    await withServers({ scripted: { a: "asks" }, handlers }, async ({ call }) => {
       expect([
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
         textOf(await call("echo", { method: "elicitation/create", params: form })),
@@ -316,9 +316,9 @@ describe("what a server asks", () => {
     [{ action: "accept", content: { api_key: { deep: 1 } } }, {}],
     [{ content: { api_key: "k" } }, { model: "m" }],
     [undefined, undefined],
-  ])("is refused where a front end answers with what is no answer: %j, %j", async (elicited, sampled) => {
-    const asking = { sample: async () => sampled as never, elicit: async () => elicited as never };
-    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
+  ])("is refused where a front end returns an invalid answer: %j, %j", async (elicited, sampled) => {
+    const handlers = { sample: async () => sampled as never, elicit: async () => elicited as never };
+    await withServers({ scripted: { a: "asks" }, handlers }, async ({ call }) => {
       expect([
         textOf(await call("echo", { method: "sampling/createMessage", params: sampling })),
         textOf(await call("echo", { method: "elicitation/create", params: form })),
@@ -326,19 +326,19 @@ describe("what a server asks", () => {
     });
   });
 
-  it("is answered as the person configured each server: after asking, unasked, or not at all", async () => {
+  it("is answered by each server's sampling policy: after asking, without asking, or not at all", async () => {
     const by = (model: string) => async () => ({ model, text: "hello" });
     const how = { ask: {}, allow: { sampling: "allow" }, refuse: { sampling: "refuse" } };
     const configured = Object.fromEntries(
       Object.entries(how).map(([name, more]) => [name, scriptedCommand("asks", more)]),
     );
     const heard: unknown[] = [];
-    const asking = {
+    const handlers = {
       sample: by("asked"),
-      sampleUnasked: by("unasked"),
-      unanswered: (...given: readonly string[]) => void heard.push(given),
+      sampleWithoutAsking: by("unasked"),
+      onUnsupported: (...given: readonly string[]) => void heard.push(given),
     };
-    await withServers({ configured, handlers: asking }, async ({ call, servers }) => {
+    await withServers({ configured, handlers }, async ({ call, servers }) => {
       const answers = await Promise.all(
         servers
           .names()
@@ -352,15 +352,15 @@ describe("what a server asks", () => {
     });
   });
 
-  it("is not put to a person where nobody could read it", async () => {
-    const asking = {
+  it("is rejected where it is too long to read", async () => {
+    const handlers = {
       sample: async () => ({ model: "m", text: "hello" }),
       elicit: async () => ({ action: "accept" as const }),
     };
     const long = "x".repeat(100_001);
     const message = { role: "user", content: { type: "text", text: long } };
-    const tooLong = '{"code":-32602,"message":"A person is asked at most 100000 characters."}';
-    await withServers({ scripted: { a: "asks" }, handlers: asking }, async ({ call }) => {
+    const tooLong = '{"code":-32602,"message":"A question has at most 100000 characters."}';
+    await withServers({ scripted: { a: "asks" }, handlers }, async ({ call }) => {
       const ask = async (method: string, params: object): Promise<string> =>
         textOf(await call("echo", { method, params }));
       const picture = { type: "image", data: "A".repeat(200_000), mimeType: "image/png" };
@@ -380,9 +380,9 @@ describe("what a server asks", () => {
     });
   });
 
-  it("can be taken back by the server", async () => {
+  it("can be cancelled by the server", async () => {
     let isStopped = false;
-    const asking = {
+    const handlers = {
       elicit: (_: Elicitation, signal: AbortSignal) =>
         new Promise<{ action: "cancel" }>((resolve) => {
           signal.addEventListener("abort", () => {
@@ -391,7 +391,7 @@ describe("what a server asks", () => {
           });
         }),
     };
-    await withServers({ scripted: { a: "withdraws" }, handlers: asking }, async ({ call }) => {
+    await withServers({ scripted: { a: "withdraws" }, handlers }, async ({ call }) => {
       expect(textOf(await call("echo"))).toBe("echo");
       expect(isStopped).toBe(true);
     });

@@ -5,7 +5,7 @@ import { textOf, withServers } from "./with-servers.ts";
 const oldest = "2024-10-07";
 
 describe("a server that speaks one revision of the protocol", () => {
-  it("is used in every revision there was", async () => {
+  it("is used in every revision", async () => {
     expect(SUPPORTED_PROTOCOL_VERSIONS).toContain(oldest);
     const scripted = Object.fromEntries(
       SUPPORTED_PROTOCOL_VERSIONS.map((version) => [version, ["speaks", version] as const]),
@@ -19,7 +19,7 @@ describe("a server that speaks one revision of the protocol", () => {
     });
   });
 
-  it("is left in words where nobody knows that one", async () => {
+  it("is rejected with a message for an unknown revision", async () => {
     await withServers({ scripted: { odd: ["speaks", "1999-01-01"] } }, async ({ servers }) => {
       expect(servers.status().map(({ status }) => status)).toEqual([
         { state: "failed", reason: expect.stringContaining("1999-01-01") as string },

@@ -8,7 +8,7 @@ import { normalizeResult } from "../../src/tools/result/normalize.ts";
 import { ToolFailure, type ToolResult } from "../../src/tools/tool.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
-/** The path of the server that behaves as it is told. */
+/** The path of the server whose behaviour is given by its arguments. */
 export const scriptedServer: string = fileURLToPath(new URL("./scripted-server.mjs", import.meta.url));
 
 /** Servers in the real world, in a folder of their own. */
@@ -17,26 +17,26 @@ export type McpTestSession = {
   readonly folder: string;
   readonly storedTexts: readonly string[];
   readonly progressTexts: readonly string[];
-  /** Calls a tool as the scheduler does. What it throws is answered. */
+  /** Calls a tool as the scheduler does. Returns the error it throws. */
   readonly call: (tool: string, input?: object, signal?: AbortSignal) => Promise<ToolResult | Error>;
-  /** Resolves as soon as this holds, looked at after every event. */
+  /** Resolves as soon as a condition holds, checked after every event. */
   readonly until: (holds: () => boolean) => Promise<void>;
 };
 
 export type McpTestOptions = Partial<McpServersOptions> & {
-  /** Behaviours by the name of the server; a list is a behaviour with its detail. */
+  /** Behaviours by server name; a list is a behaviour with its arguments. */
   readonly scripted?: Readonly<Record<string, string | readonly string[]>>;
   readonly configured?: Readonly<Record<string, object>>;
 };
 
-/** A command for one behaviour. */
+/** The command for one behaviour. */
 export const scriptedCommand = (behaviour: string | readonly string[], more: object = {}): object => ({
   command: process.execPath,
   args: [scriptedServer, ...[behaviour].flat()],
   ...more,
 });
 
-/** Works with servers that are all ready or failed, and whose tools are taken over; then ends them. */
+/** Runs work with servers that are all ready or failed, and whose tools are applied; then stops them. */
 export const withServers = async (
   { scripted: behaviours = {}, configured = {}, ...options }: McpTestOptions,
   work: (setting: McpTestSession) => Promise<void>,
@@ -49,18 +49,18 @@ export const withServers = async (
     { from: "person", env: world.env },
   );
   const servers = openMcpServers({ world, configs, root: folder, startTimeout: 60_000, ...options });
-  const kept: string[] = [];
-  const reported: string[] = [];
+  const storedTexts: string[] = [];
+  const progressTexts: string[] = [];
   try {
     await servers.settled(AbortSignal.timeout(60_000));
     servers.applyChanges();
     await work({
       servers,
       folder,
-      storedTexts: kept,
-      progressTexts: reported,
+      storedTexts,
+      progressTexts,
       call: (tool, input = {}, signal = new AbortController().signal) =>
-        callTool(servers, tool, input, { signal, kept, reported }),
+        callTool(servers, tool, input, { signal, kept: storedTexts, reported: progressTexts }),
       until: (holds) => untilHolds(servers, holds),
     });
   } finally {
@@ -91,7 +91,7 @@ const callTool = async (
   }
 };
 
-/** Resolves as soon as something holds, looked at after every event. */
+/** Resolves as soon as a condition holds, checked after every event. */
 export const untilHolds = (servers: McpServers, holds: () => boolean): Promise<void> =>
   new Promise((resolve, reject) => {
     const late = setTimeout(() => done(reject), 30_000);

@@ -1,4 +1,6 @@
-/* A program with as few file numbers as `ulimit -n` left it: starts one command too many, and prints how that ended. */
+/*
+ * A program with as few file descriptors as `ulimit -n` allows: starts one command too many, and prints the result.
+ */
 import { openSync } from "node:fs";
 import { realProcesses } from "../../src/world/real/process/processes.ts";
 

@@ -22,42 +22,41 @@ import { normalizeResult } from "../../src/tools/result/normalize.ts";
 import { ToolFailure, type AnyTool, type EditProposal, type ToolResult } from "../../src/tools/tool.ts";
 import { realWorld } from "../../src/world/real/world.ts";
 
-/** What a call is given besides its arguments. */
+/** What a call gets besides its arguments. */
 export type WorkbenchCallOptions = {
   readonly signal?: AbortSignal;
   readonly report?: (text: string) => void;
   readonly approved?: ApprovedEdit;
 };
 
-/** A workspace on the real disk, beside a folder and a home that are none of its business, with tools to use in it. */
+/** A workspace on the real disk, beside a folder and a home outside of it, with functions to call tools in it. */
 export type Workbench = {
   readonly root: string;
   readonly outside: string;
   readonly home: string;
   readonly scratch: string;
-  /** Puts a file into the workspace, with its folders. */
+  /** Creates a file in the workspace, with its folders. */
   readonly put: (path: string, content: string | Uint8Array, options?: { mode?: number; modified?: number }) => string;
   readonly folder: (path: string) => string;
   readonly link: (path: string, to: string) => void;
-  /** A file of the workspace, byte by byte as Latin 1 or as text. */
+  /** The content of a file in the workspace, as Latin 1 or as text. */
   readonly bytes: (path: string) => string;
   readonly text: (path: string) => string;
   readonly capabilities: (options?: WorkbenchCallOptions) => Capabilities;
-  /** Runs a tool as the scheduler does once all is approved. */
+  /** Runs a tool as the scheduler does after approval. */
   readonly call: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<ToolResult>;
   readonly propose: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<EditProposal>;
-  /** What the model reads, with the workspace's folders by name. */
+  /** The text for the model, with placeholders for the workspace's folders. */
   readonly callText: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<string>;
-  /** How a call fails. */
+  /** The failure of a call. */
   readonly failure: (tool: AnyTool, input: JsonObject, options?: WorkbenchCallOptions) => Promise<WorkbenchFailure>;
   readonly close: () => Promise<void>;
 };
 
 type WorkbenchFailure = { readonly type: string; readonly message: string };
 
-/** What differs between benches. */
 export type WorkbenchOptions = {
-  /** Where ripgrep is; false for nowhere. */
+  /** The path of ripgrep; false for none. */
   readonly ripgrep?: string | false;
   readonly model?: SideQueryModel;
   readonly web?: Web;
@@ -68,7 +67,7 @@ export type WorkbenchOptions = {
 };
 
 export const openWorkbench = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
-  const { ripgrep = rgPath, model, web = noWeb, roots = [], commandTimeLimit: longest = 60_000 } = options;
+  const { ripgrep = rgPath, model, web = noWeb, roots = [], commandTimeLimit = 60_000 } = options;
   const base = realpathSync(mkdtempSync(join(tmpdir(), "parley-tools-")));
   const at = {
     root: join(base, "ws"),
@@ -86,7 +85,7 @@ export const openWorkbench = async (options: WorkbenchOptions = {}): Promise<Wor
     scratch: at.scratch,
     mode: "yolo",
     interactive: false,
-    commandTimeoutMs: longest,
+    commandTimeoutMs: commandTimeLimit,
     ripgrep: async () => ripgrep || undefined,
     ...(model === undefined ? {} : { model }),
   });

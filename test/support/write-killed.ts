@@ -1,4 +1,7 @@
-/* Begins to write a file of a workspace and is killed by the system before the new version has its name. Words: the folder, the path. */
+/*
+ * Begins to write a file of a workspace and is killed before the temporary file is renamed. Arguments: the folder, the
+ * path.
+ */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 

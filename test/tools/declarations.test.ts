@@ -10,8 +10,8 @@ import { rows } from "../support/media-matrix.ts";
 
 const declared = await Promise.all(builtinTools.map(declareTool));
 
-describe("the tools as models are offered them", () => {
-  it("are the twelve, by the names models know", () => {
+describe("the declarations of the tools", () => {
+  it("are the twelve, by their names", () => {
     expect(
       declared.map(({ name, parameters }) => [
         name,
@@ -46,7 +46,7 @@ describe("the tools as models are offered them", () => {
     ]);
   });
 
-  it("are plain JSON Schema, without what says nothing to a model", () => {
+  it("are plain JSON Schema, without noise", () => {
     expect(declared.find(({ name }) => name === "read_file")).toEqual({
       name: "read_file",
       description: expect.stringContaining("Reads a file.") as string,
@@ -70,7 +70,7 @@ describe("the tools as models are offered them", () => {
         expect(schema).toMatchObject({ description: expect.stringMatching(/\w{3}.*\.$/) as string });
   });
 
-  it.each(rows)("break no rule of %s, and reach it whole", (row) => {
+  it.each(rows)("break no rule of %s, and are sent whole", (row) => {
     const ledger = new Ledger();
     ledger.user([text("Go.")]);
     const destination = destinationOf(row);

@@ -22,7 +22,7 @@ describe.each([
     return lines.map((line) => line.replace("{WS}/", ""));
   };
 
-  it("gives absolute paths, the latest changed first", async () => {
+  it("returns absolute paths, most recently modified first", async () => {
     bench.put("old.ts", "", { modified: noon });
     bench.put("src/new.ts", "", { modified: noon + 20 });
     bench.put("src/b.ts", "", { modified: noon + 9 });
@@ -43,7 +43,7 @@ describe.each([
     });
   });
 
-  it("says where nothing was found", async () => {
+  it("reports that nothing was found", async () => {
     expect(await bench.call(glob, { pattern: "*.none" })).toEqual({
       content: [{ type: "text", text: `No files found matching pattern "*.none" within ${bench.root}.` }],
       display: { type: "text", text: "No files found" },
@@ -71,21 +71,21 @@ describe.each([
     expect((await found({ pattern })).toSorted()).toEqual(paths);
   });
 
-  it("minds case on request, and looks where it is told to", async () => {
+  it("is case-sensitive on request, and searches the given folder", async () => {
     for (const path of ["a.ts", "A.TS", "src/b.ts"]) bench.put(path, "");
     expect(await found({ pattern: "*.ts", case_sensitive: true })).toEqual(["a.ts"]);
     expect(await found({ pattern: "*.ts", path: "src" })).toEqual(["src/b.ts"]);
     expect(await found({ pattern: "*.ts", dir_path: join(bench.root, "src") })).toEqual(["src/b.ts"]);
   });
 
-  it("takes an absolute pattern that stays inside, in any root", async () => {
+  it("accepts an absolute pattern inside any root", async () => {
     bench.put("src/b.ts", "");
     bench.put("../second/c.ts", "");
     expect(await found({ pattern: join(bench.root, "src/*.ts") })).toEqual(["src/b.ts"]);
     expect(await found({ pattern: join(bench.root, "../second/*.ts") })).toEqual(["{BASE}/second/c.ts"]);
   });
 
-  it("leaves out what ignore files name, wherever it starts from", async () => {
+  it("respects ignore files, wherever it starts", async () => {
     const all = [
       "a.ts",
       "b.log",
@@ -113,7 +113,7 @@ describe.each([
     ]);
   });
 
-  it("looks into a folder git ignores when it is named, never into one that is kept from models", async () => {
+  it("searches a git-ignored folder when it is named, never one excluded from models", async () => {
     bench.put(".gitignore", "node_modules\n");
     bench.put(".geminiignore", "kept\n");
     bench.put("node_modules/x/a.js", "");
@@ -136,7 +136,7 @@ describe.each([
     expect(await found({ pattern: "*.ts" })).toEqual(['"a\\nb.ts"']);
   });
 
-  it("takes no time over a pattern made to take long", async () => {
+  it("is fast for a pattern made to be slow", async () => {
     bench.put(`${"a".repeat(250)}`, "");
     expect(await found({ pattern: `${"*a".repeat(60)}*b` })).toEqual([]);
     expect(await found({ pattern: `${"**/a*/".repeat(60)}b` })).toEqual([]);
@@ -167,7 +167,7 @@ describe.each([
     expect((await bench.failure(glob, { pattern: "*", path })).type).toBe(type);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     bench.put("a.ts", "");
     const signal = AbortSignal.abort(new Error("stopped"));
     await expect(bench.call(glob, { pattern: "*" }, { signal })).rejects.toThrow("stopped");

@@ -9,7 +9,9 @@ import { realWorld } from "../../src/world/real/world.ts";
 import { realDisk } from "../../src/world/real/disk/disk.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
-/* A program that is killed in the middle of a write leaves a temporary file in the project; it does not stay there. */
+/*
+ * A program that is killed in the middle of a write leaves a temporary file in the project; it is removed later.
+ */
 
 let stage: ProgramStage;
 beforeEach(async () => {
@@ -25,7 +27,7 @@ afterEach(() => stage.close());
 
 const writer = fileURLToPath(new URL("../support/write-killed.ts", import.meta.url));
 
-/** Leaves a temporary file behind for a path and returns where it is. */
+/** Leaves a temporary file behind for a path and returns its path. */
 const killWrite = (path: string): string => {
   const folder = join(stage.project, dirname(path));
   mkdirSync(folder, { recursive: true });
@@ -48,7 +50,7 @@ const makeOld = (path: string): void => {
 const git = (...words: readonly string[]): string =>
   execFileSync("git", ["-C", stage.project, ...words], { encoding: "utf8" });
 
-it("the next session in a workspace removes what a killed write left, once it is old, and no other file", async () => {
+it("the next session in a workspace removes the stale temporary file of a killed write, and no other file", async () => {
   const [old, fresh] = [killWrite("src/deep/old.txt"), killWrite("src/fresh.txt")];
   makeOld(old);
   const own = join(stage.project, "src", ".cafe0123456789ab.tmp");
@@ -82,7 +84,7 @@ it("the next session in a workspace removes what a killed write left, once it is
   expect(untracked()).toEqual([own]);
 });
 
-it("the next write in a folder removes what a killed write of another file left there", async () => {
+it("the next write in a folder removes the stale temporary file of another file's killed write", async () => {
   const left = killWrite("src/half.txt");
   makeOld(left);
   const folder = await realDisk.openFolder(dirname(left));

@@ -22,7 +22,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** Puts a link to the outside in place of the folder, and the folder back, again and again. */
+/** Replaces the folder by a link to the outside and back, again and again. */
 const flipping = `
 const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
 const { parentPort, workerData: { ws, out } } = require("node:worker_threads");

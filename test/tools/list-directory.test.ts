@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe("list_directory", () => {
-  it("lists what is directly in a folder, folders first", async () => {
+  it("lists the entries of a folder, folders first", async () => {
     bench.put("d/b.txt", "12345");
     bench.put("d/a.txt", "");
     bench.put("d/z/deep.txt", "x");
@@ -38,7 +38,7 @@ describe("list_directory", () => {
     expect(await bench.callText(listDirectory, { [name]: join(bench.root, "d") })).toBe("Directory {WS}/d is empty.");
   });
 
-  it("leaves out what is asked to be left out, and what ignore files name", async () => {
+  it("respects the ignore parameter and ignore files", async () => {
     for (const path of ["a.ts", "a.test.ts", "x.log", "keep.log", "secret.env", "node_modules/x", ".git/config"])
       bench.put(path, "x");
     bench.put(".gitignore", "*.log\n!keep.log\nnode_modules/\n!secret.env\n");
@@ -48,17 +48,17 @@ describe("list_directory", () => {
     );
   });
 
-  it("lists what git ignores on request, and never what is kept from models", async () => {
+  it("lists git-ignored files on request, and never files excluded from models", async () => {
     for (const path of ["a.ts", "x.log", "secret.env"]) bench.put(path, "x");
     bench.put(".gitignore", "*.log\n");
     bench.put(".parleyignore", "secret.env\n");
     const options = { respect_git_ignore: false, respect_gemini_ignore: false };
     expect(await bench.callText(listDirectory, { path: ".", file_filtering_options: options })).toBe(
-      "Directory listing for {WS}:\n.gitignore (6 bytes)\n.parleyignore (11 bytes)\na.ts (1 bytes)\nx.log (1 bytes)\n(1 ignored)\n(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore keep files from models in any case)",
+      "Directory listing for {WS}:\n.gitignore (6 bytes)\n.parleyignore (11 bytes)\na.ts (1 bytes)\nx.log (1 bytes)\n(1 ignored)\n(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore are always respected)",
     );
   });
 
-  it("lists a folder git ignores when it is named", async () => {
+  it("lists a git-ignored folder when it is named", async () => {
     bench.put(".gitignore", "node_modules/\n");
     bench.put("node_modules/x/index.js", "x");
     expect(await bench.callText(listDirectory, { path: "node_modules/x" })).toBe(
@@ -66,7 +66,7 @@ describe("list_directory", () => {
     );
   });
 
-  it("shows a link that leads outside, and follows none", async () => {
+  it("shows a link to the outside, and follows none", async () => {
     bench.link("away", bench.outside);
     bench.link("broken", "nowhere");
     expect(await bench.callText(listDirectory, { path: "." })).toBe(
@@ -75,7 +75,7 @@ describe("list_directory", () => {
     expect((await bench.failure(listDirectory, { path: "away" })).type).toBe("path_not_in_workspace");
   });
 
-  it("writes names that could pass for something else as JSON", async () => {
+  it("writes ambiguous names as JSON", async () => {
     mkdirSync(join(bench.root, "\u001b[2J"));
     for (const name of ["a\n[DIR] b", "$(touch x)", "z\u202e\u200b"]) writeFileSync(join(bench.root, name), "x");
     expect(await bench.callText(listDirectory, { path: "." })).toBe(
@@ -83,7 +83,7 @@ describe("list_directory", () => {
     );
   });
 
-  it("is not stopped by the number of entries", async () => {
+  it("handles any number of entries", async () => {
     mkdirSync(join(bench.root, "many"));
     execFileSync("bash", ["-c", "seq -f %06g 12000 | xargs touch"], { cwd: join(bench.root, "many") });
     const { content, display } = await bench.call(listDirectory, { path: "many" });
@@ -96,7 +96,7 @@ describe("list_directory", () => {
     expect(display.type === "listing" && display.lines.length).toBe(201);
   });
 
-  it("nor by its depth", async () => {
+  it("handles any depth", async () => {
     const deep = Array.from({ length: 400 }, () => "d").join("/");
     bench.folder(deep);
     expect(await bench.callText(listDirectory, { path: `${deep}/..` })).toContain("[DIR] d");

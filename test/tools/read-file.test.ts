@@ -16,8 +16,8 @@ const lines = (count: number): string => Array.from({ length: count }, (_, index
 const cut = (status: string, text: string): string =>
   `IMPORTANT: The file content has been truncated.\nStatus: ${status}\n\n--- FILE CONTENT (truncated) ---\n\n${text}`;
 
-describe("read_file gives a text", () => {
-  it("as it is, with its last line end", async () => {
+describe("read_file returns a text", () => {
+  it("unchanged, with its last line ending", async () => {
     const path = bench.put("a.txt", "one\n\n  two");
     expect(await bench.call(readFile, { absolute_path: path })).toEqual({
       content: [{ type: "text", text: "one\n\n  two" }],
@@ -32,7 +32,7 @@ describe("read_file gives a text", () => {
     expect(await bench.callText(readFile, { [name]: "./named.txt" })).toBe("here");
   });
 
-  it("or says that it is empty", async () => {
+  it("or reports that it is empty", async () => {
     bench.put("empty.txt", "");
     expect(await bench.callText(readFile, { absolute_path: "empty.txt" })).toBe("(empty.txt is empty.)");
     expect(await bench.callText(readFile, { absolute_path: "empty.txt", offset: -3 })).toBe("(empty.txt is empty.)");
@@ -41,11 +41,11 @@ describe("read_file gives a text", () => {
   it.each([
     [
       { offset: 1, limit: 2 },
-      cut("Showing lines 2-3 of 9 total lines. To read on, call read_file again with offset: 3.", "line 2\nline 3"),
+      cut("Showing lines 2-3 of 9 total lines. To continue, call read_file again with offset: 3.", "line 2\nline 3"),
     ],
     [
       { limit: 1 },
-      cut("Showing lines 1-1 of 9 total lines. To read on, call read_file again with offset: 1.", "line 1"),
+      cut("Showing lines 1-1 of 9 total lines. To continue, call read_file again with offset: 1.", "line 1"),
     ],
     [{ offset: 7 }, cut("Showing lines 8-9 of 9 total lines.", "line 8\nline 9\n")],
     [{ offset: 0, limit: 9 }, lines(9)],
@@ -53,7 +53,7 @@ describe("read_file gives a text", () => {
     [
       { offset: -4, limit: 2 },
       cut(
-        "Showing the first 2 of the last 4 lines. To read on, call read_file again with offset: -2.",
+        "Showing the first 2 of the last 4 lines. To continue, call read_file again with offset: -2.",
         "line 6\nline 7",
       ),
     ],
@@ -61,12 +61,12 @@ describe("read_file gives a text", () => {
     [{ offset: -100 }, lines(9)],
     [
       { start_line: 2, end_line: 3 },
-      cut("Showing lines 2-3 of 9 total lines. To read on, call read_file again with offset: 3.", "line 2\nline 3"),
+      cut("Showing lines 2-3 of 9 total lines. To continue, call read_file again with offset: 3.", "line 2\nline 3"),
     ],
     [{ start_line: 8 }, cut("Showing lines 8-9 of 9 total lines.", "line 8\nline 9\n")],
     [
       { end_line: 1 },
-      cut("Showing lines 1-1 of 9 total lines. To read on, call read_file again with offset: 1.", "line 1"),
+      cut("Showing lines 1-1 of 9 total lines. To continue, call read_file again with offset: 1.", "line 1"),
     ],
   ])("in part, and says how to read on: %j", async (range, text) => {
     bench.put("nine.txt", lines(9));
@@ -77,13 +77,13 @@ describe("read_file gives a text", () => {
     bench.put("many.txt", lines(2500));
     expect(await bench.callText(readFile, { absolute_path: "many.txt" })).toBe(
       cut(
-        "Showing lines 1-2000 of 2500 total lines. To read on, call read_file again with offset: 2000.",
+        "Showing lines 1-2000 of 2500 total lines. To continue, call read_file again with offset: 2000.",
         lines(2000).trimEnd(),
       ),
     );
   });
 
-  it("of lines of at most 2000 characters, never cut within a letter", async () => {
+  it("of lines of at most 2000 characters, never cut within a character", async () => {
     bench.put("long.txt", `${"x".repeat(1999)}😀y\n${"z".repeat(2000)}\r\nend\n`);
     expect(await bench.callText(readFile, { absolute_path: "long.txt" })).toBe(
       cut(
@@ -93,24 +93,24 @@ describe("read_file gives a text", () => {
     );
   });
 
-  it("of no more than fits in an answer, whatever the number of lines", async () => {
+  it("of at most the maximum size, whatever the number of lines", async () => {
     bench.put("wide.txt", `${"w".repeat(1499)}\n`.repeat(300));
     const said = await bench.callText(readFile, { absolute_path: "wide.txt" });
     expect(said.slice(0, 150)).toContain(
-      "Showing lines 1-100 of 300 total lines. To read on, call read_file again with offset: 100.",
+      "Showing lines 1-100 of 300 total lines. To continue, call read_file again with offset: 100.",
     );
     expect(said.length).toBeLessThan(151_000);
   });
 
-  it("and refuses an offset behind its end", async () => {
+  it("and rejects an offset beyond its end", async () => {
     bench.put("nine.txt", lines(9));
     expect(await bench.failure(readFile, { absolute_path: "nine.txt", offset: 9 })).toEqual({
       type: "invalid_tool_params",
-      message: "nine.txt has 9 lines; there is nothing at offset 9.",
+      message: "nine.txt has 9 lines; there are none at offset 9.",
     });
   });
 
-  it("and refuses a limit that is none", async () => {
+  it("and rejects an invalid limit", async () => {
     expect((await bench.failure(readFile, { absolute_path: "nine.txt", limit: 0 })).type).toBe("invalid_tool_params");
     expect((await bench.failure(readFile, { offset: 0 })).type).toBe("invalid_tool_params");
   });
@@ -151,7 +151,7 @@ describe("read_file reads", () => {
     );
   });
 
-  it("letters that fall on the border between two pieces", async () => {
+  it("characters split between two chunks", async () => {
     const text = `x${"é".repeat(2 ** 19)}`;
     bench.put("border.txt", `${text}\nend`);
     expect(await bench.callText(readFile, { absolute_path: "border.txt", offset: 1 })).toContain("\n\nend");
@@ -174,7 +174,7 @@ const jpeg = Buffer.concat([
 const riff = (kind: string, rest: Buffer): Buffer =>
   Buffer.concat([Buffer.from("RIFF\0\0\0\0"), Buffer.from(kind), rest]);
 
-describe("read_file gives media", () => {
+describe("read_file returns media", () => {
   it.each([
     ["image/png", png, { width: 640, height: 480 }],
     ["image/jpeg", jpeg, { width: 300, height: 99 }],
@@ -236,12 +236,12 @@ describe("read_file refuses", () => {
     expect(failure.message).not.toContain("canary\n");
   });
 
-  it("a pipe, without waiting for it", async () => {
+  it("a pipe, without blocking on it", async () => {
     execFileSync("mkfifo", [join(bench.root, "fifo")]);
     expect((await bench.failure(readFile, { absolute_path: "fifo" })).type).toBe("not_a_regular_file");
   });
 
-  it.each([".parleyignore", ".geminiignore"])("what %s keeps from models, by whatever name", async (file) => {
+  it.each([".parleyignore", ".geminiignore"])("files excluded by %s, by any name", async (file) => {
     const other = await openWorkbench();
     other.put(file, "secret.env\nkept/\n");
     other.put(".gitignore", "!secret.env\nopen.log\n");
@@ -274,11 +274,11 @@ describe("read_file takes little memory for a large file", () => {
     );
   });
 
-  it("and gives up on a line that does not end", async () => {
+  it("and stops at a line that does not end", async () => {
     repeated("line.txt", Buffer.alloc(2 ** 22, 97), 70);
     expect(await bench.callText(readFile, { absolute_path: "line.txt" })).toBe(
       cut(
-        "Showing lines 1-1 of a longer file. To read on, call read_file again with offset: 1. Lines longer than 2000 characters are cut.",
+        "Showing lines 1-1 of a longer file. To continue, call read_file again with offset: 1. Lines longer than 2000 characters are cut.",
         `${"a".repeat(2000)}... [truncated]`,
       ),
     );
@@ -287,7 +287,7 @@ describe("read_file takes little memory for a large file", () => {
     );
   });
 
-  it("and stops when it is told to", async () => {
+  it("and stops when aborted", async () => {
     bench.put("some.txt", "some");
     const signal = AbortSignal.abort(new Error("stopped"));
     await expect(bench.call(readFile, { absolute_path: "some.txt" }, { signal })).rejects.toThrow("stopped");

@@ -17,7 +17,7 @@ const namesIn = async (paths: readonly string[], more = {}): Promise<readonly st
   [...(await read(paths, more)).matchAll(/^--- \{WS\}\/(.*) ---$/gm)].map(([, file]) => file ?? "");
 
 describe("read_many_files", () => {
-  it("gives each file under its path, those named first", async () => {
+  it("returns each file under its path, named ones first", async () => {
     bench.put("src/b.ts", "b\n");
     bench.put("src/a.ts", "a\n");
     bench.put("z.md", "z");
@@ -48,7 +48,7 @@ describe("read_many_files", () => {
     expect(await namesIn(paths, more)).toEqual(files);
   });
 
-  it("takes absolute paths, in any root", async () => {
+  it("accepts absolute paths in any root", async () => {
     bench.put("a.ts", "x");
     bench.put("../second/b.ts", "y");
     const second = join(bench.root, "../second");
@@ -57,7 +57,7 @@ describe("read_many_files", () => {
     );
   });
 
-  it("leaves out what hardly belongs in a conversation, unless it is asked for", async () => {
+  it("applies the default excludes, unless a file is named", async () => {
     for (const path of ["a.ts", "node_modules/x.js", "dist/y.js", "package-lock.json", ".env", "w.min.js"])
       bench.put(path, "x");
     expect(await namesIn(["**"])).toEqual(["a.ts"]);
@@ -73,7 +73,7 @@ describe("read_many_files", () => {
     expect(await namesIn(["package-lock.json"])).toEqual(["package-lock.json"]);
   });
 
-  it("leaves out what git ignores, unless it is asked not to", async () => {
+  it("respects .gitignore by default", async () => {
     bench.put(".gitignore", "*.log\n");
     bench.put("a.log", "x");
     bench.put("b.txt", "x");
@@ -97,7 +97,7 @@ describe("read_many_files", () => {
     },
   );
 
-  it("gives media only when it is named, by file or ending", async () => {
+  it("returns media only when named by file or extension", async () => {
     bench.put("logo.png", png);
     bench.put("notes.txt", "x");
     const file = { type: "file", mimeType: "image/png", bytes: new Uint8Array(png), name: "logo.png" };
@@ -106,11 +106,11 @@ describe("read_many_files", () => {
       expect(content.slice(0, 2)).toEqual([{ type: "text", text: `--- ${bench.root}/logo.png ---\n` }, file]);
     }
     expect(await read(["*"])).toBe(
-      "--- {WS}/notes.txt ---\n\nx\n\n--- End of content ---\nSkipped: {WS}/logo.png: image/png, which must be asked for by name",
+      "--- {WS}/notes.txt ---\n\nx\n\n--- End of content ---\nSkipped: {WS}/logo.png: image/png, which must be requested by name",
     );
   });
 
-  it("skips what cannot be read among others, and fails where it was asked for alone", async () => {
+  it("skips unreadable files among others, and fails for a single one", async () => {
     bench.put("a.dat", Buffer.from([1, 0, 2, 0]));
     bench.put("b.txt", "x");
     expect(await read(["a.dat", "b.txt"])).toBe(
@@ -119,28 +119,28 @@ describe("read_many_files", () => {
     expect((await bench.failure(readManyFiles, { paths: ["a.dat"] })).type).toBe("read_content_failure");
   });
 
-  it("gives the beginning of a long file and says so", async () => {
+  it("returns the beginning of a long file and says so", async () => {
     bench.put("long.txt", "line\n".repeat(2001));
     expect(await read(["long.txt"])).toBe(
       `--- {WS}/long.txt ---\n\n[Truncated: the first 2000 lines; read_file reads the rest.]\n${"line\n".repeat(1999)}line\n\n--- End of content ---`,
     );
   });
 
-  it("gives no more than fits in an answer, and says so", async () => {
+  it("stops at the maximum size, and says so", async () => {
     for (let index = 10; index < 30; index++) bench.put(`f${index}.txt`, `${"w".repeat(999)}\n`.repeat(20));
     const said = await read(["*.txt"]);
     expect(said).toContain("--- End of content ---\nTruncated: 9 of 20 files are here. Name fewer to see the others.");
     expect(said.length).toBeLessThan(170_000);
   });
 
-  it("gives no more media than fits in an answer", async () => {
+  it("stops at the maximum media size", async () => {
     const large = Buffer.concat([png, Buffer.alloc(11 * 2 ** 20)]);
     for (const name of ["a.png", "b.png"]) bench.put(name, large);
     const { content } = await bench.call(readManyFiles, { paths: ["*.png"] });
     expect(content.filter(({ type }) => type === "file")).toHaveLength(1);
     expect(content.at(-1)).toEqual({
       type: "text",
-      text: `--- End of content ---\nSkipped: ${bench.root}/b.png: no room for more media in one answer`,
+      text: `--- End of content ---\nSkipped: ${bench.root}/b.png: the limit for media in one result is reached`,
     });
   });
 
@@ -153,7 +153,7 @@ describe("read_many_files", () => {
     expect(said).toContain("of 1000 or more files are here.");
   });
 
-  it("says where nothing was found", async () => {
+  it("reports that nothing was found", async () => {
     expect(await read(["*.none", "none/*"])).toBe("No files were found for *.none, none/*.");
   });
 
@@ -169,7 +169,7 @@ describe("read_many_files", () => {
     expect((await bench.failure(readManyFiles, { paths })).type).toBe(type);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     bench.put("a.txt", "x");
     const signal = AbortSignal.abort(new Error("stopped"));
     await expect(bench.call(readManyFiles, { paths: ["a.txt"] }, { signal })).rejects.toThrow("stopped");

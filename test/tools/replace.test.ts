@@ -18,7 +18,7 @@ const edit = (old_string: string, new_string: string, more = {}) => ({
 });
 
 describe("replace", () => {
-  it("replaces the one occurrence, and shows what changes", async () => {
+  it("replaces the one occurrence, and shows the diff", async () => {
     const path = bench.put("a.ts", "const a = 1;\nconst b = 2;\n");
     expect(await bench.call(replace, edit("b = 2", "b = 3"))).toEqual({
       content: [{ type: "text", text: `Successfully modified file: ${path} (1 replacement).` }],
@@ -46,14 +46,14 @@ describe("replace", () => {
     expect(bench.text("a.ts")).toBe("$&y $&y $&y");
   });
 
-  it("makes a new file from an empty quotation", async () => {
+  it("creates a file from an empty old_string", async () => {
     expect(await bench.callText(replace, edit("", "first\r\n", { file_path: "new/a.ts" }))).toBe(
       "Created new file: {WS}/new/a.ts with provided content.",
     );
     expect(bench.text("new/a.ts")).toBe("first\r\n");
   });
 
-  it("fills an empty file from an empty quotation", async () => {
+  it("fills an empty file from an empty old_string", async () => {
     bench.put("a.ts", "");
     await bench.callText(replace, edit("", "first\n"));
     expect(bench.text("a.ts")).toBe("first\n");
@@ -63,7 +63,7 @@ describe("replace", () => {
     ["quoted with plain line ends", "a\r\nb\r\nc\r\n", edit("a\nb", "A\nB\nBB"), "A\r\nB\r\nBB\r\nc\r\n"],
     ["quoted with carriage returns", "a\nb\nc\n", edit("a\r\nb", "A\r\nB"), "A\nB\nc\n"],
     ["in a file of both kinds", "a\r\nb\nc\r\nd\ne\r\n", edit("b\nc", "B\nC"), "a\r\nB\r\nC\r\nd\ne\r\n"],
-  ])("keeps line ends: %s", async (_, before, input, after) => {
+  ])("keeps line endings: %s", async (_, before, input, after) => {
     bench.put("a.ts", before);
     await bench.callText(replace, input);
     expect(bench.text("a.ts")).toBe(after);
@@ -80,25 +80,25 @@ describe("replace", () => {
       "the same with other blanks",
       edit("if (a) {\n  go();\n}", "x"),
       "edit_no_occurrence_found",
-      "Failed to edit a.ts: 0 occurrences found for old_string. The same lines stand at line 2 with other blanks or indentation; quote them as they are. No edits were made.",
+      "Failed to edit a.ts: 0 occurrences found for old_string. The same lines are at line 2 with different whitespace; quote them exactly. No edits were made.",
     ],
     [
       "only its first line",
       edit("  if (a) {\n    stop();\n  }", "x"),
       "edit_no_occurrence_found",
-      "Failed to edit a.ts: 0 occurrences found for old_string. Its first line stands at line 2, but what follows differs; read the file from there. No edits were made.",
+      "Failed to edit a.ts: 0 occurrences found for old_string. Its first line is at line 2, but what follows differs; read the file from there. No edits were made.",
     ],
     [
       "more than one",
       edit("a", "x"),
       "edit_expected_occurrence_mismatch",
-      "Expected 1 occurrence of old_string in a.ts but found 2. Quote more of the text around it, or say expected_replacements: 2.",
+      "Expected 1 occurrence of old_string in a.ts but found 2. Include more context, or set expected_replacements: 2.",
     ],
     [
       "fewer than expected",
       edit("go()", "x", { expected_replacements: 2 }),
       "edit_expected_occurrence_mismatch",
-      "Expected 2 occurrences of old_string in a.ts but found 1. Quote more of the text around it, or say expected_replacements: 1.",
+      "Expected 2 occurrences of old_string in a.ts but found 1. Include more context, or set expected_replacements: 1.",
     ],
     [
       "no change",
@@ -110,27 +110,27 @@ describe("replace", () => {
       "an empty quotation in a file that is there",
       edit("", "x"),
       "attempt_to_create_existing_file",
-      "a.ts exists already; an empty old_string makes new files only.",
+      "a.ts already exists; an empty old_string only creates new files.",
     ],
     [
       "a file that is not there",
       edit("a", "b", { file_path: "none.ts" }),
       "file_not_found",
-      "File not found: none.ts. To make it, use an empty old_string.",
+      "File not found: none.ts. To create it, use an empty old_string.",
     ],
     ["a folder", edit("a", "b", { file_path: "." }), "target_is_directory", ". is a folder, not a file."],
-  ])("helps on: %s", async (_, input, type, message) => {
+  ])("fails with a hint: %s", async (_, input, type, message) => {
     bench.put("a.ts", "let a;\n    if (a) {\n      go();\n    }\n");
     expect(await bench.failure(replace, input)).toEqual({ type, message });
     expect(bench.text("a.ts")).toBe("let a;\n    if (a) {\n      go();\n    }\n");
   });
 
-  it("refuses a file that is kept from models, and says nothing of what is in it", async () => {
+  it("rejects a file excluded from models, and reveals none of its content", async () => {
     bench.put(".geminiignore", "a.ts\n");
     bench.put("a.ts", "canary\n");
     expect(await bench.failure(replace, edit("canar", "x"))).toEqual({
       type: "policy_violation",
-      message: "a.ts is kept from models by .geminiignore.",
+      message: "a.ts is excluded from models by .geminiignore.",
     });
   });
 

@@ -152,7 +152,7 @@ describe("run_shell_command", () => {
     expect(output).toMatch(/\n1000000$/);
     const lost = 6_888_896 - 2 ** 21;
     expect(output).toContain(
-      `[${6_888_895 - 40_000} characters left out here. ${lost} bytes of them were not kept at all. What was kept is in `,
+      `[${6_888_895 - 40_000} characters omitted. ${lost} bytes of them were not kept at all. What was kept is in `,
     );
     const file = /\{KEPT\}(\S+\.txt);/.exec(output)?.[1] ?? "";
     const kept = new TextDecoder().decode(await bench.capabilities().files.bytes(`${bench.scratch}${file}`, 2 ** 22));
@@ -171,14 +171,14 @@ describe("run_shell_command", () => {
     ["whose children print without end and do not listen", "(trap '' TERM; exec yes) & wait"],
   ])("ends a command %s, with everything it started", async (_, command) => {
     const said = await cancelled(command);
-    expect(lineOf(said, "Error")).toBe("The command was cancelled and stopped with all it had started.");
+    expect(lineOf(said, "Error")).toBe("The command was cancelled and stopped with all its child processes.");
     expect(lineOf(said, "Background PIDs")).toBe("(none)");
     expect(await listLivingInGroup(groupOf(said))).toEqual([]);
     expect(said.length).toBeLessThan(42_000);
   });
 
   it("ends a command politely where it listens", async () => {
-    // Nothing but the shell itself runs: of a program that the signal ends as well, it would tell now and then.
+    // Only the shell itself runs: it would sometimes report a child ended by the same signal.
     const said = await cancelled("trap 'echo bye; exit 7' TERM; echo ready; while :; do :; done");
     expect(lineOf(said, "Output")).toBe("ready\nbye");
     expect(lineOf(said, "Exit Code")).toBe("7");
@@ -188,7 +188,7 @@ describe("run_shell_command", () => {
     const quick = await openWorkbench({ commandTimeLimit: 100 });
     const { content, display, error } = await quick.call(runShellCommand, { command: "echo so far; sleep 300" });
     const said = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-    const message = "The command ran too long and was stopped with all it had started.";
+    const message = "The command ran too long and was stopped with all its child processes.";
     expect([lineOf(said, "Output"), lineOf(said, "Error")]).toEqual(["so far", message]);
     expect(display).toEqual({ type: "text", text: "so far" });
     expect(error).toEqual({ type: "timeout", message });

@@ -19,10 +19,10 @@ const before = (text: string): void => {
 const remembered = (): string => readFileSync(file, "utf8");
 
 describe("save_memory", () => {
-  it("begins a file that only its owner may read, with a heading", async () => {
+  it("creates a file readable by its owner alone, with a heading", async () => {
     expect(await bench.call(saveMemory, { fact: "I like tabs." })).toEqual({
       content: [{ type: "text", text: '{"success":true,"message":"Okay, I\'ve remembered that: \\"I like tabs.\\""}' }],
-      display: { type: "text", text: `Remembered in ${file}` },
+      display: { type: "text", text: `Saved to ${file}` },
     });
     expect(remembered()).toBe("## Parley Added Memories\n- I like tabs.\n");
     expect([statSync(file).mode & 0o777, statSync(join(file, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
@@ -59,7 +59,7 @@ describe("save_memory", () => {
     ["x <!-- y", "x \\<!-- y"],
     ["half \ud800", "half \ufffd"],
     ["$& $1", "$& $1"],
-  ])("keeps %j as one line of plain words", async (fact, line) => {
+  ])("stores %j as one line of plain text", async (fact, line) => {
     before("## Parley Added Memories\n- one\n");
     await bench.call(saveMemory, { fact });
     expect(remembered()).toBe(`## Parley Added Memories\n- one\n- ${line}\n`);
@@ -93,7 +93,7 @@ describe("save_memory", () => {
       "not_a_regular_file",
     ],
     ["folder", () => symlinkSync(bench.outside, join(bench.home, ".parley")), "file_modified_conflict"],
-  ])("writes through no link in place of its %s", async (_, prepare, type) => {
+  ])("does not write through a link in place of its %s", async (_, prepare, type) => {
     prepare();
     expect((await bench.failure(saveMemory, { fact: "x" })).type).toBe(type);
     expect([readdirSync(bench.outside), readFileSync(join(bench.outside, "canary.txt"), "utf8")]).toEqual([

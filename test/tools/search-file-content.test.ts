@@ -21,7 +21,7 @@ describe.each([
   const filesIn = async (pattern: string, more = {}): Promise<readonly string[]> =>
     [...(await search(pattern, more)).matchAll(/^File: (.*)$/gm)].map(([, file]) => file ?? "");
 
-  it("gives lines with their numbers, by file, without regard to case", async () => {
+  it("returns lines with their numbers, by file, ignoring case", async () => {
     bench.put("src/b.ts", "one\nNeedle two\n  needle three\n");
     bench.put("src/a.ts", "a needle");
     bench.put("src/c.ts", "nothing\n");
@@ -46,7 +46,7 @@ describe.each([
     });
   });
 
-  it("names files so that other tools find them", async () => {
+  it("returns paths that other tools accept", async () => {
     bench.put("src/deep/a.ts", "needle");
     expect(await search("needle", { path: "src" })).toBe(
       'Found 1 match for pattern "needle" in "src":\n---\nFile: src/deep/a.ts\nL1: needle\n---',
@@ -55,7 +55,7 @@ describe.each([
     expect(await filesIn("needle", { path: "src/deep/a.ts" })).toEqual(["src/deep/a.ts"]);
   });
 
-  it("says where nothing was found", async () => {
+  it("reports that nothing was found", async () => {
     bench.put("a.ts", "x");
     expect(await bench.call(searchFileContent, { pattern: "needle", include: "*.js" })).toEqual({
       content: [{ type: "text", text: 'No matches found for pattern "needle" in the workspace (filter: "*.js").' }],
@@ -72,7 +72,7 @@ describe.each([
     ["{a.ts,src/d.md}", ["a.ts", "src/d.md"]],
     ["[ab].ts", ["a.ts", "src/b.ts"]],
     ["*.TS", []],
-  ])("looks only in %s", async (include, files) => {
+  ])("searches only %s", async (include, files) => {
     for (const path of ["a.ts", "src/b.ts", "src/c.js", "src/d.md"]) bench.put(path, "needle");
     expect(await filesIn("needle", { include })).toEqual(files);
     expect(await filesIn("needle", { include_pattern: include })).toEqual(files);
@@ -86,19 +86,19 @@ describe.each([
     ["a\\-b", "a-b", true],
     ["-e", "x -e y", true],
     ["😀.", "😀x", true],
-  ])("takes the expression %s", async (pattern, text, isFound) => {
+  ])("accepts the expression %s", async (pattern, text, isFound) => {
     bench.put("a.txt", text);
     expect(await filesIn(pattern)).toEqual(isFound ? ["a.txt"] : []);
   });
 
-  it("says what is wrong with an expression", async () => {
+  it("reports an invalid expression", async () => {
     bench.put("a.txt", "x");
     const failure = await bench.failure(searchFileContent, { pattern: "foo(" });
     expect(failure.type).toBe("grep_execution_error");
     expect(failure.message).toMatch(/^The search failed: .*(unclosed group|Unterminated group)/s);
   });
 
-  it("leaves out what ignore files name, whatever is asked to be included", async () => {
+  it("respects ignore files, whatever is included", async () => {
     for (const path of ["a.ts", "b.log", "secret.env", "src/kept/x.ts", "src/dist/y.ts", "dist/z.ts", ".env"])
       bench.put(path, "needle");
     bench.put(".gitignore", "*.log\n/dist\n!secret.env\n");
@@ -111,7 +111,7 @@ describe.each([
       expect(await filesIn("needle", { include })).toEqual([]);
   });
 
-  it("takes patterns from where their file stands, wherever it starts from", async () => {
+  it("applies patterns relative to their ignore file, wherever it starts", async () => {
     for (const path of ["x/a.ts", "sub/x/a.ts", "sub/y/a.ts", "sub/z/a.ts", "sub/w/a.ts"]) bench.put(path, "needle\n");
     bench.put(".parleyignore", "/x\nsub/y\n");
     bench.put("sub/.gitignore", "/z\n");
@@ -121,7 +121,7 @@ describe.each([
     expect(await filesIn("needle", { path: "sub/x" })).toEqual(["sub/x/a.ts"]);
   });
 
-  it("searches what git ignores when it is named, never what is kept from models", async () => {
+  it("searches git-ignored files when named, never files excluded from models", async () => {
     bench.put(".gitignore", "node_modules\n*.log\n");
     bench.put(".geminiignore", "kept\nsecret\n");
     bench.put("node_modules/x/a.js", "needle");
@@ -134,7 +134,7 @@ describe.each([
       expect((await bench.failure(searchFileContent, { pattern: "needle", path })).type).toBe("policy_violation");
   });
 
-  it("passes over binary files, whole", async () => {
+  it("skips binary files", async () => {
     bench.put("a.bin", "needle\n\0");
     bench.put("late.bin", `${"needle\n".repeat(20_000)}\0`);
     bench.put("z.txt", "needle");
@@ -158,14 +158,14 @@ describe.each([
     expect((await bench.failure(searchFileContent, { pattern: "x", path: "keys" })).type).toBe("path_not_in_workspace");
   });
 
-  it("cuts long lines, and never within a letter", async () => {
+  it("cuts long lines, and never within a character", async () => {
     bench.put("a.txt", `${"ä".repeat(1999)}😀needle${"x".repeat(20_000)}\n`);
     expect(await search("needle")).toBe(
       `Found 1 match for pattern "needle" in the workspace:\n---\nFile: a.txt\nL1: ${"ä".repeat(1999)}... [truncated]\n---`,
     );
   });
 
-  it("stops at 20,000 matches, and keeps a long answer in a file", async () => {
+  it("stops at 20,000 matches, and stores a long result in a file", async () => {
     bench.put("a.txt", "needle\n".repeat(20_005));
     const said = await search("needle");
     expect(said).toContain(
@@ -179,20 +179,20 @@ describe.each([
     });
   });
 
-  it("finds exactly 20,000 without calling it limited", async () => {
+  it("finds exactly 20,000 without reporting a limit", async () => {
     bench.put("a.txt", "needle\n".repeat(20_000));
     expect(await bench.call(searchFileContent, { pattern: "needle" })).toMatchObject({
       display: { text: "Found 20000 matches" },
     });
   });
 
-  it("can search what was kept of a long answer", async () => {
+  it("can search the stored part of a long result", async () => {
     bench.put("a.txt", "needle\n".repeat(9000));
     const kept = /\{KEPT\}(\/\S+\.txt)/.exec(await search("needle"))?.[1] ?? "";
     expect(await search("L8999:", { path: `${bench.scratch}${kept}` })).toContain("L9002: L8999: needle");
   });
 
-  it("ends an expression that runs away, and is not held up by it", async () => {
+  it("stops a runaway expression", async () => {
     bench.put("a.txt", `${"a".repeat(50_000)}!\n`);
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 10);
@@ -203,7 +203,7 @@ describe.each([
     if (ripgrep !== rgPath) expect(ticks).toBeGreaterThan(20);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     bench.put("a.txt", `${"a".repeat(50_000)}!\n`);
     const stop = new AbortController();
     const ended = bench.call(searchFileContent, { pattern: "(a+)+$" }, { signal: stop.signal });

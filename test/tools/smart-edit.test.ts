@@ -35,42 +35,42 @@ describe("smart_edit finds text", () => {
       "class A {\n    go() {\n        run();\n    }\n}\n",
       edit("go() {\n    run();\n}", "go() {\n    run();\n\n    stop();\n}"),
       "class A {\n    go() {\n        run();\n\n        stop();\n    }\n}\n",
-      " The text was found with other blanks around its lines.",
+      " The text was found with different indentation.",
     ],
     [
       "indented less than quoted",
       "if (a) {\n  b();\n}\n",
       edit("    if (a) {\n      b();\n    }\n", "    if (c) {\n      b();\n    }\n"),
       "if (c) {\n  b();\n}\n",
-      " The text was found with other blanks around its lines.",
+      " The text was found with different indentation.",
     ],
     [
       "indented with tabs",
       "f() {\n\tif (x) {\n\t\ty();\n\t}\n}\n",
       edit("if (x) {\n\ty();\n} ", "if (x) {\n\tz();\n}"),
       "f() {\n\tif (x) {\n\t\tz();\n\t}\n}\n",
-      " The text was found with other blanks around its lines.",
+      " The text was found with different indentation.",
     ],
     [
       "to take it out",
       "a\n  b\n  c\nd\n",
       edit("b\nc\n", ""),
       "a\nd\n",
-      " The text was found with other blanks around its lines.",
+      " The text was found with different indentation.",
     ],
     [
       "with other spacing",
       "  call( one,two ,\n    three );\n",
       edit("call(one, two, three);", "call(one);"),
       "  call(one);\n",
-      " The text was found with other spacing.",
+      " The text was found with different whitespace.",
     ],
     [
       "with other spacing in the middle of a line",
       "x = f( 1,2 ) + g();\n",
       edit("f(1, 2)", "f(3)"),
       "x = f(3) + g();\n",
-      " The text was found with other spacing.",
+      " The text was found with different whitespace.",
     ],
   ])("%s", async (_, before, input, after, note) => {
     bench.put("a.ts", before);
@@ -94,11 +94,11 @@ describe("smart_edit finds text", () => {
     ["as it is quoted", "a;\na;\n", edit("a;", "b;")],
     ["with other blanks", "  a;\n  b;\nx\n  a;\n  b;\n", edit("a;\nb;", "c;")],
     ["with other spacing", "f( 1 );\nf(1 );\n", edit("f(1)", "g")],
-  ])("and refuses to choose where it stands more than once: %s", async (_, before, input) => {
+  ])("and rejects several occurrences: %s", async (_, before, input) => {
     bench.put("a.ts", before);
     expect(await bench.failure(smartEdit, input)).toEqual({
       type: "edit_expected_occurrence_mismatch",
-      message: "Expected 1 occurrence of old_string in a.ts but found 2. Quote more of the text around it.",
+      message: "Expected 1 occurrence of old_string in a.ts but found 2. Include more context.",
     });
     expect(bench.text("a.ts")).toBe(before);
     expect(prompts).toEqual([]);
@@ -107,18 +107,18 @@ describe("smart_edit finds text", () => {
   it.each([
     ["lines", "same\n", `${"same\n".repeat(3000)}other`],
     ["words", "same ", `${"same ".repeat(3000)}other`],
-  ])("and gives up on %s that only look alike, soon", async (_, piece, old) => {
+  ])("and gives up quickly on %s that only look alike", async (_, piece, old) => {
     bench.put("a.ts", piece.repeat(200_000));
     expect((await bench.failure(smartEdit, edit(old, "x"))).type).toBe("edit_no_occurrence_found");
   });
 });
 
 describe("smart_edit asks a model once", () => {
-  it("for the quotation that was meant", async () => {
+  it("for the text that was meant", async () => {
     bench.put("a.ts", "const total = sum(items);\n");
     answer = async () => 'Here it is:\n```json\n{"old": "total = sum(items)", "new": "total = max(items)"}\n```';
     expect(await bench.callText(smartEdit, edit("total = sum(list)", "total = max(list)"))).toBe(
-      `${done} The text was not found as quoted; a model corrected the quotation.`,
+      `${done} The text was not found as quoted; a model corrected old_string.`,
     );
     expect(bench.text("a.ts")).toBe("const total = max(items);\n");
     expect(prompts).toEqual([expect.stringContaining("The edit is for: Say it better.")]);
@@ -131,7 +131,7 @@ describe("smart_edit asks a model once", () => {
     ["says something else", async () => "I cannot help with that."],
     ["is wrong again", async () => '{"old": "nowhere", "new": "x"}'],
     ["cannot be asked", () => Promise.reject(new Error("offline"))],
-  ])("and fails as before where it %s", async (_, says) => {
+  ])("and reports the original failure where it %s", async (_, says) => {
     bench.put("a.ts", "one\n");
     answer = says;
     expect(await bench.failure(smartEdit, edit("two", "three"))).toEqual({
@@ -142,7 +142,7 @@ describe("smart_edit asks a model once", () => {
     expect(prompts).toHaveLength(1);
   });
 
-  it("and not again for what was approved", async () => {
+  it("and not again for an approved edit", async () => {
     bench.put("a.ts", "one\n");
     answer = async () => '{"old": "one", "new": "three"}';
     const proposal = await bench.propose(smartEdit, edit("two", "three"));
@@ -153,7 +153,7 @@ describe("smart_edit asks a model once", () => {
     expect(prompts).toHaveLength(1);
   });
 
-  it("and stops when it is told to", async () => {
+  it("and stops when aborted", async () => {
     bench.put("a.ts", "one\n");
     const stop = new AbortController();
     answer = () => {
@@ -163,7 +163,7 @@ describe("smart_edit asks a model once", () => {
     await expect(bench.call(smartEdit, edit("two", "three"), { signal: stop.signal })).rejects.toThrow("gone");
   });
 
-  it("or none, where there is none", async () => {
+  it("or none, where none is available", async () => {
     const alone = await openWorkbench();
     alone.put("a.ts", "one\n");
     expect((await alone.failure(smartEdit, edit("two", "three"))).type).toBe("edit_no_occurrence_found");
@@ -172,7 +172,7 @@ describe("smart_edit asks a model once", () => {
 });
 
 describe("smart_edit", () => {
-  it("makes a new file from an empty quotation", async () => {
+  it("creates a file from an empty old_string", async () => {
     expect(await bench.callText(smartEdit, edit("", "new\n", "b.ts"))).toBe(
       "Created new file: {WS}/b.ts with provided content.",
     );
@@ -191,14 +191,14 @@ describe("smart_edit", () => {
     expect(bench.text("a.ts")).toBe("one\n");
   });
 
-  it("does not show a model what is kept from it", async () => {
+  it("does not show a model files excluded from it", async () => {
     bench.put(".parleyignore", "a.ts\n");
     bench.put("a.ts", "canary\n");
     expect((await bench.failure(smartEdit, edit("x", "y"))).type).toBe("policy_violation");
     expect(prompts).toEqual([]);
   });
 
-  it("takes the person's version of what it proposed", async () => {
+  it("writes the user's version of its proposal", async () => {
     bench.put("a.ts", "{\n  one();\n}\n");
     const input = edit("  one( );", "  two();");
     const proposal = await bench.propose(smartEdit, input);

@@ -29,7 +29,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const editor = fileURLToPath(new URL("../support/edit-many.ts", import.meta.url));
 
-it("no edit that was reported as done is lost where two programs edit one file, 300 times", async () => {
+it("no edit reported as done is lost when two processes edit one file 300 times", async () => {
   const run = async (name: string): Promise<readonly string[]> => {
     const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", editor, project, name, "150"]);
     return stdout.trim().split("\n");
@@ -41,7 +41,7 @@ it("no edit that was reported as done is lost where two programs edit one file, 
   expect(readdirSync(project)).toEqual(["shared.txt"]);
 });
 
-it("a new version that a killed program left half written does not keep others from writing, and is taken away", async () => {
+it("a half-written version left by a killed process does not block others, and is removed", async () => {
   const folder = await realDisk.openFolder(project);
   const { identity } = (await folder.stat("shared.txt"))!;
   const left = join(project, tempLockName("shared.txt"));

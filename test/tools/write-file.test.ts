@@ -17,7 +17,7 @@ const refusal = async (file_path: string, content = "x"): Promise<string> =>
   (await bench.failure(writeFile, { file_path, content })).type;
 
 describe("write_file", () => {
-  it("makes a new file with the folders it needs, and shows it as a diff", async () => {
+  it("creates a file with its folders, and shows a diff", async () => {
     const path = join(bench.root, "a/b/new.txt");
     expect(await bench.call(writeFile, { file_path: "a/b/new.txt", content: "one\ntwo\n" })).toEqual({
       content: [{ type: "text", text: `Successfully created and wrote to new file: ${path}.` }],
@@ -33,7 +33,7 @@ describe("write_file", () => {
     expect(bench.text("a/b/new.txt")).toBe("one\ntwo\n");
   });
 
-  it("replaces a file, and shows what changes", async () => {
+  it("replaces a file, and shows the diff", async () => {
     const path = bench.put("old.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     const result = await bench.call(writeFile, { path, content: "1\n2\n3\n4\nfive\n6\n7\n8\n9" });
     expect(result).toEqual({
@@ -49,7 +49,7 @@ describe("write_file", () => {
     });
   });
 
-  it("tells the model's lines from the person's", async () => {
+  it("counts the lines of model and user separately", async () => {
     const path = bench.put("old.txt", "a\nb\n");
     const approved = { before: "a\nb\n", after: "a\nB\nmine\n", proposed: "a\nB\n" };
     const input = { file_path: "old.txt", content: "a\nB\nmine\n" };
@@ -58,13 +58,13 @@ describe("write_file", () => {
     expect(result.content).toEqual([
       {
         type: "text",
-        text: `Successfully overwrote file: ${path}. The user changed the edit before approving it; the file now holds the user's version:\na\nB\nmine\n`,
+        text: `Successfully overwrote file: ${path}. The user changed the edit before approving it; the file now contains the user's version:\na\nB\nmine\n`,
       },
     ]);
     expect(bench.text("old.txt")).toBe("a\nB\nmine\n");
   });
 
-  it("takes the person's version of what it proposed", async () => {
+  it("writes the user's version of its proposal", async () => {
     bench.put("old.txt", "a\n");
     const proposal = await bench.propose(writeFile, { file_path: "old.txt", content: "b\n" });
     expect(proposal).toEqual({ path: join(bench.root, "old.txt"), before: "a\n", after: "b\n" });
@@ -81,13 +81,13 @@ describe("write_file", () => {
     ["a lone carriage return", "a\rb\n", "a\rc\n", "a\rc\n"],
     ["its mark", "\ufeffa\n", "b\n", "\ufeffb\n"],
     ["nothing of an empty file", "", "a\r\nb\n", "a\r\nb\n"],
-  ])("leaves a file %s", async (_, before, content, after) => {
+  ])("keeps a file %s", async (_, before, content, after) => {
     bench.put("kept.txt", before);
     await write("kept.txt", content);
     expect(bench.text("kept.txt")).toBe(after);
   });
 
-  it("writes a new file with the line ends it is given", async () => {
+  it("writes a new file with the given line endings", async () => {
     await write("run.bat", "echo a\r\necho b\r\n");
     expect(bench.text("run.bat")).toBe("echo a\r\necho b\r\n");
   });
@@ -97,7 +97,7 @@ describe("write_file", () => {
     ["utf-16be", "Grüße\n"],
     ["shift_jis", "これは日本語の文章です。漢字とかなが混ざっています。\n"],
     ["windows-1252", "Der Kaufpreis beträgt 5 € für größere Stücke – schön.\n"],
-  ])("leaves a file its encoding, %s", async (encoding, text) => {
+  ])("keeps a file's encoding, %s", async (encoding, text) => {
     bench.put("kept.txt", iconv.encode(text, encoding, { addBOM: encoding.startsWith("utf") }));
     await write("kept.txt", `${text.replaceAll("\r\n", "\n")}more\n`);
     expect(iconv.decode(Buffer.from(bench.bytes("kept.txt"), "latin1"), encoding)).toBe(
@@ -105,7 +105,7 @@ describe("write_file", () => {
     );
   });
 
-  it("sees an encoding by a letter far from the beginning", async () => {
+  it("detects an encoding by a character far from the beginning", async () => {
     bench.put(
       "far.txt",
       Buffer.concat([Buffer.from("plain\n".repeat(20_000)), Buffer.from([0x67, 0x72, 0xfc, 0xdf, 10])]),
@@ -114,54 +114,54 @@ describe("write_file", () => {
     expect(bench.bytes("far.txt")).toBe("gr\xfc\xdf\n");
   });
 
-  it("refuses text a file's encoding has no letters for, and leaves the file", async () => {
+  it("rejects text that a file's encoding cannot represent, and does not change the file", async () => {
     const bytes = iconv.encode("Der Kaufpreis beträgt 5 € für größere Stücke – schön.\n", "windows-1252");
     bench.put("kept.txt", bytes);
     expect(await bench.failure(writeFile, { file_path: "kept.txt", content: "日本\n" })).toEqual({
       type: "file_write_failure",
-      message: "kept.txt is written in windows-1252, which has no letters for this text.",
+      message: "kept.txt is written in windows-1252, which cannot represent this text.",
     });
     expect(bench.bytes("kept.txt")).toBe(bytes.toString("latin1"));
   });
 
-  it("leaves a file its mode, and nothing beside it", async () => {
+  it("keeps a file's mode, and leaves no temporary file", async () => {
     bench.put("tool.sh", "#!/bin/sh\n", { mode: 0o750 });
     await write("tool.sh", "#!/bin/bash\n");
     expect(statSync(join(bench.root, "tool.sh")).mode & 0o777).toBe(0o750);
     expect(readdirSync(bench.root)).toEqual(["tool.sh"]);
   });
 
-  it("writes through a link that stays inside, and says where", async () => {
+  it("writes through a link inside the workspace, and reports the real path", async () => {
     bench.put("real.txt", "a\n");
     bench.link("alias.txt", "real.txt");
     expect(await write("alias.txt", "b\n")).toBe("Successfully overwrote file: {WS}/real.txt.");
     expect(bench.text("real.txt")).toBe("b\n");
   });
 
-  it("never writes half a letter", async () => {
+  it("never writes half a surrogate pair", async () => {
     await write("half.txt", "a\ud800b");
     expect(bench.text("half.txt")).toBe("a\ufffdb");
   });
 
-  it("conflicts where the file is no longer what was approved", async () => {
+  it("reports a conflict where the file changed after approval", async () => {
     const path = bench.put("a.txt", "one\n");
     const approved = { before: "one\n", after: "two\n" };
     writeFileSync(path, "changed\n");
     expect(await bench.failure(writeFile, { file_path: "a.txt", content: "two\n" }, { approved })).toEqual({
       type: "file_modified_conflict",
-      message: "{WS}/a.txt has changed since the edit was approved. Read it again and try anew.",
+      message: "{WS}/a.txt has changed since the edit was approved. Read it again and retry.",
     });
     expect(bench.text("a.txt")).toBe("changed\n");
   });
 
-  it("conflicts where another version than the approved one would be written", async () => {
+  it("reports a conflict where another version than the approved one would be written", async () => {
     bench.put("a.txt", "one\n");
     const approved = { before: "one\n", after: "two\n" };
     const failure = await bench.failure(writeFile, { file_path: "a.txt", content: "three\n" }, { approved });
     expect(failure.type).toBe("file_modified_conflict");
   });
 
-  it("conflicts where a new file has appeared meanwhile", async () => {
+  it("reports a conflict where a new file has appeared meanwhile", async () => {
     const approved = { before: undefined, after: "two\n" };
     bench.put("a.txt", "somebody else's\n");
     const failure = await bench.failure(writeFile, { file_path: "a.txt", content: "two\n" }, { approved });
@@ -196,7 +196,7 @@ describe("write_file", () => {
     expect(readdirSync(bench.outside)).toEqual(["canary.txt"]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("says so where the system does not permit it", async () => {
+  it.skipIf(process.getuid?.() === 0)("reports missing permissions", async () => {
     chmodSync(bench.folder("locked"), 0o500);
     expect(await refusal("locked/x")).toBe("permission_denied");
   });
@@ -213,7 +213,7 @@ describe("a diff", () => {
     expect(display.type === "diff" && display.patch.split("\n").length).toBe(6004);
   });
 
-  it("of two long texts with few differences shows these alone", async () => {
+  it("of two long texts with few differences shows only these", async () => {
     const text = many(50_000, "line");
     bench.put("long.txt", text);
     const { display } = await bench.call(writeFile, {

@@ -1,12 +1,12 @@
 import type { Environment } from "../../world/world.ts";
 
-/** A text with its variables filled in, or the name of one that is not set. */
+/** A text with its variables expanded, or the name of one that is not set. */
 export type ExpandedText = { readonly text: string; readonly used: readonly string[] } | { readonly missing: string };
 
 /**
- * Fills in `${NAME}`, `${NAME:-otherwise}` and `$NAME` from the person's environment, once: what a variable holds is not
- * read for variables again. `${NAME}` must be set or have another value; a bare `$NAME` that is not set stays, since
- * command lines for shells hold such.
+ * Expands `${NAME}`, `${NAME:-default}` and `$NAME` from the user's environment, once: the values are not expanded
+ * again. `${NAME}` must be set or have a default; a bare `$NAME` that is not set stays, since shell command lines
+ * contain such.
  */
 export const expandVariables = (text: string, env: Environment): ExpandedText => {
   const used: string[] = [];

@@ -3,7 +3,7 @@ import type { Environment } from "../../world/world.ts";
 import type { SamplingPolicy } from "../requests/handlers.ts";
 import { expandVariables } from "./expand-variables.ts";
 
-/** What is said of one server, each value of the kind it must have and with its variables filled in. */
+/** The fields of one server's configuration, validated and with variables expanded. */
 export type ServerFields = {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -21,7 +21,7 @@ export type ServerFields = {
   readonly excludeTools?: readonly string[];
 };
 
-/** What is said of signing in at a server. */
+/** The OAuth fields of a server's configuration. */
 export type OAuthFields = {
   readonly enabled?: boolean;
   readonly clientId?: string;
@@ -41,13 +41,13 @@ type FieldResult = { readonly value: unknown; readonly problems: readonly FieldP
 type FieldReader = (given: unknown, env: Environment) => FieldResult;
 type FieldReaders = { readonly [field: string]: FieldReader };
 
-/** Reads the fields of a server. Those nobody knows say nothing to us, and other programs may need them. */
+/** Reads the fields of a server. Unknown ones are ignored: other programs may need them. */
 export const readFields = (
   given: Readonly<Record<string, unknown>>,
   env: Environment,
 ): { readonly fields: ServerFields; readonly problems: readonly string[] } => {
   const { value, problems } = readEach(readers, given, env);
-  return { fields: value as ServerFields, problems: problems.map(({ at, message: says }) => `${at} ${says}`) };
+  return { fields: value as ServerFields, problems: problems.map(({ at, message }) => `${at} ${message}`) };
 };
 
 const readEach = (each: FieldReaders, given: Readonly<Record<string, unknown>>, env: Environment): FieldResult => {
@@ -62,10 +62,10 @@ const readEach = (each: FieldReaders, given: Readonly<Record<string, unknown>>, 
   };
 };
 
-const invalidField = (says: string): FieldResult => ({ value: undefined, problems: [{ at: "", message: says }] });
+const invalidField = (message: string): FieldResult => ({ value: undefined, problems: [{ at: "", message }] });
 
 const text: FieldReader = (given, env) => {
-  if (typeof given !== "string" || given === "" || given.includes("\0")) return invalidField("must be a text.");
+  if (typeof given !== "string" || given === "" || given.includes("\0")) return invalidField("must be a string.");
   const expanded = expandVariables(given, env);
   return "missing" in expanded
     ? invalidField(`names the variable ${expanded.missing}, which is not set.`)
@@ -73,7 +73,7 @@ const text: FieldReader = (given, env) => {
 };
 
 const texts: FieldReader = (given, env) => {
-  if (!Array.isArray(given)) return invalidField("must be a list of texts.");
+  if (!Array.isArray(given)) return invalidField("must be a list of strings.");
   const all = given.map((item) => (item === "" ? { value: "", problems: [] } : text(item, env)));
   return {
     value: all.map(({ value }) => value),
@@ -82,7 +82,7 @@ const texts: FieldReader = (given, env) => {
 };
 
 const textsByName: FieldReader = (given, env) => {
-  if (!isObject(given)) return invalidField("must be an object of texts.");
+  if (!isObject(given)) return invalidField("must be an object of strings.");
   const all = Object.entries(given).map(([name, item]) => ({
     name,
     ...(typeof item === "number" || typeof item === "boolean"
@@ -101,7 +101,7 @@ const address: FieldReader = (given, env) => {
   const read = text(given, env);
   if (typeof read.value !== "string") return read;
   const url = URL.canParse(read.value) ? new URL(read.value) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) ? read : invalidField("must be an http or https address.");
+  return url !== undefined && /^https?:$/.test(url.protocol) ? read : invalidField("must be an http or https URL.");
 };
 
 const flag: FieldReader = (given) =>
@@ -143,7 +143,7 @@ const readers: { readonly [field in keyof ServerFields]-?: FieldReader } = {
   timeout: (given) =>
     typeof given === "number" && given > 0 && given <= 86_400_000
       ? { value: given, problems: [] }
-      : invalidField("must be milliseconds, more than 0."),
+      : invalidField("must be a number of milliseconds greater than 0."),
   trust: flag,
   sampling: (given) =>
     given === "ask" || given === "allow" || given === "refuse"

@@ -1,15 +1,15 @@
 import type { OAuthFields } from "./fields.ts";
 
-/** How to sign in at a server, where somebody said so. Without any of it, the server says how. */
+/** How to sign in to a server, where configured. Without it, the server's own metadata decides. */
 export type SignInConfig =
   | { readonly type: "never" }
   | {
       readonly type: "person";
-      /** The id this program is registered under, or the https address of a page that describes it. */
+      /** The registered client id, or the https URL of a client metadata document. */
       readonly clientId?: string;
       readonly clientSecret?: string;
       readonly scopes?: readonly string[];
-      /** Where the browser comes back to. */
+      /** The redirect URI. */
       readonly redirect?: string;
       readonly issuer?: string;
       readonly endpoints?: { readonly authorize: string; readonly token: string };
@@ -23,20 +23,20 @@ export type SignInConfig =
       readonly token?: string;
     };
 
-/** What a machine shows for itself. */
+/** The proof of a client's identity. */
 type ClientProof =
   | { readonly type: "secret"; readonly secret: string }
   | { readonly type: "private-key"; readonly pem: string; readonly algorithm: string };
 
-/** What the fields come to, or in words why they make no sense. */
+/** Converts the fields, or says why they are inconsistent. */
 export const readSignInConfig = (fields: OAuthFields): SignInConfig | { readonly problem: string } => {
   const { enabled = true, redirectUri, authorizationUrl, tokenUrl } = fields;
   if (!enabled) return { type: "never" };
   if (fields.grantType === "client_credentials") return readClientCredentials(fields);
   if (redirectUri !== undefined && !isLoopbackUrl(redirectUri))
-    return { problem: "redirectUri must be an http address of this machine, with a port." };
+    return { problem: "redirectUri must be an http URL of this machine, with a port." };
   if ((authorizationUrl === undefined) !== (tokenUrl === undefined))
-    return { problem: "authorizationUrl and tokenUrl go together." };
+    return { problem: "authorizationUrl and tokenUrl must be set together." };
   const { clientId, clientSecret, scopes, issuer } = fields;
   return {
     type: "person",
@@ -76,7 +76,7 @@ const isLoopbackUrl = (address: string): boolean => {
   return protocol === "http:" && port !== "" && ["127.0.0.1", "localhost"].includes(hostname);
 };
 
-/** What of it must never be shown. */
+/** The secrets in it, for redaction. */
 export const signInSecrets = (config: SignInConfig | undefined): readonly string[] => {
   switch (config?.type) {
     case "person":

@@ -14,7 +14,7 @@ const one = (given: unknown): Omit<McpServerConfig, "digest"> | readonly string[
   return rest;
 };
 
-const usual = { name: "s", from: "person", timeout: 600_000, trust: false, excludeTools: [] };
+const usual = { name: "s", source: "person", timeout: 600_000, trust: false, excludeTools: [] };
 
 describe("a configured server", () => {
   it.each<[string, unknown, unknown]>([
@@ -23,7 +23,7 @@ describe("a configured server", () => {
       { command: "node", args: ["a.js", "--x"], env: { A: "1", B: 2, C: true }, cwd: "sub" },
       {
         ...usual,
-        reach: {
+        endpoint: {
           type: "stdio",
           command: "node",
           args: ["a.js", "--x"],
@@ -35,27 +35,27 @@ describe("a configured server", () => {
     [
       "an address that speaks streamable HTTP",
       { httpUrl: "https://a.test/mcp", headers: { authorization: "Bearer x" } },
-      { ...usual, reach: { type: "http", url: "https://a.test/mcp", headers: { authorization: "Bearer x" } } },
+      { ...usual, endpoint: { type: "http", url: "https://a.test/mcp", headers: { authorization: "Bearer x" } } },
     ],
     [
       "the same as others write it",
       { type: "http", url: "https://a.test/mcp" },
-      { ...usual, reach: { type: "http", url: "https://a.test/mcp", headers: {} } },
+      { ...usual, endpoint: { type: "http", url: "https://a.test/mcp", headers: {} } },
     ],
     [
       "the same in yet other words",
       { type: "streamable-http", url: "https://a.test/mcp" },
-      { ...usual, reach: { type: "http", url: "https://a.test/mcp", headers: {} } },
+      { ...usual, endpoint: { type: "http", url: "https://a.test/mcp", headers: {} } },
     ],
     [
       "an address with server-sent events",
       { type: "sse", url: "http://a.test/" },
-      { ...usual, reach: { type: "sse", url: "http://a.test/", headers: {} } },
+      { ...usual, endpoint: { type: "sse", url: "http://a.test/", headers: {} } },
     ],
     [
       "an address that does not say",
       { url: "http://a.test/" },
-      { ...usual, reach: { type: "web", url: "http://a.test/", headers: {} } },
+      { ...usual, endpoint: { type: "web", url: "http://a.test/", headers: {} } },
     ],
     [
       "how long, how far, and which tools",
@@ -66,28 +66,24 @@ describe("a configured server", () => {
         trust: true,
         includeTools: ["a"],
         excludeTools: ["b"],
-        reach: { type: "stdio", command: "x", args: [], env: {} },
+        endpoint: { type: "stdio", command: "x", args: [], env: {} },
       },
     ],
-    [
-      "nothing to start or reach",
-      {},
-      ["mcpServers.s: a server needs a command to start, or a url or httpUrl to reach, and not both."],
-    ],
+    ["nothing to start or reach", {}, ["mcpServers.s: a server needs either a command, or a url or httpUrl."]],
     [
       "both",
       { command: "x", url: "http://a.test/" },
-      ["mcpServers.s: a server needs a command to start, or a url or httpUrl to reach, and not both."],
+      ["mcpServers.s: a server needs either a command, or a url or httpUrl."],
     ],
     ["no object", "node a.js", ["mcpServers.s must be an object."]],
-    ["an odd address", { url: "file:///etc/passwd" }, ["mcpServers.s.url must be an http or https address."]],
+    ["an odd address", { url: "file:///etc/passwd" }, ["mcpServers.s.url must be an http or https URL."]],
     [
       "wrong kinds",
       { command: 7, args: "a", timeout: -1, trust: "yes" },
       [
-        "mcpServers.s.command must be a text.",
-        "mcpServers.s.args must be a list of texts.",
-        "mcpServers.s.timeout must be milliseconds, more than 0.",
+        "mcpServers.s.command must be a string.",
+        "mcpServers.s.args must be a list of strings.",
+        "mcpServers.s.timeout must be a number of milliseconds greater than 0.",
         "mcpServers.s.trust must be true or false.",
       ],
     ],
@@ -100,7 +96,7 @@ describe("a configured server", () => {
     expect(one(given)).toEqual(expected);
   });
 
-  it("has its variables from the person's environment, filled in once, everywhere", () => {
+  it("has its variables expanded once, everywhere, from the user's environment", () => {
     const given = {
       command: "$HOME/bin/x",
       args: ["${TOKEN}", "${NOWHERE:-else}", "$NOWHERE", "${EMPTY}", "$1", ""],
@@ -109,7 +105,7 @@ describe("a configured server", () => {
     };
     expect(one(given)).toEqual({
       ...usual,
-      reach: {
+      endpoint: {
         type: "stdio",
         command: "/home/someone/bin/x",
         args: ["t0ken-$HOME", "else", "$NOWHERE", "", "$1", ""],
@@ -118,11 +114,11 @@ describe("a configured server", () => {
       },
     });
     expect(one({ httpUrl: "https://a.test/", headers: { x: "Bearer $TOKEN" } })).toMatchObject({
-      reach: { headers: { x: "Bearer t0ken-$HOME" } },
+      endpoint: { headers: { x: "Bearer t0ken-$HOME" } },
     });
   });
 
-  it("does not suffer from its neighbours", () => {
+  it("is not affected by invalid neighbours", () => {
     const { servers, problems } = read({ good: { command: "x" }, bad: 7, "": { command: "x" } });
     expect([servers.map(({ name }) => name), problems]).toEqual([
       ["good"],
@@ -130,7 +126,7 @@ describe("a configured server", () => {
     ]);
   });
 
-  it("says whether models may answer it, and only the person's own may let them unasked", () => {
+  it("has a sampling policy, and only the user's own settings may allow it without asking", () => {
     const given = Object.fromEntries(
       ["ask", "allow", "refuse"].map((sampling) => [sampling, { command: "x", sampling }]),
     );
@@ -143,7 +139,7 @@ describe("a configured server", () => {
       [["ask", "allow", "refuse"], []],
       [
         ["ask", undefined, "refuse"],
-        ["mcpServers.allow.sampling has no effect: only the person's own settings can allow that unasked."],
+        ["mcpServers.allow.sampling has no effect: only your own settings can allow sampling without asking."],
       ],
       { servers: [], problems: ["mcpServers.s.sampling must be ask, allow or refuse."] },
     ]);
@@ -153,11 +149,11 @@ describe("a configured server", () => {
     const { servers, problems } = read({ s: { command: "x", trust: true } }, "project");
     expect([servers[0]?.trust, problems]).toEqual([
       false,
-      ["mcpServers.s.trust has no effect: only the person's own settings can trust a server."],
+      ["mcpServers.s.trust has no effect: only your own settings can trust a server."],
     ]);
   });
 
-  it("has another digest as soon as a byte of what is started or reached is another", () => {
+  it("has another digest as soon as a byte of its command or URL changes", () => {
     const base = { command: "node", args: ["a.js", "b"], env: { A: "1" }, cwd: "w" };
     const variants = [
       base,
@@ -178,7 +174,7 @@ describe("a configured server", () => {
     expect(read({ s: { ...base, timeout: 5, trust: true } }).servers[0]?.digest).toBe(digests[0]);
   });
 
-  it("is shown whole, with nothing out of sight", () => {
+  it("is shown whole, with invisible characters visible", () => {
     const padded = read({ s: { command: "sh", args: ["-c", `echo ok${" ".repeat(500)}; touch x`, "\u001b[2J"] } });
     expect(formatEndpoint(padded.servers[0]!.endpoint)).toBe("sh -c 'echo ok ⟨500 spaces⟩ ; touch x' '␛[2J'");
   });

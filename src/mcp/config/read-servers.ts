@@ -6,28 +6,28 @@ import type { SamplingPolicy } from "../requests/handlers.ts";
 import { readFields, type ServerFields } from "./fields.ts";
 import { readSignInConfig, type SignInConfig } from "./oauth.ts";
 
-/** A server as it is configured, with its variables filled in. */
+/** A server's configuration with variables expanded. */
 export type McpServerConfig = {
   readonly name: string;
   readonly source: ConfigSource;
   readonly endpoint: ServerEndpoint;
-  /** How long a request may take without a word of progress, in milliseconds. */
+  /** Milliseconds a request may take without a progress notification. */
   readonly timeout: number;
-  /** Whether the person lets its tools run without being asked. */
+  /** Whether the user lets its tools run without asking. */
   readonly trust: boolean;
-  /** Whether a model may answer it; where nothing is said, the person is asked. */
+  /** Whether a model may answer it; by default the user is asked. */
   readonly sampling?: SamplingPolicy;
-  /** The only tools to offer, where there is such a list. */
+  /** The only tools to offer, where such a list is configured. */
   readonly includeTools?: readonly string[];
   readonly excludeTools: readonly string[];
-  /** Of all that says what is started or reached, to the byte. */
+  /** A digest of everything that decides what is started or reached. */
   readonly digest: string;
 };
 
-/** Who wrote a configuration: the person, in settings or on the command line, or the project they stand in. */
+/** Where a configuration comes from: the user's settings, the command line, or the project. */
 export type ConfigSource = "person" | "line" | "project";
 
-/** How a server is reached. `web` is an address that may speak either protocol. */
+/** How a server is reached. `web` is a URL that may speak either protocol. */
 export type ServerEndpoint =
   | {
       readonly type: "stdio";
@@ -43,15 +43,15 @@ export type ServerEndpoint =
       readonly signIn?: SignInConfig;
     };
 
-/** The servers that can be used, and in words what is wrong with the others. */
+/** The usable configurations, and messages about the others. */
 export type McpServerConfigs = { readonly servers: readonly McpServerConfig[]; readonly problems: readonly string[] };
 
-/** How long a request may take where nothing is said: what users of Gemini CLI know. */
+/** The default request timeout: the same as in Gemini CLI. */
 const defaultTimeout = 600_000;
 
 /**
- * Reads `mcpServers` in the shape Gemini CLI and Claude have. Variables come from the person's environment alone. One
- * entry that makes no sense does not take the others with it.
+ * Reads `mcpServers` in the format of Gemini CLI and Claude. Variables come from the user's environment alone. An
+ * invalid entry does not affect the others.
  */
 export const readServerConfigs = (
   given: unknown,
@@ -70,7 +70,7 @@ type ServerConfigResult =
   | { readonly config: McpServerConfig; readonly problems: readonly string[] }
   | { readonly problems: readonly string[] };
 
-const readServerConfig = (name: string, value: unknown, from: ConfigSource, env: Environment): ServerConfigResult => {
+const readServerConfig = (name: string, value: unknown, source: ConfigSource, env: Environment): ServerConfigResult => {
   const path = `mcpServers.${displayCommand(name)}`;
   if (name.trim() === "" || name.length > 100)
     return { problems: [`${path}: a server needs a name of at most 100 characters.`] };
@@ -79,34 +79,34 @@ const readServerConfig = (name: string, value: unknown, from: ConfigSource, env:
   const signIn = fields.oauth && readSignInConfig(fields.oauth);
   if (problems.length > 0) return { problems: problems.map((problem) => `${path}${problem}`) };
   if (signIn !== undefined && "problem" in signIn) return { problems: [`${path}.oauth: ${signIn.problem}`] };
-  const reach = readEndpoint(fields, signIn);
-  if (reach === undefined) return { problems: [`${path}: ${noEndpoint}`] };
+  const endpoint = readEndpoint(fields, signIn);
+  if (endpoint === undefined) return { problems: [`${path}: ${noEndpoint}`] };
   const { timeout = defaultTimeout, trust = false, sampling, includeTools, excludeTools = [] } = fields;
-  const isOwn = from !== "project";
+  const isOwn = source !== "project";
   return {
     config: {
       name,
-      source: from,
-      endpoint: reach,
+      source,
+      endpoint,
       timeout,
       trust: trust && isOwn,
       ...(sampling === undefined || (sampling === "allow" && !isOwn) ? {} : { sampling }),
       ...(includeTools === undefined ? {} : { includeTools }),
       excludeTools,
-      digest: digestOf([name, reach]),
+      digest: digestOf([name, endpoint]),
     },
     problems: isOwn
       ? []
       : [
-          ...(trust ? [`${path}.trust has no effect: only the person's own settings can trust a server.`] : []),
+          ...(trust ? [`${path}.trust has no effect: only your own settings can trust a server.`] : []),
           ...(sampling === "allow"
-            ? [`${path}.sampling has no effect: only the person's own settings can allow that unasked.`]
+            ? [`${path}.sampling has no effect: only your own settings can allow sampling without asking.`]
             : []),
         ],
   };
 };
 
-const noEndpoint = "a server needs a command to start, or a url or httpUrl to reach, and not both.";
+const noEndpoint = "a server needs either a command, or a url or httpUrl.";
 
 const readEndpoint = (fields: ServerFields, signIn: SignInConfig | undefined): ServerEndpoint | undefined => {
   const { command, args = [], env = {}, cwd, url, httpUrl, headers = {}, type } = fields;
@@ -120,10 +120,10 @@ const readEndpoint = (fields: ServerFields, signIn: SignInConfig | undefined): S
   return { type: spoken, url: address, headers, ...(signIn === undefined ? {} : { signIn }) };
 };
 
-/** A digest of any plain value, in which two different values never look the same. */
+/** A digest of any JSON value; different values have different digests. */
 export const digestOf = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-/** What is started or reached, for people: all of it on the screen, whatever it holds. */
+/** The whole command line or URL, sanitized for display. */
 export const formatEndpoint = (reach: ServerEndpoint): string =>
   displayCommand(reach.type === "stdio" ? [reach.command, ...reach.args].map(quoteWord).join(" ") : reach.url);
 

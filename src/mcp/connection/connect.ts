@@ -15,7 +15,7 @@ import { ProgressRouter, type ProgressOptions } from "./progress.ts";
 import { listAttempts, type ConnectAttempt, type McpTransportOptions } from "./transports.ts";
 import { withTimeout } from "./timeout.ts";
 
-/** What a server says of its own accord. */
+/** A notification of a server. */
 export type ServerNotification =
   | { readonly type: "closed" }
   | { readonly type: "list-changed"; readonly list: ListName }
@@ -26,38 +26,40 @@ type ListName = "tools" | "resources" | "prompts";
 
 export type McpConnectionOptions = McpTransportOptions & {
   readonly handlers: McpRequestHandlers;
-  readonly onNotification: (news: ServerNotification) => void;
+  readonly onNotification: (notification: ServerNotification) => void;
 };
 
-/** How a request is made. `progress` hears how far it is. */
+/** Options of a request. `onProgress` gets progress notifications. */
 export type McpRequestOptions = {
   readonly signal: AbortSignal;
   readonly timeout: number;
   readonly onProgress?: (text: string) => void;
 };
 
-/** A server that answers. */
+/** A connected server. */
 export type McpConnection = {
-  /** What it calls itself, made plain; empty where it does not. */
+  /** The server's own title, sanitized; empty where it has none. */
   readonly title: string;
-  /** What it wants models to know of its tools; empty where it says nothing. */
+  /** The server's instructions for models; empty where it has none. */
   readonly instructions: string;
   readonly supports: (list: ListName) => boolean;
-  /** Asks anything. The answer is what came, unchecked. Rejects with a `ServerFailure`, or with the signal's reason. */
+  /**
+   * Sends any request. The result is returned unchecked. Rejects with an `McpServerError`, or with the signal's reason.
+   */
   readonly request: (
     method: string,
     params: Readonly<Record<string, unknown>>,
-    asked: McpRequestOptions,
+    options: McpRequestOptions,
   ) => Promise<unknown>;
   /** Calls a tool, given as the server described it. */
-  readonly callTool: (tool: JsonObject, input: JsonObject, asked: McpRequestOptions) => Promise<unknown>;
-  /** What it last wrote to its error output. */
+  readonly callTool: (tool: JsonObject, input: JsonObject, options: McpRequestOptions) => Promise<unknown>;
+  /** The last output of the server on stderr. */
   readonly recentStderr: () => string;
   readonly notifyRootsChanged: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Connects to a server in the first way that works. */
+/** Connects to a server with the first attempt that works. */
 export const connect = async (options: McpConnectionOptions, asked: McpRequestOptions): Promise<McpConnection> => {
   const attempts = listAttempts(options);
   let failure: unknown;
@@ -67,7 +69,7 @@ export const connect = async (options: McpConnectionOptions, asked: McpRequestOp
       return await openConnection(options, attempt, asked);
     } catch (error) {
       asked.signal.throwIfAborted();
-      // The first way is the likeliest, so its complaint says most.
+      // The first attempt is the most likely one, so its error says most.
       failure ??= error;
     }
   }
@@ -89,35 +91,35 @@ const openConnection = async (
   attempt: ConnectAttempt,
   asked: McpRequestOptions,
 ): Promise<McpConnection> => {
-  const { config, onNotification: tell } = options;
-  const asking = handlersFor(options.handlers, config.sampling);
+  const { config, onNotification } = options;
+  const handlers = handlersFor(options.handlers, config.sampling);
   const client = new Client(
     { name: "parley", version },
     {
-      capabilities: clientCapabilities(asking),
+      capabilities: clientCapabilities(handlers),
       versionNegotiation: { mode: attempt.negotiation, probe: { timeoutMs: 10_000 } },
       listChanged: Object.fromEntries(
         listNames.map((list) => [
           list,
-          { autoRefresh: false, debounceMs: 0, onChanged: () => tell({ type: "list-changed", list }) },
+          { autoRefresh: false, debounceMs: 0, onChanged: () => onNotification({ type: "list-changed", list }) },
         ]),
       ),
-      // Schemas of strangers are not compiled; what a tool answers is passed on as it is.
+      // Foreign schemas are not compiled; results are passed on unchecked.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
     },
   );
-  answerRequests(client, config.name, asking);
+  answerRequests(client, config.name, handlers);
   client.setNotificationHandler("notifications/message", ({ params: { level, data } }) =>
-    tell({ type: "log", level, text: logText(data) }),
+    onNotification({ type: "log", level, text: logText(data) }),
   );
   const progress = new ProgressRouter();
-  const ask: McpConnection["request"] = (method, params, how) =>
-    progress.track(how, params, (told, listening) =>
+  const request: McpConnection["request"] = (method, params, how) =>
+    progress.track(how, params, (params, listening) =>
       sendRequest(
         listening,
-        (given) => client.request({ method, params: told } as never, anySchema, given),
+        (given) => client.request({ method, params } as never, anySchema, given),
         options,
         attempt,
       ),
@@ -128,11 +130,11 @@ const openConnection = async (
     await sendRequest(asked, (given) => client.connect(transport, given), options, attempt);
   } catch (error) {
     await client.close().catch(() => undefined);
-    // The client may not have got as far as to know its transport.
+    // The client may have failed before it took over the transport.
     await transport.close().catch(() => undefined);
     throw error;
   }
-  client.onclose = () => tell({ type: "closed" });
+  client.onclose = () => onNotification({ type: "closed" });
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   const offered = { tools, resources, prompts };
   const info = client.getServerVersion();
@@ -140,11 +142,11 @@ const openConnection = async (
     title: sanitizeForTerminal(info?.title ?? info?.name ?? "", "line").slice(0, 200),
     instructions: sanitizeForTerminal(client.getInstructions() ?? "", "visible").slice(0, maxInstructions),
     supports: (list) => offered[list] !== undefined,
-    request: ask,
+    request,
     callTool: (tool, input, how) => {
       const params = { name: tool["name"] as string, arguments: input };
-      // The newer protocol repeats some arguments in headers, which only this method knows.
-      if (client.getProtocolEra() !== "modern") return ask("tools/call", params, how);
+      // The newer protocol repeats some arguments in headers, which only this method supports.
+      if (client.getProtocolEra() !== "modern") return request("tools/call", params, how);
       return progress.track(how, params, (told, listening) =>
         sendRequest(
           listening,
@@ -156,7 +158,7 @@ const openConnection = async (
     },
     recentStderr: attempt.recentStderr ?? (() => ""),
     notifyRootsChanged: async () => {
-      if (asking.roots !== undefined) await client.sendRootsListChanged().catch(() => undefined);
+      if (handlers.roots !== undefined) await client.sendRootsListChanged().catch(() => undefined);
     },
     close: async () => {
       client.onclose = () => undefined;
@@ -174,31 +176,31 @@ const logText = (data: unknown): string => {
   return sanitizeForTerminal(text.slice(0, 2000), "line");
 };
 
-/** Answers are read by whoever asked: one odd piece must not cost the rest. */
+/** Results are validated by the caller: one odd part must not cost the rest. */
 const anySchema: StandardSchemaV1<unknown, unknown> = {
   "~standard": { version: 1, vendor: "parley", validate: (value) => ({ value }) },
 };
 
-/** The longest wait the client itself can count; ours is the clock of the world. */
+/** The longest timer the client can set; the real timeout uses the clock of the world. */
 const maxTimerDelay = 2 ** 31 - 1;
 
 const sendRequest = async <Result>(
   {
     signal,
     timeout,
-    onActivity: heard,
+    onActivity,
   }: Pick<McpRequestOptions, "signal" | "timeout"> & Partial<Pick<ProgressOptions, "onActivity">>,
   work: (given: RequestOptions) => Promise<Result>,
   { world, config }: McpConnectionOptions,
-  { recentStderr: lastWords }: ConnectAttempt,
+  { recentStderr }: ConnectAttempt,
 ): Promise<Result> => {
   try {
     return await withTimeout({ clock: world.clock, ms: timeout, signal }, (stop, touch) => {
-      heard?.(touch);
+      onActivity?.(touch);
       return work({ signal: stop, timeout: maxTimerDelay });
     });
   } catch (error) {
     signal.throwIfAborted();
-    throw explainError(error, config.name, lastWords?.() ?? "");
+    throw explainError(error, config.name, recentStderr?.() ?? "");
   }
 };

@@ -7,10 +7,10 @@ const framesIn = (...pieces: readonly (string | Uint8Array)[]): unknown[] => {
   return pieces.flatMap((piece) => [...frames.add(typeof piece === "string" ? Buffer.from(piece) : piece)]);
 };
 
-describe("what a server writes", () => {
-  it("comes in lines, however it is cut", () => {
+describe("a server's output", () => {
+  it("is split into lines, however it is chunked", () => {
     const text = '{"a":"é\\n日"}\n\r\n  \n{"b":[1]}\r\nhello\n{"c":1}';
-    const whole = [{ message: { a: "é\n日" } }, { message: { b: [1] } }, { fault: "a line that is no message" }];
+    const whole = [{ message: { a: "é\n日" } }, { message: { b: [1] } }, { fault: "a line that is not a message" }];
     const bytes = Buffer.from(text);
     expect(framesIn(bytes)).toEqual(whole);
     fc.assert(
@@ -29,7 +29,7 @@ describe("what a server writes", () => {
     expect([...frames.add(Buffer.from("1}\n"))]).toEqual([{ message: { a: 1 } }]);
   });
 
-  it("is given up where a line has no end, and heard again after it", () => {
+  it("is skipped where a line is too long, and read again after it", () => {
     const frames = new FrameReader();
     const piece = Buffer.alloc(2 ** 20, "x");
     const open = { fault: "a message of more than 24 MB", isOpen: true };
@@ -46,7 +46,7 @@ describe("what a server writes", () => {
     ["first", '{"jsonrpc":"2.0","id":7,"result":{"a":"', '"}}', [{ id: 7, isOpen: true }, {}]],
     ["last", '{"result":{"a":"', '"},"id":"seven","jsonrpc":"2.0"}', [{ isOpen: true }, { id: "seven" }]],
     ["inside alone", '{"result":{"id":3,"a":"', '"}}', [{ isOpen: true }, {}]],
-  ])("tells which request it answers, however long it is, where the id stands %s", (_, begin, end, expected) => {
+  ])("shows which request it answers, however long it is, where the id is %s", (_, begin, end, expected) => {
     const found = framesIn(begin, Buffer.alloc(maxFrameLength, "x"), `${end}\n`);
     expect(found).toEqual(expected.map((more) => ({ fault: "a message of more than 24 MB", ...(more as object) })));
     expect(
@@ -55,9 +55,9 @@ describe("what a server writes", () => {
   });
 
   it.each<[string, string, unknown]>([
-    ["zeros", "\0\0\0", { fault: "a line that is no message" }],
-    ["a list", "[1]", { fault: "a line that is no message" }],
-    ["a number", "7", { fault: "a line that is no message" }],
+    ["zeros", "\0\0\0", { fault: "a line that is not a message" }],
+    ["a list", "[1]", { fault: "a line that is not a message" }],
+    ["a number", "7", { fault: "a line that is not a message" }],
     [
       "a message nested 100,000 deep",
       `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
@@ -73,7 +73,7 @@ describe("what a server writes", () => {
       '{"a":{"__proto__":{"x":1},"b":1},"\\u005f_proto__":{"y":2}}',
       { message: { a: { b: 1 } } },
     ],
-  ])("is read with care: %s", (_, line, expected) => {
+  ])("is parsed safely: %s", (_, line, expected) => {
     const found = readFrame(line);
     expect(found).toEqual(expected);
     expect("message" in found ? Object.getPrototypeOf(found.message) : Object.prototype).toBe(Object.prototype);

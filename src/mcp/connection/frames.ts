@@ -1,31 +1,31 @@
-/** One line of a server's output: a message, or what is wrong with it. */
+/** One line of a server's output: a message, or a description of the fault. */
 export type StdioFrame =
   | { readonly message: object }
   | {
       readonly fault: string;
-      /** The id of the request it answers, as far as its beginning or its end tell. */
+      /** The id of the request it answers, as far as its beginning or end shows it. */
       readonly id?: RequestId;
-      /** Set where more of the line is to come, which may tell the id. */
+      /** Set where the rest of the line is still to come, which may show the id. */
       readonly isOpen?: true;
     };
 
 type RequestId = string | number;
 
-/** The longest line that is read: an image of 16 MB takes some 21 in base64. */
+/** The longest line accepted: an image of 16 MB takes about 21 MB in base64. */
 export const maxFrameLength: number = 24 * 2 ** 20;
 
-/** Nothing honest is nested deeper. */
+/** No valid message is nested deeper. */
 const maxDepth = 1000;
 
-/** Cuts what a server writes into lines, and reads each as a message. What it holds is never more than one line. */
+/** Splits a server's output into lines and parses each as a message. Buffers at most one line. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #length = 0;
   #isSkipping = false;
-  /** The last bytes of a line that is skipped. */
+  /** The last bytes of a skipped line. */
   #tail = Buffer.alloc(0);
 
-  /** The lines that end in this piece. The bytes may be reused afterwards. */
+  /** The lines that end in this chunk. The bytes may be reused afterwards. */
   *add(bytes: Uint8Array): Generator<StdioFrame> {
     let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
@@ -41,7 +41,7 @@ export class FrameReader {
     } else yield { ...this.#skip(rest), isOpen: true };
   }
 
-  /** Gives up a line that is too long, whether or not it ends. */
+  /** Starts skipping a line that is too long. */
   #skip(rest: Buffer): Extract<StdioFrame, { fault: string }> {
     const id = idAtStart(Buffer.concat([...this.#pieces.slice(0, 1), rest]).toString("utf8", 0, idRange));
     this.#pieces = [];
@@ -76,7 +76,7 @@ export class FrameReader {
 
 const tooLong = `a message of more than ${maxFrameLength / 2 ** 20} MB`;
 
-/** How much of a message is searched for its id, at either end. */
+/** Characters searched for the id at either end of a message. */
 const idRange = 300;
 
 const idAtStart = (text: string): RequestId | undefined =>
@@ -92,12 +92,12 @@ const idAtEnd = (text: string): RequestId | undefined =>
 const readId = (json: string | undefined): RequestId | undefined =>
   json === undefined ? undefined : (JSON.parse(json) as RequestId);
 
-/** A line as a message. */
+/** Parses a line as a message. */
 export const readFrame = (line: string): StdioFrame => {
   const value = parse(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const id = idAtStart(line.slice(0, idRange));
-    return { fault: "a line that is no message", ...(id === undefined ? {} : { id }) };
+    return { fault: "a line that is not a message", ...(id === undefined ? {} : { id }) };
   }
   if (!isDeeperThan(value, maxDepth)) return { message: value };
   const id = "id" in value && !("method" in value) ? value.id : undefined;
@@ -107,7 +107,7 @@ export const readFrame = (line: string): StdioFrame => {
 
 const parse = (line: string): unknown => {
   try {
-    // A key of this name could be taken for the object's own nature by those who copy it.
+    // Code that copies this key could change an object's prototype.
     return /__proto__|\\u005f/i.test(line)
       ? JSON.parse(line, (key, value: unknown) => (key === "__proto__" ? undefined : value))
       : JSON.parse(line);
@@ -116,7 +116,7 @@ const parse = (line: string): unknown => {
   }
 };
 
-/** Without recursion: what is too deep for it is what this is to find. */
+/** Iterative: the values it looks for are too deep for recursion. */
 const isDeeperThan = (value: object, most: number): boolean => {
   let level: readonly object[] = [value];
   for (let depth = 0; depth <= most; depth += 1) {

@@ -4,17 +4,16 @@ import { maxFrameLength } from "./frames.ts";
 import { Throttle } from "./throttle.ts";
 
 /**
- * The body of an answer as a stream that cannot grow without bounds: an answer as a whole, or of a stream each event, is
- * at most as long as the longest message; an answer that pauses for too long ends; one that floods is slowed down. A
- * stream nobody asked a question on may be silent for as long as it likes.
+ * Limits the body of a response: a response, or each event of a stream, is at most as long as the longest message; one
+ * that pauses too long ends; one that floods is throttled. A stream that answers no request may be silent for any time.
  */
 export const limitBody = (
   response: HttpResponse,
   { method, body }: Pick<HttpRequest, "method" | "body">,
-  { world, maxPause: patience, stop }: BodyOptions,
+  { world, maxPause, stop: cancel }: BodyOptions,
 ): ReadableStream<Uint8Array> => {
   const isStream = (response.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-  const longestPause = method === "GET" && isStream ? undefined : patience;
+  const longestPause = method === "GET" && isStream ? undefined : maxPause;
   const whole = limitPauses(response.body, world.clock, longestPause);
   const chunks = limitSize(whole, { isStream, throttle: new Throttle(world.clock), requests: () => requestIds(body) });
   return new ReadableStream<Uint8Array>({
@@ -24,17 +23,17 @@ export const limitBody = (
         if (next.done === true) controller.close();
         else controller.enqueue(next.value);
       } catch (error) {
-        stop();
+        cancel();
         controller.error(error);
       }
     },
-    cancel: stop,
+    cancel,
   });
 };
 
 export type BodyOptions = {
   readonly world: Pick<World, "clock">;
-  /** Milliseconds an answer may pause. */
+  /** Milliseconds a response may pause. */
   readonly maxPause: number;
   /** Closes the connection. */
   readonly stop: () => void;
@@ -43,7 +42,7 @@ export type BodyOptions = {
 type BodyLimits = {
   readonly isStream: boolean;
   readonly throttle: Throttle;
-  /** The ids of the requests this answers. */
+  /** The ids of the requests this response answers. */
   readonly requests: () => readonly (string | number)[];
 };
 
@@ -58,7 +57,8 @@ const limitSize = async function* (
     if (length > maxFrameLength) {
       const ids = isStream ? requests() : [];
       if (ids.length === 0) throw new Error(tooLong);
-      // Whoever reads a stream takes its end for a pause and waits: the requests are answered in the server's place.
+      // The client takes the end of a stream for a pause and waits: the requests are answered here in the server's
+      // place.
       yield Buffer.from(`\n\n${ids.map((id) => `data: ${errorResponse(id)}\n\n`).join("")}`);
       return;
     }
@@ -67,7 +67,7 @@ const limitSize = async function* (
   }
 };
 
-const tooLong = `The server's answer is longer than ${maxFrameLength / 2 ** 20} MB.`;
+const tooLong = `The server's response is longer than ${maxFrameLength / 2 ** 20} MB.`;
 
 const errorResponse = (id: string | number): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: tooLong } });
@@ -84,7 +84,7 @@ const requestIds = (body: HttpRequest["body"]): readonly (string | number)[] => 
   }
 };
 
-/** How many empty lines there are. One that is cut in two is not counted, which only makes the bound come sooner. */
+/** Counts empty lines. One that is split between chunks is not counted, which only makes the limit stricter. */
 const countEvents = (chunk: Uint8Array): number => {
   let count = 0;
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) {
@@ -108,11 +108,11 @@ const limitPauses = async function* (
   }
 };
 
-/** Waits for work, but not for longer than this. */
+/** Waits for work at most this long. */
 export const withPauseLimit = <Result>(work: Promise<Result>, clock: Clock, ms: number): Promise<Result> =>
   new Promise((resolve, reject) => {
     const inTime = clock.after(ms, () =>
-      reject(new Error(`The server's answer stopped for ${Math.round(ms / 1000)} s.`)),
+      reject(new Error(`The server's response stopped for ${Math.round(ms / 1000)} s.`)),
     );
     work.then(resolve, reject).finally(inTime);
   });

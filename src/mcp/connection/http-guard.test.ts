@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "../../world/net.ts";
 import { simulatedWorld } from "../../world/simulated/world.ts";
 import { createGuardedFetch } from "./http-guard.ts";
 
-/** Names and where they lead. */
+/** Host names and their addresses. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
   "public.test": ["93.184.216.34"],
   "other.test": ["93.184.216.35"],
@@ -45,7 +45,7 @@ const guard = (server: string, redirect: Readonly<Record<string, string>> = {}, 
   return { ask, sent, fetch };
 };
 
-describe("where a server may send us", () => {
+describe("the URLs a server may send us to", () => {
   it.each<[string, string, boolean]>([
     ["https://public.test/mcp", "https://public.test/other", true],
     ["https://public.test/mcp", "https://other.test/", true],
@@ -74,18 +74,18 @@ describe("where a server may send us", () => {
     expect([answer === "fine", sent.length]).toEqual([isAllowed, isAllowed ? 2 : 1]);
   });
 
-  it("is nowhere else than where it was, though its name now leads elsewhere", async () => {
+  it("do not include its own name when it resolves to a nearer address later", async () => {
     const moving: Record<string, readonly string[]> = { "public.test": ["93.184.216.34"] };
     const { ask, sent } = guard("https://public.test/", {}, moving);
     expect(await ask("https://public.test/")).toBe("fine");
     moving["public.test"] = ["127.0.0.1"];
     expect(await ask("https://public.test/")).toBe(
-      "public.test leads to 127.0.0.1, where a server at public.test has no business to send us.",
+      "public.test leads to 127.0.0.1, where a server at public.test may not send requests.",
     );
     expect(sent).toHaveLength(1);
   });
 
-  it("is checked with every redirect, and the connection goes to the address that was checked", async () => {
+  it("are checked with every redirect, and the connection goes to the checked address", async () => {
     const { ask, sent } = guard("https://public.test/", {
       "https://public.test/": "/next",
       "https://public.test/next": "https://other.test/",
@@ -99,9 +99,9 @@ describe("where a server may send us", () => {
     ]);
   });
 
-  it("is not followed for ever, nor where the caller follows by itself", async () => {
+  it("are not followed in circles, nor where the caller follows by itself", async () => {
     const { ask, sent, fetch } = guard("https://public.test/", { "https://public.test/": "https://public.test/" });
-    expect(await ask("https://public.test/")).toBe("public.test redirects in circles.");
+    expect(await ask("https://public.test/")).toBe("public.test redirects too often.");
     expect(sent).toHaveLength(6);
     expect((await fetch("https://public.test/", { redirect: "manual" })).status).toBe(302);
     expect((await fetch("https://public.test/", { method: "POST", body: "x" })).status).toBe(302);
@@ -115,13 +115,13 @@ describe("a secret in a header", () => {
     ["http://127.0.0.1:3000/mcp", "fine"],
     [
       "http://public.test/mcp",
-      "The header authorization holds a secret and is not sent to public.test over plain http. Use an https address.",
+      "The header authorization contains a secret and is not sent to public.test over plain http. Use an https URL.",
     ],
     [
       "http://private.test/mcp",
-      "The header authorization holds a secret and is not sent to private.test over plain http. Use an https address.",
+      "The header authorization contains a secret and is not sent to private.test over plain http. Use an https URL.",
     ],
-  ])("goes to %s or not: %s", async (url, said) => {
+  ])("is sent to %s or not: %s", async (url, said) => {
     const { ask, sent } = guard(url);
     expect(await ask(url)).toBe(said);
     expect(sent).toHaveLength(said === "fine" ? 1 : 0);

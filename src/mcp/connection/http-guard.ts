@@ -6,28 +6,28 @@ import type { HttpRequest } from "../../world/net.ts";
 import type { World } from "../../world/world.ts";
 import { limitBody, withPauseLimit } from "./http-body.ts";
 
-/** What `fetch` is to those who know nothing else. */
+/** The part of `fetch` that the client package uses. */
 export type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export type GuardedFetchOptions = {
   readonly world: Pick<World, "net" | "clock" | "env">;
-  /** The server the person chose. */
+  /** The URL of the configured server. */
   readonly server: string;
-  /** Sent to that server, and to nobody else. */
+  /** Sent to that server only. */
   readonly headers: { readonly [name: string]: string };
-  /** Milliseconds an answer may pause. */
+  /** Milliseconds a response may pause. */
   readonly maxPause: number;
-  /** All addresses of a name. */
+  /** All addresses of a host name. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
 };
 
-/** How near an address is. What is none of these is nowhere a server may send us. */
+/** How near an address is. A server may not send us to an address that is none of these. */
 type NetworkZone = "machine" | "network" | "internet";
 
 /**
- * A `fetch` for one server. The server itself may stand anywhere the person put it; wherever it sends us from there, by
- * a redirect or by naming who signs people in, must be as far away as itself or farther. The connection goes to the
- * address that was checked.
+ * Creates a `fetch` for one server. The server itself may be anywhere the user put it; every URL it sends us to, by a
+ * redirect or by naming an authorization server, must be in the same zone or farther away. The connection goes to the
+ * address that was checked (no DNS rebinding).
  */
 export const createGuardedFetch = (options: GuardedFetchOptions): FetchFunction => {
   const own = new URL(options.server);
@@ -43,7 +43,7 @@ export const createGuardedFetch = (options: GuardedFetchOptions): FetchFunction 
     if (!isFarEnough || !isWhereItWas)
       throw new PolicyError(
         "policy_violation",
-        `${url.host} leads to ${addresses.join(", ")}, where a server at ${own.host} has no business to send us.`,
+        `${url.host} leads to ${addresses.join(", ")}, where a server at ${own.host} may not send requests.`,
       );
     return addresses;
   };
@@ -76,7 +76,7 @@ export const createGuardedFetch = (options: GuardedFetchOptions): FetchFunction 
       const isFollowed = init.redirect !== "manual" && (init.method ?? "GET") === "GET" && next !== null;
       if (![301, 302, 303, 307, 308].includes(response.status) || !isFollowed) return response;
       await response.body?.cancel();
-      if (redirects === maxRedirects) throw new PolicyError("policy_violation", `${url.host} redirects in circles.`);
+      if (redirects === maxRedirects) throw new PolicyError("policy_violation", `${url.host} redirects too often.`);
       url = new URL(next, url);
     }
   };
@@ -84,15 +84,15 @@ export const createGuardedFetch = (options: GuardedFetchOptions): FetchFunction 
 
 const maxRedirects = 5;
 
-/** Addresses that are not spelled as what they are, or not fetched at all. */
+/** Rejects URLs with other protocols or with credentials. */
 const requirePlainUrl = (url: URL): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new PolicyError("policy_violation", judgeUrl(url.href).reason);
   if (url.username !== "" || url.password !== "")
-    throw new PolicyError("policy_violation", `${url.host} is named with a password.`);
+    throw new PolicyError("policy_violation", `${url.host} contains a password.`);
 };
 
-/** A token in a request that everybody on the way can read belongs to everybody. */
+/** A token in a plain http request can be read by everyone between us and the server. */
 const requireEncryptedSecrets = (
   url: URL,
   { headers }: HttpRequest,
@@ -103,7 +103,7 @@ const requireEncryptedSecrets = (
   if (secret !== undefined)
     throw new PolicyError(
       "policy_violation",
-      `The header ${secret} holds a secret and is not sent to ${url.host} over plain http. Use an https address.`,
+      `The header ${secret} contains a secret and is not sent to ${url.host} over plain http. Use an https URL.`,
     );
 };
 
@@ -126,10 +126,10 @@ const nearestZone = (addresses: readonly string[]): NetworkZone | undefined => {
   return zones.find((distance) => found.includes(distance));
 };
 
-const mayReach = (nearest: NetworkZone, asked: NetworkZone | undefined): boolean =>
-  asked !== undefined && zones.indexOf(asked) >= zones.indexOf(nearest);
+const mayReach = (nearest: NetworkZone, options: NetworkZone | undefined): boolean =>
+  options !== undefined && zones.indexOf(options) >= zones.indexOf(nearest);
 
-/** Where a host is; undefined where a proxy finds it. */
+/** The addresses of a host; undefined where a proxy resolves it. */
 const resolveAddresses = async (
   url: URL,
   { world, lookup = systemLookup }: GuardedFetchOptions,
@@ -154,7 +154,7 @@ const toRequest = (url: URL, init: RequestInit, extra: { readonly [name: string]
   new Headers(init.headers ?? {}).forEach((value, name) => headers.set(name, value));
   if (body instanceof URLSearchParams && !headers.has("content-type"))
     headers.set("content-type", "application/x-www-form-urlencoded");
-  if (method !== "GET" && method !== "POST" && method !== "DELETE") throw new Error(`${method} is not spoken here.`);
+  if (method !== "GET" && method !== "POST" && method !== "DELETE") throw new Error(`${method} is not supported.`);
   return {
     method,
     url: url.href,

@@ -4,40 +4,40 @@ import type { McpRequestOptions } from "./connect.ts";
 
 type MessageParams = Readonly<Record<string, unknown>>;
 
-/** A request that hears of its own progress. `heard` is given what to do with every word of it. */
+/** Options of a request with progress. `onActivity` is given a callback for every progress notification. */
 export type ProgressOptions = Pick<McpRequestOptions, "signal" | "timeout"> & {
   readonly onActivity: (touch: () => void) => void;
 };
 
 /**
- * Brings what servers say of their progress to those who asked. The client package would lose the last words before an
- * answer, since it hears of the answer first.
+ * Routes progress notifications to requests. The client package would lose those just before a response, since it
+ * handles the response first.
  */
 export class ProgressRouter {
   readonly #hearing = new Map<unknown, (params: MessageParams) => void>();
   #last = 0;
 
-  /** Any message of the server, before anybody else hears it. */
+  /** Handles any message of the server, before the client does. */
   handleMessage(message: object): void {
     const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };
     if (method === "notifications/progress" && isObject(params)) this.#hearing.get(params["progressToken"])?.(params);
   }
 
-  /** Makes a request whose progress is told for as long as it lasts. */
+  /** Makes a request whose progress is reported as long as it runs. */
   async track<Result>(
-    { signal, timeout, onProgress: progress }: McpRequestOptions,
+    { signal, timeout, onProgress }: McpRequestOptions,
     params: MessageParams,
     work: (params: MessageParams, listening: ProgressOptions) => Promise<Result>,
   ): Promise<Result> {
-    if (progress === undefined) return work(params, { signal, timeout, onActivity: () => undefined });
+    if (onProgress === undefined) return work(params, { signal, timeout, onActivity: () => undefined });
     const progressToken = `parley-${(this.#last += 1)}`;
-    const heard = (touch: () => void): void =>
-      void this.#hearing.set(progressToken, (told) => {
+    const onActivity = (touch: () => void): void =>
+      void this.#hearing.set(progressToken, (params) => {
         touch();
-        progress(formatProgress(told));
+        onProgress(formatProgress(params));
       });
     try {
-      return await work({ ...params, _meta: { progressToken } }, { signal, timeout, onActivity: heard });
+      return await work({ ...params, _meta: { progressToken } }, { signal, timeout, onActivity });
     } finally {
       this.#hearing.delete(progressToken);
     }

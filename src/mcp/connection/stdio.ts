@@ -10,28 +10,28 @@ import { Throttle } from "./throttle.ts";
 
 type StdioEndpoint = Extract<ServerEndpoint, { type: "stdio" }>;
 
-/** A connection that can say what went wrong at the far end. */
+/** A transport that knows the server's recent stderr output. */
 export type StdioServerTransport = Transport & { readonly recentStderr: () => string };
 
 export type StdioOptions = {
   readonly world: Pick<World, "processes" | "disk" | "env" | "clock">;
   readonly endpoint: StdioEndpoint;
-  /** Where it starts, unless its configuration says otherwise. */
+  /** The default working directory. */
   readonly root: string;
 };
 
-/** Talks to a server through the input and output of a program of its own, which ends when we do. */
+/** Creates a transport over stdin and stdout of a program, which ends when this process does. */
 export const createStdioTransport = (options: StdioOptions): StdioServerTransport => new StdioTransport(options);
 
 type FrameFault = Extract<StdioFrame, { readonly fault: string }>;
 
-/** Lines of output that are no messages, before a server is given up: some print a greeting there. */
+/** Invalid lines of output before a server is stopped: some print a greeting. */
 const maxFaults = 1000;
 
-/** How long a server may take to end by itself, and after it was told to. */
+/** Milliseconds a server may take to exit by itself, and after SIGTERM. */
 const stopTimeouts = { quietly: 400, told: 400 };
 
-/** What is kept of what a server writes to its error output. */
+/** Characters kept of stderr. */
 const maxStderr = 4000;
 
 class StdioTransport implements StdioServerTransport {
@@ -43,7 +43,7 @@ class StdioTransport implements StdioServerTransport {
   #words = "";
   #closing: Promise<void> | undefined;
   #faults = 0;
-  /** Requests that were not answered yet. */
+  /** Requests that are not answered yet. */
   readonly #pending = new Set<string | number>();
 
   constructor(options: StdioOptions) {
@@ -56,7 +56,7 @@ class StdioTransport implements StdioServerTransport {
     if (this.#closing !== undefined) throw new Error("The connection is closed.");
     const running = await startServer(this.#options);
     this.#running = running;
-    // Closed while it started: it was not there yet to be ended.
+    // Closed while it started: the process did not exist yet when `close` ran.
     if (this.#closing !== undefined) {
       await stopProcess(running, this.#options.world.clock);
       throw new Error("The connection is closed.");
@@ -100,7 +100,10 @@ class StdioTransport implements StdioServerTransport {
     await this.close();
   }
 
-  /** An answer that cannot be read fails its request at once; where nobody knows which, and the line has ended, all of them. */
+  /**
+   * An unreadable response fails its request at once; where the request is unknown and the line has ended, all pending
+   * ones.
+   */
   #complain({ fault, id, isOpen }: FrameFault): void {
     const [only] = this.#pending;
     const known = id ?? (this.#pending.size === 1 && isOpen === true ? only : undefined);
@@ -116,28 +119,28 @@ class StdioTransport implements StdioServerTransport {
   }
 }
 
-const startServer = async ({ world, endpoint: reach, root }: StdioOptions): Promise<RunningProcess> => {
-  const folder = resolve(root, reach.cwd ?? ".");
+const startServer = async ({ world, endpoint, root }: StdioOptions): Promise<RunningProcess> => {
+  const folder = resolve(root, endpoint.cwd ?? ".");
   const canonical = await world.disk.canonicalPath(folder);
-  if (canonical === undefined) throw new Error(`There is no folder ${folder} to start it in.`);
-  const env = { ...createChildEnvironment(world.env), ...reach.env };
-  const file = await findProgram(reach.command, { world, folder: canonical, path: env["PATH"] ?? "" });
-  return world.processes.start({ file, args: reach.args, cwd: canonical, env, isInteractive: true });
+  if (canonical === undefined) throw new Error(`Folder not found: ${folder} to start the server in.`);
+  const env = { ...createChildEnvironment(world.env), ...endpoint.env };
+  const file = await findProgram(endpoint.command, { world, folder: canonical, path: env["PATH"] ?? "" });
+  return world.processes.start({ file, args: endpoint.args, cwd: canonical, env, isInteractive: true });
 };
 
 type ProgramSearch = { readonly world: Pick<World, "processes">; readonly folder: string; readonly path: string };
 
-/** A name alone is looked for on the search path; anything else is a path from where it starts. */
+/** A name alone is looked up on the search path; anything else is a path relative to the working directory. */
 const findProgram = async (command: string, { world, folder, path }: ProgramSearch): Promise<string> => {
   if (isAbsolute(command)) return command;
   if (/[/\\]/.test(command)) return resolve(folder, command);
   const found = await world.processes.find(command, path);
   if (found === undefined)
-    throw new Error(`There is no program ${command} on the search path ${path.split(delimiter).join(" ")}.`);
+    throw new Error(`Program not found: ${command}. Searched ${path.split(delimiter).join(" ")}.`);
   return found;
 };
 
-/** Closes its input, and waits; then tells it to end, and waits; then ends it, with all it started. */
+/** Closes stdin and waits; then SIGTERM, and waits; then SIGKILL for the whole group. */
 const stopProcess = async (running: RunningProcess, clock: World["clock"]): Promise<void> => {
   running.closeInput();
   const within = (ms: number): Promise<boolean> =>

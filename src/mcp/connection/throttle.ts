@@ -1,11 +1,11 @@
 import type { Clock } from "../../world/world.ts";
 
-/** How much is taken from one server in a tenth of a second. */
+/** Limits for one server in a window of 100 ms. */
 const windowMs = 100;
 const maxMessages = 200;
 const maxBytes = 8 * 2 ** 20;
 
-/** Slows down whoever floods, so that the others are heard. */
+/** Slows down a server that floods us, so that the others are served. */
 export class Throttle {
   readonly #clock: Clock;
   #began: number;
@@ -18,7 +18,7 @@ export class Throttle {
     this.#began = clock.elapsed();
   }
 
-  /** Waits where too much came. What is beyond waits in its pipe, and so does the server. */
+  /** Waits when the limit is reached. The rest stays in the pipe, so the server blocks. */
   async take({ bytes = 0, messages = 0 }: { readonly bytes?: number; readonly messages?: number }): Promise<void> {
     this.#bytes += bytes;
     this.#messages += messages;
@@ -26,13 +26,13 @@ export class Throttle {
     if ((this.#messages > maxMessages || this.#bytes > maxBytes) && left > 0) await this.#clock.sleep(left);
   }
 
-  /** Counts a message that may be lost, and tells whether it is one too many. */
+  /** Counts a message that may be dropped, and returns whether to drop it. */
   shouldDrop(): boolean {
     this.#losable += 1;
     return this.#left() > 0 && this.#losable > maxMessages;
   }
 
-  /** What is left of the present tenth of a second; a new one begins where it is over. */
+  /** Milliseconds left in the current window; starts a new one when it is over. */
   #left(): number {
     const left = this.#began + windowMs - this.#clock.elapsed();
     if (left > 0) return left;

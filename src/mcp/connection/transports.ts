@@ -9,11 +9,11 @@ import type { McpServerConfig } from "../config/read-servers.ts";
 import { createGuardedFetch, type GuardedFetchOptions } from "./http-guard.ts";
 import { createStdioTransport } from "./stdio.ts";
 
-/** A way to try a server. `auto` asks first which protocol of the newer kind it speaks. */
+/** A way to connect to a server. `auto` first negotiates the newer protocol. */
 export type ConnectAttempt = {
   readonly createTransport: () => Transport;
   readonly negotiation: "legacy" | "auto";
-  /** What the far end said beside the protocol, if it can say anything. */
+  /** The server's recent stderr output, if it has one. */
   readonly recentStderr?: () => string;
 };
 
@@ -25,31 +25,31 @@ export type McpTransportOptions = {
   readonly auth?: OAuthClientProvider | undefined;
 };
 
-/** The ways to try a server, the likeliest first. */
+/** The ways to connect to a server, the most likely first. */
 export const listAttempts = (options: McpTransportOptions): readonly ConnectAttempt[] => {
-  const { endpoint: reach } = options.config;
-  switch (reach.type) {
+  const { endpoint } = options.config;
+  switch (endpoint.type) {
     case "stdio": {
       let current: ReturnType<typeof createStdioTransport> | undefined;
-      const transport = (): Transport => (current = createStdioTransport({ ...options, endpoint: reach }));
-      const lastWords = (): string => current?.recentStderr() ?? "";
+      const createTransport = (): Transport => (current = createStdioTransport({ ...options, endpoint }));
+      const recentStderr = (): string => current?.recentStderr() ?? "";
       return [
-        { createTransport: transport, recentStderr: lastWords, negotiation: "legacy" },
-        { createTransport: transport, recentStderr: lastWords, negotiation: "auto" },
+        { createTransport, recentStderr, negotiation: "legacy" },
+        { createTransport, recentStderr, negotiation: "auto" },
       ];
     }
     case "http":
       return [
-        { createTransport: streamableHttp(options, reach), negotiation: "legacy" },
-        { createTransport: streamableHttp(options, reach), negotiation: "auto" },
+        { createTransport: streamableHttp(options, endpoint), negotiation: "legacy" },
+        { createTransport: streamableHttp(options, endpoint), negotiation: "auto" },
       ];
     case "sse":
-      return [{ createTransport: serverSentEvents(options, reach), negotiation: "legacy" }];
+      return [{ createTransport: serverSentEvents(options, endpoint), negotiation: "legacy" }];
     case "web":
       return [
-        { createTransport: streamableHttp(options, reach), negotiation: "legacy" },
-        { createTransport: streamableHttp(options, reach), negotiation: "auto" },
-        { createTransport: serverSentEvents(options, reach), negotiation: "legacy" },
+        { createTransport: streamableHttp(options, endpoint), negotiation: "legacy" },
+        { createTransport: streamableHttp(options, endpoint), negotiation: "auto" },
+        { createTransport: serverSentEvents(options, endpoint), negotiation: "legacy" },
       ];
   }
 };
@@ -74,7 +74,7 @@ const serverSentEvents =
   () =>
     new SSEClientTransport(new URL(reach.url), webOptions(options, reach));
 
-/** Headers are not given to the transport: it would send them to whoever signs people in as well. */
+/** Headers are not given to the transport: it would send them to the authorization server as well. */
 const webOptions = (
   { world, config, lookup, auth }: McpTransportOptions,
   { url, headers }: WebEndpoint,

@@ -6,35 +6,35 @@ import type { SignInConfig } from "../config/oauth.ts";
 import { McpServerError } from "../server-error.ts";
 import { readSignIn, signInPath, writeSignIn, type StoredSignIn, type SignInTarget } from "./store.ts";
 
-/** What a person sees before they sign in: the address to open, and who gets to know what. */
+/** What the user sees before a sign-in: the URL to open, and the hosts involved. */
 export type SignInPage = {
   readonly url: string;
-  /** Who asks for the sign-in. */
+  /** The host that asks for the sign-in. */
   readonly authorizationHost: string;
-  /** Who hands out the tokens, where that is somebody else and nobody configured it. */
+  /** The host that issues the tokens, where it differs and was not configured. */
   readonly tokenHost?: string;
 };
 
 type BrowserSignInConfig = Extract<SignInConfig, { type: "person" }> | undefined;
 
-/** What this program says of itself, and where people are sent. */
+/** The redirect, the state, and how to show the page. */
 export type BrowserFlow = {
   readonly redirect: string;
   readonly state: string;
   readonly show: (page: SignInPage, scope: string | undefined) => Promise<void>;
 };
 
-/** Signs in for a person, with what is kept from before and what is configured. */
+/** Creates the OAuth provider for a sign-in in the browser, from stored and configured data. */
 export const createBrowserAuth = async (
-  place: SignInTarget & { readonly world: Pick<World, "files" | "clock">; readonly home: string },
+  target: SignInTarget & { readonly world: Pick<World, "files" | "clock">; readonly home: string },
   config: BrowserSignInConfig,
   { redirect, state, show }: BrowserFlow,
 ): Promise<OAuthClientProvider> => {
-  const { world, home } = place;
-  const path = signInPath(home, place);
+  const { world, home } = target;
+  const path = signInPath(home, target);
   let known: StoredSignIn = await readSignIn(world, path);
   let verifier = "";
-  /** Takes over the tokens of another program that renewed them meanwhile: most services accept a refresh token once. */
+  /** Takes over tokens that another process refreshed meanwhile: most services accept a refresh token once. */
   const takeNewer = async (): Promise<boolean> => {
     const { tokens } = await readSignIn(world, path);
     if (tokens === undefined || tokens.access_token === known.tokens?.access_token) return false;
@@ -79,7 +79,7 @@ export const createBrowserAuth = async (
   };
 };
 
-/** Another program whose renewal made ours fail may not have written its tokens yet. */
+/** Another process whose refresh made ours fail may not have written its tokens yet. */
 const refreshRetries = { times: 10, ms: 50 };
 
 type ClientRegistration = Pick<
@@ -87,7 +87,7 @@ type ClientRegistration = Pick<
   "clientInformation" | "saveClientInformation" | "clientMetadataUrl"
 >;
 
-/** Who this program is there: as registered beforehand, as a page describes it, or as it registers itself. */
+/** The client's identity: registered beforehand, described by a metadata document, or registered dynamically. */
 const createClientRegistration = (
   config: BrowserSignInConfig,
   known: () => StoredSignIn,
@@ -112,7 +112,7 @@ const createClientRegistration = (
 const isMetadataUrl = (clientId: string): boolean =>
   clientId.startsWith("https://") && URL.canParse(clientId) && new URL(clientId).pathname !== "/";
 
-/** Who signs people in, where that is configured; otherwise the server says. */
+/** The configured authorization server; without one, the server names it. */
 const configuredAuthorizationServer = (config: BrowserSignInConfig): OAuthDiscoveryState | undefined => {
   const { issuer, endpoints } = config ?? {};
   if (endpoints === undefined) return issuer === undefined ? undefined : { authorizationServerUrl: issuer };
@@ -136,13 +136,13 @@ const createClientMetadata = (redirect: string): OAuthClientMetadata => ({
   token_endpoint_auth_method: "none",
 });
 
-/** Only an address of the web is ever shown to be opened; in the open, only one on this machine. */
+/** Creates the page to show. Only https URLs are opened, and http on this machine. */
 const createSignInPage = (address: URL, { discovery }: StoredSignIn, config: BrowserSignInConfig): SignInPage => {
   const isHere = nonPublicReason(normalizeHost(address)) === "this machine" || normalizeHost(address) === "localhost";
   if (address.protocol !== "https:" && !(address.protocol === "http:" && isHere))
     throw new McpServerError(
       "sign-in",
-      `The server names ${address.protocol} as the place to sign in. It is not opened.`,
+      `The server names ${address.protocol} as the sign-in page. Only https URLs are opened.`,
     );
   const token = discovery?.authorizationServerMetadata?.token_endpoint;
   const described = discovery?.authorizationServerUrl;

@@ -10,8 +10,8 @@ import { McpServerError } from "../server-error.ts";
 type ClientCredentialsConfig = Extract<SignInConfig, { type: "machine" }>;
 
 /**
- * Signs a machine in, with nobody there. Its secret goes to the server's own host or to whom the configuration names, and to
- * nobody else a server may point at. Tokens are kept for as long as the program runs.
+ * Signs in with client credentials, without a user. The secret goes to the server's own host or the configured one, and
+ * to no other host a server names. Tokens are kept in memory only.
  */
 export const createClientCredentialsAuth = (
   server: string,
@@ -50,8 +50,8 @@ export const createClientCredentialsAuth = (
       requireTrustedAuthorizationServer(server, url, config, found);
       discovery = found;
     },
-    prepareTokenRequest: (asked) => {
-      const scope = scopes?.join(" ") ?? asked;
+    prepareTokenRequest: (options) => {
+      const scope = scopes?.join(" ") ?? options;
       return new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) });
     },
     redirectToAuthorization: () => rejectBrowserFlow(server),
@@ -60,7 +60,7 @@ export const createClientCredentialsAuth = (
   };
 };
 
-/** Who hands out tokens, where that is configured. */
+/** The configured authorization server. */
 const configuredAuthorizationServer = ({ issuer, token }: ClientCredentialsConfig): OAuthDiscoveryState | undefined => {
   if (token === undefined) return issuer === undefined ? undefined : { authorizationServerUrl: issuer };
   const named = issuer ?? new URL(token).origin;
@@ -75,7 +75,7 @@ const configuredAuthorizationServer = ({ issuer, token }: ClientCredentialsConfi
   };
 };
 
-/** Nobody is there to be asked whether a stranger may have the secret. */
+/** Without a user who could be asked, the secret goes to no other host. */
 const requireTrustedAuthorizationServer = (
   server: string,
   url: string,
@@ -87,16 +87,19 @@ const requireTrustedAuthorizationServer = (
   if (issuer === undefined && host !== new URL(url).host)
     throw new McpServerError(
       "sign-in",
-      `${server} wants this machine to sign in at ${host}. If that is right, set oauth.issuer to ${origin} in its settings.`,
+      `${server} requires a sign-in at ${host}. If that is right, set oauth.issuer to ${origin} in its settings.`,
     );
   const gives = metadata === undefined ? host : new URL(metadata.token_endpoint).host;
   if (gives !== host)
     throw new McpServerError(
       "sign-in",
-      `${server} wants this machine to show its secret at ${gives}. If that is right, set oauth.tokenUrl in its settings.`,
+      `${server} requires the client secret to be sent to ${gives}. If that is right, set oauth.tokenUrl in its settings.`,
     );
 };
 
 const rejectBrowserFlow = (server: string): never => {
-  throw new McpServerError("sign-in", `${server} wants a person to sign in, and is configured for a machine.`);
+  throw new McpServerError(
+    "sign-in",
+    `${server} requires a sign-in in the browser, but is configured for client_credentials.`,
+  );
 };

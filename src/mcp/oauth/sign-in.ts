@@ -9,15 +9,15 @@ import { readSignIn, signInPath, writeSignIn, type SignInTarget } from "./store.
 
 export type OAuthOptions = SignInTarget & {
   readonly world: World;
-  /** The folder of Parley's own things. */
+  /** Parley's own folder. */
   readonly home: string;
   readonly server: string;
   readonly lookup?: GuardedFetchOptions["lookup"];
 };
 
 /**
- * What to show a server: the tokens of an earlier sign-in, renewed when they run out, or a machine's own proof; undefined
- * where there is neither. Asks nobody.
+ * The OAuth provider for a server: stored tokens, refreshed when they expire, or client credentials; undefined where
+ * there is neither. Never asks the user.
  */
 export const loadStoredAuth = async (options: OAuthOptions): Promise<OAuthClientProvider | undefined> => {
   const { world, home, server, signIn } = options;
@@ -32,33 +32,37 @@ export const loadStoredAuth = async (options: OAuthOptions): Promise<OAuthClient
     state: "",
     show: async (_, scope) => {
       if (scope !== undefined) await writeSignIn(world, path, { ...(await readSignIn(world, path)), scope });
-      throw new McpServerError("sign-in", `${server} wants a sign-in. Run parley mcp login ${server}.`);
+      throw new McpServerError("sign-in", `${server} requires a sign-in. Run parley mcp login ${server}.`);
     },
   });
 };
 
-/** How a person signs in. */
+/** Options of a sign-in in the browser. */
 export type SignInOptions = OAuthOptions & {
   readonly show: (page: SignInPage) => void;
-  /** Asked before anything is shown, where tokens would come from somebody else than whoever signs people in. Without it, no. */
+  /**
+   * Called before the page is shown, where tokens would come from another host than the one users sign in to. Without
+   * it, the sign-in is refused.
+   */
   readonly confirm?: (page: SignInPage) => Promise<boolean>;
   readonly signal: AbortSignal;
 };
 
 /**
- * Lets a person sign in at a server: finds out who signs people in there, introduces this program, and waits for the
- * browser to come back to a port of this machine alone.
+ * Signs the user in to a server: discovers the authorization server, registers this program, and waits for the browser
+ * on a loopback port.
  */
 export const signInWithBrowser = async (options: SignInOptions): Promise<void> => {
   const { world, home, server, url, signIn, lookup, signal } = options;
   if (signIn?.type === "never") throw new McpServerError("sign-in", `${server} has oauth.enabled set to false.`);
-  if (signIn?.type === "machine") throw new McpServerError("sign-in", `${server} signs in by itself, as a machine.`);
+  if (signIn?.type === "machine")
+    throw new McpServerError("sign-in", `${server} signs in by itself (client_credentials).`);
   const { auth, computeScopeUnion } = await import("@modelcontextprotocol/client");
   const state = randomBytes(32).toString("base64url");
-  const desk = await openLoopbackServer(state, signIn?.redirect);
+  const loopback = await openLoopbackServer(state, signIn?.redirect);
   try {
     const show = (page: SignInPage): Promise<void> => showIfConfirmed(page, options);
-    const provider = await createBrowserAuth(options, signIn, { redirect: desk.redirectUri, state, show });
+    const provider = await createBrowserAuth(options, signIn, { redirect: loopback.redirectUri, state, show });
     const fetchFn = createGuardedFetch({
       world,
       server: url,
@@ -69,29 +73,29 @@ export const signInWithBrowser = async (options: SignInOptions): Promise<void> =
     const { scope: wanted } = await readSignIn(world, signInPath(home, options));
     const { scope: asked, ...challenge } = await fetchChallenge(url, fetchFn, signal);
     const scope = computeScopeUnion(signIn?.scopes?.join(" ") ?? asked, wanted);
-    const question = { serverUrl: url, fetchFn, ...challenge, ...(scope === undefined ? {} : { scope }) };
+    const request = { serverUrl: url, fetchFn, ...challenge, ...(scope === undefined ? {} : { scope }) };
     await provider.invalidateCredentials?.("all");
-    if ((await auth(provider, question)) === "AUTHORIZED") return;
-    const { code, issuer } = await waitForCallback(desk, signal, world);
-    await auth(provider, { ...question, authorizationCode: code, ...(issuer === undefined ? {} : { iss: issuer }) });
+    if ((await auth(provider, request)) === "AUTHORIZED") return;
+    const { code, issuer } = await waitForCallback(loopback, signal, world);
+    await auth(provider, { ...request, authorizationCode: code, ...(issuer === undefined ? {} : { iss: issuer }) });
   } finally {
-    desk.close();
+    loopback.close();
   }
 };
 
 const showIfConfirmed = async (
   page: SignInPage,
-  { show, confirm: agree = async () => false }: SignInOptions,
+  { show, confirm = async () => false }: SignInOptions,
 ): Promise<void> => {
-  if (page.tokenHost !== undefined && !(await agree(page)))
+  if (page.tokenHost !== undefined && !(await confirm(page)))
     throw new McpServerError(
       "sign-in",
-      `The tokens would come from ${page.tokenHost}, which is not where the sign-in is described. Nobody agreed to that.`,
+      `The tokens would come from ${page.tokenHost}, another host than the one that describes the sign-in. This was not confirmed.`,
     );
   show(page);
 };
 
-/** What a server says that it wants when nobody has signed in. */
+/** The server's WWW-Authenticate challenge for a request without a token. */
 const fetchChallenge = async (
   url: string,
   fetch: FetchFunction,
@@ -100,9 +104,9 @@ const fetchChallenge = async (
   const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-  const answer = await fetch(url, { method: "POST", headers, body, signal });
-  await answer.body?.cancel();
-  const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(answer);
+  const response = await fetch(url, { method: "POST", headers, body, signal });
+  await response.body?.cancel();
+  const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
   return {
     ...(scope === undefined ? {} : { scope }),
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
@@ -112,12 +116,12 @@ const fetchChallenge = async (
 const maxSignInTime = 5 * 60_000;
 
 const waitForCallback = async (
-  { callback: visit }: LoopbackServer,
+  { callback }: LoopbackServer,
   signal: AbortSignal,
   { clock }: World,
 ): Promise<{ readonly code: string; readonly issuer?: string }> => {
   const { withTimeout } = await import("../connection/timeout.ts");
-  const brought = await withTimeout({ clock, ms: maxSignInTime, signal }, () => visit);
-  if (brought.type === "refused") throw new McpServerError("sign-in", `The sign-in was refused (${brought.reason}).`);
-  return brought;
+  const result = await withTimeout({ clock, ms: maxSignInTime, signal }, () => callback);
+  if (result.type === "refused") throw new McpServerError("sign-in", `The sign-in was refused (${result.reason}).`);
+  return result;
 };

@@ -8,21 +8,21 @@ import type { World } from "../../world/world.ts";
 import { digestOf } from "../config/read-servers.ts";
 import type { SignInConfig } from "../config/oauth.ts";
 
-/** What a sign-in at a server leaves behind. */
+/** The stored result of a sign-in. */
 export type StoredSignIn = {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   readonly discovery?: OAuthDiscoveryState;
-  /** What the next sign-in should ask for, where a server has said that it wants more. */
+  /** The scope for the next sign-in, where a server has asked for more. */
   readonly scope?: string;
 };
 
-/** What a sign-in is for: an address, and who is configured to sign people in there. */
+/** The target of a sign-in: a URL, and its configured authorization server. */
 export type SignInTarget = { readonly url: string; readonly signIn?: SignInConfig | undefined };
 
 /**
- * Where the tokens for a server are kept: one file for each address, so that none is ever sent to another, and for each
- * service that is configured to renew them.
+ * The file with the tokens of a server: one for each URL, so that none is ever sent to another, and for each configured
+ * service that refreshes them.
  */
 export const signInPath = (home: string, { url, signIn }: SignInTarget): string => {
   const service = signIn?.type === "person" ? [signIn.clientId, signIn.issuer, signIn.endpoints] : [];
@@ -30,20 +30,20 @@ export const signInPath = (home: string, { url, signIn }: SignInTarget): string 
   return `${home}/auth/mcp-${digestOf(isUsual ? url : [url, ...service]).slice(0, 32)}.json`;
 };
 
-/** What is kept of a sign-in. A file that cannot be read as such counts as none. */
+/** Reads a stored sign-in. An unreadable file counts as none. */
 export const readSignIn = async ({ files }: Pick<World, "files">, path: string): Promise<StoredSignIn> => {
   try {
-    const kept: unknown = JSON.parse((await files.read(path)) ?? "");
-    return isObject(kept) && kept["version"] === 1 ? kept : {};
+    const stored: unknown = JSON.parse((await files.read(path)) ?? "");
+    return isObject(stored) && stored["version"] === 1 ? stored : {};
   } catch {
     return {};
   }
 };
 
-/** Keeps a sign-in where only its owner can read it. */
+/** Stores a sign-in in a file that only its owner can read. */
 export const writeSignIn = ({ files }: Pick<World, "files">, path: string, signedIn: StoredSignIn): Promise<void> =>
   files.writePrivate(path, `${JSON.stringify({ version: 1, ...signedIn }, undefined, 2)}\n`);
 
-/** Forgets a sign-in. */
-export const deleteSignIn = ({ files }: Pick<World, "files">, home: string, place: SignInTarget): Promise<void> =>
-  files.remove(signInPath(home, place));
+/** Deletes a stored sign-in. */
+export const deleteSignIn = ({ files }: Pick<World, "files">, home: string, target: SignInTarget): Promise<void> =>
+  files.remove(signInPath(home, target));

@@ -7,26 +7,26 @@ import { isSecretField } from "../../policy/secrets/names.ts";
 import { parseElicitationAnswer, parseSamplingAnswer } from "./parse-answers.ts";
 import type { McpRequestHandlers, Elicitation } from "./handlers.ts";
 
-/** What a server is told that it may ask. */
+/** The capabilities announced to a server. */
 export const clientCapabilities = ({ sample, elicit, roots }: McpRequestHandlers): ClientCapabilities => ({
   ...(roots === undefined ? {} : { roots: { listChanged: true } }),
   ...(sample === undefined ? {} : { sampling: {} }),
   ...(elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } }),
 });
 
-/** Questions of one server that wait at the same time, at most. */
+/** Maximum questions of one server that wait at the same time. */
 const maxPendingQuestions = 3;
 
-/** The longest question a person is asked, in characters: what cannot be read cannot be agreed to. */
+/** Maximum characters of a question: a person cannot agree to what they cannot read. */
 const maxQuestionLength = 100_000;
 
-/** Answers what a server asks, through whoever can. */
-export const answerRequests = (client: Client, server: string, asking: McpRequestHandlers): void => {
-  const { sample, elicit, roots, onUnsupported: unanswered } = asking;
+/** Answers a server's requests with the handlers. */
+export const answerRequests = (client: Client, server: string, handlers: McpRequestHandlers): void => {
+  const { sample, elicit, roots, onUnsupported } = handlers;
   const one = createLimiter();
   client.fallbackRequestHandler = async ({ method }) => {
-    if (method === "sampling/createMessage") unanswered?.(server, "sampling");
-    if (method === "elicitation/create") unanswered?.(server, "elicitation");
+    if (method === "sampling/createMessage") onUnsupported?.(server, "sampling");
+    if (method === "elicitation/create") onUnsupported?.(server, "elicitation");
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
   if (roots !== undefined)
@@ -75,7 +75,7 @@ const createLimiter = (): (<Result>(work: () => Promise<Result>) => Promise<Resu
   let waiting = 0;
   return async (work) => {
     if (waiting >= maxPendingQuestions)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, "Too many questions wait for an answer already.");
+      throw new ProtocolError(ProtocolErrorCode.InternalError, "Too many questions are waiting for an answer.");
     waiting += 1;
     try {
       return await work();
@@ -85,18 +85,15 @@ const createLimiter = (): (<Result>(work: () => Promise<Result>) => Promise<Resu
   };
 };
 
-/** Files do not count: they are named, not read. */
+/** Files do not count: only their names are shown. */
 const requireShort = (pieces: readonly unknown[]): void => {
   const texts = pieces.map((piece) => (isObject(piece) && "text" in piece ? piece["text"] : piece));
   const length = texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
   if (length > maxQuestionLength)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `A person is asked at most ${maxQuestionLength} characters.`,
-    );
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `A question has at most ${maxQuestionLength} characters.`);
 };
 
-/** A question as a person may be shown it; an address that is not one of the web is not even asked about. */
+/** Converts a request to a question that is safe to show; undefined for a URL that is not http or https. */
 const toElicitation = (server: string, params: JsonObject): Elicitation | undefined => {
   const { mode, url, requestedSchema } = params;
   const message = sanitizeForTerminal(typeof params["message"] === "string" ? params["message"] : "", "visible");

@@ -1,16 +1,16 @@
 import { runInNewContext } from "node:vm";
 import type { FieldChoice, FieldKind, FormField, FormTextFormat } from "./form.ts";
 
-/** What a person answered to one field. */
+/** The user's answer to one field. */
 export type FieldValue = string | number | boolean | readonly string[];
 
-/** An answer as it is sent, nothing where the field is left out, or in words what is wrong with it. */
+/** The value to send, nothing for a field left out, or an error message. */
 export type FieldCheck =
   | { readonly type: "value"; readonly value: FieldValue }
   | { readonly type: "left-out" }
   | { readonly type: "wrong"; readonly says: string };
 
-/** Judges what was typed into a field. Nothing typed stands for what the server would take, or leaves the field out. */
+/** Checks the text typed into a field. An empty text means the server's default, or leaves the field out. */
 export const checkText = (field: FormField, typed: string): FieldCheck => {
   const { kind } = field;
   const text = kind.type === "text" ? typed : typed.trim();
@@ -42,15 +42,15 @@ export const checkText = (field: FormField, typed: string): FieldCheck => {
   }
 };
 
-/** Judges what was picked for a field with several values. */
+/** Checks the choices made for a field with several values. */
 export const checkChoices = (field: FormField, picked: readonly string[]): FieldCheck => {
   const { kind, isRequired } = field;
   if (kind.type !== "choices") return invalidValue("This takes one answer.");
   const chosen = kind.choices.map((each) => each.value).filter((each) => picked.includes(each));
-  const { min: least = 0, max: most = kind.choices.length } = kind;
+  const { min = 0, max = kind.choices.length } = kind;
   if (chosen.length === 0 && !isRequired && kind.defaultValue === undefined) return { type: "left-out" };
-  if (chosen.length < least) return invalidValue(`At least ${least} must be chosen.`);
-  return chosen.length > most ? invalidValue(`At most ${most} may be chosen.`) : validValue(chosen);
+  if (chosen.length < min) return invalidValue(`At least ${min} must be chosen.`);
+  return chosen.length > max ? invalidValue(`At most ${max} may be chosen.`) : validValue(chosen);
 };
 
 const validValue = (given: FieldValue): FieldCheck => ({ type: "value", value: given });
@@ -63,31 +63,31 @@ const valueWhenEmpty = ({ kind, isRequired }: FormField): FieldCheck => {
   return isRequired ? invalidValue("This is required.") : { type: "left-out" };
 };
 
-/** By its place in the list, or by its own value. */
+/** By its number in the list, or by its own value. */
 const findChoice = (of: readonly FieldChoice[], text: string): FieldChoice | undefined =>
   (/^\d+$/.test(text) ? of[Number(text) - 1] : undefined) ?? of.find((each) => each.value === text);
 
 const checkNumber = (
-  { isWhole, min: least, max: most }: Extract<FieldKind, { readonly type: "number" }>,
+  { isWhole, min, max }: Extract<FieldKind, { readonly type: "number" }>,
   text: string,
 ): FieldCheck => {
   const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(number)) return invalidValue("This must be a number.");
   if (isWhole && !Number.isInteger(number)) return invalidValue("This must be a whole number.");
-  if (least !== undefined && number < least) return invalidValue(`This must be at least ${least}.`);
-  return most !== undefined && number > most ? invalidValue(`This must be at most ${most}.`) : validValue(number);
+  if (min !== undefined && number < min) return invalidValue(`This must be at least ${min}.`);
+  return max !== undefined && number > max ? invalidValue(`This must be at most ${max}.`) : validValue(number);
 };
 
 const describeTextError = (
-  { format, min: least, max: most, pattern }: Extract<FieldKind, { readonly type: "text" }>,
+  { format, min, max, pattern }: Extract<FieldKind, { readonly type: "text" }>,
   text: string,
 ): string | undefined => {
   const length = Array.from(text).length;
-  if (least !== undefined && length < least) return `This must have at least ${characters(least)}; it has ${length}.`;
-  if (most !== undefined && length > most) return `This must have at most ${characters(most)}; it has ${length}.`;
+  if (min !== undefined && length < min) return `This must have at least ${characters(min)}; it has ${length}.`;
+  if (max !== undefined && length > max) return `This must have at most ${characters(max)}; it has ${length}.`;
   if (format !== undefined && !isOfFormat(format, text)) return formatErrors[format];
   return pattern !== undefined && !matchesPattern(pattern, text)
-    ? `This does not fit the pattern the server gave: ${pattern.slice(0, 200)}`
+    ? `This does not match the server's pattern: ${pattern.slice(0, 200)}`
     : undefined;
 };
 
@@ -95,7 +95,7 @@ const characters = (count: number): string => (count === 1 ? "1 character" : `${
 
 const formatErrors: Readonly<Record<FormTextFormat, string>> = {
   email: "This must be an email address, such as someone@example.com.",
-  uri: "This must be an address, such as https://example.com/page.",
+  uri: "This must be a URL, such as https://example.com/page.",
   date: "This must be a date, such as 2026-03-28.",
   "date-time": "This must be a date and time, such as 2026-03-28T14:30:00Z.",
 };
@@ -117,16 +117,16 @@ const isOfFormat = (format: FormTextFormat, text: string): boolean => {
   }
 };
 
-/** The 30th of February is none. */
+/** Rejects dates such as February 30. */
 const isExistingDay = (text: string): boolean => {
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 };
 
-/** How long a pattern of a stranger may think, in milliseconds. */
+/** Milliseconds a foreign regular expression may run. */
 const patternTimeout = 50;
 
-/** A pattern that is none, or that takes too long, says nothing against a text: the server can judge by itself. */
+/** An invalid or slow pattern rejects nothing: the server can validate by itself. */
 const matchesPattern = (pattern: string, text: string): boolean => {
   try {
     return (

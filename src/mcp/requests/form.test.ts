@@ -24,8 +24,8 @@ const field = (kind: FieldKind, more: Partial<FormField> = {}): FormField => ({
 const cat = { value: "c", title: "Cat" };
 const dog = { value: "d", title: "Dog" };
 
-describe("a form a server asks for", () => {
-  it("has fields with their words made plain, and knows what is required and what seems secret", () => {
+describe("a form of a server", () => {
+  it("has sanitized fields, and marks required and secret ones", () => {
     expect(
       read(
         {
@@ -39,17 +39,24 @@ describe("a form a server asks for", () => {
       {
         name: "n\u001b[2J",
         title: "Your␊name",
-        about: "In <U+202E>full",
+        description: "In <U+202E>full",
         isRequired: true,
-        seemsSecret: false,
+        isSecret: false,
         kind: { type: "text" },
       },
-      { name: "apiKey", title: "apiKey", about: "", isRequired: false, seemsSecret: true, kind: { type: "text" } },
-      { name: "other", title: "Access token", about: "", isRequired: false, seemsSecret: true, kind: { type: "text" } },
+      { name: "apiKey", title: "apiKey", description: "", isRequired: false, isSecret: true, kind: { type: "text" } },
+      {
+        name: "other",
+        title: "Access token",
+        description: "",
+        isRequired: false,
+        isSecret: true,
+        kind: { type: "text" },
+      },
     ]);
   });
 
-  it("takes every kind of field the protocol knows, with its limits and its default", () => {
+  it("supports every kind of field of the protocol, with its limits and its default", () => {
     expect(
       kinds({
         text: { type: "string", minLength: 1, maxLength: 9, pattern: "^a", format: "email", default: "a@b" },
@@ -70,36 +77,36 @@ describe("a form a server asks for", () => {
         manyTitled: { type: "array", items: { anyOf: [{ const: "c", title: "Cat" }] }, default: ["x"] },
       }),
     ).toEqual([
-      { type: "text", least: 1, most: 9, pattern: "^a", format: "email", otherwise: "a@b" },
+      { type: "text", min: 1, max: 9, pattern: "^a", format: "email", defaultValue: "a@b" },
       { type: "text" },
-      { type: "number", isWhole: true, least: 1, most: 5, otherwise: 2 },
+      { type: "number", isWhole: true, min: 1, max: 5, defaultValue: 2 },
       { type: "number", isWhole: false },
-      { type: "switch", otherwise: true },
+      { type: "switch", defaultValue: true },
       {
         type: "choice",
-        of: [
+        choices: [
           { value: "c", title: "c" },
           { value: "d", title: "d" },
         ],
-        otherwise: "d",
+        defaultValue: "d",
       },
-      { type: "choice", of: [cat, dog] },
-      { type: "choice", of: [cat, dog] },
+      { type: "choice", choices: [cat, dog] },
+      { type: "choice", choices: [cat, dog] },
       {
         type: "choices",
-        of: [
+        choices: [
           { value: "c", title: "c" },
           { value: "d", title: "d" },
         ],
-        least: 1,
-        most: 2,
-        otherwise: ["c"],
+        min: 1,
+        max: 2,
+        defaultValue: ["c"],
       },
-      { type: "choices", of: [cat] },
+      { type: "choices", choices: [cat] },
     ]);
   });
 
-  it("that nobody could fill in says why", () => {
+  it("that cannot be shown says why", () => {
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`f${at}`, { type: "string" }]));
     expect([
       read({ a: { type: "object" } }),
@@ -127,13 +134,13 @@ describe("an answer to a field", () => {
 
   it.each<readonly [FormField, string, unknown]>([
     [text({}), " Ada ", value(" Ada ")],
-    [text({ least: 3 }), "ab", wrong("This must have at least 3 characters; it has 2.")],
-    [text({ most: 1 }), "😀", value("😀")],
-    [text({ most: 1 }), "ab", wrong("This must have at most 1 character; it has 2.")],
+    [text({ min: 3 }), "ab", wrong("This must have at least 3 characters; it has 2.")],
+    [text({ max: 1 }), "😀", value("😀")],
+    [text({ max: 1 }), "ab", wrong("This must have at most 1 character; it has 2.")],
     [text({ format: "email" }), "a@b", value("a@b")],
     [text({ format: "email" }), "a b@c", wrong("This must be an email address, such as someone@example.com.")],
     [text({ format: "uri" }), "https://a.test", value("https://a.test")],
-    [text({ format: "uri" }), "a.test", wrong("This must be an address, such as https://example.com/page.")],
+    [text({ format: "uri" }), "a.test", wrong("This must be a URL, such as https://example.com/page.")],
     [text({ format: "date" }), "2028-02-29", value("2028-02-29")],
     [text({ format: "date" }), "2027-02-29", wrong("This must be a date, such as 2026-03-28.")],
     [text({ format: "date-time" }), "2026-03-28T14:30:00+02:00", value("2026-03-28T14:30:00+02:00")],
@@ -143,14 +150,14 @@ describe("an answer to a field", () => {
       wrong("This must be a date and time, such as 2026-03-28T14:30:00Z."),
     ],
     [text({ pattern: "^[a-c]+$" }), "abc", value("abc")],
-    [text({ pattern: "^[a-c]+$" }), "abd", wrong("This does not fit the pattern the server gave: ^[a-c]+$")],
+    [text({ pattern: "^[a-c]+$" }), "abd", wrong("This does not match the server's pattern: ^[a-c]+$")],
     [text({ pattern: "(" }), "abd", value("abd")],
     [number({}), "-1.5e2", value(-150)],
     [number({}), "0x10", wrong("This must be a number.")],
     [number({ isWhole: true }), "1.5", wrong("This must be a whole number.")],
-    [number({ least: 2 }), "1", wrong("This must be at least 2.")],
-    [number({ most: 2 }), " 3 ", wrong("This must be at most 2.")],
-    [number({ least: 2, most: 2 }), "2", value(2)],
+    [number({ min: 2 }), "1", wrong("This must be at least 2.")],
+    [number({ max: 2 }), " 3 ", wrong("This must be at most 2.")],
+    [number({ min: 2, max: 2 }), "2", value(2)],
     [field({ type: "switch" }), "Yes", value(true)],
     [field({ type: "switch" }), "n", value(false)],
     [field({ type: "switch" }), "maybe", wrong("This must be yes or no.")],
@@ -165,11 +172,11 @@ describe("an answer to a field", () => {
     ],
     [field({ type: "choices", choices: [cat, dog], max: 1 }), "1 2", wrong("At most 1 may be chosen.")],
     [field({ type: "choices", choices: [cat, dog], min: 2 }), "1", wrong("At least 2 must be chosen.")],
-  ])("%o, %o", (asked, typed, checked) => {
-    expect(checkText(asked, typed)).toEqual(checked);
+  ])("%o, %o", (options, typed, checked) => {
+    expect(checkText(options, typed)).toEqual(checked);
   });
 
-  it("that is left empty stands for the default, leaves the field out, or is missing", () => {
+  it("that is empty means the default, leaves the field out, or is missing", () => {
     expect([
       checkText(field({ type: "text", defaultValue: "x" }), ""),
       checkText(field({ type: "switch", defaultValue: false }, { isRequired: true }), " "),
@@ -189,7 +196,7 @@ describe("an answer to a field", () => {
     ]);
   });
 
-  it("is not held up by a pattern that would think for years", () => {
+  it("is not blocked by a pattern with exponential backtracking", () => {
     const evil = field({ type: "text", pattern: "^(a+)+$" });
     expect(checkText(evil, `${"a".repeat(60)}!`)).toEqual({ type: "value", value: `${"a".repeat(60)}!` });
   });

@@ -2,18 +2,18 @@ import { isObject, type JsonObject } from "../../conversation/json.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import { isSecretField } from "../../policy/secrets/names.ts";
 
-/** One thing a server wants to know. All words are safe to show. */
+/** A field of a form. All texts are sanitized. */
 export type FormField = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly isRequired: boolean;
-  /** Set where its name says that it is a password, a key or the like. */
+  /** Set where its name suggests a password, a key or the like. */
   readonly isSecret: boolean;
   readonly kind: FieldKind;
 };
 
-/** What kind of answer fits. */
+/** The kind of value a field takes. */
 export type FieldKind =
   | {
       readonly type: "text";
@@ -42,14 +42,14 @@ export type FieldKind =
 
 export type FormTextFormat = "email" | "uri" | "date" | "date-time";
 
-/** A value to choose, and what it is called. */
+/** A value to choose, and its title. */
 export type FieldChoice = { readonly value: string; readonly title: string };
 
-/** Fields of one form and values of one field, at most: more than that is no question to a person. */
+/** Limits on fields of a form and values of a field: more would not be a question to a person. */
 const maxFields = 50;
 const maxChoices = 200;
 
-/** The fields of a form a server asks for; or, where it cannot be asked, why. */
+/** Reads the fields of an elicitation schema; or returns why the form cannot be shown. */
 export const readForm = (schema: JsonObject): readonly FormField[] | string => {
   const { properties, required } = schema;
   const given = isObject(properties) ? Object.entries(properties) : [];
@@ -78,23 +78,23 @@ const readField = (name: string, schema: FieldSchema, isRequired: boolean): Form
 
 const readKind = (schema: FieldSchema): FieldKind | undefined => {
   const { type, items } = schema;
-  const otherwise = schema["default"];
-  const of = readChoices(schema);
+  const defaultValue = schema["default"];
+  const choices = readChoices(schema);
   switch (type) {
     case "string":
-      if (of === undefined) return readTextKind(schema);
-      return of.length === 0 || of.length > maxChoices
+      if (choices === undefined) return readTextKind(schema);
+      return choices.length === 0 || choices.length > maxChoices
         ? undefined
-        : { type: "choice", choices: of, ...(isChoice(of, otherwise) ? { defaultValue: otherwise } : {}) };
+        : { type: "choice", choices, ...(isChoice(choices, defaultValue) ? { defaultValue } : {}) };
     case "number":
     case "integer":
       return {
         type: "number",
         isWhole: type === "integer",
-        ...finiteNumbers({ least: schema["minimum"], most: schema["maximum"], otherwise }),
+        ...finiteNumbers({ min: schema["minimum"], max: schema["maximum"], defaultValue }),
       };
     case "boolean":
-      return { type: "switch", ...(typeof otherwise === "boolean" ? { defaultValue: otherwise } : {}) };
+      return { type: "switch", ...(typeof defaultValue === "boolean" ? { defaultValue } : {}) };
     case "array":
       return readChoicesKind(schema, isObject(items) ? (readChoices(items) ?? []) : []);
     default:
@@ -104,28 +104,28 @@ const readKind = (schema: FieldSchema): FieldKind | undefined => {
 
 const readTextKind = (schema: FieldSchema): FieldKind => {
   const { format, pattern } = schema;
-  const otherwise = schema["default"];
+  const defaultValue = schema["default"];
   return {
     type: "text",
     ...(isFormat(format) ? { format } : {}),
-    ...finiteNumbers({ least: schema["minLength"], most: schema["maxLength"] }),
+    ...finiteNumbers({ min: schema["minLength"], max: schema["maxLength"] }),
     ...(typeof pattern === "string" ? { pattern } : {}),
-    ...(typeof otherwise === "string" && otherwise !== "" ? { defaultValue: otherwise } : {}),
+    ...(typeof defaultValue === "string" && defaultValue !== "" ? { defaultValue } : {}),
   };
 };
 
-const readChoicesKind = (schema: FieldSchema, of: readonly FieldChoice[]): FieldKind | undefined => {
-  const otherwise = schema["default"];
-  if (of.length === 0 || of.length > maxChoices) return undefined;
+const readChoicesKind = (schema: FieldSchema, choices: readonly FieldChoice[]): FieldKind | undefined => {
+  const defaultValue = schema["default"];
+  if (choices.length === 0 || choices.length > maxChoices) return undefined;
   return {
     type: "choices",
-    choices: of,
-    ...finiteNumbers({ least: schema["minItems"], most: schema["maxItems"] }),
-    ...(Array.isArray(otherwise) && otherwise.every((value) => isChoice(of, value)) ? { defaultValue: otherwise } : {}),
+    choices,
+    ...finiteNumbers({ min: schema["minItems"], max: schema["maxItems"] }),
+    ...(Array.isArray(defaultValue) && defaultValue.every((value) => isChoice(choices, value)) ? { defaultValue } : {}),
   };
 };
 
-/** The values a schema leaves open, in any of the ways to write them; undefined where it leaves all. */
+/** The values a schema allows, in any of the ways to write them; undefined where it allows all. */
 const readChoices = (schema: FieldSchema): readonly FieldChoice[] | undefined => {
   const { enumNames: names, oneOf, anyOf } = schema;
   const values = schema["enum"];
@@ -148,7 +148,7 @@ const isChoice = (of: readonly FieldChoice[], value: unknown): value is string =
 const isFormat = (format: unknown): format is FormTextFormat =>
   format === "email" || format === "uri" || format === "date" || format === "date-time";
 
-/** Those that are numbers. */
+/** The finite numbers among these. */
 const finiteNumbers = <Name extends string>(
   given: Readonly<Record<Name, unknown>>,
 ): { readonly [name in Name]?: number } =>

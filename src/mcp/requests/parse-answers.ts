@@ -2,7 +2,7 @@ import { isObject } from "../../conversation/json.ts";
 import type { ElicitationAnswer, FormContent, SamplingAnswer } from "./handlers.ts";
 import type { FieldValue } from "./form-check.ts";
 
-/** Reads a front end's answer to a server's question. Whatever is not exactly one of the answers declines it. */
+/** Parses a front end's answer to an elicitation. Anything that is not exactly one of the answers declines it. */
 export const parseElicitationAnswer = (answer: unknown): ElicitationAnswer => {
   const { action, content } = isObject(answer) ? answer : {};
   if (action === "cancel") return { action };
@@ -11,11 +11,11 @@ export const parseElicitationAnswer = (answer: unknown): ElicitationAnswer => {
   return isFormContent(content) ? { action, content } : { action: "decline" };
 };
 
-/** Reads a front end's answer to a request for a model's words. Whatever is neither words nor a refusal is a refusal. */
+/** Parses a front end's answer to a sampling request. Anything that is not a model's text is a refusal. */
 export const parseSamplingAnswer = (answer: unknown): SamplingAnswer | "refused" => {
-  const { model, text, isCut } = isObject(answer) ? answer : {};
+  const { model, text, isTruncated } = isObject(answer) ? answer : {};
   if (typeof model !== "string" || typeof text !== "string") return "refused";
-  return { model, text, ...(isCut === true ? { isTruncated: isCut } : {}) };
+  return { model, text, ...(isTruncated === true ? { isTruncated } : {}) };
 };
 
 const isFormContent = (content: unknown): content is FormContent =>

@@ -1,12 +1,11 @@
 import { isObject, type JsonObject } from "../../conversation/json.ts";
 
-/** Where a value does not fit, and what was expected there. */
+/** The path of a value that does not fit, and what was expected. */
 export type InputMismatch = { readonly path: readonly (string | number)[]; readonly expected: string };
 
 /**
- * What a schema of a stranger says against a value, as far as it can be told at a glance: types, values to choose from,
- * what is required and what is not known. The rest is for the server itself to judge. No pattern of theirs is ever
- * compiled, and nothing is looked up.
+ * Checks a value against a foreign schema: types, enums, required and unknown parameters. Everything else is left to
+ * the server. No regular expression is compiled and no reference is followed.
  */
 export const findMismatches = (schema: JsonObject, value: unknown): readonly InputMismatch[] => {
   const found: InputMismatch[] = [];
@@ -51,7 +50,7 @@ const checkProperties = (
       found.push({ path: [...path, name], expected: "no such parameter" });
 };
 
-/** What one schema wants a value to be, where it is not. */
+/** What a schema expects a value to be, where the value is not. */
 const findExpectation = (schema: Readonly<Record<string, unknown>>, value: unknown): string | undefined => {
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return types.join(" or ");

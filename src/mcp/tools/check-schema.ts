@@ -1,15 +1,15 @@
 import { isObject } from "../../conversation/json.ts";
 
 /**
- * Why models cannot be told of parameters like these, or undefined where they can. Every parameter must say its type:
- * itself, by all members of a combination, or by what a reference within the same schema says. References elsewhere are
- * never followed. A schema that refers to itself is fine; one too deep or too long is not.
+ * Why parameters cannot be sent to models, or undefined where they can. Every parameter must have a type: itself, in
+ * all members of a combination, or through a reference within the same schema. External references are never followed.
+ * A recursive schema is fine; one too deep or too long is not.
  */
 export const findSchemaProblem = (schema: unknown): string | undefined => {
   if (!isObject(schema)) return "its parameters are not described by an object";
   if (JSON.stringify(schema).length > maxSchemaLength) return "the description of its parameters is too long";
-  const elsewhere = findExternalReference(schema);
-  if (elsewhere !== undefined) return `its parameters refer to ${shorten(elsewhere)}, which is elsewhere`;
+  const external = findExternalReference(schema);
+  if (external !== undefined) return `its parameters refer to ${shorten(external)}, which is outside the schema`;
   try {
     new SchemaChecker(schema).check(schema, "", 0);
     return undefined;
@@ -19,7 +19,7 @@ export const findSchemaProblem = (schema: unknown): string | undefined => {
   }
 };
 
-/** The first reference that leads out of the schema, wherever it stands. */
+/** The first reference that leads out of the schema. */
 const findExternalReference = (schema: object): string | undefined => {
   const open: unknown[] = [schema];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -47,7 +47,7 @@ class SchemaChecker {
   }
 
   check(schema: unknown, at: string, depth: number): void {
-    // What is no object says everything or nothing, and both are said.
+    // A schema that is not an object (true, false) needs no type.
     if (!isObject(schema) || this.#passed.has(schema)) return;
     this.#passed.add(schema);
     this.#steps += 1;
@@ -67,7 +67,7 @@ class SchemaChecker {
     const names = reference.slice(1).split("/").slice(1);
     const found = names.reduce<unknown>((node, name) => memberOf(node, decodePointer(name)), this.#root);
     if (found === undefined)
-      throw new ParameterProblem(`${describePlace(at)} a reference to ${shorten(reference)}, which is not there`);
+      throw new ParameterProblem(`${describePlace(at)} a reference to ${shorten(reference)}, which does not exist`);
     return found;
   }
 }

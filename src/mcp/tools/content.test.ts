@@ -24,20 +24,20 @@ const image = (more: object): ToolContent => ({
   height: 3,
   ...more,
 });
-const said = (text: string): ToolContent => ({ type: "text", text });
+const claimedType = (text: string): ToolContent => ({ type: "text", text });
 
-describe("what a server answers", () => {
+describe("a server's response", () => {
   it.each([
     ["a text", Buffer.from("<html>no picture</html>").toString("base64"), "image/png"],
     ["a PDF", Buffer.from("%PDF-1.7\n\u0000").toString("base64"), "image/jpeg"],
     ["noise", Buffer.from([1, 0, 2, 255, 9, 8, 7]).toString("base64"), "image/webp"],
     ["a signature and nothing behind it", Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64"), "image/png"],
-  ])("leaves out a picture that is none: %s", async (_, data, mimeType) => {
+  ])("omits an invalid image: %s", async (_, data, mimeType) => {
     expect(await contentOf({ type: "image", data, mimeType })).toEqual([
-      said(`[Tool 't' provided image data whose bytes are not ${mimeType}. It was left out.]`),
+      claimedType(`[Tool 't' provided image data whose bytes are not ${mimeType}. It was left out.]`),
     ]);
     expect(await contentOf({ type: "resource", resource: { uri: "a://b", blob: data, mimeType } })).toEqual([
-      said(`[Tool 't' provided embedded resource whose bytes are not ${mimeType}. It was left out.]`),
+      claimedType(`[Tool 't' provided embedded resource whose bytes are not ${mimeType}. It was left out.]`),
     ]);
   });
 
@@ -52,14 +52,14 @@ describe("what a server answers", () => {
         { type: "text", text: "after" },
       ),
     ).toEqual([
-      said("before"),
-      said("[Tool 't' provided the following image data with mime-type: image/png]"),
+      claimedType("before"),
+      claimedType("[Tool 't' provided the following image data with mime-type: image/png]"),
       image({}),
-      said("a note"),
-      said("[Tool 't' provided the following embedded resource with mime-type: image/png]"),
+      claimedType("a note"),
+      claimedType("[Tool 't' provided the following embedded resource with mime-type: image/png]"),
       image({ name: "pic.png" }),
-      said("Resource Link: A title at https://a.test/"),
-      said("after"),
+      claimedType("Resource Link: A title at https://a.test/"),
+      claimedType("after"),
     ]);
   });
 
@@ -77,12 +77,12 @@ describe("what a server answers", () => {
       { type: "audio", data: "AAECAw==", mimeType: "a b\n" },
       "application/octet-stream",
     ],
-  ])("is the file that it is: %s", async (_, block, mimeType) => {
+  ])("has the detected media type: %s", async (_, block, mimeType) => {
     const [words, file] = await contentOf(block);
     expect([words?.type, file]).toMatchObject(["text", { type: "file", mimeType }]);
   });
 
-  it("is refused where it is too large, or no file at all", async () => {
+  it("is rejected where it is too large, or not a file", async () => {
     const large = Buffer.alloc(16 * 2 ** 20 + 1).toString("base64");
     expect(
       await contentOf(
@@ -91,9 +91,9 @@ describe("what a server answers", () => {
         { type: "resource" },
       ),
     ).toEqual([
-      said("[Tool 't' provided image data of 16777217 bytes, which is too much.]"),
-      said("[Tool 't' provided image data that cannot be read.]"),
-      said("[Tool 't' provided embedded resource that cannot be read.]"),
+      claimedType("[Tool 't' provided image data of 16777217 bytes, which is too large.]"),
+      claimedType("[Tool 't' provided image data that cannot be read.]"),
+      claimedType("[Tool 't' provided embedded resource that cannot be read.]"),
     ]);
   });
 
@@ -101,25 +101,25 @@ describe("what a server answers", () => {
     [
       "a value beside words",
       { content: [{ type: "text", text: "21 degrees" }], structuredContent: { degrees: 21 } },
-      [said("21 degrees"), { type: "structured", value: { degrees: 21 } }],
+      [claimedType("21 degrees"), { type: "structured", value: { degrees: 21 } }],
     ],
     [
       "a value said in words as well",
       { content: [{ type: "text", text: '{\n "degrees": 21 }' }], structuredContent: { degrees: 21 } },
-      [said('{\n "degrees": 21 }')],
+      [claimedType('{\n "degrees": 21 }')],
     ],
     [
       "a value that only wraps the words",
       { content: [{ type: "text", text: "hello" }], structuredContent: { content: "hello" } },
-      [said("hello")],
+      [claimedType("hello")],
     ],
     ["a value alone", { structuredContent: [1, 2] }, [{ type: "structured", value: [1, 2] }]],
-    ["nothing", {}, [said("(The tool answered with nothing.)")]],
-  ])("is not said twice: %s", async (_, answer, expected) => {
+    ["nothing", {}, [claimedType("(The tool returned no content.)")]],
+  ])("is not repeated: %s", async (_, answer, expected) => {
     expect((await read(answer)).content).toEqual(expected);
   });
 
-  it("is bounded as a whole, and kept where it is cut", async () => {
+  it("is truncated as a whole, and stored where it is cut", async () => {
     const { content, kept } = await read({
       content: Array.from({ length: 500 }, () => ({ type: "text", text: "x".repeat(50_000) })),
     });
@@ -128,7 +128,7 @@ describe("what a server answers", () => {
       201,
       true,
       200,
-      said("[300 more pieces of this result were left out.]"),
+      claimedType("[300 more content blocks of this result were left out.]"),
     ]);
   });
 });

@@ -5,53 +5,53 @@ import { readImageSize } from "../../tools/files/image-size.ts";
 import { checkMediaType } from "../../tools/result/check-media-type.ts";
 import type { ToolContent, ToolResult } from "../../tools/tool.ts";
 
-/** Whose content it is, and where what is too long is kept. */
+/** The tool that returned the content, and where long text is stored. */
 export type ContentOptions = {
   readonly tool: string;
   readonly files: Pick<WorkspaceFiles, "keep">;
-  /** The longest text, in characters. */
+  /** Maximum characters of text. */
   readonly maxText?: number;
 };
 
-/** Pieces of one result, at most. */
+/** Maximum content blocks of one result. */
 const maxBlocks = 200;
 
-/** The largest file that is taken. */
+/** Maximum bytes of one file. */
 const maxFileBytes = 16 * 2 ** 20;
 
-/** What a server answered to a call, in our terms: all of it, in its order, each file in its place. */
+/** Converts a server's response to a tool result: all content in order, files in their place. */
 export const toToolResult = async (answer: unknown, options: ContentOptions): Promise<ToolResult> => {
   const { content: blocks, structuredContent, isError } = isObject(answer) ? answer : {};
   const content = [
     ...(await toToolContent(Array.isArray(blocks) ? blocks : [], options)),
     ...toStructuredContent(structuredContent, Array.isArray(blocks) ? blocks : []),
   ];
-  const told = content.length > 0 ? content : [{ type: "text", text: "(The tool answered with nothing.)" } as const];
-  const text = formatDisplay(told);
+  const params = content.length > 0 ? content : [{ type: "text", text: "(The tool returned no content.)" } as const];
+  const text = formatDisplay(params);
   return {
-    content: told,
+    content: params,
     display: { type: "text", text },
     ...(isError === true ? { error: { type: "mcp_tool_error", message: text } } : {}),
   };
 };
 
-/** Content blocks of any message of a server. */
+/** Converts the content blocks of any message of a server. */
 export const toToolContent = async (
   blocks: readonly unknown[],
   options: ContentOptions,
 ): Promise<readonly ToolContent[]> => {
-  const taken: ToolContent[] = [];
+  const parts: ToolContent[] = [];
   let room = maxResultText;
   for (const block of blocks.slice(0, maxBlocks)) {
     const content = await toContentParts(block, { ...options, maxText: Math.max(minText, room) });
     for (const item of content) room -= item.type === "text" ? item.text.length : 0;
-    taken.push(...content);
+    parts.push(...content);
   }
-  const left = blocks.length - maxBlocks;
-  return left > 0 ? [...taken, textPart(`[${left} more pieces of this result were left out.]`)] : taken;
+  const omitted = blocks.length - maxBlocks;
+  return omitted > 0 ? [...parts, textPart(`[${omitted} more content blocks of this result were left out.]`)] : parts;
 };
 
-/** What the last of many pieces may still say. */
+/** Characters that the last of many blocks may still have. */
 const minText = 300;
 
 const textPart = (text: string): ToolContent => ({ type: "text", text });
@@ -69,9 +69,7 @@ const toContentParts = async (block: unknown, options: ContentOptions): Promise<
     case "resource_link":
       return [textPart(`Resource Link: ${stringOf(title) || stringOf(name)} at ${stringOf(uri)}`)];
     default:
-      return [
-        textPart(`[Tool '${options.tool}' provided a piece of a kind nobody knows here: ${describeKind(type)}.]`),
-      ];
+      return [textPart(`[Tool '${options.tool}' provided content of an unknown type: ${describeKind(type)}.]`)];
   }
 };
 
@@ -79,10 +77,10 @@ const stringOf = (value: unknown): string => (typeof value === "string" ? value.
 
 const describeKind = (type: unknown): string => (typeof type === "string" ? JSON.stringify(type.slice(0, 60)) : "none");
 
-const truncate = (text: string, { files, tool, maxText: most = maxResultText }: ContentOptions): Promise<string> =>
-  truncateText(text, { files, name: tool, most });
+const truncate = (text: string, { files, tool, maxText = maxResultText }: ContentOptions): Promise<string> =>
+  truncateText(text, { files, name: tool, most: maxText });
 
-/** A resource with what is in it: its text, or its bytes as a file. */
+/** Converts a resource: its text, or its bytes as a file. */
 export const toResourceContent = async (
   resource: unknown,
   options: ContentOptions,
@@ -98,40 +96,49 @@ const toFileContent = async (
   { data, mimeType, what, uri = "" }: EncodedFile,
   { tool }: ContentOptions,
 ): Promise<readonly ToolContent[]> => {
-  const said = typeof mimeType === "string" && /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(mimeType) ? mimeType : undefined;
+  const claimedType =
+    typeof mimeType === "string" && /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(mimeType) ? mimeType : undefined;
   if (typeof data !== "string" || !/^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(data) || data === "")
     return [textPart(`[Tool '${tool}' provided ${what} that cannot be read.]`)];
   const bytes = Buffer.from(data, "base64");
   if (bytes.length > maxFileBytes)
-    return [textPart(`[Tool '${tool}' provided ${what} of ${bytes.length} bytes, which is too much.]`)];
-  // What the bytes are counts, not what they are said to be: a picture under a wrong name is refused by every API.
-  const real = await checkMediaType(
+    return [textPart(`[Tool '${tool}' provided ${what} of ${bytes.length} bytes, which is too large.]`)];
+  // The bytes decide, not the claimed type: every API rejects an image with a wrong type.
+  const mediaType = await checkMediaType(
     bytes,
-    said ?? (what === "image data" ? "image/png" : "application/octet-stream"),
+    claimedType ?? (what === "image data" ? "image/png" : "application/octet-stream"),
     uri,
   );
-  if (real === undefined)
-    return [textPart(`[Tool '${tool}' provided ${what} whose bytes are not ${said ?? "an image"}. It was left out.]`)];
+  if (mediaType === undefined)
+    return [
+      textPart(`[Tool '${tool}' provided ${what} whose bytes are not ${claimedType ?? "an image"}. It was left out.]`),
+    ];
   const name = /([^/?#]{1,100})(?:[?#].*)?$/.exec(uri)?.[1];
   return [
-    textPart(`[Tool '${tool}' provided the following ${what} with mime-type: ${real}]`),
-    { type: "file", mimeType: real, bytes, ...(name === undefined ? {} : { name }), ...readImageSize(bytes, real) },
+    textPart(`[Tool '${tool}' provided the following ${what} with mime-type: ${mediaType}]`),
+    {
+      type: "file",
+      mimeType: mediaType,
+      bytes,
+      ...(name === undefined ? {} : { name }),
+      ...readImageSize(bytes, mediaType),
+    },
   ];
 };
 
-/** Structured content, unless a text says the same: servers are asked to send both. */
+/** Structured content, unless a text block says the same: servers should send both. */
 const toStructuredContent = (value: unknown, blocks: readonly unknown[]): readonly ToolContent[] => {
   if (value === undefined || value === null) return [];
   const plain = toPlainJson(value).value;
-  const same = JSON.stringify(plain);
+  const json = JSON.stringify(plain);
   const only = isObject(plain) && Object.keys(plain).length === 1 ? Object.values(plain)[0] : undefined;
-  const isSaid = blocks.some(
+  const isRepeated = blocks.some(
     (block) =>
       isObject(block) &&
       typeof block["text"] === "string" &&
-      (block["text"] === only || isSameJson(block["text"], same)),
+      (block["text"] === only || isSameJson(block["text"], json)),
   );
-  return isSaid ? [] : [{ type: "structured", value: plain }];
+  return isRepeated ? [] : [{ type: "structured", value: plain }];
 };
 
 const isSameJson = (text: string, json: string): boolean => {
@@ -143,7 +150,7 @@ const isSameJson = (text: string, json: string): boolean => {
   }
 };
 
-/** The same for people: files are named, not shown. */
+/** The display of the content, without files. */
 export const formatDisplay = (content: readonly ToolContent[]): string =>
   content
     .flatMap((item) => {

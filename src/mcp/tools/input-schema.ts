@@ -2,7 +2,10 @@ import { toPlainJson, type JsonObject } from "../../conversation/json.ts";
 import type { InputSchema } from "../../tools/tool.ts";
 import { findMismatches } from "./check-input.ts";
 
-/** Takes what fits at a glance, and answers about the rest as a Zod type would: where it is, and what is expected. */
+/**
+ * Creates a validator that checks types and required parameters, and reports mismatches as a Zod type would: path and
+ * expectation.
+ */
 export const createLooseSchema = (parameters: JsonObject): InputSchema => ({
   safeParseAsync: async (raw) => {
     const input = toPlainJson(raw).value;

@@ -36,18 +36,18 @@ describe("the names of tools", () => {
       [key("a_b", "read_file"), key("a", "b_read_file"), key("a__b", "read_file"), key("a", "b__read_file")],
       ["a_b__read_file", "b_read_file", "a__b__read_file", "b__read_file"],
     ],
-  ])("tell them apart: %s", (_, keys, expected) => {
+  ])("are unique: %s", (_, keys, expected) => {
     expect(namesOf(keys, ["read_file"])).toEqual(expected);
   });
 
-  it("stay, whoever comes later", () => {
+  it("stay, whatever tools are added later", () => {
     const names = new ToolNames([]);
     names.assign([key("a", "list")]);
     names.assign([key("b", "list"), key("a", "list")]);
     expect([names.nameOf(key("a", "list")), names.nameOf(key("b", "list"))]).toEqual(["list", "b__list"]);
   });
 
-  it("are legal, never shared, and lead back, whatever servers call themselves and their tools", () => {
+  it("are valid, unique and reversible, whatever the names of servers and tools", () => {
     const word = fc.oneof(
       fc.string({ unit: "binary", minLength: 1, maxLength: 90 }),
       fc.stringMatching(/^[ab_ .-]{1,5}$/),

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** A tool of a server, as the server calls it. */
+/** A tool by its server and the server's own name for it. */
 export type ToolKey = { readonly server: string; readonly tool: string };
 
-/** A name providers take: letters, digits, `_`, `.` and `-`, at most 63 of them, whose middle gives way. */
+/**
+ * Converts a name to one that providers accept: letters, digits, `_`, `.` and `-`, at most 63 of them; a longer one
+ * loses its middle.
+ */
 export const toValidName = (name: string): string => {
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]/gu, "_");
   const whole = /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`;
@@ -13,22 +16,22 @@ export const toValidName = (name: string): string => {
 const maxNameLength = 63;
 
 /**
- * The names models know tools by. A name is given once and stays as long as the session; no two tools ever share one,
- * not even one that differs in case alone, and every name leads back to its tool.
+ * The names of tools for models. A name is assigned once and stays for the session; no two tools share one, not even in
+ * different case, and every name leads back to its tool.
  */
 export class ToolNames {
   readonly #names = new Map<string, string>();
   readonly #keys = new Map<string, ToolKey>();
   readonly #taken = new Set<string>();
 
-  /** `reserved` are names nobody may have: those of the tools that come with Parley. */
+  /** `reserved` are names that no tool may get: those of the built-in tools. */
   constructor(reserved: readonly string[]) {
     for (const name of reserved) this.#taken.add(foldCase(name));
   }
 
   /**
-   * Names tools that come at the same time. One that is alone with its name keeps it; where several want one name, or
-   * it is taken, each is called by its server as well.
+   * Assigns names to tools that appear at the same time. A unique name is kept; where several want one name, or it is
+   * taken, each gets its server's name as a prefix.
    */
   assign(keys: readonly ToolKey[]): void {
     const fresh = keys.filter((key) => !this.#names.has(keyId(key)));
@@ -36,7 +39,7 @@ export class ToolNames {
     for (const { tool } of fresh) wanted.set(shortName(tool), (wanted.get(shortName(tool)) ?? 0) + 1);
     const isFree = ({ tool }: ToolKey): boolean =>
       wanted.get(shortName(tool)) === 1 && !this.#taken.has(shortName(tool));
-    // Those that keep their name come first, so that no made-up name takes it from them.
+    // Unique names are assigned first, so that no generated name takes one.
     for (const key of fresh.filter(isFree)) this.#keep(key, toValidName(key.tool));
     for (const key of fresh) if (!this.#names.has(keyId(key))) this.#keep(key, this.#qualified(key));
   }
@@ -55,7 +58,7 @@ export class ToolNames {
     this.#taken.add(foldCase(name));
   }
 
-  /** `server__tool`; with a mark made from both where even that is taken. */
+  /** `server__tool`, with a hash suffix where even that is taken. */
   #qualified(key: ToolKey): string {
     const name = toValidName(`${key.server}__${key.tool}`);
     if (!this.#taken.has(foldCase(name))) return name;

@@ -6,27 +6,27 @@ import { ToolNames } from "./names.ts";
 import type { McpServer } from "../server.ts";
 import { createMcpTool } from "./tool.ts";
 
-/** A tool of a server as the scheduler's registry takes it. */
+/** A tool of a server, for the scheduler's registry. */
 export type McpTool = { readonly tool: AnyTool; readonly server?: string; readonly identity?: ServerIdentity };
 
-/** What is different with a server's tools since the last turn, by the names models know. */
+/** Changes of a server's tools since the last turn, by the names models see. */
 export type McpToolChanges = {
   readonly server: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
-  /** One line for the person. */
+  /** One line for the user. */
   readonly text: string;
 };
 
-/** The tools models are offered. They stay as they are until somebody takes over what changed. */
+/** The tools offered to models: a snapshot that changes only by `applyChanges`. */
 export class McpToolRegistry {
   readonly #names: ToolNames;
   readonly #own: readonly AnyTool[];
   #tools: readonly McpTool[] = [];
   #byName = new Map<string, McpTool>();
 
-  /** `own` are tools of ours that come with the first server. */
+  /** `own` are our tools that are offered with the first server that has resources. */
   constructor(reserved: readonly string[], own: readonly AnyTool[]) {
     this.#own = own;
     this.#names = new ToolNames([...reserved, ...own.map(({ name }) => name)]);
@@ -41,26 +41,28 @@ export class McpToolRegistry {
   }
 
   declarations(): readonly ToolDeclaration[] {
-    return this.#tools.map(({ tool: { name, description: about, parameters = {} } }) => ({
+    return this.#tools.map(({ tool: { name, description, parameters = {} } }) => ({
       name,
-      description: about,
+      description,
       parameters,
     }));
   }
 
   applyChanges(servers: readonly McpServer[]): readonly McpToolChanges[] {
-    const there = servers.filter(({ state }) => state.state !== "failed" && state.state !== "closed");
+    const available = servers.filter(({ state }) => state.state !== "failed" && state.state !== "closed");
     this.#names.assign(
-      there.flatMap(({ name: server, catalog }) => catalog.tools.map(({ name }) => ({ server, tool: name }))),
+      available.flatMap(({ name: server, catalog }) => catalog.tools.map(({ name }) => ({ server, tool: name }))),
     );
     const before = this.#byName;
-    const own = there.some(({ catalog }) => catalog.resources.length + catalog.templates.length > 0) ? this.#own : [];
-    this.#tools = [...own.map((tool) => ({ tool })), ...there.flatMap((server) => this.#toolsOf(server, before))];
+    const own = available.some(({ catalog }) => catalog.resources.length + catalog.templates.length > 0)
+      ? this.#own
+      : [];
+    this.#tools = [...own.map((tool) => ({ tool })), ...available.flatMap((server) => this.#toolsOf(server, before))];
     this.#byName = new Map(this.#tools.map((one) => [one.tool.name, one]));
-    return servers.flatMap(({ name: server }) => compareTools(server, before, this.#byName));
+    return servers.flatMap(({ name }) => compareTools(name, before, this.#byName));
   }
 
-  /** A tool that is still the same stays the same object. */
+  /** An unchanged tool keeps its object. */
   #toolsOf(server: McpServer, before: ReadonlyMap<string, McpTool>): readonly McpTool[] {
     const { config, catalog } = server;
     const whole = digestOf([config.digest, catalog.tools.map(({ digest }) => digest).toSorted()]);
@@ -81,21 +83,21 @@ const compareTools = (server: string, before: ToolsByName, after: ToolsByName): 
   const ofServer = (tools: ToolsByName): readonly McpTool[] =>
     [...tools.values()].filter((one) => one.server === server);
   const namesIn = (tools: readonly McpTool[]): readonly string[] => tools.map(({ tool }) => tool.name);
-  const came = namesIn(ofServer(after).filter(({ tool }) => !before.has(tool.name)));
-  const went = namesIn(ofServer(before).filter(({ tool }) => !after.has(tool.name)));
+  const added = namesIn(ofServer(after).filter(({ tool }) => !before.has(tool.name)));
+  const removed = namesIn(ofServer(before).filter(({ tool }) => !after.has(tool.name)));
   const changed = namesIn(
     ofServer(after).filter(({ tool, identity }) => {
       const known = before.get(tool.name);
       return known !== undefined && known.identity?.tool !== identity?.tool;
     }),
   );
-  if (came.length + went.length + changed.length === 0) return [];
+  if (added.length + removed.length + changed.length === 0) return [];
   const parts = [
-    ...(came.length > 0 ? [`${countTools(came.length)} came`] : []),
-    ...(went.length > 0 ? [`${countTools(went.length)} went`] : []),
+    ...(added.length > 0 ? [`${countTools(added.length)} came`] : []),
+    ...(removed.length > 0 ? [`${countTools(removed.length)} went`] : []),
     ...(changed.length > 0 ? [`${countTools(changed.length)} changed: ${changed.slice(0, 5).join(", ")}`] : []),
   ];
-  return [{ server, added: came, removed: went, changed, text: `MCP server ${server}: ${parts.join("; ")}.` }];
+  return [{ server, added, removed, changed, text: `MCP server ${server}: ${parts.join("; ")}.` }];
 };
 
 const countTools = (count: number): string => (count === 1 ? "1 tool" : `${count} tools`);

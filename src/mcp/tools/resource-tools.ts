@@ -11,7 +11,7 @@ export type ResourceHost = {
   readonly names: () => readonly string[];
 };
 
-/** Tools of ours to list and to read what servers have. */
+/** Our own tools that list and read the resources of servers. */
 export const createResourceTools = (host: ResourceHost): readonly AnyTool[] => [
   createListTool(host),
   createReadTool(host),
@@ -21,12 +21,12 @@ const textParameter = (description: string): JsonObject => ({ type: "string", de
 
 const listParameters: JsonObject = {
   type: "object",
-  properties: { server: textParameter("The server whose resources to list; those of all if not given.") },
+  properties: { server: textParameter("The server whose resources to list. Default: all servers.") },
 };
 
 const createListTool = ({ resources }: ResourceHost): AnyTool => ({
   name: "list_mcp_resources",
-  description: "Lists the resources MCP servers offer for reading, with their addresses.",
+  description: "Lists the resources of MCP servers with their URIs.",
   access: "read",
   input: createLooseSchema(listParameters),
   parameters: listParameters,
@@ -37,7 +37,7 @@ const createListTool = ({ resources }: ResourceHost): AnyTool => ({
     const lines = found
       .slice(0, maxLines)
       .map(({ server: name, uri, name: title, mimeType, isTemplate }) =>
-        [`${name}: ${uri}`, title, mimeType, isTemplate ? "(a template: fill in what is in braces)" : ""]
+        [`${name}: ${uri}`, title, mimeType, isTemplate ? "(a template: fill in the parts in braces)" : ""]
           .filter((part) => part !== "")
           .join("  "),
       );
@@ -53,15 +53,15 @@ const maxLines = 300;
 const readParameters: JsonObject = {
   type: "object",
   properties: {
-    server: textParameter("The server that has it, as list_mcp_resources names it."),
-    uri: textParameter("The address of the resource, as listed."),
+    server: textParameter("The server name, as listed by list_mcp_resources."),
+    uri: textParameter("The URI of the resource, as listed."),
   },
   required: ["server", "uri"],
 };
 
 const createReadTool = ({ read, names }: ResourceHost): AnyTool => ({
   name: "read_mcp_resource",
-  description: "Reads a resource of an MCP server by its address.",
+  description: "Reads a resource of an MCP server by its URI.",
   access: "network",
   input: createLooseSchema(readParameters),
   parameters: readParameters,
@@ -71,7 +71,7 @@ const createReadTool = ({ read, names }: ResourceHost): AnyTool => ({
     if (!names().includes(server))
       throw new ToolFailure(
         "invalid_tool_params",
-        `There is no MCP server ${JSON.stringify(server)}. There are ${names().join(", ")}.`,
+        `Unknown MCP server ${JSON.stringify(server)}. Available: ${names().join(", ")}.`,
       );
     try {
       const content = await read(server, uri, { signal, files });

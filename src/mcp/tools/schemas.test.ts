@@ -23,7 +23,7 @@ describe("parameters", () => {
     ],
     ["one that refers to all of itself", object({ a: { $ref: "#" } })],
     ["anything, said outright", object({ a: true as never })],
-  ])("can be told to models: %s", (_, schema) => {
+  ])("can be sent to models: %s", (_, schema) => {
     expect(findSchemaProblem(schema)).toBeUndefined();
   });
 
@@ -45,22 +45,22 @@ describe("parameters", () => {
     [
       "a reference to another place",
       object({ a: { $ref: "http://evil.test/x" } }),
-      "its parameters refer to http://evil.test/x, which is elsewhere",
+      "its parameters refer to http://evil.test/x, which is outside the schema",
     ],
     [
       "such a reference where no type is looked for",
       object({ a: string }, { if: { not: { $ref: "file:///x" } } }),
-      "its parameters refer to file:///x, which is elsewhere",
+      "its parameters refer to file:///x, which is outside the schema",
     ],
     [
       "a reference to nothing",
       object({ a: { $ref: "#/$defs/x" } }),
-      "the parameter a has a reference to #/$defs/x, which is not there",
+      "the parameter a has a reference to #/$defs/x, which does not exist",
     ],
     [
       "a reference to what every object has",
       object({ a: { $ref: "#/constructor" } }),
-      "the parameter a has a reference to #/constructor, which is not there",
+      "the parameter a has a reference to #/constructor, which does not exist",
     ],
     ["too deep", object({ a: nested(60) }), "its parameters are nested too deeply"],
     [
@@ -68,7 +68,7 @@ describe("parameters", () => {
       object({ a: { ...string, description: "x".repeat(300_000) } }),
       "the description of its parameters is too long",
     ],
-  ])("cannot be told to models: %s", (_, schema, problem) => {
+  ])("cannot be sent to models: %s", (_, schema, problem) => {
     expect(findSchemaProblem(schema)).toBe(problem);
   });
 });
@@ -112,7 +112,7 @@ describe("arguments", () => {
     ["no object", "text", [{ path: [], expected: "object" }]],
     ["what only the server can judge", { name: "n", pattern: `${"a".repeat(50)}!` }, []],
     ["names every object has", { name: "n", constructor: 1, toString: 2 }, []],
-  ])("are looked at: %s", (_, value, expected) => {
+  ])("are checked: %s", (_, value, expected) => {
     expect(findMismatches(schema, value)).toEqual(expected);
   });
 });

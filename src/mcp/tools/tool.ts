@@ -6,19 +6,19 @@ import { toToolResult } from "./content.ts";
 import { McpServerError } from "../server-error.ts";
 import { createLooseSchema } from "./input-schema.ts";
 
-/** What a tool of a server needs to run. */
+/** The server of a tool. */
 export type McpToolHost = {
   readonly name: string;
   readonly timeout: number;
-  /** Waits for the server to be there. */
+  /** Waits for the connection. */
   readonly connection: (signal: AbortSignal) => Promise<McpConnection>;
-  /** Takes note that a call was stopped before its answer came. */
+  /** Called when a call was stopped before its response came. */
   readonly onCallStopped: () => void;
-  /** Hides what the person's configuration keeps secret. */
+  /** Redacts the secrets of the server's configuration. */
   readonly redact: (text: string) => string;
 };
 
-/** A server's tool as one of ours. What it says of its own harmlessness is not heard. */
+/** Wraps a server's tool as one of ours. Annotations such as readOnlyHint are ignored: nothing guarantees them. */
 export const createMcpTool = (name: string, offered: OfferedTool, host: McpToolHost): AnyTool => ({
   name,
   originalName: offered.name,
@@ -31,8 +31,8 @@ export const createMcpTool = (name: string, offered: OfferedTool, host: McpToolH
   run: async (input: JsonObject, { signal, report, files }) => {
     try {
       const connection = await host.connection(signal);
-      const asked = { signal, timeout: host.timeout, progress: report };
-      return await toToolResult(await connection.callTool(offered.raw, input, asked), { tool: name, files });
+      const options = { signal, timeout: host.timeout, onProgress: report };
+      return await toToolResult(await connection.callTool(offered.raw, input, options), { tool: name, files });
     } catch (error) {
       if (signal.aborted) host.onCallStopped();
       throw toToolFailure(error, host);

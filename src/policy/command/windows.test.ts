@@ -19,7 +19,7 @@ describe("a command on Windows", () => {
       file: system,
       args: ["/d", "/s", "/c", '"dir "a b" & echo %PATH%"'],
       env: { PATH: "C:\\bin", NoDefaultCurrentDirectoryInExePath: "1" },
-      isVerbatim: true,
+      hasVerbatimArguments: true,
     });
   });
 

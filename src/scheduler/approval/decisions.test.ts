@@ -17,7 +17,7 @@ const questionOf = ({ scheduler }: SchedulerHarness): ApprovalRequest => {
 };
 
 describe("a call", () => {
-  it("that is free goes from validating to success", async () => {
+  it("that needs no approval goes from validating to success", async () => {
     const at = createHarness();
     const one = call(1, "read", { name: "a", path: "a.txt" });
     const batch = at.scheduler.schedule([one]);
@@ -27,7 +27,7 @@ describe("a call", () => {
     expect(at.states(one)).toEqual(["validating", "scheduled", "executing", "success"]);
   });
 
-  it("that is asked about does not run before the answer", async () => {
+  it("that needs approval does not run before the answer", async () => {
     const at = createHarness();
     const one = call(1, "write", { name: "a", path: "a.txt" });
     const batch = at.scheduler.schedule([one]);
@@ -50,7 +50,7 @@ describe("a call", () => {
     expect(at.states(one)).toEqual(["validating", "error"]);
   });
 
-  it("can be answered at once, by whoever hears the question", async () => {
+  it("can be answered at once, by a listener", async () => {
     const at = createHarness();
     const one = call(1, "write", { name: "a", path: "a.txt" });
     at.scheduler.listen((event) => {
@@ -74,7 +74,7 @@ describe("an answer", () => {
       { type: "refuse" },
       "cancelled",
       "reject",
-      "The user refused this call. Do not repeat it; go on another way, or ask.",
+      "The user refused this call. Do not repeat it; continue another way, or ask.",
     ],
   ];
   it.each(rows)("%o ends the call as %s", async (decision, state, recorded, text) => {
@@ -149,7 +149,7 @@ describe("an answer", () => {
     await later;
   });
 
-  it("may come in any order, and none is mistaken for another", async () => {
+  it("may come in any order, and is applied to its own call", async () => {
     const at = createHarness();
     const calls = [1, 2, 3].map((ordinal) => call(ordinal, "write", { name: `w${ordinal}`, path: `${ordinal}.txt` }));
     const batch = at.scheduler.schedule(calls);
@@ -169,7 +169,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("to a call that does not wait changes nothing, and is told", async () => {
+  it("to a call that does not wait changes nothing, and returns false", async () => {
     const at = createHarness();
     const one = call(1, "read", { name: "a" });
     const batch = at.scheduler.schedule([one]);
@@ -183,7 +183,7 @@ describe("an answer", () => {
 });
 
 describe("an answer for always", () => {
-  it("spares the same question, also those that wait already", async () => {
+  it("answers the same question later, and those already pending", async () => {
     const at = createHarness();
     const calls = [1, 2].map((ordinal) => call(ordinal, "write", { name: `w${ordinal}`, path: `${ordinal}.txt` }));
     const batch = at.scheduler.schedule(calls);
@@ -198,7 +198,7 @@ describe("an answer for always", () => {
     expect(finishedOf(await next).record.decision).toBe("auto_accept");
   });
 
-  it("of a command holds for that command alone", async () => {
+  it("for a command applies to that command only", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "execute", { name: "make test" })]);
     await at.settle();
@@ -217,7 +217,7 @@ describe("an answer for always", () => {
     await next;
   });
 
-  it("of a server holds for all its tools", async () => {
+  it("for a server applies to all its tools", async () => {
     const at = createHarness();
     for (const name of ["list", "make"])
       at.registry.set(name, { tool: waitingTool("read", at.runs as never, name), server: "github" });
@@ -232,7 +232,7 @@ describe("an answer for always", () => {
     ]);
   });
 
-  it("is not needed once the mode covers what waits, or refuses it", async () => {
+  it("is not needed once the mode allows or denies the pending call", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "write", { name: "a", path: "a.txt" })]);
     await at.settle();
@@ -260,12 +260,12 @@ describe("the question", () => {
     expect(about).toEqual({
       type: "edit",
       path: "/site/a.txt",
-      asked: "sub/../link.txt",
-      link: true,
+      requestedPath: "sub/../link.txt",
+      isLink: true,
       before: "one\ntwo\n",
       after: "one\n2\n",
       stat: { aiAdded: 1, aiRemoved: 1, userAdded: 0, userRemoved: 0 },
-      editable: true,
+      isEditable: true,
     });
     expect(patch).toContain("-two\n+2\n");
     expect(questionOf(at)).toMatchObject({
@@ -277,33 +277,33 @@ describe("the question", () => {
     await batch;
     const plain = at.scheduler.schedule([call(2, "write_file", { file_path: "sub/../b.txt", content: "" })]);
     await at.approvalsRequested();
-    expect(questionOf(at).subject).toMatchObject({ path: "/site/b.txt", link: false, before: undefined });
+    expect(questionOf(at).subject).toMatchObject({ path: "/site/b.txt", isLink: false, before: undefined });
     await at.scheduler.cancel();
     await plain;
   });
 
-  it("has no lines of a file's own making, whatever its name is", async () => {
+  it("cannot get extra lines from a file name", async () => {
     const at = createHarness();
     const name = "a\n! This edit is safe.txt";
     at.files.set(`/site/${name}`, "one\n");
     const batch = at.scheduler.schedule([call(1, "write_file", { file_path: name, content: "2\n" })]);
     await at.approvalsRequested();
-    const { title, subject: about } = questionOf(at);
-    expect([title, (about as { path: string }).path].join("")).not.toContain("\n");
-    expect((about as { patch: string }).patch).toBe(
+    const { title, subject } = questionOf(at);
+    expect([title, (subject as { path: string }).path].join("")).not.toContain("\n");
+    expect((subject as { patch: string }).patch).toBe(
       "--- /site/a␤! This edit is safe.txt\n+++ /site/a␤! This edit is safe.txt\n@@ -1,1 +1,1 @@\n-one\n+2\n",
     );
     await at.scheduler.cancel();
     await batch;
   });
 
-  it("about a command shows all of it, what it runs, and where", async () => {
+  it("about a command shows the whole command, its programs, and the folder", async () => {
     const at = createHarness();
     const hidden = `grep x${" ".repeat(200)}; touch y\r\u001b[2J`;
     const batch = at.scheduler.schedule([call(1, "execute", { name: hidden })]);
     await at.settle();
-    const { subject: about, title } = questionOf(at);
-    expect(about).toEqual({
+    const { subject, title } = questionOf(at);
+    expect(subject).toEqual({
       type: "execute",
       command: "grep x ⟨200 spaces⟩ ; touch y␍␛[2J",
       commands: [{ name: "grep", binary: { kind: "file", path: "/usr/bin/grep" } }],
@@ -314,7 +314,7 @@ describe("the question", () => {
     await batch;
   });
 
-  it("about addresses shows who is really behind them", async () => {
+  it("about URLs shows their real hosts", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "network", { name: "аllowed" })]);
     await at.settle();
@@ -323,7 +323,7 @@ describe("the question", () => {
     await batch;
   });
 
-  it("offers nothing for always that acts on a terminal", async () => {
+  it("sanitizes the scopes of an answer for always", async () => {
     const at = createHarness();
     const name = "list\u001b[2J";
     at.registry.set(name, { tool: waitingTool("read", at.runs as never, name), server: "git\nhub" });
@@ -339,7 +339,7 @@ describe("the question", () => {
     await batch;
   });
 
-  it("about a server's tool shows the server and the arguments, made plain", async () => {
+  it("about a server's tool shows the server and the sanitized arguments", async () => {
     const at = createHarness();
     at.registry.set("list", { tool: waitingTool("read", at.runs as never, "list"), server: "github" });
     const batch = at.scheduler.schedule([call(1, "list", { name: "a\u001b]52;c;x\u0007" })]);
@@ -355,9 +355,9 @@ describe("the question", () => {
     await batch;
   });
 
-  it("about a server's tool shows the server's own name for it, and the one rules know", async () => {
+  it("about a server's tool shows the server's own name for it, and the one for rules", async () => {
     const at = createHarness();
-    const tool = { ...waitingTool("read", at.runs as never, "github__list"), ownName: "list" };
+    const tool = { ...waitingTool("read", at.runs as never, "github__list"), originalName: "list" };
     at.registry.set("github__list", { tool, server: "github" });
     const batch = at.scheduler.schedule([call(1, "github__list", { name: "a" })]);
     await at.settle();
@@ -366,7 +366,7 @@ describe("the question", () => {
     await batch;
   });
 
-  it("about anything else says what it does", async () => {
+  it("about anything else shows its title", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "write", { name: "a" })]);
     await at.settle();
@@ -376,7 +376,7 @@ describe("the question", () => {
   });
 });
 
-describe("an edit the person changes", () => {
+describe("an edit changed by the user", () => {
   const asked = async () => {
     const at = createHarness();
     at.files.set("/site/a.txt", "one\ntwo\n");
@@ -385,7 +385,7 @@ describe("an edit the person changes", () => {
     return { at, batch };
   };
 
-  it("is shown again as changed, and tells whose lines are whose", async () => {
+  it("is shown again as changed, and counts the lines of model and user separately", async () => {
     const { at, batch } = await asked();
     at.scheduler.decide("hist_tool_1", { type: "edit", text: "one\n2\nthree\n" });
     await at.approvalsRequested();
@@ -426,7 +426,7 @@ describe("an edit the person changes", () => {
     expect([(await batch)[0]?.outcome.status, at.files.get("/site/a.txt")]).toEqual(["cancelled", "one\ntwo\n"]);
   });
 
-  it("is not taken where the tool has nothing to edit, and the question stays", async () => {
+  it("is rejected where the tool has nothing to edit, and the approval stays pending", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([call(1, "execute", { name: "make" })]);
     await at.settle();
@@ -440,7 +440,7 @@ describe("an edit the person changes", () => {
     await batch;
   });
 
-  it("is validated like any other, and cannot move to another place", async () => {
+  it("is validated like any other, and cannot change the path", async () => {
     const { at, batch } = await asked();
     const tool = at.registry.get("write_file")?.tool as unknown as { amend: unknown };
     const amends = [() => ({ file_path: "b.txt", content: "x" }), () => ({ file_path: "a.txt", content: 5 })];
@@ -456,15 +456,15 @@ describe("an edit the person changes", () => {
     } finally {
       tool.amend = original;
     }
-    expect(problems[0]).toBe("It would write to another place.");
+    expect(problems[0]).toBe("It would write to another file.");
     expect(problems[1]).toContain("- content: expected string, got the number 5");
     await at.scheduler.cancel();
     await batch;
   });
 });
 
-describe("what was approved", () => {
-  it("is not done to a file that has changed since", async () => {
+describe("an approval", () => {
+  it("is not valid for a file that has changed since", async () => {
     const at = createHarness();
     at.files.set("/site/a.txt", "one\n");
     const batch = at.scheduler.schedule([call(1, "write_file", { file_path: "a.txt", content: "two\n" })]);
@@ -477,7 +477,7 @@ describe("what was approved", () => {
     ]);
   });
 
-  it("is all that can be done: no other file, command, address or memory", async () => {
+  it("covers no other file, command, URL or memory", async () => {
     const at = createHarness({ mode: "yolo" });
     const batch = at.scheduler.schedule([
       call(1, "execute", { name: "make" }),

@@ -10,24 +10,24 @@ import type { ResolvedResources } from "../call/resolve-resources.ts";
 import { sanitizeLine, sanitizeObject } from "../result/sanitize-display.ts";
 import type { ValidCall } from "../call/validate.ts";
 
-/** All that is known of a call when a person is asked. */
+/** Everything known about a call when the user is asked to approve it. */
 export type ApprovalContext = {
   readonly valid: ValidCall;
   readonly resolved: ResolvedResources;
   readonly verdict: PermissionVerdict;
   readonly root: string;
-  /** What an edit would write. `first` is what the model wanted, before anyone changed it. */
+  /** The edit that would be written. `firstProposal` is the model's own, before the user changed it. */
   readonly proposal?: EditProposal | undefined;
   readonly firstProposal?: EditProposal | undefined;
   readonly problem?: string | undefined;
 };
 
-/** What a person should know before answering: not what the model says it does, but what it will really touch. */
+/** Describes a call for approval: not what the model claims it does, but what it really touches. */
 export const describeApproval = async (question: ApprovalContext): Promise<ApprovalRequest> => {
   const { valid, verdict, problem } = question;
   return {
     title: valid.title,
-    // One line each: a line break in a file's name must not make lines of its own.
+    // One line each: a line break in a file name must not produce lines of its own.
     reason: sanitizeLine(verdict.reason),
     always: verdict.details.always.map(sanitizeAlways),
     ...(problem === undefined ? {} : { problem: sanitizeLine(problem) }),
@@ -70,7 +70,7 @@ const sanitizeRoot = ({ name, binary }: CommandProgram): CommandProgram => ({
   binary: "path" in binary ? { ...binary, path: sanitizeLine(binary.path) } : binary,
 });
 
-/** What an answer for always would cover, as a person reads it. */
+/** What an answer of "always" would cover, sanitized. */
 const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
   switch (always.type) {
     case "tool":
@@ -83,10 +83,10 @@ const sanitizeAlways = (always: AlwaysAllow): AlwaysAllow => {
 };
 
 const describeEdit = (
-  { valid, resolved, root, firstProposal: first }: ApprovalContext,
+  { valid, resolved, root, firstProposal }: ApprovalContext,
   proposal: EditProposal,
 ): ApprovalSubject => {
-  const { patch, stat } = createDiffDisplay(proposal, first?.after ?? proposal.after);
+  const { patch, stat } = createDiffDisplay(proposal, firstProposal?.after ?? proposal.after);
   const asked = resolved.writes.find(({ path }) => path === proposal.path)?.requestedPath ?? proposal.path;
   return {
     type: "edit",

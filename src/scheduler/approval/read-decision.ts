@@ -3,8 +3,8 @@ import type { AlwaysAllow } from "../../policy/gate/create.ts";
 import type { ApprovalDecision } from "../events.ts";
 
 /**
- * Reads an answer from a front end into a new object. The types promise a `Decision`, but front ends are also scripts
- * without types: whatever is not exactly one of the decisions is a refusal.
+ * Parses an answer from a front end into a new object. The type says `ApprovalDecision`, but front ends are also
+ * untyped scripts: anything that is not exactly one of the decisions is a refusal.
  */
 export const readDecision = (answer: unknown): ApprovalDecision => {
   const { type, scope, text, reason } = isObject(answer) ? answer : {};

@@ -6,31 +6,31 @@ import type { ApprovalRequest, CallDecision, CallStatus, ApprovalDecision, CallD
 import type { ResolvedResources } from "./resolve-resources.ts";
 import { CallStoppedError, untilAborted } from "./stop.ts";
 
-/** An answer to a question: a person's, or the gate's once something else was answered for always. */
+/** An answer to an approval request: the user's, or the gate's after its rules or mode changed. */
 export type ApprovalAnswer =
   | Exclude<ApprovalDecision, { type: "cancel" }>
   | { readonly type: "judged"; readonly verdict: PermissionVerdict };
 
-/** A question that waits. */
+/** An approval request that waits for an answer. */
 export type PendingCallApproval = {
   readonly approval: ApprovalRequest;
   readonly request: GateRequest;
   readonly answer: (answer: ApprovalAnswer) => void;
 };
 
-/** A call that a model asks for. */
+/** A tool call requested by a model. */
 export type RequestedCall = Pick<ActiveCall, "call" | "batch" | "recordRequest" | "startedAt"> & {
   readonly onStatus: (status: CallStatus) => void;
 };
 
-/** A call on its way from request to end. */
+/** A call between request and end. */
 export class ActiveCall {
   readonly call: Call;
-  /** The calls it came with, itself among them. */
+  /** All calls of its batch, including itself. */
   readonly batch: readonly ActiveCall[];
-  /** Settles when it is on record that the model asked for it. */
+  /** Settles when the session log contains the model's request for this call. */
   readonly recordRequest: () => Promise<void>;
-  /** Settles when what it touches is known, or will never be. */
+  /** Settles when the resources it touches are known, or never will be. */
   readonly resourcesKnown: Promise<void>;
   readonly ended: Promise<void>;
   readonly startedAt: number;
@@ -44,18 +44,18 @@ export class ActiveCall {
   #touch: () => void = () => {};
   #end: () => void = () => {};
 
-  constructor({ call, batch, recordRequest: record, startedAt: began, onStatus: tell }: RequestedCall) {
+  constructor({ call, batch, recordRequest, startedAt, onStatus }: RequestedCall) {
     this.call = call;
     this.batch = batch;
-    this.recordRequest = record;
-    this.startedAt = began;
-    this.#tell = tell;
+    this.recordRequest = recordRequest;
+    this.startedAt = startedAt;
+    this.#tell = onStatus;
     this.resourcesKnown = new Promise((resolve) => (this.#touch = resolve));
     this.ended = new Promise((resolve) => (this.#end = resolve));
     setMaxListeners(0, this.signal);
   }
 
-  /** Aborted with `Stopped`. */
+  /** Aborted with `CallStoppedError`. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -73,7 +73,10 @@ export class ActiveCall {
     this.#stop.abort(new CallStoppedError(byPerson));
   }
 
-  /** Asks, and waits for the answer. The question stands before anyone hears of it, so it can be answered at once. */
+  /**
+   * Requests approval and waits for the answer. The request is pending before listeners hear of it, so they can answer
+   * at once.
+   */
   async ask(approval: ApprovalRequest, request: GateRequest): Promise<ApprovalAnswer> {
     await untilAborted(this.signal, this.recordRequest());
     const answered = new Promise<ApprovalAnswer>((answer) => (this.pendingApproval = { approval, request, answer }));

@@ -3,7 +3,7 @@ import type { Tool } from "../../tools/tool.ts";
 
 type SchemaIssue = z.core.$ZodIssue;
 
-/** What does not fit, one line each: where, what was expected, what was there. */
+/** Describes schema mismatches, one line each: path, expected, actual. */
 export const describeMismatches = (issues: readonly SchemaIssue[], raw: unknown): string =>
   issues
     .slice(0, maxLines)
@@ -20,13 +20,13 @@ const formatPath = (path: readonly PropertyKey[]): string =>
         .join("");
 
 const describeIssue = (issue: SchemaIssue, raw: unknown): string => {
-  if (issue.code === "unrecognized_keys") return `there is no parameter ${issue.keys.join(", ")}`;
+  if (issue.code === "unrecognized_keys") return `unknown parameter ${issue.keys.join(", ")}`;
   const expected = /expected (.+?)(?:, received .*)?$/s.exec(issue.message)?.[1];
   const said = expected === undefined ? describeUnion(issue) : `expected ${expected}`;
   return `${said}, got ${describeValue(valueAt(raw, issue.path))}`;
 };
 
-/** A union says what each of its members expects. */
+/** For a union, lists what each member expects. */
 const describeUnion = (issue: SchemaIssue): string => {
   if (issue.code !== "invalid_union") return issue.message;
   const members = issue.errors.flatMap(
@@ -53,7 +53,7 @@ const describeValue = (value: unknown): string => {
   return value === null ? "null" : `the ${typeof value} ${short}`;
 };
 
-/** The parameters a tool takes, in one line. */
+/** Lists the parameters of a tool in one line. */
 export const describeParameters = async (tool: Tool): Promise<string> => {
   const schema = await inputSchemaOf(tool);
   const required = new Set(schema.required);

@@ -15,29 +15,29 @@ import { CallStoppedError, untilAborted, withTimeout } from "./stop.ts";
 
 /** One run of a tool. */
 export type Execution = {
-  readonly run: (can: Pick<Capabilities, "signal" | "report">) => ToolReturn;
-  /** Whether what it does is done as a whole, so that an answer means it happened. */
+  readonly run: (capabilities: Pick<Capabilities, "signal" | "report">) => ToolReturn;
+  /** Whether its effect is atomic, so that a returned result means it happened. */
   readonly isAtomic: boolean;
   readonly clock: SchedulerClock;
-  /** How long it may take, in milliseconds; undefined where it ends by limits of its own. */
+  /** Time limit in milliseconds; undefined for a tool with limits of its own. */
   readonly timeLimit: number | undefined;
-  /** Aborted with `Stopped`. */
+  /** Aborted with `CallStoppedError`. */
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
 };
 
-/** How long a tool that was told to stop may take to do so. */
+/** Milliseconds a tool may take to end after it was told to stop. */
 const stopGracePeriod = 400;
 
-/** Runs a tool to some end: its own, or soon after it was told to stop. Never rejects; what comes later is not heard. */
+/** Runs a tool until it returns, times out or is stopped. Never rejects; a result that comes later is dropped. */
 export const execute = async (execution: Execution): Promise<CallCompletion> => {
-  const { run, clock, timeLimit: most, signal, onOutput: tell } = execution;
-  const output = new LiveOutput(clock, tell);
+  const { run, clock, timeLimit, signal, onOutput } = execution;
+  const output = new LiveOutput(clock, onOutput);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const work = settleRun(() => run({ signal: stop.signal, report: (text) => output.add(text) }));
   try {
-    const end = await untilAborted(signal, most === undefined ? work : withTimeout(clock, most, work)).catch(
+    const end = await untilAborted(signal, timeLimit === undefined ? work : withTimeout(clock, timeLimit, work)).catch(
       (reason: unknown) => reason as Error,
     );
     if (!(end instanceof Error))
@@ -51,7 +51,7 @@ export const execute = async (execution: Execution): Promise<CallCompletion> => 
 
 type SettledRun = { readonly result: ToolResult } | { readonly error: unknown };
 
-/** Also a tool that throws before it returns a promise ends like any other. */
+/** A tool that throws before it returns a promise ends like any other. */
 const settleRun = async (run: () => ToolReturn): Promise<SettledRun> => {
   try {
     return { result: await normalizeResult(await run()) };
@@ -60,9 +60,9 @@ const settleRun = async (run: () => ToolReturn): Promise<SettledRun> => {
   }
 };
 
-/** Waits a moment for a tool that was told to stop. */
+/** Waits a moment for the result of a tool that was told to stop. */
 const waitAfterStop = async (
-  { clock, isAtomic: atomic }: Execution,
+  { clock, isAtomic }: Execution,
   work: Promise<SettledRun>,
   reason: Error,
   output: LiveOutput,
@@ -72,7 +72,7 @@ const waitAfterStop = async (
     void work.then(resolve).finally(stopWaiting);
   });
   const result = end !== undefined && "result" in end ? end.result : undefined;
-  if (atomic && result !== undefined && result.error === undefined) return resultFromReturn(result);
+  if (isAtomic && result !== undefined && result.error === undefined) return resultFromReturn(result);
   if (!(reason instanceof CallStoppedError)) return resultFromError(reason, output.text);
   const why = `${reason.message} while it ran.`;
   return result === undefined ? cancelledResult(why, output.text) : cancelledResultWith(why, result);

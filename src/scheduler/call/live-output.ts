@@ -1,14 +1,14 @@
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { SchedulerClock } from "../clock.ts";
 
-/** What a running call prints. It is told of at most once a second; nothing after the end is. */
+/** The output of a running call. Reports it at most once a second, and nothing after `close`. */
 export class LiveOutput {
   readonly #clock: SchedulerClock;
   readonly #tell: (text: string) => void;
   #text = "";
   #told = Number.NEGATIVE_INFINITY;
   #isClosed = false;
-  /** Leaves what waits to be told untold. */
+  /** Cancels the scheduled report. */
   #forget: (() => void) | undefined;
 
   constructor(clock: SchedulerClock, tell: (text: string) => void) {
@@ -16,7 +16,7 @@ export class LiveOutput {
     this.#tell = tell;
   }
 
-  /** What was printed, or the end of it. */
+  /** The output so far, or its tail. */
   get text(): string {
     return this.#text;
   }

@@ -8,7 +8,7 @@ const write = (ordinal: number, name: string, path: string) => call(ordinal, "wr
 const execute = (ordinal: number, name: string) => call(ordinal, "execute", { name });
 
 describe("calls of one batch", () => {
-  it("run together where they do not touch each other", async () => {
+  it("run in parallel where they touch different resources", async () => {
     const at = createHarness({ mode: "yolo" });
     const batch = at.scheduler.schedule([
       read(1, "a", "a.txt"),
@@ -63,16 +63,16 @@ describe("calls of one batch", () => {
     ["a write after a command, which may never end", execute(1, "one"), write(2, "two", "a.txt")],
     ["two commands", execute(1, "one"), execute(2, "two")],
     ["two reads", read(1, "one", "a.txt"), read(2, "two", "a.txt")],
-  ])("do not wait for what does not concern them: %s", async (_, one, two) => {
+  ])("do not wait for what does not concern them: %s", async (_, call, two) => {
     const at = createHarness({ mode: "yolo" });
-    const batch = at.scheduler.schedule([one, two]);
+    const batch = at.scheduler.schedule([call, two]);
     await at.settle();
     expect(running(at)).toEqual(["one", "two"]);
     at.runs.forEach(({ finish }) => finish());
     await batch;
   });
 
-  it("are not held up by a question about another", async () => {
+  it("do not wait for the approval of another", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([write(1, "a", "a.txt"), read(2, "b", "b.txt"), execute(3, "make")]);
     await at.settle();
@@ -89,7 +89,7 @@ describe("calls of one batch", () => {
     await batch;
   });
 
-  it("are asked about as they will be: an edit after an edit shows the file as the first left it", async () => {
+  it("are approved in order: an edit after an edit shows the file as the first left it", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([
       call(1, "write_file", { file_path: "a.txt", content: "one\n" }),
@@ -105,7 +105,7 @@ describe("calls of one batch", () => {
     expect(at.files.get("/site/a.txt")).toBe("two\n");
   });
 
-  it("go on when the one they followed is refused, fails or cannot be understood", async () => {
+  it("run when the one they waited for is refused, fails or is invalid", async () => {
     const at = createHarness();
     const batch = at.scheduler.schedule([
       call(1, "write", { name: 5, path: "a.txt" }),
@@ -124,7 +124,7 @@ describe("calls of one batch", () => {
     expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["error", "cancelled", "error", "complete"]);
   });
 
-  it("that write without saying where follow their own kind", async () => {
+  it("that write without naming a path run one after the other", async () => {
     const at = createHarness({ mode: "yolo" });
     const batch = at.scheduler.schedule([
       call(1, "write", { name: "one" }),
@@ -156,7 +156,7 @@ describe("calls of one batch", () => {
 });
 
 describe("commands", () => {
-  it("run no more at once than there are places, and in call order", async () => {
+  it("run no more at once than there are slots, and in call order", async () => {
     const at = createHarness({ mode: "yolo", processes: 2 });
     const batch = at.scheduler.schedule([1, 2, 3, 4].map((ordinal) => execute(ordinal, `c${ordinal}`)));
     await at.settle();
@@ -171,7 +171,7 @@ describe("commands", () => {
     expect((await batch).map(({ outcome }) => outcome.status)).toEqual(["error", "complete", "complete", "complete"]);
   });
 
-  it("give their place back when they are cancelled while they wait for it", async () => {
+  it("release their slot when cancelled while they wait for it", async () => {
     const at = createHarness({ mode: "yolo", processes: 1 });
     const stop = new AbortController();
     const first = at.scheduler.schedule([execute(1, "one")]);

@@ -2,9 +2,8 @@ import type { TouchedPath } from "../../policy/gate/request.ts";
 import type { ResolvedResources } from "./resolve-resources.ts";
 
 /**
- * Whether a later call must wait for an earlier one: where one writes what the
- * other touches, and where a command follows a write, since a command may read
- * anything. A write does not wait for a command before it: some never end.
+ * Whether a later call must wait for an earlier one: when one writes what the other touches, and when a command follows
+ * a write, since a command may read anything. A write does not wait for an earlier command: some never end.
  */
 export const mustWaitFor = (later: ResolvedResources, earlier: ResolvedResources): boolean =>
   pathsOverlap(later.writes, earlier.writes) ||
@@ -16,6 +15,6 @@ export const mustWaitFor = (later: ResolvedResources, earlier: ResolvedResources
 const pathsOverlap = (some: readonly TouchedPath[], others: readonly TouchedPath[]): boolean =>
   some.some(({ path }) => others.some((other) => containsPath(path, other.path) || containsPath(other.path, path)));
 
-/** A folder holds itself and what is below it. */
+/** A folder contains itself and everything below it. */
 const containsPath = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(/[/\\]$/.test(folder) ? folder : `${folder}/`) || path.startsWith(`${folder}\\`);

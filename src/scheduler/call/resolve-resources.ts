@@ -2,14 +2,14 @@ import type { ResolvedTouches } from "../../policy/gate/request.ts";
 import type { WorkspaceFiles, ResolvedPath } from "../../tools/capabilities.ts";
 import type { ValidCall } from "./validate.ts";
 
-/** What a call touches, where that really is, and what stood there when it was looked at. */
+/** The resources a call touches, with links resolved and the version of each file at that time. */
 export type ResolvedResources = Omit<ResolvedTouches, "writes"> & {
   readonly writes: readonly WriteTarget[];
-  /** Set where a tool writes without saying where: its calls follow each other. */
+  /** Set for a tool that writes without naming a path: its calls run one after the other. */
   readonly unnamed?: string | undefined;
 };
 
-/** A path to be written. `asked` is what the model wrote; `was` is what must still be there. */
+/** A path to write. `requestedPath` is the model's; `expectedIdentity` is the version that must still be there. */
 type WriteTarget = {
   readonly path: string;
   readonly shown: string;
@@ -18,7 +18,7 @@ type WriteTarget = {
   readonly invalidReason: string | undefined;
 };
 
-/** Follows every path of a call to its place. Throws where one leads out of the workspace. */
+/** Resolves every path of a call. Throws where one leads out of the workspace. */
 export const resolveResources = async (
   { tool, input }: ValidCall,
   files: WorkspaceFiles,
@@ -34,10 +34,10 @@ export const resolveResources = async (
   };
 };
 
-const toWriteTarget = (asked: string, place: ResolvedPath): WriteTarget => ({
+const toWriteTarget = (requestedPath: string, place: ResolvedPath): WriteTarget => ({
   path: place.path,
   shown: place.shown,
-  requestedPath: asked,
+  requestedPath,
   expectedIdentity: place.kind === "absent" ? "absent" : place.identity,
   invalidReason: place.fault,
 });

@@ -2,20 +2,23 @@ import type { Capabilities, WorkspaceFiles, Memory, Shell, Web } from "../../too
 import { ToolFailure } from "../../tools/tool.ts";
 import type { ResolvedResources } from "./resolve-resources.ts";
 
-/** The effects that were allowed, on what stood there then. */
+/** The resources a call was approved for, in the version they had then. */
 export type ApprovedResources = { readonly tool: string; readonly resolved: ResolvedResources };
 
-/** Capabilities that do what was approved and nothing else: another file, another command, another version of the file is refused. */
-export const restrictCapabilities = (can: Capabilities, allowed: ApprovedResources): Capabilities => ({
-  ...can,
-  files: restrictFiles(can.files, allowed),
-  shell: restrictShell(can, allowed),
-  web: restrictWeb(can.web, allowed),
-  memory: restrictMemory(can.memory, allowed),
+/**
+ * Capabilities that do an approval and nothing else: another file, command or URL, or another version of the
+ * file, is refused.
+ */
+export const restrictCapabilities = (capabilities: Capabilities, allowed: ApprovedResources): Capabilities => ({
+  ...capabilities,
+  files: restrictFiles(capabilities.files, allowed),
+  shell: restrictShell(capabilities, allowed),
+  web: restrictWeb(capabilities.web, allowed),
+  memory: restrictMemory(capabilities.memory, allowed),
 });
 
 const restrictFiles = (files: WorkspaceFiles, { tool, resolved }: ApprovedResources): WorkspaceFiles => {
-  const expected = new Map(resolved.writes.map(({ path, expectedIdentity: was }) => [path, was]));
+  const expected = new Map(resolved.writes.map(({ path, expectedIdentity }) => [path, expectedIdentity]));
   return {
     ...files,
     write: async (path, bytes, was) => {
@@ -30,7 +33,7 @@ const restrictFiles = (files: WorkspaceFiles, { tool, resolved }: ApprovedResour
   };
 };
 
-/** After its own first write a call knows best what it left there. */
+/** After a call's own first write, any later version may be its own. */
 const anyVersion = "*";
 
 const restrictShell = ({ shell, files }: Capabilities, { tool, resolved }: ApprovedResources): Shell => ({

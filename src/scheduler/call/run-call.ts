@@ -16,7 +16,7 @@ import type { Slots } from "./slots.ts";
 import { CallStoppedError, untilAborted, withTimeout } from "./stop.ts";
 import { validateCall, validateInput, type ValidCall } from "./validate.ts";
 
-/** What calls live on. */
+/** Everything a call needs to run. */
 export type CallContext = {
   readonly tools: ToolRegistry;
   readonly gate: PermissionGate;
@@ -25,19 +25,19 @@ export type CallContext = {
   readonly toolTimeLimit: number;
   readonly slots: Slots;
   /** The calls that came before this one and have not ended. */
-  readonly earlierCalls: (one: ActiveCall) => readonly ActiveCall[];
-  /** Something was answered for always: other questions may be answered by it. */
+  readonly earlierCalls: (call: ActiveCall) => readonly ActiveCall[];
+  /** Called when an answer of "always" added a permission rule: it may answer other pending approvals. */
   readonly onRuleAdded: () => void;
-  readonly onOutput: (one: ActiveCall, output: string) => void;
+  readonly onOutput: (call: ActiveCall, output: string) => void;
 };
 
-/** Takes a call from request to end, whatever happens on the way. */
-export const runCall = async (one: ActiveCall, around: CallContext): Promise<CallCompletion> => {
+/** Runs a call from validation to its end, and converts every error into a result. */
+export const runCall = async (call: ActiveCall, context: CallContext): Promise<CallCompletion> => {
   try {
-    one.setStatus({ state: "validating", call: one.call });
-    const permitted = await decidePermission(one, around, await prepareCall(one, around));
-    one.setStatus({ state: "scheduled", title: permitted.valid.title });
-    return await executeCall(one, around, await decidePermissionAgain(one, around, permitted));
+    call.setStatus({ state: "validating", call: call.call });
+    const permitted = await decidePermission(call, context, await prepareCall(call, context));
+    call.setStatus({ state: "scheduled", title: permitted.valid.title });
+    return await executeCall(call, context, await decidePermissionAgain(call, context, permitted));
   } catch (error) {
     return resultFromError(error);
   }
@@ -45,127 +45,134 @@ export const runCall = async (one: ActiveCall, around: CallContext): Promise<Cal
 
 type PreparedCall = { readonly valid: ValidCall; readonly resolved: ResolvedResources };
 
-/** Understands a call. One that writes waits here for those before it, so that what is asked about is what will be. */
-const prepareCall = async (one: ActiveCall, around: CallContext): Promise<PreparedCall> => {
-  const valid = await limitStep(one, around, validateCall(one.call, around.tools));
-  one.server = valid.server;
-  // It takes the disk a while; a failure is heard of when the call is about to run.
-  if (!isReadOnly(valid)) one.recordRequest().catch(() => undefined);
-  const resolved = await resolveCall(one, around, valid);
-  one.setResources(resolved);
-  if (resolved.writes.length === 0 || !(await waitForPredecessors(one, around))) return { valid, resolved };
-  return { valid, resolved: await resolveCall(one, around, valid) };
+/**
+ * Validates a call and resolves its resources. A call that writes waits here for its predecessors, so that the approval
+ * shows the edit that will really be made.
+ */
+const prepareCall = async (call: ActiveCall, context: CallContext): Promise<PreparedCall> => {
+  const valid = await limitStep(call, context, validateCall(call.call, context.tools));
+  call.server = valid.server;
+  // Recording takes the disk a while; an error is reported when the call is about to run.
+  if (!isReadOnly(valid)) call.recordRequest().catch(() => undefined);
+  const resolved = await resolveCall(call, context, valid);
+  call.setResources(resolved);
+  if (resolved.writes.length === 0 || !(await waitForPredecessors(call, context))) return { valid, resolved };
+  return { valid, resolved: await resolveCall(call, context, valid) };
 };
 
 const isReadOnly = ({ tool }: ValidCall): boolean => tool.isReadOnly === true;
 
-const resolveCall = (one: ActiveCall, around: CallContext, valid: ValidCall): Promise<ResolvedResources> =>
-  limitStep(one, around, resolveResources(valid, readOnlyCapabilities(one, around).files));
+const resolveCall = (call: ActiveCall, context: CallContext, valid: ValidCall): Promise<ResolvedResources> =>
+  limitStep(call, context, resolveResources(valid, readOnlyCapabilities(call, context).files));
 
-/** Waits for the calls this one must follow, and tells whether there were any. */
-const waitForPredecessors = async (one: ActiveCall, around: CallContext): Promise<boolean> => {
-  const earlier = around.earlierCalls(one);
-  await untilAborted(one.signal, Promise.all(earlier.map(({ resourcesKnown: touched }) => touched)));
-  const { resources: resolved } = one;
-  const before = earlier.filter((other) => resolved && other.resources && mustWaitFor(resolved, other.resources));
-  await untilAborted(one.signal, Promise.all(before.map(({ ended }) => ended)));
+/** Waits for the calls this one must follow. Returns whether there were any. */
+const waitForPredecessors = async (call: ActiveCall, context: CallContext): Promise<boolean> => {
+  const earlier = context.earlierCalls(call);
+  await untilAborted(call.signal, Promise.all(earlier.map(({ resourcesKnown }) => resourcesKnown)));
+  const { resources } = call;
+  const before = earlier.filter((other) => resources && other.resources && mustWaitFor(resources, other.resources));
+  await untilAborted(call.signal, Promise.all(before.map(({ ended }) => ended)));
   return before.length > 0;
 };
 
 type PermittedCall = PreparedCall & { readonly approved?: ApprovedEdit };
 
-/** Has a call judged, and asks where the gate leaves it to the person. */
-const decidePermission = async (one: ActiveCall, around: CallContext, ready: PreparedCall): Promise<PermittedCall> => {
+/** Asks the permission gate, and the user where the gate says so. */
+const decidePermission = async (
+  call: ActiveCall,
+  context: CallContext,
+  ready: PreparedCall,
+): Promise<PermittedCall> => {
   const { tool, server, identity, input } = ready.valid;
   const request: GateRequest = { tool: tool.name, access: tool.access, server, identity, touches: ready.resolved };
-  const verdict = await limitStep(one, around, around.gate.judge(request));
-  if (verdict.decision === "deny") throw denyCall(one, verdict);
+  const verdict = await limitStep(call, context, context.gate.judge(request));
+  if (verdict.decision === "deny") throw denyCall(call, verdict);
   if (verdict.decision === "allow") {
-    one.decision = "auto_accept";
+    call.decision = "auto_accept";
     return ready;
   }
-  const root = readOnlyCapabilities(one, around).files.roots[0] ?? "/";
+  const root = readOnlyCapabilities(call, context).files.roots[0] ?? "/";
   const proposal =
-    tool.propose && (await limitStep(one, around, tool.propose(input, readOnlyCapabilities(one, around))));
-  return askForApproval(one, around, request, { ...ready, verdict, root, proposal, firstProposal: proposal });
+    tool.propose && (await limitStep(call, context, tool.propose(input, readOnlyCapabilities(call, context))));
+  return askForApproval(call, context, request, { ...ready, verdict, root, proposal, firstProposal: proposal });
 };
 
-/** Has a command judged anew that nobody was asked about and that waited for writes: they may have changed what it runs. */
+/** Asks the gate again about an auto-approved command that waited for writes: they may have changed what it runs. */
 const decidePermissionAgain = async (
-  one: ActiveCall,
-  around: CallContext,
+  call: ActiveCall,
+  context: CallContext,
   permitted: PermittedCall,
 ): Promise<PermittedCall> => {
-  if (permitted.resolved.command === undefined || one.decision !== "auto_accept") return permitted;
-  if (!(await waitForPredecessors(one, around))) return permitted;
-  const again = await decidePermission(one, around, permitted);
-  if (again !== permitted) one.setStatus({ state: "scheduled", title: again.valid.title });
+  if (permitted.resolved.command === undefined || call.decision !== "auto_accept") return permitted;
+  if (!(await waitForPredecessors(call, context))) return permitted;
+  const again = await decidePermission(call, context, permitted);
+  if (again !== permitted) call.setStatus({ state: "scheduled", title: again.valid.title });
   return again;
 };
 
-const denyCall = (one: ActiveCall, { reason, allowedBy = [] }: PermissionVerdict): ToolFailure => {
-  one.decision = "reject";
-  one.denial = { reason, allowedBy };
+const denyCall = (call: ActiveCall, { reason, allowedBy = [] }: PermissionVerdict): ToolFailure => {
+  call.decision = "reject";
+  call.denial = { reason, allowedBy };
   return new ToolFailure("policy_violation", reason);
 };
 
-/** Asks until there is an answer that settles it. */
+/** Asks the user until an answer decides. */
 const askForApproval = async (
-  one: ActiveCall,
-  around: CallContext,
+  call: ActiveCall,
+  context: CallContext,
   request: GateRequest,
   question: ApprovalContext,
 ): Promise<PermittedCall> => {
-  const approval = await limitStep(one, around, describeApproval(question));
-  const answer = await one.ask(approval, request);
+  const approval = await limitStep(call, context, describeApproval(question));
+  const answer = await call.ask(approval, request);
   if (answer.type === "edit")
-    return askForApproval(one, around, request, await applyUserEdit(one, around, question, answer.text));
+    return askForApproval(call, context, request, await applyUserEdit(call, context, question, answer.text));
   if (answer.type === "once" || answer.type === "always")
-    await limitStep(one, around, around.gate.recordApproval(request));
-  applyDecision(one, around, question, answer);
-  const { valid, resolved, proposal, firstProposal: first } = question;
+    await limitStep(call, context, context.gate.recordApproval(request));
+  applyDecision(call, context, question, answer);
+  const { valid, resolved, proposal, firstProposal } = question;
   if (proposal === undefined) return { valid, resolved };
-  const proposed = first === undefined || first === proposal ? {} : { proposed: first.after };
+  const proposed = firstProposal === undefined || firstProposal === proposal ? {} : { proposed: firstProposal.after };
   return { valid, resolved, approved: { before: proposal.before, after: proposal.after, ...proposed } };
 };
 
-/** Takes note of an answer. Throws where it is a no. */
+/** Applies an answer. Throws where it is a refusal. */
 const applyDecision = (
-  one: ActiveCall,
-  around: CallContext,
-  { verdict, proposal, firstProposal: first }: ApprovalContext,
+  call: ActiveCall,
+  context: CallContext,
+  { verdict, proposal, firstProposal }: ApprovalContext,
   answer: Exclude<ApprovalAnswer, { type: "edit" }>,
 ): void => {
   switch (answer.type) {
     case "once":
-      one.decision = proposal === first ? "accept" : "modify";
+      call.decision = proposal === firstProposal ? "accept" : "modify";
       return;
     case "always": {
-      one.decision = proposal === first ? "accept" : "modify";
+      call.decision = proposal === firstProposal ? "accept" : "modify";
       const always = verdict.details.always.find(({ type }) => type === answer.scope);
       if (always === undefined) return;
-      around.gate.remember(always);
-      around.onRuleAdded();
+      context.gate.remember(always);
+      context.onRuleAdded();
       return;
     }
     case "judged":
-      if (answer.verdict.decision !== "allow") throw denyCall(one, answer.verdict);
-      one.decision = "auto_accept";
+      if (answer.verdict.decision !== "allow") throw denyCall(call, answer.verdict);
+      call.decision = "auto_accept";
       return;
     case "refuse":
-      one.decision = "reject";
+      call.decision = "reject";
       throw new CallRefusedError(
         answer.reason === undefined
-          ? "The user refused this call. Do not repeat it; go on another way, or ask."
+          ? "The user refused this call. Do not repeat it; continue another way, or ask."
           : `The user refused this call: ${answer.reason}`,
       );
   }
 };
 
-/** The question anew, with the person's text in place of the proposed one; or with the reason why that cannot be. */
+/** The approval with the user's text in place of the proposed one, or with the reason why that text cannot be used. */
 const applyUserEdit = async (
-  one: ActiveCall,
-  around: CallContext,
+  call: ActiveCall,
+  context: CallContext,
   question: ApprovalContext,
   text: string,
 ): Promise<ApprovalContext> => {
@@ -174,15 +181,15 @@ const applyUserEdit = async (
   if (tool.amend === undefined || tool.propose === undefined || proposal === undefined)
     return { ...question, problem: `What ${tool.name} does cannot be edited.` };
   try {
-    const changed = await limitStep(one, around, validateInput(tool, tool.amend(valid.input, proposal, text), valid));
-    const touched = await resolveCall(one, around, changed);
-    if (writtenPaths(touched) !== writtenPaths(resolved)) throw new Error("It would write to another place.");
+    const changed = await limitStep(call, context, validateInput(tool, tool.amend(valid.input, proposal, text), valid));
+    const resources = await resolveCall(call, context, changed);
+    if (writtenPaths(resources) !== writtenPaths(resolved)) throw new Error("It would write to another file.");
     const renewed: EditProposal = await limitStep(
-      one,
-      around,
-      tool.propose(changed.input, readOnlyCapabilities(one, around)),
+      call,
+      context,
+      tool.propose(changed.input, readOnlyCapabilities(call, context)),
     );
-    return { ...question, valid: changed, resolved: touched, proposal: renewed, problem: undefined };
+    return { ...question, valid: changed, resolved: resources, proposal: renewed, problem: undefined };
   } catch (error) {
     if (error instanceof CallStoppedError || !(error instanceof Error)) throw error;
     return { ...question, problem: error.message };
@@ -191,42 +198,47 @@ const applyUserEdit = async (
 
 const writtenPaths = ({ writes }: ResolvedResources): string => JSON.stringify(writes.map(({ path }) => path));
 
-/** Runs a call that may run, once those before it have ended and there is a place for it. */
-const executeCall = async (one: ActiveCall, around: CallContext, permitted: PermittedCall): Promise<CallCompletion> => {
+/** Runs a permitted call once its predecessors have ended and a process slot is free. */
+const executeCall = async (
+  call: ActiveCall,
+  context: CallContext,
+  permitted: PermittedCall,
+): Promise<CallCompletion> => {
   const { valid, resolved, approved } = permitted;
   const { tool, input, title, server } = valid;
-  await waitForPredecessors(one, around);
-  const leave = tool.access === "execute" && server === undefined ? await around.slots.acquire(one.signal) : undefined;
+  await waitForPredecessors(call, context);
+  const releaseSlot =
+    tool.access === "execute" && server === undefined ? await context.slots.acquire(call.signal) : undefined;
   try {
-    one.signal.throwIfAborted();
-    if (!isReadOnly(valid)) await untilAborted(one.signal, one.recordRequest());
-    one.setStatus({ state: "executing", title });
+    call.signal.throwIfAborted();
+    if (!isReadOnly(valid)) await untilAborted(call.signal, call.recordRequest());
+    call.setStatus({ state: "executing", title });
     return await execute({
       run: (grant) => {
-        const can = around.capabilities(approved === undefined ? grant : { ...grant, approved });
-        return tool.run(input, restrictCapabilities(can, { tool: tool.name, resolved }));
+        const capabilities = context.capabilities(approved === undefined ? grant : { ...grant, approved });
+        return tool.run(input, restrictCapabilities(capabilities, { tool: tool.name, resolved }));
       },
       isAtomic: tool.access === "write",
-      clock: around.clock,
-      timeLimit: tool.hasNoTimeout === true ? undefined : around.toolTimeLimit,
-      signal: one.signal,
-      onOutput: (output) => around.onOutput(one, output),
+      clock: context.clock,
+      timeLimit: tool.hasNoTimeout === true ? undefined : context.toolTimeLimit,
+      signal: call.signal,
+      onOutput: (output) => context.onOutput(call, output),
     });
   } finally {
-    leave?.();
+    releaseSlot?.();
   }
 };
 
-/** Capabilities to look with, before anything is approved: nothing can be changed by them. */
-const readOnlyCapabilities = (one: ActiveCall, { capabilities }: CallContext): Capabilities =>
-  restrictCapabilities(capabilities({ signal: one.signal, report: () => undefined }), {
-    tool: one.call.tool,
+/** Capabilities for use before approval: nothing can be changed with them. */
+const readOnlyCapabilities = (call: ActiveCall, { capabilities }: CallContext): Capabilities =>
+  restrictCapabilities(capabilities({ signal: call.signal, report: () => undefined }), {
+    tool: call.call.tool,
     resolved: { reads: [], writes: [], urls: [] },
   });
 
-/** A step on the way, for no longer than a tool may take, and given up when the call is stopped. */
+/** Limits one step to the time limit of a tool, and ends it when the call is stopped. */
 const limitStep = <Result>(
-  one: ActiveCall,
-  { clock, toolTimeLimit: toolTime }: CallContext,
+  call: ActiveCall,
+  { clock, toolTimeLimit }: CallContext,
   work: Promise<Result>,
-): Promise<Result> => untilAborted(one.signal, withTimeout(clock, toolTime, work));
+): Promise<Result> => untilAborted(call.signal, withTimeout(clock, toolTimeLimit, work));

@@ -1,6 +1,6 @@
 import { untilAborted } from "./stop.ts";
 
-/** A number of places, given out in the order they are asked for. */
+/** A counting semaphore: slots are given out in the order of requests. */
 export class Slots {
   #free: number;
   readonly #queue: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Waits for a place and answers how to give it back. */
+  /** Waits for a slot and returns its release. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;

@@ -1,9 +1,9 @@
 import { ToolFailure } from "../../tools/tool.ts";
 import type { SchedulerClock } from "../clock.ts";
 
-/** Why a call was stopped from outside. */
+/** A call was stopped from outside. */
 export class CallStoppedError extends Error {
-  /** Whether the person said so, or whoever runs the session. */
+  /** Whether the user stopped it, or the program that runs the session. */
   readonly isByUser: boolean;
 
   constructor(byPerson: boolean) {
@@ -12,7 +12,7 @@ export class CallStoppedError extends Error {
   }
 }
 
-/** The same work, given up as soon as the signal is aborted; it then rejects with the signal's reason. */
+/** Waits for work until the signal is aborted; then rejects with the signal's reason. */
 export const untilAborted = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);
@@ -21,11 +21,11 @@ export const untilAborted = <Result>(signal: AbortSignal, work: Promise<Result>)
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 
-/** The same work, given up after so many milliseconds. */
-export const withTimeout = <Result>(clock: SchedulerClock, most: number, work: Promise<Result>): Promise<Result> =>
+/** Waits for work at most this many milliseconds; then rejects with a timeout failure. */
+export const withTimeout = <Result>(clock: SchedulerClock, limit: number, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
-    const done = clock.after(most, () =>
-      reject(new ToolFailure("timeout", `Stopped after ${Math.round(most / 1000)} seconds.`)),
+    const done = clock.after(limit, () =>
+      reject(new ToolFailure("timeout", `Stopped after ${Math.round(limit / 1000)} seconds.`)),
     );
     work.then(resolve, reject).finally(done);
   });

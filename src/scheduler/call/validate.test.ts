@@ -34,7 +34,7 @@ const tools = createRegistry([
     }),
   ),
   tool("lines", z.object({ offset: z.number() }), {
-    normalise: ({ start, ...rest }: { start?: number }) => (start === undefined ? rest : { offset: start - 1 }),
+    normalizeInput: ({ start, ...rest }: { start?: number }) => (start === undefined ? rest : { offset: start - 1 }),
   }),
   tool("nothing", z.object({})),
 ]);
@@ -53,18 +53,18 @@ const failureOf = async (name: string, text: string): Promise<readonly unknown[]
 };
 
 describe("arguments", () => {
-  it("come to the tool as its schema reads them, with a title that is safe to show", async () => {
+  it("are parsed by the tool's schema, with a sanitized title", async () => {
     const valid = await validateCall(call("read_file", '{"absolute_path": "a", "extra": 1}'), tools);
     expect([valid.input, valid.title, valid.server]).toEqual([{ absolute_path: "a" }, "Runs␛[2J read_file", undefined]);
   });
 
-  it("may go by another name some models know", async () => {
+  it("may use an alias some models know", async () => {
     expect(await inputOf("read_file", { file_path: "a" })).toEqual({ absolute_path: "a" });
     expect(await inputOf("read_file", { path: "a", offset: 1 })).toEqual({ absolute_path: "a", offset: 1 });
     expect(await inputOf("read_file", { path: "a", absolute_path: "b" })).toEqual({ absolute_path: "b" });
   });
 
-  it("may come in another shape the tool knows", async () => {
+  it("may have another shape the tool normalizes", async () => {
     expect(await inputOf("lines", { start: 5 })).toEqual({ offset: 4 });
   });
 
@@ -80,7 +80,7 @@ describe("arguments", () => {
       '- limit: expected number, got the string "ten"',
     ],
   ];
-  it.each(mismatches)("%s do not fit, and the model is told in words", async (value, ...lines) => {
+  it.each(mismatches)("%s do not fit, and the message says why", async (value, ...lines) => {
     expect(await failureOf("read_file", value)).toEqual([
       "invalid_tool_params",
       [
@@ -91,7 +91,7 @@ describe("arguments", () => {
     ]);
   });
 
-  it("are told apart however deep they stand", async () => {
+  it("are checked at any depth", async () => {
     const [, message] = await failureOf(
       "list",
       '{"paths": ["a", 5], "options": {"depth": "x"}, "kind": "all", "either": {}, "extra": 1}',
@@ -103,13 +103,13 @@ describe("arguments", () => {
         '- options.depth: expected number, got the string "x"',
         '- kind: expected one of "files"|"folders", got the string "all"',
         "- either: expected string or number, got an object",
-        "- arguments: there is no parameter extra",
+        "- arguments: unknown parameter extra",
         'list takes: paths (list of string, required), options (object), kind ("files" or "folders"), either (string or number).',
       ].join("\n"),
     );
   });
 
-  it("that are no object are shown back", async () => {
+  it("that are not an object are quoted", async () => {
     expect(await failureOf("nothing", '{"half": ')).toEqual([
       "invalid_tool_params",
       'The arguments of nothing are not a JSON object: {"half": \nnothing takes no parameters.',
@@ -128,7 +128,7 @@ describe("arguments", () => {
   );
 });
 
-describe("a tool that is not there", () => {
+describe("an unknown tool", () => {
   it.each([
     ["reed_file", 'There is no tool "reed_file". Did you mean read_file?'],
     ["ReadFile", 'There is no tool "ReadFile". Did you mean read_file?'],

@@ -5,17 +5,17 @@ import { describeMismatches, describeParameters } from "./describe-mismatch.ts";
 import type { RegisteredTool, ToolRegistry } from "../registry.ts";
 import { sanitizeLine } from "../result/sanitize-display.ts";
 
-/** A call that makes sense. */
+/** A call whose tool exists and whose arguments fit its schema. */
 export type ValidCall = {
   readonly tool: Tool;
   readonly input: unknown;
-  /** One line for people. */
+  /** One line for the user. */
   readonly title: string;
   readonly server: string | undefined;
   readonly identity: RegisteredTool["identity"];
 };
 
-/** The call with its tool and its arguments as the tool wants them. Throws a `ToolFailure` that says in words what is wrong. */
+/** Finds the tool of a call and parses its arguments. Throws a `ToolFailure` that tells the model what is wrong. */
 export const validateCall = async ({ tool: name, input }: Call, tools: ToolRegistry): Promise<ValidCall> => {
   const found = tools.find(name);
   if (found === undefined) throw unknownTool(name, tools.names());
@@ -28,7 +28,7 @@ export const validateCall = async ({ tool: name, input }: Call, tools: ToolRegis
   return validateInput(tool, normalizeInput(tool, input.value), found);
 };
 
-/** A tool with arguments that fit its schema. */
+/** Parses arguments with the schema of a tool. */
 export const validateInput = async (
   tool: Tool,
   raw: unknown,
@@ -43,7 +43,9 @@ export const validateInput = async (
   );
 };
 
-/** A registry does not know the input of its tools; from here on it is what the tool's own schema made of it. */
+/**
+ * A registry does not know the input types of its tools; from here on the input is what the tool's own schema returned.
+ */
 const asTool = (tool: AnyTool): Tool => tool as unknown as Tool;
 
 const unknownTool = (name: string, names: readonly string[]): ToolFailure => {
@@ -57,7 +59,7 @@ const maxNames = 40;
 
 const shorten = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}...`);
 
-/** The arguments under the names and in the shape the tool knows. */
+/** Applies the tool's parameter aliases and its own normalization. */
 const normalizeInput = (tool: Tool, value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const renamed = new Map(Object.entries(value));
   for (const [parameter, others] of Object.entries(tool.aliases ?? {})) {

@@ -10,7 +10,7 @@ import { asToolFailure } from "../capabilities.ts";
 import type { CallDecision } from "../events.ts";
 import { CallStoppedError } from "../call/stop.ts";
 
-/** How a call ended, before it is put into the forms others know. */
+/** How a call ended, before it is converted for the conversation, the screen and telemetry. */
 export type CallCompletion = {
   readonly state: "success" | "error" | "cancelled";
   readonly content: readonly ToolContent[];
@@ -18,18 +18,18 @@ export type CallCompletion = {
   readonly error?: ToolError;
 };
 
-/** A person said no to this call. The message is for the model. */
+/** The user refused this call. The message is for the model. */
 export class CallRefusedError extends Error {
   readonly decision: CallDecision = "reject";
 }
 
-/** What a tool returned. */
+/** Converts the return value of a tool. */
 export const resultFromReturn = ({ content, display, error }: ToolResult): CallCompletion =>
   error === undefined
     ? { state: "success", content, display }
     : { state: "error", content: content.length > 0 ? content : textContent(error.message), display, error };
 
-/** What was thrown, on the way or by the tool. A tool that crashes ends like one that fails. */
+/** Converts an error thrown on the way or by the tool. A tool that crashes ends like one that fails. */
 export const resultFromError = (error: unknown, output = ""): CallCompletion => {
   const failure = asToolFailure(error);
   if (failure instanceof CallStoppedError) return cancelledResult(`${failure.message} before it ran.`);
@@ -39,7 +39,7 @@ export const resultFromError = (error: unknown, output = ""): CallCompletion => 
   return failedResult({ type: "unhandled_exception", message: `The tool failed unexpectedly: ${message}` }, output);
 };
 
-/** A failure, with what had been printed until then. */
+/** A failure, with the output printed until then. */
 const failedResult = (error: ToolError, output: string): CallCompletion => ({
   state: "error",
   content: textContent(error.message, output),
@@ -47,14 +47,14 @@ const failedResult = (error: ToolError, output: string): CallCompletion => ({
   error,
 });
 
-/** A call that was stopped, with what had been printed until then. */
+/** A cancelled call, with the output printed until then. */
 export const cancelledResult = (reason: string, output = ""): CallCompletion => ({
   state: "cancelled",
   content: textContent(reason, output),
   display: { type: "text", text: reason },
 });
 
-/** A call that was stopped, and still told what it had done. */
+/** A cancelled call that still returned a result. */
 export const cancelledResultWith = (reason: string, { content, display }: ToolResult): CallCompletion => ({
   state: "cancelled",
   content: [...textContent(reason), ...content],
@@ -65,6 +65,6 @@ const textContent = (message: string, output = ""): readonly ToolContent[] => [
   { type: "text", text: output === "" ? message : `${message} Output until then:\n${output}` },
 ];
 
-/** The lines a result's display counts. */
+/** The line counts of a diff display. */
 export const diffStatOf = (display: ToolDisplay): DiffStat | undefined =>
   display.type === "diff" ? display.stat : undefined;

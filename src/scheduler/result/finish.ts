@@ -9,7 +9,7 @@ import { diffStatOf, type CallCompletion } from "./call-result.ts";
 import type { CallDecision, CallDenial, FinishedCall, ToolCallRecord } from "../events.ts";
 import { sanitizeDisplay, mapTexts } from "./sanitize-display.ts";
 
-/** What is known of a call when it has ended. */
+/** A call that has ended, with everything its final record needs. */
 export type EndedCall = {
   readonly call: Call;
   readonly result: CallCompletion;
@@ -17,9 +17,9 @@ export type EndedCall = {
   readonly decision: CallDecision | undefined;
   readonly denial?: CallDenial | undefined;
   readonly server: string | undefined;
-  /** Where results that are too long are kept. */
+  /** Stores results that are too long. */
   readonly files: Pick<WorkspaceFiles, "keep">;
-  /** Takes secrets out of what is shown and recorded. What the model reads stays as it is. */
+  /** Redacts secrets in the display and the record. The model's content stays unchanged. */
   readonly redact: (text: string) => string;
 };
 
@@ -29,17 +29,17 @@ const statuses: { readonly [state in CallCompletion["state"]]: OutcomeStatus } =
   cancelled: "cancelled",
 };
 
-/** A call's end in the forms others know: for the conversation, for people, for the records. */
+/** Converts a finished call for the conversation, the screen and telemetry. */
 export const finishCall = async (end: EndedCall): Promise<FinishedCall> => {
-  const { call, result: ending, duration, files, redact, denial } = end;
-  const kept = await Promise.all(ending.content.map((content) => storeContent(content, call, files)));
-  const outcome: Outcome = { status: statuses[ending.state], content: kept.map(({ content }) => content) };
+  const { call, result, duration, files, redact, denial } = end;
+  const kept = await Promise.all(result.content.map((content) => storeContent(content, call, files)));
+  const outcome: Outcome = { status: statuses[result.state], content: kept.map(({ content }) => content) };
   return {
     call,
     outcome,
     blobs: Object.fromEntries(kept.flatMap(({ blob }) => (blob === undefined ? [] : [[blob.hash, blob.base64]]))),
-    display: sanitizeDisplay(ending.display, redact),
-    ...(ending.error === undefined ? {} : { error: { ...ending.error, message: redact(ending.error.message) } }),
+    display: sanitizeDisplay(result.display, redact),
+    ...(result.error === undefined ? {} : { error: { ...result.error, message: redact(result.error.message) } }),
     ...(denial === undefined
       ? {}
       : { denial: { reason: redact(denial.reason), allowedBy: denial.allowedBy.map(redact) } }),
@@ -50,7 +50,7 @@ export const finishCall = async (end: EndedCall): Promise<FinishedCall> => {
 
 type StoredContent = { readonly content: Content; readonly blob?: { readonly hash: string; readonly base64: string } };
 
-/** A last bound for tools that keep none of their own. */
+/** A last limit for tools that have none of their own. */
 const maxStoredText = 4 * maxResultText;
 
 const storeContent = async (
@@ -77,18 +77,18 @@ const storeContent = async (
 const truncate = async (text: string, { id, tool }: Call, files: Pick<WorkspaceFiles, "keep">): Promise<string> =>
   (await truncateText(text, { files, name: `${tool}-${id}`, most: maxStoredText })).toWellFormed();
 
-const createRecord = ({ call, result: ending, duration, decision, server, redact }: EndedCall): ToolCallRecord => {
-  const stat = diffStatOf(ending.display);
-  const said = ending.display.type === "text" ? ending.display.text : undefined;
-  const error = ending.error?.message ?? (ending.state === "cancelled" ? said : undefined);
+const createRecord = ({ call, result, duration, decision, server, redact }: EndedCall): ToolCallRecord => {
+  const stat = diffStatOf(result.display);
+  const said = result.display.type === "text" ? result.display.text : undefined;
+  const error = result.error?.message ?? (result.state === "cancelled" ? said : undefined);
   return {
     function_name: call.tool,
     function_args: mapTexts(inputObject(call.input), redact),
     duration_ms: duration,
-    success: ending.state === "success",
+    success: result.state === "success",
     ...(decision === undefined ? {} : { decision }),
     ...(error === undefined ? {} : { error: redact(error) }),
-    ...(ending.error === undefined ? {} : { error_type: ending.error.type }),
+    ...(result.error === undefined ? {} : { error_type: result.error.type }),
     tool_type: server === undefined ? "native" : "mcp",
     ...(stat === undefined
       ? {}

@@ -15,7 +15,7 @@ const said = ({ outcome }: FinishedCall): readonly unknown[] => [
 const outputs = ({ events }: SchedulerHarness): readonly string[] =>
   events.flatMap((event) => (event.type === "call-output" ? [event.text] : []));
 
-/** A batch of one call that runs. */
+/** A batch of one running call. */
 const running = async (what = one, options: SchedulerHarnessOptions = { mode: "yolo" }) => {
   const at = createHarness(options);
   const stop = new AbortController();
@@ -26,7 +26,7 @@ const running = async (what = one, options: SchedulerHarnessOptions = { mode: "y
 };
 
 describe("cancelling", () => {
-  it("ends what runs with what it had printed, what waits, and what has not begun", async () => {
+  it("ends running calls with their output, pending approvals, and calls not started yet", async () => {
     const at = createHarness({ processes: 1 });
     const calls = [
       call(1, "read", { name: "runs", path: "a.txt" }),
@@ -46,13 +46,13 @@ describe("cancelling", () => {
     expect([at.runs.length, at.scheduler.pendingApprovals()]).toEqual([1, []]);
   });
 
-  it("does not say that the person did it unless the person did", async () => {
+  it("names the user only if the user cancelled", async () => {
     const { at, finished } = await running();
     await at.scheduler.cancel();
     expect(said(await finished)).toEqual(["cancelled", "The user cancelled this call while it ran."]);
   });
 
-  it("before anything began still answers every call", async () => {
+  it("before anything started still returns a result for every call", async () => {
     const at = createHarness();
     const stop = AbortSignal.abort();
     const finished = await at.scheduler.schedule([one, call(2, "nothing"), call(3, "write", { name: "b" })], stop);
@@ -62,7 +62,7 @@ describe("cancelling", () => {
     expect(at.states(one)).toEqual(["validating", "cancelled"]);
   });
 
-  it("by whoever hears that the first of them runs lets no other begin", async () => {
+  it("by a listener when the first call runs lets no other start", async () => {
     const at = createHarness();
     at.scheduler.listen((event) => {
       if (event.type === "call-changed" && event.status.state === "executing") void at.scheduler.cancel();
@@ -76,7 +76,7 @@ describe("cancelling", () => {
     expect(at.runs.length).toBe(1);
   });
 
-  it("tells the tool, and waits a moment for what it has to say", async () => {
+  it("aborts the tool, and waits a moment for its result", async () => {
     const { at, stop, finished } = await running(stubborn);
     stop.abort();
     await at.advance(399);
@@ -89,7 +89,7 @@ describe("cancelling", () => {
     ]);
   });
 
-  it("does not wait longer than that for a tool that does not listen, and hears nothing more of it", async () => {
+  it("does not wait longer for a tool that ignores its signal, and drops its later output", async () => {
     const { at, stop, finished } = await running(stubborn);
     at.run("a").can.report("early");
     stop.abort();
@@ -107,7 +107,7 @@ describe("cancelling", () => {
     expect(at.events.length).toBe(before);
   });
 
-  it("leaves a write that was already done as done", async () => {
+  it("keeps the result of a completed write", async () => {
     const { at, stop, finished } = await running(call(1, "write", { name: "a", path: "a.txt", stubborn: true }));
     stop.abort();
     await at.settle();
@@ -180,14 +180,14 @@ describe("a tool that fails", () => {
     expect(end?.error).toEqual({ type: "unhandled_exception", message: "The tool failed unexpectedly: bug" });
   });
 
-  it("keeps what it had printed", async () => {
+  it("keeps its output", async () => {
     const { at, finished } = await running();
     at.run("a").can.report("line one\n");
     at.run("a").crash(new ToolFailure("execution_failed", "It broke."));
     expect(said(await finished)).toEqual(["error", "It broke. Output until then:\nline one\n"]);
   });
 
-  it("and says so in its result keeps the words it chose for the model", async () => {
+  it("in its result keeps its own content for the model", async () => {
     const { at, finished } = await running();
     const error = { type: "file_not_found", message: "short" } as const;
     at.run("a").finish({ content: [{ type: "text", text: "long and helpful" }], error });
@@ -195,7 +195,7 @@ describe("a tool that fails", () => {
     expect([said(end), end.error]).toEqual([["error", "long and helpful"], error]);
   });
 
-  it("and says nothing for the model has its message told", async () => {
+  it("without content gets its message as content", async () => {
     const { at, finished } = await running();
     at.run("a").finish({ content: [], error: { type: "file_not_found", message: "short" } });
     expect(said(await finished)).toEqual(["error", "short"]);
@@ -216,10 +216,10 @@ describe("a tool that takes too long", () => {
     expect(at.run("a").can.signal.aborted).toBe(true);
   });
 
-  it("is left alone where it has limits of its own", async () => {
+  it("is not stopped where it has limits of its own", async () => {
     const at = createHarness({ mode: "yolo", toolTime: 5000 });
     const { tool } = at.registry.get(one.tool) ?? {};
-    at.registry.set(one.tool, { tool: { ...tool, isPatient: true } as never });
+    at.registry.set(one.tool, { tool: { ...tool, hasNoTimeout: true } as never });
     const batch = at.scheduler.schedule([one]);
     await at.settle();
     await at.advance(3_600_000);
@@ -229,7 +229,7 @@ describe("a tool that takes too long", () => {
     expect([end?.duration, end && said(end)]).toEqual([3_600_000, ["complete", "at last"]]);
   });
 
-  it("may also take too long to look before anything is asked", async () => {
+  it("may also time out while it prepares its approval", async () => {
     const at = createHarness({ toolTime: 5000 });
     const { tool } = at.registry.get("write_file") ?? {};
     at.registry.set("write_file", { tool: { ...tool, propose: () => new Promise(() => undefined) } as never });
@@ -240,11 +240,11 @@ describe("a tool that takes too long", () => {
 });
 
 describe("live output", () => {
-  it("is told at once, and then at most once a second", async () => {
+  it("is reported at once, and then at most once a second", async () => {
     const { at, finished } = await running();
-    const { can, finish } = at.run("a");
+    const { can: capabilities, finish } = at.run("a");
     for (let tick = 0; tick < 50; tick++) {
-      can.report(`${tick} `);
+      capabilities.report(`${tick} `);
       await at.advance(50);
     }
     expect(outputs(at).map((text) => text.trim().split(" ").length)).toEqual([1, 20, 40]);
@@ -254,22 +254,22 @@ describe("live output", () => {
     expect(outputs(at).length).toBe(3);
   });
 
-  it("tells what came last, also after a silence", async () => {
+  it("reports the latest text, also after a silence", async () => {
     const { at, finished } = await running();
-    const { can, finish } = at.run("a");
-    can.report("a");
-    can.report("b");
+    const { can: capabilities, finish } = at.run("a");
+    capabilities.report("a");
+    capabilities.report("b");
     await at.advance(10_000);
-    can.report("c");
+    capabilities.report("c");
     expect(outputs(at)).toEqual(["a", "ab", "abc"]);
     finish();
     await finished;
   });
 
-  it("is only the end of what is long, and does nothing to a terminal", async () => {
+  it("is only the tail of long output, and sanitized", async () => {
     const { at, finished } = await running();
-    const { can, finish } = at.run("a");
-    can.report(`${"x".repeat(100_000)}\u001b[2J\u0007end`);
+    const { can: capabilities, finish } = at.run("a");
+    capabilities.report(`${"x".repeat(100_000)}\u001b[2J\u0007end`);
     const [text = ""] = outputs(at);
     expect([text.length < 33_000, text.endsWith("x␇end")]).toEqual([true, true]);
     finish();
@@ -277,7 +277,7 @@ describe("live output", () => {
   });
 });
 
-describe("the end of a call", () => {
+describe("the result of a call", () => {
   const result = async (
     given: Partial<ToolResult>,
   ): Promise<{ readonly at: SchedulerHarness; readonly end: FinishedCall }> => {
@@ -316,7 +316,7 @@ describe("the end of a call", () => {
     expect(end.blobs).toEqual({ [hash]: "iVBORw==" });
   });
 
-  it("is not longer than a model can take: the rest is in a file it can read", async () => {
+  it("is truncated for the model: the rest is in a file it can read", async () => {
     const text = "line\n".repeat(100_000);
     const { at, end } = await result({
       content: [
@@ -332,17 +332,17 @@ describe("the end of a call", () => {
     expect(at.files.get("/site/kept/read-hist_tool_1")).toContain("line");
   });
 
-  it("is still there where nothing can be kept", async () => {
+  it("is returned even if the rest cannot be stored", async () => {
     const keep = () => Promise.reject(new PolicyError("no_space_left", "The disk is full."));
     const text = "x".repeat(200_000);
-    const ending = {
+    const result = {
       state: "success",
       content: [{ type: "text", text }],
       display: { type: "text", text: "" },
     } as const;
     const end = await finishCall({
       call: one,
-      result: ending,
+      result,
       duration: 0,
       decision: undefined,
       server: undefined,
@@ -350,7 +350,7 @@ describe("the end of a call", () => {
       redact: (each) => each,
     });
     const [status, kept = ""] = said(end) as readonly string[];
-    expect([status, kept.length < 170_000, kept.includes("could not be kept")]).toEqual(["complete", true, true]);
+    expect([status, kept.length < 170_000, kept.includes("could not be stored")]).toEqual(["complete", true, true]);
   });
 
   it("that cannot be read ends as an error", async () => {
@@ -363,7 +363,7 @@ describe("the end of a call", () => {
     expect([end.outcome.status, end.error?.type]).toEqual(["error", "unhandled_exception"]);
   });
 
-  it("shows people nothing that acts on their terminal", async () => {
+  it("is sanitized for the terminal", async () => {
     const evil = "\u001b]52;c;AAAA\u0007a\rb\u202e";
     const { end } = await result({ display: { type: "listing", title: evil, lines: [evil] } });
     // oxlint-disable-next-line no-control-regex
@@ -402,7 +402,7 @@ describe("the end of a call", () => {
 });
 
 describe("a listener", () => {
-  it("hears no more once it stops listening", async () => {
+  it("is not called once it stops listening", async () => {
     const at = createHarness();
     const heard: string[] = [];
     const stop = at.scheduler.listen(({ type }) => heard.push(type));

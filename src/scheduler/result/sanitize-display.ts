@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from "../../conversation/json.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 import type { ToolDisplay } from "../../tools/tool.ts";
 
-/** One line that is safe to show. */
+/** Sanitizes a text for one line of a terminal. */
 export const sanitizeLine = (text: string): string => sanitizeForTerminal(text, "line");
 
-/** A value whose texts are safe to show, with nothing out of sight. */
+/** Sanitizes all texts of a value; invisible characters become visible. */
 export const sanitizeObject = (value: JsonObject): JsonObject =>
   mapTexts(value, (text) => sanitizeForTerminal(text, "visible"), sanitizeLine);
 
-/** The same value with every text in it changed, and every name. */
+/** A copy of a value with every text and every key changed. */
 export const mapTexts = (value: JsonObject, change: ChangeText, rename: ChangeText = change): JsonObject => {
   const changed = (item: JsonValue): JsonValue => {
     if (typeof item === "string") return change(item);
@@ -21,10 +21,7 @@ export const mapTexts = (value: JsonObject, change: ChangeText, rename: ChangeTe
 
 type ChangeText = (text: string) => string;
 
-/**
- * A display that is safe to show, without secrets. The two versions of a file stay as they are; the patch between
- * them is what is shown.
- */
+/** Sanitizes and redacts a display. The two versions of a file stay raw; the patch between them is what is shown. */
 export const sanitizeDisplay = (display: ToolDisplay, redact: ChangeText): ToolDisplay => {
   const line = (text: string): string => redact(sanitizeLine(text));
   switch (display.type) {

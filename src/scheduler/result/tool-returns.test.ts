@@ -5,7 +5,7 @@ import { defineTool } from "../../tools/tool.ts";
 import type { FinishedCall } from "../events.ts";
 import { call, createHarness } from "../harness.cases.ts";
 
-/** The end of a call of a tool that returns this. */
+/** The result of a call of a tool that returns this. */
 const end = async (returned: () => unknown): Promise<FinishedCall | undefined> => {
   const at = createHarness();
   const tool = defineTool({
@@ -33,7 +33,7 @@ describe("a tool of a program that uses the library", () => {
     expect(await end(returned)).toMatchObject({ outcome: { status: "complete", content } });
   });
 
-  it("hands over bytes as media, alone and inside a value", async () => {
+  it("may return bytes as media, alone and inside a value", async () => {
     const bytes = Uint8Array.of(0, 1, 2);
     const { media, blob } = storeBytes(bytes, { mimeType: "application/octet-stream" });
     const blobs = { [blob.hash]: blob.base64 };
@@ -44,7 +44,7 @@ describe("a tool of a program that uses the library", () => {
     });
   });
 
-  it("hands over a file by its address", async () => {
+  it("may return a file by its URL", async () => {
     const source = { type: "uri", uri: "https://example.com/a.png" };
     expect(await end(() => ({ type: "file", mimeType: "image/png", url: source.uri }))).toMatchObject({
       outcome: { status: "complete", content: [{ type: "media", kind: "image", mimeType: "image/png", source }] },
@@ -52,7 +52,7 @@ describe("a tool of a program that uses the library", () => {
     });
   });
 
-  it("fails in its own words when it returns an error, or a value that cannot be read", async () => {
+  it("fails with its own message when it returns an error, or a value that cannot be read", async () => {
     expect(await end(() => new Error("No paper."))).toMatchObject({
       outcome: { status: "error" },
       error: { type: "unhandled_exception", message: "The tool failed unexpectedly: No paper." },

@@ -1,7 +1,7 @@
 import { diffLines, type LineChange } from "./diff-lines.ts";
 import type { DiffStat, ToolDisplay, EditProposal } from "../tool.ts";
 
-/** An edit as people look at it. `proposed` is what the model wanted. */
+/** Creates the display of an edit. `proposed` is the model's text. */
 export const createDiffDisplay = (
   { path, before, after }: EditProposal,
   proposed: string,
@@ -25,12 +25,13 @@ export const createDiffDisplay = (
 /** A path that cannot add lines to the patch it heads. */
 const onOneLine = (path: string): string => path.replaceAll(/[\r\n\u0085\u2028\u2029]/g, "␤");
 
-const diffTexts = (old: string, fresh: string): readonly LineChange[] => diffLines(splitLines(old), splitLines(fresh));
+const diffTexts = (old: string, updated: string): readonly LineChange[] =>
+  diffLines(splitLines(old), splitLines(updated));
 
-/** Lines with their ends. */
+/** Splits a text into lines that keep their line endings. */
 const splitLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** Whose lines an edit adds and removes: the model's up to what it proposed, the person's from there on. */
+/** Counts changed lines: the model's up to its proposal, the user's from there on. */
 const countLines = (mine: readonly LineChange[], theirs: readonly LineChange[]): DiffStat => ({
   aiAdded: countSign(mine, "+"),
   aiRemoved: countSign(mine, "-"),
@@ -41,26 +42,26 @@ const countLines = (mine: readonly LineChange[], theirs: readonly LineChange[]):
 const countSign = (changes: readonly LineChange[], wanted: LineChange["sign"]): number =>
   changes.filter(({ sign }) => sign === wanted).length;
 
-/** Changes that stand close together, with the lines around them, and where they begin in either text. */
+/** Nearby changes with the lines around them, and their start in either text. */
 type DiffHunk = { readonly old: number; readonly fresh: number; readonly changes: readonly LineChange[] };
 
-/** How many unchanged lines are shown around a change. */
+/** Unchanged lines shown around a change. */
 const contextLines = 3;
 
 const groupHunks = (changes: readonly LineChange[]): readonly DiffHunk[] => {
   const hunks: DiffHunk[] = [];
-  let [old, fresh, from] = [0, 0, 0];
+  let [old, updated, from] = [0, 0, 0];
   for (const [start, end] of findHunkRanges(changes)) {
     for (; from < start; from++) {
       if (changes[from]?.sign !== "+") old += 1;
-      if (changes[from]?.sign !== "-") fresh += 1;
+      if (changes[from]?.sign !== "-") updated += 1;
     }
-    hunks.push({ old, fresh, changes: changes.slice(start, end) });
+    hunks.push({ old, fresh: updated, changes: changes.slice(start, end) });
   }
   return hunks;
 };
 
-/** Where hunks begin and end in the list of changes. */
+/** The start and end of each hunk in the list of changes. */
 const findHunkRanges = (changes: readonly LineChange[]): readonly (readonly [start: number, end: number])[] => {
   const found: [number, number][] = [];
   changes.forEach(({ sign }, at) => {
@@ -73,12 +74,12 @@ const findHunkRanges = (changes: readonly LineChange[]): readonly (readonly [sta
   return found;
 };
 
-const formatHunk = ({ old, fresh, changes }: DiffHunk): string => {
+const formatHunk = ({ old, fresh: updated, changes }: DiffHunk): string => {
   const count = (unwanted: LineChange["sign"]): number => changes.length - countSign(changes, unwanted);
-  // Without lines on one side, a hunk stands after the line before it.
+  // A side without lines refers to the line before the hunk.
   const range = (before: number, lines: number): string => `${lines === 0 ? before : before + 1},${lines}`;
   const text = changes.map(({ sign, line }) =>
     line.endsWith("\n") ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`,
   );
-  return `@@ -${range(old, count("+"))} +${range(fresh, count("-"))} @@\n${text.join("")}`;
+  return `@@ -${range(old, count("+"))} +${range(updated, count("-"))} @@\n${text.join("")}`;
 };

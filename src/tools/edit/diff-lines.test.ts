@@ -8,7 +8,7 @@ const side = (changes: readonly LineChange[], gone: LineChange["sign"]): readonl
 
 const lines = array(constantFrom("a", "b", "c", "d", "e", "f"), { maxLength: 30 });
 
-/** The length of the longest run of lines both have, the plain way. */
+/** The length of the longest common subsequence, by the textbook algorithm. */
 const longest = (one: readonly string[], other: readonly string[]): number => {
   let row = Array.from({ length: other.length + 1 }, () => 0);
   for (const line of one)
@@ -22,34 +22,36 @@ const longest = (one: readonly string[], other: readonly string[]): number => {
   return row.at(-1) ?? 0;
 };
 
-describe("the difference between two texts", () => {
-  it("leads from one to the other", () => {
+describe("the diff of two texts", () => {
+  it("turns one into the other", () => {
     assert(
-      property(lines, lines, (old, fresh) => {
-        const changes = diffLines(old, fresh);
-        expect([side(changes, "+"), side(changes, "-")]).toEqual([old, fresh]);
+      property(lines, lines, (old, updated) => {
+        const changes = diffLines(old, updated);
+        expect([side(changes, "+"), side(changes, "-")]).toEqual([old, updated]);
       }),
     );
   });
 
-  it("is as small as can be where the texts are short", () => {
+  it("is minimal for short texts", () => {
     assert(
-      property(lines, lines, (old, fresh) => {
-        const kept = diffLines(old, fresh).filter(({ sign }) => sign === " ").length;
-        expect(kept).toBe(longest(old, fresh));
+      property(lines, lines, (old, updated) => {
+        const kept = diffLines(old, updated).filter(({ sign }) => sign === " ").length;
+        expect(kept).toBe(longest(old, updated));
       }),
     );
   });
 
-  it("leads from one to the other where they are long, too, and finds what few lines they share", () => {
+  it("turns long texts into each other too, and finds the few lines they share", () => {
     const old = Array.from({ length: 3000 }, (_, index) => (index % 10 === 0 ? `same ${index}` : `old ${index % 7}`));
-    const fresh = Array.from({ length: 3000 }, (_, index) => (index % 10 === 0 ? `same ${index}` : `new ${index % 5}`));
-    const changes = diffLines(old, fresh);
-    expect([side(changes, "+"), side(changes, "-")]).toEqual([old, fresh]);
+    const updated = Array.from({ length: 3000 }, (_, index) =>
+      index % 10 === 0 ? `same ${index}` : `new ${index % 5}`,
+    );
+    const changes = diffLines(old, updated);
+    expect([side(changes, "+"), side(changes, "-")]).toEqual([old, updated]);
     expect(changes.filter(({ sign }) => sign === " ")).toHaveLength(300);
   });
 
-  it("shows a text that came or went as a whole", () => {
+  it("shows a text that was added or removed as a whole", () => {
     const text = tuple(string(), constantFrom("", "\n")).map(([words, end]) => `x${words.replaceAll(/\s/g, "")}${end}`);
     assert(
       property(text, (after) => {
@@ -62,7 +64,7 @@ describe("the difference between two texts", () => {
     });
   });
 
-  it("puts changes that stand close together into one piece, and far ones into two", () => {
+  it("groups nearby changes into one hunk, and distant ones into two", () => {
     const text = (changed: readonly number[]): string =>
       Array.from({ length: 20 }, (_, index) => (changed.includes(index) ? `new ${index}\n` : `${index}\n`)).join("");
     const pieces = (changed: readonly number[]): number =>

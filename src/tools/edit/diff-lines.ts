@@ -1,28 +1,31 @@
-/** What became of a line: it stays, goes, or is new. Lines come with their ends. */
+/** One line of a diff: unchanged, removed or added. Lines keep their line endings. */
 export type LineChange = { readonly sign: " " | "-" | "+"; readonly line: string };
 
-/** How one list of lines becomes another. Takes little time also where hardly anything stays: then more is shown as changed than is. */
-export const diffLines = (old: readonly string[], fresh: readonly string[]): readonly LineChange[] => {
+/**
+ * Diffs two lists of lines. Its work is limited: texts with hardly anything in common show more changed lines than
+ * necessary.
+ */
+export const diffLines = (old: readonly string[], updated: readonly string[]): readonly LineChange[] => {
   const changes: LineChange[] = [];
-  compareRanges({ lines: old, from: 0, to: old.length }, { lines: fresh, from: 0, to: fresh.length }, changes, {
+  compareRanges({ lines: old, from: 0, to: old.length }, { lines: updated, from: 0, to: updated.length }, changes, {
     work: maxComparisons,
   });
   return changes;
 };
 
-/** A stretch of lines. */
+/** A range of lines. */
 type DiffRange = { readonly lines: readonly string[]; readonly from: number; readonly to: number };
 
-/** Pairs of lines that are compared at most: about a twentieth of a second. */
+/** Pairs of lines compared at most: about 50 ms. */
 const maxComparisons = 5_000_000;
 
 /** Pairs in one table of comparisons. */
 const maxTablePairs = 500_000;
 
-const compareRanges = (old: DiffRange, fresh: DiffRange, changes: LineChange[], left: { work: number }): void => {
-  const start = commonPrefix(old, fresh);
-  const end = commonSuffix({ ...old, from: old.from + start }, { ...fresh, from: fresh.from + start });
-  const inner = [trimRange(old, start, end), trimRange(fresh, start, end)] as const;
+const compareRanges = (old: DiffRange, updated: DiffRange, changes: LineChange[], left: { work: number }): void => {
+  const start = commonPrefix(old, updated);
+  const end = commonSuffix({ ...old, from: old.from + start }, { ...updated, from: updated.from + start });
+  const inner = [trimRange(old, start, end), trimRange(updated, start, end)] as const;
   pushLines(changes, " ", { ...old, to: old.from + start });
   compareInner(...inner, changes, left);
   pushLines(changes, " ", { ...old, from: old.to - end });
@@ -34,17 +37,17 @@ const trimRange = ({ lines, from, to }: DiffRange, start: number, end: number): 
   to: to - end,
 });
 
-const commonPrefix = (old: DiffRange, fresh: DiffRange): number => {
-  const most = Math.min(old.to - old.from, fresh.to - fresh.from);
+const commonPrefix = (old: DiffRange, updated: DiffRange): number => {
+  const most = Math.min(old.to - old.from, updated.to - updated.from);
   let count = 0;
-  while (count < most && old.lines[old.from + count] === fresh.lines[fresh.from + count]) count += 1;
+  while (count < most && old.lines[old.from + count] === updated.lines[updated.from + count]) count += 1;
   return count;
 };
 
-const commonSuffix = (old: DiffRange, fresh: DiffRange): number => {
-  const most = Math.min(old.to - old.from, fresh.to - fresh.from);
+const commonSuffix = (old: DiffRange, updated: DiffRange): number => {
+  const most = Math.min(old.to - old.from, updated.to - updated.from);
   let count = 0;
-  while (count < most && old.lines[old.to - 1 - count] === fresh.lines[fresh.to - 1 - count]) count += 1;
+  while (count < most && old.lines[old.to - 1 - count] === updated.lines[updated.to - 1 - count]) count += 1;
   return count;
 };
 
@@ -52,38 +55,43 @@ const pushLines = (changes: LineChange[], sign: LineChange["sign"], { lines, fro
   for (let at = from; at < to; at++) changes.push({ sign, line: lines[at] ?? "" });
 };
 
-/** Compares what differs at both ends: around lines that stand once in either, or line by line, or not at all. */
-const compareInner = (old: DiffRange, fresh: DiffRange, changes: LineChange[], left: { work: number }): void => {
-  const pairs = (old.to - old.from) * (fresh.to - fresh.from);
-  if (pairs === 0 || left.work < 0) return replaceAll(old, fresh, changes);
+/** Compares the ranges between common start and end: around unique lines, or line by line, or not at all. */
+const compareInner = (old: DiffRange, updated: DiffRange, changes: LineChange[], left: { work: number }): void => {
+  const pairs = (old.to - old.from) * (updated.to - updated.from);
+  if (pairs === 0 || left.work < 0) return replaceAll(old, updated, changes);
   if (pairs <= maxTablePairs) {
     left.work -= pairs;
-    return longestCommonSubsequence(old, fresh, changes);
+    return longestCommonSubsequence(old, updated, changes);
   }
-  const anchors = findAnchors(old, fresh);
-  if (anchors.length === 0) return replaceAll(old, fresh, changes);
-  let [oldAt, freshAt] = [old.from, fresh.from];
+  const anchors = findAnchors(old, updated);
+  if (anchors.length === 0) return replaceAll(old, updated, changes);
+  let [oldAt, freshAt] = [old.from, updated.from];
   for (const [oldAnchor, freshAnchor] of anchors) {
-    compareRanges({ ...old, from: oldAt, to: oldAnchor }, { ...fresh, from: freshAt, to: freshAnchor }, changes, left);
+    compareRanges(
+      { ...old, from: oldAt, to: oldAnchor },
+      { ...updated, from: freshAt, to: freshAnchor },
+      changes,
+      left,
+    );
     changes.push({ sign: " ", line: old.lines[oldAnchor] ?? "" });
     [oldAt, freshAt] = [oldAnchor + 1, freshAnchor + 1];
   }
-  compareRanges({ ...old, from: oldAt }, { ...fresh, from: freshAt }, changes, left);
+  compareRanges({ ...old, from: oldAt }, { ...updated, from: freshAt }, changes, left);
 };
 
-const replaceAll = (old: DiffRange, fresh: DiffRange, changes: LineChange[]): void => {
+const replaceAll = (old: DiffRange, updated: DiffRange, changes: LineChange[]): void => {
   pushLines(changes, "-", old);
-  pushLines(changes, "+", fresh);
+  pushLines(changes, "+", updated);
 };
 
-/** The longest run of lines that both have, found with a table of all pairs. */
-const longestCommonSubsequence = (old: DiffRange, fresh: DiffRange, changes: LineChange[]): void => {
-  const [rows, columns] = [old.to - old.from, fresh.to - fresh.from];
+/** Finds the longest common subsequence with a table of all pairs. */
+const longestCommonSubsequence = (old: DiffRange, updated: DiffRange, changes: LineChange[]): void => {
+  const [rows, columns] = [old.to - old.from, updated.to - updated.from];
   const width = columns + 1;
   const longest = new Uint32Array((rows + 1) * width);
   const at = (row: number, column: number): number => longest[row * width + column] ?? 0;
   const isSame = (row: number, column: number): boolean =>
-    old.lines[old.from + row] === fresh.lines[fresh.from + column];
+    old.lines[old.from + row] === updated.lines[updated.from + column];
   for (let row = rows - 1; row >= 0; row--)
     for (let column = columns - 1; column >= 0; column--)
       longest[row * width + column] = isSame(row, column)
@@ -101,8 +109,8 @@ const longestCommonSubsequence = (old: DiffRange, fresh: DiffRange, changes: Lin
       changes.push({ sign: "-", line: old.lines[old.from + row] ?? "" });
       row += 1;
     } else {
-      // New lines come after the ones they replace.
-      added.push({ sign: "+", line: fresh.lines[fresh.from + column] ?? "" });
+      // Added lines come after the ones they replace.
+      added.push({ sign: "+", line: updated.lines[updated.from + column] ?? "" });
       column += 1;
     }
   }
@@ -111,9 +119,9 @@ const longestCommonSubsequence = (old: DiffRange, fresh: DiffRange, changes: Lin
 
 type AnchorPair = readonly [old: number, fresh: number];
 
-/** Lines that stand exactly once in either stretch, as many as stand in the same order in both. */
-const findAnchors = (old: DiffRange, fresh: DiffRange): readonly AnchorPair[] => {
-  const places = findUniqueLines(fresh);
+/** Lines that occur exactly once in both ranges: the longest selection that is in the same order in both. */
+const findAnchors = (old: DiffRange, updated: DiffRange): readonly AnchorPair[] => {
+  const places = findUniqueLines(updated);
   const pairs = [...findUniqueLines(old)].flatMap(([line, at]): readonly AnchorPair[] => {
     const other = places.get(line);
     return other === undefined ? [] : [[at, other]];
@@ -128,9 +136,9 @@ const findUniqueLines = ({ lines, from, to }: DiffRange): ReadonlyMap<string, nu
   return found;
 };
 
-/** The longest selection of pairs whose second numbers rise as the first do. */
+/** The longest increasing subsequence of the second numbers. */
 const longestIncreasing = (pairs: readonly AnchorPair[]): readonly AnchorPair[] => {
-  /** For each length, the chain that ends lowest. */
+  /** For each length, the chain with the lowest end. */
   const ends: AnchorChain[] = [];
   for (const pair of pairs) {
     let [low, high] = [0, ends.length];

@@ -1,9 +1,9 @@
-/** A text with plain line ends. */
+/** Converts line endings to line feeds. */
 export const toLineFeeds = (text: string): string => text.replaceAll("\r\n", "\n");
 
 /**
- * An edited text with the line ends its file had. Lines before and after the edit keep their own, which may differ
- * within one file; new lines get what most have. Where the file had none, the text is as it was given.
+ * Restores the line endings of a file in its edited text. Lines before and after the edit keep their own, which may
+ * differ within one file; new lines get the more frequent kind. Where the file had none, the text stays unchanged.
  */
 export const restoreLineEndings = (
   edited: string,
@@ -17,14 +17,14 @@ export const restoreLineEndings = (
   let end = 0;
   while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const isCarriage = ended.filter((line) => line.endsWith("\r")).length * 2 > ended.length - 1;
-  const fresh = after.slice(start, after.length - end);
+  const newText = after.slice(start, after.length - end);
   return [
     ...ended.slice(0, start),
-    ...fresh.map((line, index) => (isCarriage && !isLast(index, fresh, end) ? `${line}\r` : line)),
+    ...newText.map((line, index) => (isCarriage && !isLast(index, newText, end) ? `${line}\r` : line)),
     ...ended.slice(ended.length - end),
   ].join("\n");
 };
 
-/** The last line of a text has no end to keep. */
-const isLast = (index: number, fresh: readonly string[], end: number): boolean =>
-  end === 0 && index === fresh.length - 1;
+/** The last line of a text has no line ending. */
+const isLast = (index: number, newText: readonly string[], end: number): boolean =>
+  end === 0 && index === newText.length - 1;

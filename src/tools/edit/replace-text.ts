@@ -1,18 +1,21 @@
-/** A text after a replacement, and how often something was replaced. */
+/** A text after a replacement, and the number of replacements. */
 export type Replacement = {
   readonly text: string;
   readonly count: number;
   readonly strategy: "exact" | "flexible" | "regex";
 };
 
-/** Replaces text exactly as quoted, everywhere it occurs. */
-export const replaceExact = (text: string, old: string, fresh: string): Replacement | undefined => {
+/** Replaces every exact occurrence. */
+export const replaceExact = (text: string, old: string, newText: string): Replacement | undefined => {
   const parts = text.split(old);
-  return parts.length === 1 ? undefined : { text: parts.join(fresh), count: parts.length - 1, strategy: "exact" };
+  return parts.length === 1 ? undefined : { text: parts.join(newText), count: parts.length - 1, strategy: "exact" };
 };
 
-/** Replaces lines that differ from those quoted only by the blanks around them. The new lines take over the indentation found. */
-export const replaceIgnoringIndentation = (text: string, old: string, fresh: string): Replacement | undefined => {
+/**
+ * Replaces lines that differ from the quoted ones only in leading and trailing whitespace. The new lines take over the
+ * indentation found.
+ */
+export const replaceIgnoringIndentation = (text: string, old: string, newText: string): Replacement | undefined => {
   const lines = text.split("\n");
   const wanted = trimmedLines(old);
   const starts = findLines(lines, wanted);
@@ -20,13 +23,13 @@ export const replaceIgnoringIndentation = (text: string, old: string, fresh: str
   const kept: string[] = [];
   let at = 0;
   for (const start of starts) {
-    kept.push(...lines.slice(at, start), ...replacementLines(fresh, old, lines[start] ?? ""));
+    kept.push(...lines.slice(at, start), ...replacementLines(newText, old, lines[start] ?? ""));
     at = start + wanted.length;
   }
   return { text: [...kept, ...lines.slice(at)].join("\n"), count: starts.length, strategy: "flexible" };
 };
 
-/** Where in a text the quoted lines stand, whatever blanks are around them; lines count from 1. */
+/** The line number, from 1, of the quoted lines regardless of leading and trailing whitespace. */
 export const findIgnoringIndentation = (text: string, old: string): number | undefined => {
   const [at] = findLines(text.split("\n"), trimmedLines(old));
   return at === undefined ? undefined : at + 1;
@@ -34,7 +37,7 @@ export const findIgnoringIndentation = (text: string, old: string): number | und
 
 const trimmedLines = (old: string): readonly string[] => dropFinalNewline(old).split("\n").map(trimLine);
 
-/** Comparisons after which a text is too much like what is looked for without being it. */
+/** Comparisons after which the search gives up: the text is too repetitive. */
 const maxComparisons = 10_000_000;
 
 const findLines = (lines: readonly string[], wanted: readonly string[]): readonly number[] => {
@@ -55,12 +58,12 @@ const findLines = (lines: readonly string[], wanted: readonly string[]): readonl
   return starts;
 };
 
-/** What stands in place of the lines. Where they were quoted with their end and nothing is to follow, they are gone. */
-const replacementLines = (fresh: string, old: string, found: string): readonly string[] =>
-  fresh === "" && old.endsWith("\n") ? [] : reindent(dropFinalNewline(fresh), old, found);
+/** The replacement lines. Lines quoted with their line ending and replaced by nothing are removed. */
+const replacementLines = (newText: string, old: string, found: string): readonly string[] =>
+  newText === "" && old.endsWith("\n") ? [] : reindent(dropFinalNewline(newText), old, found);
 
-/** Replaces text whose words and signs are those quoted, however they are spaced. */
-export const replaceByTokens = (text: string, old: string, fresh: string): Replacement | undefined => {
+/** Replaces text with the same tokens, whatever the whitespace between them. */
+export const replaceByTokens = (text: string, old: string, newText: string): Replacement | undefined => {
   const tokens = old.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? [];
   if (tokens.length === 0) return undefined;
   const found = findTokens(text, tokens);
@@ -72,8 +75,8 @@ export const replaceByTokens = (text: string, old: string, fresh: string): Repla
     const isOnLineStart = lineStart >= at && text.slice(lineStart, from).trim() === "";
     made += text.slice(at, isOnLineStart ? lineStart : from);
     made += isOnLineStart
-      ? reindent(dropFinalNewline(fresh), old, text.slice(lineStart, from)).join("\n")
-      : dropFinalNewline(fresh);
+      ? reindent(dropFinalNewline(newText), old, text.slice(lineStart, from)).join("\n")
+      : dropFinalNewline(newText);
     at = to;
   }
   return { text: made + text.slice(at), count: found.length, strategy: "regex" };
@@ -81,7 +84,7 @@ export const replaceByTokens = (text: string, old: string, fresh: string): Repla
 
 type TextSpan = { readonly from: number; readonly to: number };
 
-/** Compares token by token, so that no expression can run away. */
+/** Compares token by token, since a regular expression could backtrack exponentially. */
 const findTokens = (text: string, tokens: readonly string[]): readonly TextSpan[] => {
   const [first = ""] = tokens;
   const spans: TextSpan[] = [];
@@ -98,7 +101,9 @@ const findTokens = (text: string, tokens: readonly string[]): readonly TextSpan[
   return spans;
 };
 
-/** Where tokens that begin here end, and how many were compared. A word is not part of a longer one. */
+/**
+ * The end of a match that begins here, and the number of tokens compared. A word does not match part of a longer one.
+ */
 const matchTokensAt = (
   text: string,
   from: number,
@@ -127,11 +132,11 @@ const isWord = (token: string): boolean => wordCharacter.test(token);
 const splitsWord = (text: string, from: number, to: number): boolean =>
   (from > 0 && wordCharacter.test(text[from - 1] ?? "")) || wordCharacter.test(text[to] ?? "");
 
-/** New lines moved by the difference between the indentation quoted and the one found. */
-const reindent = (fresh: string, old: string, found: string): readonly string[] => {
+/** Shifts new lines by the difference between the quoted and the found indentation. */
+const reindent = (newText: string, old: string, found: string): readonly string[] => {
   const had = indentOf(found);
   const quoted = indentOf(old.split("\n").find((line) => line.trim() !== "") ?? "");
-  return fresh.split("\n").map((line) => {
+  return newText.split("\n").map((line) => {
     if (line.trim() === "" || had === quoted) return line;
     return line.startsWith(quoted) ? had + line.slice(quoted.length) : line;
   });

@@ -16,43 +16,41 @@ const input = z.object({
   file_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
   old_string: z
     .string()
-    .describe(
-      "The text to replace, exactly as it stands in the file, with enough around it to be the only one. Empty to make a new file.",
-    ),
-  new_string: z.string().describe("The text to put in its place."),
+    .describe("The exact text to replace, with enough context to be unique. Empty to create a new file."),
+  new_string: z.string().describe("The replacement text."),
   expected_replacements: z
     .int()
     .min(0)
     .optional()
-    .describe("How often old_string stands in the file; 1 if not given, 0 for however often."),
+    .describe("Number of occurrences to replace. Default: 1; 0 replaces all."),
 });
 
 type ReplaceInput = z.infer<typeof input>;
 
 export const replace: AnyTool = defineTool({
   name: "replace",
-  description: "Replaces text in a file. It must be quoted exactly, so read the file first.",
+  description: "Replaces text in a file. old_string must match exactly, so read the file first.",
   access: "write",
   input,
   aliases: { file_path: ["absolute_path", "path"] },
   normalizeInput: fromAllowMultiple,
   touches: ({ file_path }) => ({ writes: [file_path] }),
   title: ({ file_path }) => `Edit ${file_path}`,
-  propose: async (given, can) => (await computeEdit(given, can)).proposal,
-  amend: (given, proposal, text) => ({ ...replaceWholeFile(given, proposal, text), expected_replacements: 1 }),
-  run: async (given, can) => {
-    const { proposal, was, count } = await computeEdit(given, can);
-    requireApproved(can, proposal);
-    await saveEditableFile(can.files, { path: given.file_path, text: proposal.after, was });
+  propose: async (args, capabilities) => (await computeEdit(args, capabilities)).proposal,
+  amend: (args, proposal, text) => ({ ...replaceWholeFile(args, proposal, text), expected_replacements: 1 }),
+  run: async (args, capabilities) => {
+    const { proposal, was: file, count } = await computeEdit(args, capabilities);
+    requireApproved(capabilities, proposal);
+    await saveEditableFile(capabilities.files, { path: args.file_path, text: proposal.after, was: file });
     const sentence =
-      was === undefined
+      file === undefined
         ? `Created new file: ${proposal.path} with provided content.`
         : `Successfully modified file: ${proposal.path} (${count} replacement${count === 1 ? "" : "s"}).`;
-    return createEditResult(sentence, proposal, can.approved?.proposed);
+    return createEditResult(sentence, proposal, capabilities.approved?.proposed);
   },
 });
 
-/** Newer models know this tool with a switch for more than one. */
+/** Newer models call this tool with a switch for multiple replacements. */
 function fromAllowMultiple(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { allow_multiple: isMany, ...rest } = raw;
   return isMany === true ? { expected_replacements: 0, ...rest } : rest;
@@ -65,24 +63,28 @@ const computeEdit = async (
   { files }: Pick<Capabilities, "files">,
 ): Promise<ReplaceEdit> => {
   const { path, shown } = await files.resolve(file_path);
-  const was = await openEditableFile(files, file_path);
-  if (was === undefined)
-    return { was, count: 1, proposal: { path, before: undefined, after: newFileText(old_string, new_string, shown) } };
-  const [old, fresh] = [toLineFeeds(old_string), toLineFeeds(new_string)];
-  if (old === fresh)
+  const file = await openEditableFile(files, file_path);
+  if (file === undefined)
+    return {
+      was: file,
+      count: 1,
+      proposal: { path, before: undefined, after: newFileText(old_string, new_string, shown) },
+    };
+  const [old, newText] = [toLineFeeds(old_string), toLineFeeds(new_string)];
+  if (old === newText)
     throw new ToolFailure("edit_no_change", `No changes to apply to ${shown}: old_string and new_string are the same.`);
-  if (old === "" && was.text === "") return { was, count: 1, proposal: { path, before: "", after: fresh } };
+  if (old === "" && file.text === "") return { was: file, count: 1, proposal: { path, before: "", after: newText } };
   if (old === "")
     throw new ToolFailure(
       "attempt_to_create_existing_file",
-      `${shown} exists already; an empty old_string makes new files only.`,
+      `${shown} already exists; an empty old_string only creates new files.`,
     );
-  const made = replaceExact(was.text, old, fresh);
-  if (made === undefined) throw createNoOccurrenceError(was.text, old, shown);
+  const made = replaceExact(file.text, old, newText);
+  if (made === undefined) throw createNoOccurrenceError(file.text, old, shown);
   if (expected_replacements !== 0 && made.count !== expected_replacements)
     throw new ToolFailure(
       "edit_expected_occurrence_mismatch",
-      `Expected ${expected_replacements} occurrence${expected_replacements === 1 ? "" : "s"} of old_string in ${shown} but found ${made.count}. Quote more of the text around it, or say expected_replacements: ${made.count}.`,
+      `Expected ${expected_replacements} occurrence${expected_replacements === 1 ? "" : "s"} of old_string in ${shown} but found ${made.count}. Include more context, or set expected_replacements: ${made.count}.`,
     );
-  return { was, count: made.count, proposal: { path, before: was.text, after: made.text } };
+  return { was: file, count: made.count, proposal: { path, before: file.text, after: made.text } };
 };

@@ -1,4 +1,7 @@
-/** A name or path on a line of its own. One that holds line breaks or unseen characters is written as JSON, so that it cannot pass for something else. */
+/**
+ * A name or path on one line. One with line breaks or invisible characters is written as JSON, so that it cannot be
+ * mistaken for something else.
+ */
 export const escapeName = (name: string): string =>
   invisible.test(name) || !name.isWellFormed()
     ? JSON.stringify(name).replaceAll(

@@ -1,34 +1,32 @@
 import { z, type ZodType } from "zod";
 import type { IgnoreFilter } from "../capabilities.ts";
 
-/** Which ignore files count; all of them unless a model says otherwise. */
+/** Which ignore files to respect; by default all of them. */
 export const ignoreOptionsSchema: ZodType<IgnoreParameters | undefined> = z
   .object({
-    respect_git_ignore: z.boolean().optional().describe("Leave out what git ignores; true if not given."),
+    respect_git_ignore: z.boolean().optional().describe("Respect .gitignore. Default: true."),
     respect_gemini_ignore: z
       .boolean()
       .optional()
-      .describe("What .geminiignore and .parleyignore name is left out in any case."),
+      .describe("Has no effect: .geminiignore and .parleyignore are always respected."),
   })
   .optional()
   .describe("Which ignore files to respect.");
 
-/** Options of the tools that list files. */
+/** Parameters of the tools that list files. */
 export type IgnoreParameters = {
   readonly respect_git_ignore?: boolean | undefined;
   readonly respect_gemini_ignore?: boolean | undefined;
 };
 
-/** The rules behind the options. What is kept from models is kept from them whatever they say. */
+/** Converts the parameters. .parleyignore and .geminiignore always apply, whatever the model asks for. */
 export const toIgnoreFilter = (options: IgnoreParameters | undefined): IgnoreFilter => ({
   git: options?.respect_git_ignore ?? true,
   own: true,
 });
 
-/** Says that a model cannot see what the person keeps from models, where it asks to. */
+/** A notice for a model that asks to see files the user excluded from models. */
 export const ignoreNotices = (options: IgnoreParameters | undefined): readonly string[] =>
   options?.respect_gemini_ignore === false
-    ? [
-        "(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore keep files from models in any case)",
-      ]
+    ? ["(respect_gemini_ignore: false has no effect: .geminiignore and .parleyignore are always respected)"]
     : [];

@@ -1,9 +1,9 @@
-/** The size of a picture in pixels, from its header; nothing where that does not tell. */
+/** Reads the size of an image in pixels from its header; empty where the header has none. */
 export const readImageSize = (
-  given: Uint8Array,
+  args: Uint8Array,
   mimeType: string,
 ): { readonly width?: number; readonly height?: number } => {
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
+  const bytes = Buffer.from(args.buffer, args.byteOffset, args.length);
   const size = bytes.length < 30 ? undefined : readers[mimeType]?.(bytes);
   return size === undefined || size[0] === 0 || size[1] === 0 ? {} : { width: size[0], height: size[1] };
 };
@@ -18,7 +18,7 @@ const readers: Readonly<Record<string, (bytes: Buffer) => ImageSize | undefined>
   "image/webp": (bytes) => webpSize(bytes),
 };
 
-/** The size stands in the frame header, which comes after any number of other segments. */
+/** The size is in the frame header, which follows any number of other segments. */
 const jpegSize = (bytes: Buffer): ImageSize | undefined => {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {

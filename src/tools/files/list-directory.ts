@@ -6,18 +6,18 @@ import { escapeName } from "./escape-name.ts";
 import { createGlobMatcher } from "../search/glob-pattern.ts";
 import { defineTool, ToolFailure, type AnyTool } from "../tool.ts";
 
-/** More names than this help nobody. */
+/** A model cannot use more names than this. */
 const maxEntries = 10_000;
 
 const input = z.object({
-  path: z.string().min(1).describe("Path of the folder, absolute or relative to the workspace."),
-  ignore: z.array(z.string()).optional().describe("Glob patterns of names to leave out."),
+  path: z.string().min(1).describe("Path of the directory, absolute or relative to the workspace."),
+  ignore: z.array(z.string()).optional().describe("Glob patterns of names to exclude."),
   file_filtering_options: ignoreOptionsSchema,
 });
 
 export const listDirectory: AnyTool = defineTool({
   name: "list_directory",
-  description: "Lists the files and folders directly inside a folder, folders first.",
+  description: "Lists the files and directories in a directory, directories first.",
   access: "read",
   isReadOnly: true,
   input,
@@ -25,21 +25,22 @@ export const listDirectory: AnyTool = defineTool({
   touches: ({ path }) => ({ reads: [path] }),
   title: ({ path }) => `List ${path}`,
   run: async ({ path, ignore = [], file_filtering_options }, { files }) => {
-    const place = await files.resolve(path);
-    if (place.kind === "absent") throw new ToolFailure("file_not_found", `There is no folder ${path}.`);
-    if (place.kind !== "folder") throw new ToolFailure("path_is_not_a_directory", `${path} is not a folder.`);
+    const resolved = await files.resolve(path);
+    if (resolved.kind === "absent") throw new ToolFailure("file_not_found", `Folder not found: ${path}.`);
+    if (resolved.kind !== "folder") throw new ToolFailure("path_is_not_a_directory", `${path} is not a folder.`);
     const unwanted = ignore.map((pattern) => createGlobMatcher(pattern));
-    const isIgnored = await createIgnoreCheck(files, place.path, toIgnoreFilter(file_filtering_options));
-    const all = await files.list(place.path, maxEntries + 1);
+    const isIgnored = await createIgnoreCheck(files, resolved.path, toIgnoreFilter(file_filtering_options));
+    const all = await files.list(resolved.path, maxEntries + 1);
     const seen = all.slice(0, maxEntries);
     const left = seen.filter((entry) => !unwanted.some((fits) => fits(entry.name)) && !isIgnored(entry));
     const lines = left.toSorted(byKindAndName).map(formatEntry);
     const notes = [
       ...(seen.length > left.length ? [`(${seen.length - left.length} ignored)`] : []),
       ...ignoreNotices(file_filtering_options),
-      ...(all.length > seen.length ? [`(truncated: only the first ${maxEntries} names were looked at)`] : []),
+      ...(all.length > seen.length ? [`(truncated: only the first ${maxEntries} entries were read)`] : []),
     ];
-    const heading = left.length === 0 ? `Directory ${place.path} is empty.` : `Directory listing for ${place.path}:`;
+    const heading =
+      left.length === 0 ? `Directory ${resolved.path} is empty.` : `Directory listing for ${resolved.path}:`;
     const text = [heading, ...lines, ...notes].join("\n");
     return {
       content: [{ type: "text", text: await truncateText(text, { files, name: "listing" }) }],
@@ -48,7 +49,10 @@ export const listDirectory: AnyTool = defineTool({
   },
 });
 
-/** What is kept from models stays so whatever git's rules take back. A folder git ignores can still be listed by name. */
+/**
+ * Files excluded from models stay excluded even if a git rule includes them again. A folder that git ignores can still
+ * be listed by name.
+ */
 const createIgnoreCheck = async (
   files: WorkspaceFiles,
   folder: string,

@@ -5,22 +5,22 @@ import { sniffContentType, sniffLength } from "./sniff.ts";
 import { readLines, type TextLines } from "./read-lines.ts";
 import { defineTool, ToolFailure, type AnyTool, type ToolFile, type ToolResult } from "../tool.ts";
 
-/** What a model is given of a text at once. */
+/** The default part of a text that a model gets at once. */
 export const defaultRange = { limit: 2000, maxLineLength: 2000, maxCharacters: 150_000 } as const;
 
-/** No provider takes larger files. */
+/** No provider accepts larger files. */
 export const maxMediaBytes: number = 20 * 2 ** 20;
 
 const input = z.object({
   absolute_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  offset: z.int().optional().describe("First line to read, counted from 0; a negative one counts from the end."),
-  limit: z.int().min(1).optional().describe("How many lines to read; 2000 if not given."),
+  offset: z.int().optional().describe("0-based line number to start from; negative counts from the end."),
+  limit: z.int().min(1).optional().describe("Number of lines to read. Default: 2000."),
 });
 
 export const readFile: AnyTool = defineTool({
   name: "read_file",
   description:
-    "Reads a file. A long text comes in part, with word on how to read on by offset and limit. Images, PDFs, audio and video come as media.",
+    "Reads a file. Long text is truncated, with a note on how to continue with offset and limit. Images, PDFs, audio and video are returned as media.",
   access: "read",
   isReadOnly: true,
   input,
@@ -29,29 +29,30 @@ export const readFile: AnyTool = defineTool({
   touches: ({ absolute_path }) => ({ reads: [absolute_path] }),
   title: ({ absolute_path, offset = 0 }) =>
     `Read ${absolute_path}${offset === 0 ? "" : offset < 0 ? ` from line ${offset}` : ` from line ${offset + 1}`}`,
-  run: async (given, can) => {
-    const file = await can.files.open(given.absolute_path);
+  run: async (args, capabilities) => {
+    const file = await capabilities.files.open(args.absolute_path);
     try {
-      await requireVisible(can.files, [given.absolute_path, file.place.path]);
-      return await readOpenedFile(file, given, can);
+      await requireVisible(capabilities.files, [args.absolute_path, file.place.path]);
+      return await readOpenedFile(file, args, capabilities);
     } finally {
       await file.close();
     }
   },
 });
 
-/** What the person keeps from models is not read, by whatever name. */
+/** Throws for a file that the user excluded from models, by any of its names. */
 export const requireVisible = async (
   files: Pick<WorkspaceFiles, "ignored">,
   paths: readonly string[],
 ): Promise<void> => {
   for (const path of new Set(paths)) {
-    const kept = await files.ignored(path, { git: false, own: true });
-    if (kept !== undefined) throw new ToolFailure("policy_violation", `${path} is kept from models by ${kept}.`);
+    const ignoreFile = await files.ignored(path, { git: false, own: true });
+    if (ignoreFile !== undefined)
+      throw new ToolFailure("policy_violation", `${path} is excluded from models by ${ignoreFile}.`);
   }
 };
 
-/** Newer models know this tool with a first and a last line, counted from 1. */
+/** Newer models call this tool with a first and a last line, counted from 1. */
 function fromLineNumbers(raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { start_line: start, end_line: end, ...rest } = raw;
   if (typeof start !== "number" && typeof end !== "number") return raw;
@@ -69,20 +70,20 @@ const readOpenedFile = async (
   { signal }: Capabilities,
 ): Promise<ToolResult> => {
   const { shown } = file.place;
-  const what = await sniffContentType(await file.read(0, sniffLength), shown);
-  switch (what.kind) {
+  const contentType = await sniffContentType(await file.read(0, sniffLength), shown);
+  switch (contentType.kind) {
     case "media":
-      return createMediaResult(await readMediaFile(file, what.mimeType));
+      return createMediaResult(await readMediaFile(file, contentType.mimeType));
     case "binary":
-      throw new ToolFailure("read_content_failure", `${shown} is neither text nor a kind of media a model can take.`);
+      throw new ToolFailure("read_content_failure", `${shown} is neither text nor a supported media type.`);
     case "text": {
-      const lines = await readLines(file, { ...defaultRange, offset, limit, encoding: what.encoding, signal });
+      const lines = await readLines(file, { ...defaultRange, offset, limit, encoding: contentType.encoding, signal });
       return createTextResult(lines, shown, offset);
     }
   }
 };
 
-/** A file as media for a model. */
+/** Reads a file as media for a model. */
 export const readMediaFile = async (file: OpenedFile, mimeType: string): Promise<ToolFile> => {
   const { size, shown } = file.place;
   if (size > maxMediaBytes)
@@ -107,23 +108,23 @@ const createMediaResult = (file: ToolFile): ToolResult => {
 };
 
 const createTextResult = (lines: TextLines, shown: string, offset: number): ToolResult => {
-  const { first, total, hasCutLines: cut } = lines;
+  const { first, total, hasCutLines } = lines;
   const count = lines.lines.length;
   const display = { type: "text" as const, text: `Read ${count} line${count === 1 ? "" : "s"} of ${shown}` };
   if (total === 0) return { content: [{ type: "text", text: `(${shown} is empty.)` }], display };
   if (count === 0)
-    throw new ToolFailure("invalid_tool_params", `${shown} has ${total} lines; there is nothing at offset ${offset}.`);
+    throw new ToolFailure("invalid_tool_params", `${shown} has ${total} lines; there are none at offset ${offset}.`);
   const text = `${lines.lines.join("\n")}${lines.endsWithNewline ? "\n" : ""}`;
-  const isWhole = first === 0 && total === count && !cut;
+  const isWhole = first === 0 && total === count && !hasCutLines;
   return { content: [{ type: "text", text: isWhole ? text : `${truncationNotice(lines)}\n\n${text}` }], display };
 };
 
-/** Says what was left out and how to get it. */
-const truncationNotice = ({ lines, first, total, hasCutLines: cut }: TextLines): string => {
+/** Says what was left out and how to read it. */
+const truncationNotice = ({ lines, first, total, hasCutLines }: TextLines): string => {
   const next = first + lines.length;
   const isLast = first < 0 ? next === 0 : next === total;
-  const more = isLast ? "" : ` To read on, call read_file again with offset: ${next}.`;
-  const long = cut ? ` Lines longer than ${defaultRange.maxLineLength} characters are cut.` : "";
+  const more = isLast ? "" : ` To continue, call read_file again with offset: ${next}.`;
+  const long = hasCutLines ? ` Lines longer than ${defaultRange.maxLineLength} characters are cut.` : "";
   return `IMPORTANT: The file content has been truncated.\nStatus: ${rangeStatus({ first, next, total })}${more}${long}\n\n--- FILE CONTENT (truncated) ---`;
 };
 

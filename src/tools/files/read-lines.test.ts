@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenedFile } from "../capabilities.ts";
 import { readLines, type LineReadRange } from "./read-lines.ts";
 
-/** A file that hands out at most so many bytes at a time. */
+/** A file that returns at most this many bytes at a time. */
 const fileOf = (text: string, most: number): OpenedFile => {
   const bytes = new TextEncoder().encode(text);
   return {

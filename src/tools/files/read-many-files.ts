@@ -10,43 +10,43 @@ import { defineTool, ToolFailure, type AnyTool, type ToolContent } from "../tool
 
 const maxCharacters = 160_000;
 
-/** How many of the files that were left out are named. */
+/** Skipped files that are named. */
 const maxSkippedNamed = 20;
 
 const input = z.object({
   paths: z.array(z.string().min(1)).min(1).describe("Files, folders or glob patterns."),
-  include: z.array(z.string().min(1)).optional().describe("Further glob patterns to read."),
-  exclude: z.array(z.string().min(1)).optional().describe("Glob patterns to leave out."),
-  recursive: z.boolean().optional().describe("Whether folders are read with all below them; true if not given."),
+  include: z.array(z.string().min(1)).optional().describe("Additional glob patterns to read."),
+  exclude: z.array(z.string().min(1)).optional().describe("Glob patterns to exclude."),
+  recursive: z.boolean().optional().describe("Read folders recursively. Default: true."),
   useDefaultExcludes: z
     .boolean()
     .optional()
-    .describe("Leave out dependencies, build output and the like; true if not given."),
+    .describe("Exclude dependencies, build output and similar files. Default: true."),
   file_filtering_options: ignoreOptionsSchema,
 });
 
 export const readManyFiles: AnyTool = defineTool({
   name: "read_many_files",
   description:
-    "Reads many text files at once, each under a line --- path ---. Images, PDFs, audio and video only when named by file or ending.",
+    "Reads many text files at once, each under a line --- path ---. Images, PDFs, audio and video only when named by file name or extension.",
   access: "read",
   isReadOnly: true,
   input,
   touches: ({ paths, include = [] }) => ({ reads: [...paths, ...include].map(pathBeforeWildcard) }),
   title: ({ paths }) => `Read ${paths.join(", ")}`,
-  run: async (given, can) => {
-    const found = await selectFiles(given, can);
+  run: async (args, capabilities) => {
+    const found = await selectFiles(args, capabilities);
     if (found.files.length === 0) {
-      const notes = ignoreNotices(given.file_filtering_options);
-      const text = [`No files were found for ${given.paths.join(", ")}.`, ...notes].join(" ");
+      const notes = ignoreNotices(args.file_filtering_options);
+      const text = [`No files were found for ${args.paths.join(", ")}.`, ...notes].join(" ");
       return { content: [{ type: "text", text }], display: { type: "text", text } };
     }
-    const { content, read, skipped, cut } = await readAll(found.files, can);
+    const { content, read, skipped, cut } = await readAll(found.files, capabilities);
     const all = `${found.files.length}${found.cut ? " or more" : ""}`;
     const notes = [
-      ...(cut || found.cut ? [`Truncated: ${read} of ${all} files are here. Name fewer to see the others.`] : []),
+      ...(cut || found.cut ? [`Truncated: contains ${read} of ${all} files. Request fewer to see the others.`] : []),
       ...skipped.slice(0, maxSkippedNamed).map((line) => `Skipped: ${line}`),
-      ...ignoreNotices(given.file_filtering_options),
+      ...ignoreNotices(args.file_filtering_options),
       ...(skipped.length > maxSkippedNamed ? [`Skipped: ${skipped.length - maxSkippedNamed} more.`] : []),
     ];
     const lines = [...found.files.slice(0, 200).map(({ path }) => path), ...notes];
@@ -64,16 +64,16 @@ type ReadFiles = {
   readonly cut: boolean;
 };
 
-const readAll = async (files: readonly SelectedFile[], can: Capabilities): Promise<ReadFiles> => {
+const readAll = async (files: readonly SelectedFile[], capabilities: Capabilities): Promise<ReadFiles> => {
   const content: ToolContent[] = [];
   const skipped: string[] = [];
   const room = { characters: maxCharacters, media: maxMediaBytes };
   let read = 0;
   for (const file of files) {
-    can.signal.throwIfAborted();
+    capabilities.signal.throwIfAborted();
     if (room.characters <= 0) return { content, read, skipped, cut: true };
     try {
-      const parts = await readOne(file, room, can);
+      const parts = await readOne(file, room, capabilities);
       for (const part of parts) {
         if (part.type === "text") room.characters -= part.text.length;
         if (part.type === "file" && "bytes" in part) room.media -= part.bytes.length;
@@ -81,7 +81,7 @@ const readAll = async (files: readonly SelectedFile[], can: Capabilities): Promi
       content.push(...parts);
       read += 1;
     } catch (error) {
-      // One of many: the others are still wanted. What was asked for alone is not skipped.
+      // One failure among many files is skipped and reported; the only requested file is not skipped.
       if (files.length === 1 || !(error instanceof ToolFailure)) throw error;
       skipped.push(`${escapeName(file.path)}: ${error.message}`);
     }
@@ -99,23 +99,24 @@ const readOne = async (
   const file = await files.open(path);
   try {
     await requireVisible(files, [path, file.place.path]);
-    const what = await sniffContentType(await file.read(0, sniffLength), path);
+    const contentType = await sniffContentType(await file.read(0, sniffLength), path);
     const heading = `--- ${escapeName(file.place.path)} ---`;
-    if (what.kind === "text") {
+    if (contentType.kind === "text") {
       const maxCharacters = Math.min(defaultRange.maxCharacters, room.characters);
-      const range = { ...defaultRange, maxCharacters, offset: 0, encoding: what.encoding, signal };
-      const { lines, total, hasCutLines: cut } = await readLines(file, range);
-      const isWhole = total === lines.length && !cut;
+      const range = { ...defaultRange, maxCharacters, offset: 0, encoding: contentType.encoding, signal };
+      const { lines, total, hasCutLines } = await readLines(file, range);
+      const isWhole = total === lines.length && !hasCutLines;
       const note = isWhole
         ? ""
-        : `[Truncated: the first ${lines.length} lines${cut ? ", long ones cut" : ""}; read_file reads the rest.]\n`;
+        : `[Truncated: the first ${lines.length} lines${hasCutLines ? ", long ones cut" : ""}; read_file reads the rest.]\n`;
       return [{ type: "text", text: `${heading}\n\n${note}${lines.join("\n")}\n\n` }];
     }
-    if (what.kind === "binary") throw new ToolFailure("read_content_failure", "neither text nor media");
-    if (!isNamed) throw new ToolFailure("read_content_failure", `${what.mimeType}, which must be asked for by name`);
+    if (contentType.kind === "binary") throw new ToolFailure("read_content_failure", "neither text nor media");
+    if (!isNamed)
+      throw new ToolFailure("read_content_failure", `${contentType.mimeType}, which must be requested by name`);
     if (file.place.size > room.media && room.media < maxMediaBytes)
-      throw new ToolFailure("file_too_large", "no room for more media in one answer");
-    return [{ type: "text", text: `${heading}\n` }, await readMediaFile(file, what.mimeType)];
+      throw new ToolFailure("file_too_large", "the limit for media in one result is reached");
+    return [{ type: "text", text: `${heading}\n` }, await readMediaFile(file, contentType.mimeType)];
   } finally {
     await file.close();
   }

@@ -6,14 +6,14 @@ import { ToolFailure } from "../tool.ts";
 
 const maxFiles = 1000;
 
-/** What hardly ever belongs in a conversation. */
+/** Files that hardly ever belong in a conversation. */
 const defaultExcludes = [
   "**/{node_modules,.git,.hg,.svn,bower_components,__pycache__,.venv,venv,dist,build,coverage,out,target,.next,.cache}/**",
   "**/*.{lock,min.js,min.css,map,pyc,pyo,class,o,a,so,dll,dylib,exe,bin,obj,jar,war,zip,gz,tgz,bz2,xz,7z,rar,tar,iso,woff,woff2,ttf,otf,eot}",
   "**/{package-lock.json,.DS_Store,.env,.env.*}",
 ];
 
-/** Which files somebody asked for. */
+/** The parameters that select files. */
 export type FileSelection = {
   readonly paths: readonly string[];
   readonly include?: readonly string[] | undefined;
@@ -23,26 +23,29 @@ export type FileSelection = {
   readonly file_filtering_options?: IgnoreParameters | undefined;
 };
 
-/** A file to read, by its absolute path, and whether it was asked for by its name or its ending. */
+/** A file to read, by its absolute path, and whether it was requested by its name or extension. */
 export type SelectedFile = { readonly path: string; readonly isNamed: boolean };
 
-/** Where a path or pattern leads before its first wild card. */
+/** The folder of a pattern before its first wildcard; a plain path stays the same. */
 export const pathBeforeWildcard = (pattern: string): string =>
   isGlob(pattern) ? splitGlob(pattern).folder || "." : pattern;
 
-/** Finds the files: those named first, then those that patterns and folders mean, by path. What leads out of the workspace throws. */
+/**
+ * Selects files: first those named, then the matches of patterns and folders, by path. Throws for a path outside the
+ * workspace.
+ */
 export const selectFiles = async (
   asked: FileSelection,
-  can: Capabilities,
+  capabilities: Capabilities,
 ): Promise<{ readonly files: readonly SelectedFile[]; readonly cut: boolean }> => {
   const all = new Map<string, SelectedFile>();
   const patterns: FolderPattern[] = [];
   for (const path of [...asked.paths, ...(asked.include ?? [])]) {
-    const found = await resolveSelection(path, asked, can.files);
+    const found = await resolveSelection(path, asked, capabilities.files);
     if ("pattern" in found) patterns.push(found);
     else all.set(found.path, { path: found.path, isNamed: true });
   }
-  const found = await Promise.all(groupByFolder(patterns).map((group) => searchFolder(group, asked, can)));
+  const found = await Promise.all(groupByFolder(patterns).map((group) => searchFolder(group, asked, capabilities)));
   const matched = found.flatMap(({ files }) => files).toSorted((one, other) => (one.path < other.path ? -1 : 1));
   for (const file of matched) if (!all.has(file.path)) all.set(file.path, file);
   return {
@@ -63,7 +66,7 @@ const resolveSelection = async (
   const folder = await files.resolve(isWild ? pathBeforeWildcard(path) : path);
   if (isWild) return { folder, pattern: requireRelative(splitGlob(path).rest) };
   if (folder.kind === "folder") return { folder, pattern: recursive ? "**" : "*" };
-  if (folder.kind === "absent") throw new ToolFailure("file_not_found", `There is no file ${path}.`);
+  if (folder.kind === "absent") throw new ToolFailure("file_not_found", `File not found: ${path}.`);
   return folder;
 };
 
@@ -79,14 +82,14 @@ const searchFolder = async (
   { exclude = [], useDefaultExcludes = true, file_filtering_options }: FileSelection,
   { files, search, signal }: Capabilities,
 ): Promise<{ readonly files: readonly SelectedFile[]; readonly cut: boolean }> => {
-  const place = group[0]?.folder;
-  if (place?.kind !== "folder") return { files: [], cut: false };
+  const resolved = group[0]?.folder;
+  if (resolved?.kind !== "folder") return { files: [], cut: false };
   const fits = group.map(({ pattern }) => ({ isFit: createGlobMatcher(pattern, anyCase), pattern }));
   const unwanted = [...exclude, ...(useDefaultExcludes ? defaultExcludes : [])].map((pattern) =>
     createGlobMatcher(pattern, anyCase),
   );
-  const above = pathInRoot(place.path, files.roots);
-  const { paths, cut } = await search.files(place.path, {
+  const above = pathInRoot(resolved.path, files.roots);
+  const { paths, cut } = await search.files(resolved.path, {
     rules: toIgnoreFilter(file_filtering_options),
     most: maxFiles,
     signal,
@@ -94,16 +97,16 @@ const searchFolder = async (
   });
   const isNamed = (path: string): boolean =>
     fits.some(({ isFit, pattern }) => namesExtension(pattern, path) && isFit(path));
-  return { files: paths.map((path) => ({ path: `${place.path}/${path}`, isNamed: isNamed(path) })), cut };
+  return { files: paths.map((path) => ({ path: `${resolved.path}/${path}`, isNamed: isNamed(path) })), cut };
 };
 
-/** Excludes are meant from the root of the workspace on. */
+/** Excludes apply from the root of the workspace. */
 const pathInRoot = (path: string, roots: readonly string[]): string => {
   const root = roots.find((each) => path.startsWith(`${each}/`));
   return root === undefined ? "" : `${path.slice(root.length + 1)}/`;
 };
 
-/** Whether a pattern spells out how the file's name ends. */
+/** Whether a pattern spells out the extension of the file. */
 const namesExtension = (pattern: string, path: string): boolean => {
   const ending = /\.[^./]+$/.exec(path)?.[0].toLowerCase();
   return ending !== undefined && expandBraces(pattern).some((each) => each.toLowerCase().endsWith(ending));

@@ -1,16 +1,16 @@
-/** What a file is, by its first bytes and, where these say nothing, by its name. */
+/** The content type of a file, by its first bytes and, where these are not conclusive, by its name. */
 export type FileContentType =
   | { readonly kind: "text"; readonly encoding: string }
   | { readonly kind: "media"; readonly mimeType: string }
   | { readonly kind: "binary" };
 
-/** Enough of a file to tell what it is. */
+/** Bytes needed to detect a content type. */
 export const sniffLength: number = 2 ** 16;
 
-/** Tells what a file is from its beginning, or from all of it. SVG is text. */
+/** Detects the content type of a file from its beginning. SVG is text. */
 export const sniffContentType = async (start: Uint8Array, name: string): Promise<FileContentType> => {
   const bytes = Buffer.from(start.buffer, start.byteOffset, start.length);
-  // What reads as text is text, though it begin like a picture; only of a PDF the signature is enough.
+  // Valid text is text, even if it begins like an image; only for a PDF is the signature enough.
   if (!startsWithBytes(bytes, ascii("%PDF-")) && isPlainText(bytes)) return { kind: "text", encoding: "utf-8" };
   const mimeType = signatures.find(({ at, mark }) => startsWithBytes(bytes, mark, at))?.type(bytes);
   if (mimeType !== undefined) return { kind: "media", mimeType };
@@ -71,7 +71,7 @@ const brandTypes: Readonly<Record<string, string>> = {
   "qt  ": "video/quicktime",
 };
 
-/** Types whose first bytes tell nothing. */
+/** Types without a reliable signature. */
 const typesByExtension: Readonly<Record<string, string>> = {
   mp3: "audio/mpeg",
   aac: "audio/aac",
@@ -79,7 +79,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
   mpeg: "video/mpeg",
 };
 
-/** The encoding of a text, as decoders name it; undefined for what is no text. */
+/** The encoding of a text, with the name decoders use; undefined for binary data. */
 const detectEncoding = async (bytes: Buffer): Promise<string | undefined> => {
   if (startsWithBytes(bytes, ascii("\xef\xbb\xbf"))) return "utf-8";
   if (startsWithBytes(bytes, ascii("\xff\xfe\0\0"))) return undefined;
@@ -88,13 +88,13 @@ const detectEncoding = async (bytes: Buffer): Promise<string | undefined> => {
   if (bytes.includes(0) || countControls(bytes) > bytes.length / 50) return undefined;
   const { detect } = await import("chardet");
   const guess = (detect(nonAsciiSample(bytes)) ?? "").toLowerCase();
-  // What calls itself Latin 1 is read as its successor everywhere.
+  // Text labelled as Latin 1 is decoded as Windows-1252 everywhere.
   return guess !== "iso-8859-1" && guess !== "utf-8" && isKnownEncoding(guess) ? guess : "windows-1252";
 };
 
 const isPlainText = (bytes: Buffer): boolean => !bytes.includes(0) && isUtf8(bytes);
 
-/** A letter cut off at the end of what we looked at does not count. */
+/** A character cut off at the end of the sample is not an error. */
 const isUtf8 = (bytes: Buffer): boolean => {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
@@ -111,7 +111,7 @@ const countControls = (bytes: Buffer): number => {
   return sum;
 };
 
-/** The part with the first letters that differ between encodings. */
+/** The part around the first non-ASCII byte, where encodings differ. */
 const nonAsciiSample = (bytes: Buffer): Buffer => {
   const first = bytes.findIndex((byte) => byte > 127);
   return bytes.subarray(Math.max(0, first - 2 ** 12), first + 2 ** 14);

@@ -12,28 +12,28 @@ import { defineTool, type AnyTool, type EditProposal } from "../tool.ts";
 
 const input = z.object({
   file_path: z.string().min(1).describe("Path of the file, absolute or relative to the workspace."),
-  content: z.string().describe("All of the text the file is to hold."),
+  content: z.string().describe("The whole text of the file."),
 });
 
 export const writeFile: AnyTool = defineTool({
   name: "write_file",
-  description: "Writes a whole text file: a new one, with the folders it needs, or in place of the one that is there.",
+  description: "Writes a text file: creates it with its directories, or replaces the existing one.",
   access: "write",
   input,
   aliases: { file_path: ["absolute_path", "path"] },
   touches: ({ file_path }) => ({ writes: [file_path] }),
   title: ({ file_path }) => `Write ${file_path}`,
-  propose: async (given, { files }) => (await computeWrite(given, files)).proposal,
-  amend: (given, _, edited) => ({ ...given, content: edited }),
-  run: async (given, can) => {
-    const { proposal, was } = await computeWrite(given, can.files);
-    requireApproved(can, proposal);
-    await saveEditableFile(can.files, { path: given.file_path, text: proposal.after, was });
+  propose: async (args, { files }) => (await computeWrite(args, files)).proposal,
+  amend: (args, _, edited) => ({ ...args, content: edited }),
+  run: async (args, capabilities) => {
+    const { proposal, was: file } = await computeWrite(args, capabilities.files);
+    requireApproved(capabilities, proposal);
+    await saveEditableFile(capabilities.files, { path: args.file_path, text: proposal.after, was: file });
     const sentence =
-      was === undefined
+      file === undefined
         ? `Successfully created and wrote to new file: ${proposal.path}.`
         : `Successfully overwrote file: ${proposal.path}.`;
-    return createEditResult(sentence, proposal, can.approved?.proposed);
+    return createEditResult(sentence, proposal, capabilities.approved?.proposed);
   },
 });
 
@@ -44,8 +44,8 @@ const computeWrite = async (
   files: WorkspaceFiles,
 ): Promise<WriteEdit> => {
   const { path } = await files.resolve(file_path);
-  const was = await openEditableFile(files, file_path);
-  // Line ends are a file's own matter; those of a new one are what the model says.
-  const after = was === undefined || !was.raw.includes("\n") ? content : toLineFeeds(content);
-  return { proposal: { path, before: was?.text, after }, was };
+  const file = await openEditableFile(files, file_path);
+  // An existing file keeps its line endings; a new one gets the model's.
+  const after = file === undefined || !file.raw.includes("\n") ? content : toLineFeeds(content);
+  return { proposal: { path, before: file?.text, after }, was: file };
 };

@@ -1,6 +1,6 @@
 import type { GroundedAnswer } from "../capabilities.ts";
 
-/** A grounded answer with `[1]` after what each source supports, and the sources below it. */
+/** A grounded answer with `[1]` after the text each source supports, and the sources below it. */
 export const addCitations = ({ text, sources, supports }: Omit<GroundedAnswer, "failed">): string =>
   addSources(insertMarkers(text, supports, sources.length), sources);
 
@@ -13,7 +13,10 @@ export const addSources = (text: string, sources: GroundedAnswer["sources"]): st
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** Google counts in bytes of UTF-8. An end within a letter counts as the end of that letter, one past the text as its end. */
+/**
+ * Google's offsets count UTF-8 bytes. An offset within a character counts as its end, one past the text as the end of
+ * the text.
+ */
 const insertMarkers = (text: string, supports: GroundedAnswer["supports"], count: number): string => {
   const bytes = Buffer.from(text);
   const marks = new Map<number, Set<number>>();

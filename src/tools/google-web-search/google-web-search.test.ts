@@ -61,7 +61,7 @@ describe("citations", () => {
     expect(addCitations({ text, sources, supports })).toBe(expected + list);
   });
 
-  it("without sources leave the text as it is", () => {
+  it("without sources do not change the text", () => {
     expect(addCitations({ text: "ab", sources: [], supports: [{ end: 1, sources: [0] }] })).toBe("ab");
   });
 
@@ -85,8 +85,8 @@ describe("google_web_search", () => {
     signal = new AbortController().signal,
   ): Promise<ToolResult> => {
     const model = google === undefined ? undefined : { ask: () => Promise.reject(new Error("not asked")), google };
-    const can = { model, signal, files: { keep: () => Promise.resolve("/kept") } } as unknown as Capabilities;
-    return normalizeResult(await googleWebSearch.run({ query } as never, can));
+    const capabilities = { model, signal, files: { keep: () => Promise.resolve("/kept") } } as unknown as Capabilities;
+    return normalizeResult(await googleWebSearch.run({ query } as never, capabilities));
   };
   const answer: GroundedAnswer = {
     text: "Snow is white.",
@@ -122,7 +122,7 @@ describe("google_web_search", () => {
     });
   });
 
-  it("keeps a long answer in a file and says where", async () => {
+  it("stores a long answer in a file and says where", async () => {
     const { content } = await run("snow", () => Promise.resolve({ ...answer, text: "x".repeat(200_000) }));
     expect(content).toHaveLength(1);
     expect(content[0]).toMatchObject({ text: expect.stringContaining("/kept") as string });
@@ -136,20 +136,20 @@ describe("google_web_search", () => {
       });
   });
 
-  it("fails with the reason when the search does", async () => {
+  it("fails with the reason of the failed search", async () => {
     await expect(run("snow", () => Promise.reject(new Error("quota is used up")))).rejects.toEqual(
       new ToolFailure("web_search_failed", 'Error during web search for query "snow": quota is used up'),
     );
   });
 
-  it("is cancelled, not failed, when it is told to stop", async () => {
+  it("is cancelled, not failed, when aborted", async () => {
     const stop = new AbortController();
     const searching = run("snow", () => Promise.reject(new Error("aborted")), stop.signal);
     stop.abort(new Error("enough"));
     await expect(searching).rejects.toEqual(new Error("enough"));
   });
 
-  it.each([{}, { query: "" }, { query: "  " }, { query: 7 }])("refuses %j", async (given) => {
-    expect((await googleWebSearch.input.safeParseAsync(given)).success).toBe(false);
+  it.each([{}, { query: "" }, { query: "  " }, { query: 7 }])("refuses %j", async (args) => {
+    expect((await googleWebSearch.input.safeParseAsync(args)).success).toBe(false);
   });
 });

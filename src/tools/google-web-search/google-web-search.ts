@@ -10,14 +10,14 @@ const input = z.object({
 export const googleWebSearch: AnyTool = defineTool({
   name: "google_web_search",
   description:
-    "Searches the web with Google and returns an answer with numbered sources. To read a page whose address is known, use web_fetch.",
+    "Searches the web with Google and returns an answer with numbered sources. To read a page with a known URL, use web_fetch.",
   access: "network",
   input,
   aliases: { query: ["q", "search_query"] },
   touches: () => ({}),
   title: ({ query }) => `Searching the web for: "${query}"`,
-  run: async ({ query }, can): Promise<ToolResult> => {
-    const { signal, files, model } = can;
+  run: async ({ query }, capabilities): Promise<ToolResult> => {
+    const { signal, files, model } = capabilities;
     const answer = await model?.google?.(query, "search", signal).catch((error: unknown) => {
       signal.throwIfAborted();
       if (error instanceof ToolFailure) throw error;
@@ -35,7 +35,7 @@ export const googleWebSearch: AnyTool = defineTool({
 });
 
 const noCredentialsMessage =
-  "Web search runs on Google's models and there are no credentials for them. Set GEMINI_API_KEY (or GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT with a Vertex AI login), or sign in to Gemini Code Assist with parley login, and try again. Pages whose address is known can be read with web_fetch.";
+  "Web search runs on Google's models and there are no credentials for them. Set GEMINI_API_KEY (or GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT with a Vertex AI login), or sign in to Gemini Code Assist with parley login, and try again. Pages with a known URL can be read with web_fetch.";
 
 const textResult = (text: string, display: string): ToolResult => ({
   content: [{ type: "text", text }],

@@ -2,8 +2,8 @@ import { readImageSize } from "../files/image-size.ts";
 import { sniffContentType, sniffLength } from "../files/sniff.ts";
 
 /**
- * The media type of bytes that are said to be of a type; undefined where they are nothing of that kind. An API refuses a
- * whole request for one picture that is none, and with it every later request of the session.
+ * Checks bytes against their claimed media type and returns the real one; undefined where they are nothing of that
+ * kind. An API rejects a whole request for one invalid image, and with it every later request of the session.
  */
 export const checkMediaType = async (bytes: Uint8Array, said: string, name = ""): Promise<string | undefined> => {
   const found = await sniffContentType(bytes.subarray(0, sniffLength), name);
@@ -19,5 +19,5 @@ export const checkMediaType = async (bytes: Uint8Array, said: string, name = "")
 
 const mediaFamily = (type: string): string => type.slice(0, type.indexOf("/"));
 
-/** Types whose header tells a size. One without a size is cut off or made up. */
+/** Types with a size in their header. Without a size, the data is truncated or invalid. */
 const typesWithSize: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

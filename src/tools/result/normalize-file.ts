@@ -4,20 +4,20 @@ import { readImageSize } from "../files/image-size.ts";
 import { sniffContentType, sniffLength } from "../files/sniff.ts";
 import type { ToolFile, ToolFileUrl } from "../tool.ts";
 
-/** Bytes in any of the forms JavaScript has for them. */
+/** Bytes in any of JavaScript's types for them. */
 export type BinaryData = Uint8Array | Uint8ClampedArray | ArrayBuffer | Blob;
 
-/** Whether an object is bytes. */
+/** Whether a value is bytes. */
 export const isBinary = (value: unknown): value is BinaryData =>
   value instanceof Uint8Array ||
   value instanceof Uint8ClampedArray ||
   value instanceof ArrayBuffer ||
   value instanceof Blob;
 
-/** Bytes as a file. Without a type it is told from the bytes. */
-export const readBinary = async (value: BinaryData, given?: string, name?: string): Promise<ToolFile> => {
+/** Converts bytes to a file. Without a type, it is detected from the bytes. */
+export const readBinary = async (value: BinaryData, args?: string, name?: string): Promise<ToolFile> => {
   const bytes = await bytesOf(value);
-  const said = given ?? (value instanceof Blob && value.type !== "" ? value.type : undefined);
+  const said = args ?? (value instanceof Blob && value.type !== "" ? value.type : undefined);
   const named = name ?? (value instanceof File && value.name !== "" ? value.name : undefined);
   const mimeType = said ?? (await sniffType(bytes, named ?? ""));
   const facts = named === undefined ? {} : { name: named };
@@ -25,8 +25,8 @@ export const readBinary = async (value: BinaryData, given?: string, name?: strin
 };
 
 /**
- * The file a value stands for: bytes; a `file` or `media` part; a file with its blob; Gemini's `inlineData` and
- * `fileData`; an object of a media type and its data or address alone. Undefined for any other value.
+ * Converts a value to a file: bytes; a `file` or `media` part; a file with its blob; Gemini's `inlineData` and
+ * `fileData`; an object with nothing but a media type and its data or URL. Undefined for any other value.
  */
 export const toFile = async (value: unknown): Promise<ToolFile | ToolFileUrl | undefined> => {
   if (isBinary(value)) return readBinary(value);
@@ -95,7 +95,7 @@ const sniffType = async (bytes: Uint8Array, name: string): Promise<string> => {
   return isText ? "text/plain" : "application/octet-stream";
 };
 
-/** The media type an address ends like. */
+/** The media type for the extension of a URL. */
 const typeFromUrl = (url: string): string => {
   const ending = /\.([a-z0-9]{2,5})(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase() ?? "";
   return typesByExtension[ending] ?? "application/octet-stream";

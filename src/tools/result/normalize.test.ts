@@ -58,7 +58,7 @@ describe("a tool", () => {
     expect(display).toEqual(shown(`[file: image/png, ${png.length} bytes]`));
   });
 
-  it("may return a file by its address", async () => {
+  it("may return a file by its URL", async () => {
     const url = "https://example.com/a.png?size=1";
     const file = { type: "file", mimeType: "image/png", url };
     expect(await contentOf({ type: "file", url })).toEqual([file]);
@@ -79,7 +79,7 @@ describe("a tool", () => {
     ]);
   });
 
-  it("may return bytes inside a value, which become files named in their place", async () => {
+  it("may return bytes inside a value, which become files referenced in their place", async () => {
     const other = Uint8Array.of(1, 2, 3, 0);
     expect(await contentOf({ name: "x", shot: png, rest: [{ mimeType: "audio/wav", data: other }] })).toEqual([
       {

@@ -4,7 +4,7 @@ import { toFile, isBinary, readBinary, type BinaryData } from "./normalize-file.
 import type { ToolDisplay, ToolContent, ToolFile, ToolResult } from "../tool.ts";
 
 /**
- * Reads anything a tool returned as a result: a text, a value, a file, bytes, or a list of these, or a whole
+ * Converts any return value of a tool to a result: a text, a value, a file, bytes, a list of these, or a whole
  * `ToolResult` with or without a display. Throws an `Error` that was returned.
  */
 export const normalizeResult = async (returned: unknown): Promise<ToolResult> => {
@@ -23,7 +23,7 @@ export const normalizeResult = async (returned: unknown): Promise<ToolResult> =>
 
 type LooseResult = { readonly content?: unknown; readonly display?: unknown; readonly error?: unknown };
 
-/** An object with other keys, or with `content` alone that is no list, is a value the tool computed. */
+/** An object with other keys, or with only a `content` that is not a list, is a value the tool computed. */
 const isResult = (value: unknown): value is LooseResult => {
   if (!isObject(value) || !("content" in value)) return false;
   const isKnown = Object.keys(value).every((key) => key === "content" || key === "display" || key === "error");
@@ -44,7 +44,7 @@ const readDisplay = (display: unknown): ToolDisplay | undefined => {
   return isWhole ? (display as ToolDisplay) : undefined;
 };
 
-/** Whether a list is content in order: there is a file or a piece of content in it. Any other list is one value. */
+/** Whether a list is content in order: it contains a file or a content part. Any other list is one value. */
 const hasContent = async (list: readonly unknown[]): Promise<boolean> =>
   (await Promise.all(list.map(async (item) => isContentPart(item) || (await toFile(item)) !== undefined))).includes(
     true,
@@ -71,7 +71,7 @@ const isContentPart = (value: unknown): value is ContentPart =>
   ((value["type"] === "text" && typeof value["text"] === "string") ||
     (value["type"] === "structured" && "value" in value));
 
-/** A value, with every run of bytes in it named in its place and added as a file after it. */
+/** A value in which all bytes are replaced by references, followed by the bytes as files. */
 const valueContent = async (value: unknown): Promise<readonly ToolContent[]> => {
   const files = new Map<object, ToolFile>();
   for (const { node, mimeType } of findBinaries(value)) files.set(node, await readBinary(node, mimeType));
@@ -84,7 +84,7 @@ const valueContent = async (value: unknown): Promise<readonly ToolContent[]> => 
 
 type FoundBinary = { readonly node: BinaryData; readonly mimeType: string | undefined };
 
-/** The bytes anywhere inside a value, each once, with the media type that stands beside them. */
+/** Finds bytes anywhere inside a value, each once, with the media type beside them. */
 const findBinaries = (value: unknown): readonly FoundBinary[] => {
   const found: FoundBinary[] = [];
   const seen = new Set<unknown>();
@@ -104,7 +104,7 @@ const findBinaries = (value: unknown): readonly FoundBinary[] => {
   return found;
 };
 
-/** What a person sees of content when the tool has no display of its own. */
+/** The display of content for a tool without a display of its own. */
 const describeContent = (content: readonly ToolContent[]): string =>
   content.length === 0 ? "(no output)" : content.map(describePart).join("\n");
 

@@ -2,7 +2,7 @@ import { mediaAt, storeBytes, type StoredMedia } from "../../conversation/media.
 import type { Media } from "../../conversation/parts.ts";
 import type { ToolFile, ToolFileUrl } from "../tool.ts";
 
-/** A file of a tool as a media part, with the blob to keep where the tool gave bytes and not an address. */
+/** Converts a tool's file to a media part, with the blob to store where the tool returned bytes and not a URL. */
 export const storeFile = (
   file: ToolFile | ToolFileUrl,
 ): { readonly media: Media; readonly blob?: StoredMedia["blob"] } => {

@@ -1,11 +1,11 @@
 import type { WorkspaceFiles } from "../capabilities.ts";
 
-/** How much of a result a model is given at once, in characters. */
+/** Characters of a tool result that a model gets at once. */
 export const maxResultText = 40_000;
 
 /**
- * A text no longer than about `most` characters. Of a longer one, the beginning and
- * the end stay, and all of it is kept in a file the model can read; the text says so.
+ * Truncates a text to about `most` characters. Keeps the beginning and the end, stores the whole text in a file the
+ * model can read, and says so in the text.
  */
 export const truncateText = async (
   text: string,
@@ -19,13 +19,15 @@ export const truncateText = async (
   const path = await files.keep(text, name).catch(() => undefined);
   const head = cutAtLineEnd(text.slice(0, Math.floor(most / 4)));
   const tail = cutAtLineStart(text.slice(text.length - Math.floor((most * 3) / 4)));
-  const left = text.length - head.length - tail.length;
+  const omitted = text.length - head.length - tail.length;
   const where =
-    path === undefined ? "They could not be kept." : `All of it is in ${path}; read_file reads it by offset and limit.`;
-  return `${head}\n\n[${left} characters left out here. ${where}]\n\n${tail}`;
+    path === undefined
+      ? "The rest could not be stored."
+      : `The whole text is in ${path}; read it with read_file, offset and limit.`;
+  return `${head}\n\n[${omitted} characters omitted. ${where}]\n\n${tail}`;
 };
 
-/** Cuts at the end of a line where one is near, and never within a letter. */
+/** Cuts at the end of a line where one is near, and never within a surrogate pair. */
 const cutAtLineEnd = (text: string): string => {
   const line = text.lastIndexOf("\n");
   return line > text.length / 2 ? text.slice(0, line) : dropHalfSurrogates(text);
@@ -36,6 +38,6 @@ const cutAtLineStart = (text: string): string => {
   return line !== -1 && line < text.length / 2 ? text.slice(line + 1) : dropHalfSurrogates(text);
 };
 
-/** A text without the halves of letters that a cut left at its ends. */
+/** Removes halves of surrogate pairs that a cut left at the ends. */
 export const dropHalfSurrogates = (text: string): string =>
   text.replace(/^[\udc00-\udfff]/, "").replace(/[\ud800-\udbff]$/, "");

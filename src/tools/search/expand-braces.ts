@@ -1,26 +1,23 @@
 import { ToolFailure } from "../tool.ts";
 
-/** More alternatives than this are nobody's wish. */
+/** Limit on the alternatives of one pattern. */
 const maxAlternatives = 1000;
 
-/** The patterns a pattern with `{a,b}`, `{1..3}` or `@(a|b)` stands for. What is no choice is left as it is. */
+/** Expands `{a,b}`, `{1..3}` and `@(a|b)` into all alternatives. Anything else stays unchanged. */
 export const expandBraces = (pattern: string): readonly string[] => {
   let done: string[] = [""];
   for (let at = 0; at < pattern.length;) {
     const choice = choiceAt(pattern, at);
     const texts = choice?.texts.flatMap(expandBraces) ?? [pattern.slice(at, at + lengthAt(pattern, at))];
     if (done.length * texts.length > maxAlternatives)
-      throw new ToolFailure(
-        "invalid_tool_params",
-        `The pattern ${pattern.slice(0, 200)} stands for too many patterns.`,
-      );
+      throw new ToolFailure("invalid_tool_params", `The pattern ${pattern.slice(0, 200)} has too many alternatives.`);
     done = done.flatMap((start) => texts.map((text) => start + text));
     at = choice?.end ?? at + lengthAt(pattern, at);
   }
   return done;
 };
 
-/** A backslash keeps what follows it from meaning anything. */
+/** A backslash escapes the next character. */
 const lengthAt = (pattern: string, at: number): number => (pattern[at] === "\\" && at + 1 < pattern.length ? 2 : 1);
 
 type BraceChoice = { readonly texts: readonly string[]; readonly end: number };
@@ -30,7 +27,7 @@ const choiceAt = (pattern: string, at: number): BraceChoice | undefined => {
   return pattern.startsWith("@(", at) ? splitChoice(pattern, at + 2, { close: ")", between: "|" }) : undefined;
 };
 
-/** The texts up to the closing sign, one by one; undefined where it is missing or there is nothing to choose. */
+/** The alternatives up to the closing bracket; undefined where it is missing or there is nothing to choose from. */
 const splitChoice = (
   pattern: string,
   from: number,

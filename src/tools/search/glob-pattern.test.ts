@@ -56,12 +56,12 @@ describe("a glob pattern", () => {
     expect(paths.map((path) => [path, createGlobMatcher(pattern)(path)])).toEqual(paths.map((path) => [path, isFit]));
   });
 
-  it("minds case unless told otherwise", () => {
+  it("is case-sensitive by default", () => {
     expect(createGlobMatcher("[A-C].TS")("b.ts")).toBe(false);
     expect(createGlobMatcher("[A-C].TS", { caseSensitive: false })("b.ts")).toBe(true);
   });
 
-  it("takes time in proportion to its length and the path's, no more", () => {
+  it("takes time in proportion to its length and the path's", () => {
     const name = "a".repeat(255);
     const path = Array.from({ length: 200 }, () => "a").join("/");
     expect(createGlobMatcher(`${"*a".repeat(100)}b`)(name)).toBe(false);
@@ -84,11 +84,11 @@ describe("a glob pattern", () => {
     ["a/b", "a", "b"],
     ["a/", "a", "**"],
     ["a/{b,c/d}/e", "a", "{b,c/d}/e"],
-  ])("%s starts in %j and goes on with %s", (pattern, folder, rest) => {
+  ])("%s splits into %j and %s", (pattern, folder, rest) => {
     expect(splitGlob(pattern)).toEqual({ folder, rest });
   });
 
-  it("stands for all its alternatives", () => {
+  it("expands to all its alternatives", () => {
     expect(expandBraces("{a,b}{1,}@(x|y)")).toEqual(["a1x", "a1y", "ax", "ay", "b1x", "b1y", "bx", "by"]);
     expect(expandBraces("a{b,c\\}d}")).toEqual(["ab", "ac\\}d"]);
     expect(expandBraces("{".repeat(2000))).toHaveLength(1);

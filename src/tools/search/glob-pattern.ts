@@ -3,8 +3,8 @@ import { expandBraces } from "./expand-braces.ts";
 import { ToolFailure } from "../tool.ts";
 
 /**
- * Which relative paths a glob pattern means: `*`, `?`, `[abc]` within a name, `**` for any folders, `{a,b}` for
- * a choice. Names that begin with a dot are like others. No pattern takes long, whatever the path.
+ * Creates a matcher for relative paths: `*`, `?`, `[abc]` within a name, `**` for any folders, `{a,b}` for
+ * alternatives. Names that begin with a dot are not special. Matching time is bounded for every pattern and path.
  */
 export const createGlobMatcher = (
   pattern: string,
@@ -18,7 +18,7 @@ export const createGlobMatcher = (
   };
 };
 
-/** The folder a pattern starts from, as far as it is spelled out, and what is left of the pattern below it. */
+/** Splits a pattern into the folder before the first wildcard and the rest below it. */
 export const splitGlob = (pattern: string): { readonly folder: string; readonly rest: string } => {
   const parts = pattern.split("/");
   const wild = parts.findIndex((part) => /[*?[{\\]|@\(/.test(part));
@@ -27,14 +27,14 @@ export const splitGlob = (pattern: string): { readonly folder: string; readonly 
   return { folder: folder === "" && last > 0 ? "/" : folder, rest: parts.slice(last).join("/") || "**" };
 };
 
-/** A pattern none of whose choices starts somewhere else. */
+/** Throws if an alternative of the pattern is absolute. */
 export const requireRelative = (pattern: string): string => {
   if (expandBraces(pattern).some((each) => each.startsWith("/")))
     throw new ToolFailure("path_not_in_workspace", `The pattern ${pattern} leaves the folder it starts from.`);
   return pattern;
 };
 
-/** What the names of all files fit that a pattern means; nothing where any name does. */
+/** A pattern for the names of all matching files; empty where any name matches. */
 export const namePattern = (pattern: string, caseSensitive: boolean): { readonly names?: NamePattern } => {
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
   return /^\**$/.test(name) ? {} : { names: { pattern: name, caseSensitive } };
@@ -45,15 +45,18 @@ export const isGlob = (text: string): boolean => /[*?[{]|@\(/.test(text);
 
 const checkPattern = (pattern: string): string => {
   if (pattern.length > 4096 || pattern.includes("\0"))
-    throw new ToolFailure("invalid_tool_params", "The pattern is no pattern of file names.");
+    throw new ToolFailure("invalid_tool_params", "The pattern is not a valid glob pattern.");
   if (/^!|[!+]\(/.test(pattern))
-    throw new ToolFailure("invalid_tool_params", `${pattern}: patterns know *, **, ?, [abc] and {a,b}, and no "not".`);
+    throw new ToolFailure(
+      "invalid_tool_params",
+      `${pattern}: supported are *, **, ?, [abc] and {a,b}; negation is not.`,
+    );
   return pattern;
 };
 
 const anyNumber = Symbol("any number");
 
-/** What one item must be, or that any number of items may stand here. */
+/** A test of one item, or a marker for any number of items. */
 type GlobPart<Item> = typeof anyNumber | ((item: Item) => boolean);
 
 const parseSegments = (pattern: string): readonly GlobPart<string>[] => {
@@ -65,7 +68,7 @@ const parseSegments = (pattern: string): readonly GlobPart<string>[] => {
     .map((name) => (name === "**" ? anyNumber : createNameMatcher(name)));
 };
 
-/** Most patterns mean names wherever they are: then nothing but the name is looked at. */
+/** Most patterns match names in any folder: then only the name is compared. */
 const createPathMatcher = (parts: readonly GlobPart<string>[]): ((path: string) => boolean) => {
   const [first, second] = parts;
   return parts.length === 2 && first === anyNumber && typeof second === "function"
@@ -73,7 +76,7 @@ const createPathMatcher = (parts: readonly GlobPart<string>[]): ((path: string) 
     : (path) => matchesParts(parts, path.split("/"));
 };
 
-/** How one name is compared. A name that is spelled as the pattern fits too, so that `[id].ts` finds itself. */
+/** Creates a matcher for one name. A name equal to the pattern matches too, so that `[id].ts` finds itself. */
 const createNameMatcher = (pattern: string): ((name: string) => boolean) => {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
   const [, start, end] = /^([^*?[\\]*)\*([^*?[\\]*)$/.exec(pattern) ?? [];
@@ -103,14 +106,14 @@ const parseName = (pattern: string): readonly GlobPart<string>[] => {
   return signs;
 };
 
-/** A set of letters in brackets; undefined where the bracket is never closed. */
+/** Parses a character set in brackets; undefined where the bracket is never closed. */
 const parseSet = (
   letters: readonly string[],
   at: number,
 ): { readonly fits: (letter: string) => boolean; readonly end: number } | undefined => {
   const isNegated = letters[at + 1] === "!" || letters[at + 1] === "^";
   const start = at + (isNegated ? 2 : 1);
-  // A closing bracket that comes first is a letter of the set.
+  // A closing bracket in first position is a character of the set.
   const end = letters.indexOf("]", start + 1);
   if (end === -1) return undefined;
   const ranges: (readonly [string, string])[] = [];
@@ -124,8 +127,8 @@ const parseSet = (
 };
 
 /**
- * Compares from the left. Where it fails, only the last "any number" takes one item more: the ones before it
- * cannot do better, so the work is at most the product of both lengths.
+ * Matches from the left. On a mismatch only the last "any number" takes one more item: earlier ones cannot do better,
+ * so the work is at most the product of both lengths.
  */
 const matchesParts = <Item>(parts: readonly GlobPart<Item>[], items: readonly Item[]): boolean => {
   let part = 0;

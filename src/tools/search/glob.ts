@@ -8,36 +8,36 @@ import { defineTool, ToolFailure, type AnyTool, type ToolResult } from "../tool.
 const maxFiles = 5000;
 
 const input = z.object({
-  pattern: z.string().min(1).describe("Such as **/*.ts or src/*.{js,json}, relative to the folder."),
-  path: z.string().optional().describe("The folder to look in; the workspace if not given."),
-  case_sensitive: z.boolean().optional().describe("Whether case counts; false if not given."),
-  respect_git_ignore: z.boolean().optional().describe("Leave out what git ignores; true if not given."),
+  pattern: z.string().min(1).describe("Glob pattern such as **/*.ts or src/*.{js,json}, relative to path."),
+  path: z.string().optional().describe("Directory to search. Default: the workspace."),
+  case_sensitive: z.boolean().optional().describe("Match case. Default: false."),
+  respect_git_ignore: z.boolean().optional().describe("Respect .gitignore. Default: true."),
 });
 
 export const glob: AnyTool = defineTool({
   name: "glob",
-  description: "Finds files by a glob pattern. Gives absolute paths, the latest changed first.",
+  description: "Finds files by a glob pattern. Returns absolute paths, most recently modified first.",
   access: "read",
   isReadOnly: true,
   input,
   aliases: { path: ["dir_path"] },
   touches: ({ pattern, path = "." }) => ({ reads: [splitFolder(pattern, path).folder] }),
   title: ({ pattern, path }) => `Find ${pattern}${path === undefined ? "" : ` in ${path}`}`,
-  run: async (given, { files, search, signal }) => {
-    const { pattern, path = ".", case_sensitive = false, respect_git_ignore = true } = given;
+  run: async (args, { files, search, signal }) => {
+    const { pattern, path = ".", case_sensitive = false, respect_git_ignore = true } = args;
     const start = await requireFolder(files, path);
     const { folder, rest } = splitFolder(pattern, path);
     const wanted = createGlobMatcher(requireRelative(rest), { caseSensitive: case_sensitive });
-    const place = await files.resolve(folder);
-    if (place.kind !== "folder") return noFilesResult(pattern, start.path);
+    const resolved = await files.resolve(folder);
+    if (resolved.kind !== "folder") return noFilesResult(pattern, start.path);
     const rules = { git: respect_git_ignore, own: true };
     const names = namePattern(rest, case_sensitive);
-    const { paths, cut } = await search.files(place.path, { rules, wanted, ...names, most: maxFiles, signal });
+    const { paths, cut } = await search.files(resolved.path, { rules, wanted, ...names, most: maxFiles, signal });
     if (paths.length === 0) return noFilesResult(pattern, start.path);
     const more = cut ? ` (only the latest ${paths.length} are listed)` : "";
     const text = [
       `Found ${paths.length} file(s) matching "${pattern}" within ${start.path}${more}, sorted by modification time (newest first):`,
-      ...paths.map((found) => escapeName(`${place.path === "/" ? "" : place.path}/${found}`)),
+      ...paths.map((found) => escapeName(`${resolved.path === "/" ? "" : resolved.path}/${found}`)),
     ].join("\n");
     return {
       content: [{ type: "text", text: await truncateText(text, { files, name: "glob" }) }],
@@ -46,20 +46,20 @@ export const glob: AnyTool = defineTool({
   },
 });
 
-/** Where a pattern leads before its first wild card: from the folder it is looked for in, or by itself. */
+/** Splits a pattern at its first wildcard, relative to the search folder unless it names a folder of its own. */
 const splitFolder = (pattern: string, path: string): { readonly folder: string; readonly rest: string } => {
   const { folder, rest } = splitGlob(pattern);
   if (folder === "") return { folder: path, rest };
-  // Whoever resolves a path says what is wrong with a tilde or an address.
+  // Resolving the path reports what is wrong with a tilde or a URL.
   const isOwn = folder.startsWith("/") || /^(~$|~\/|[A-Za-z][A-Za-z\d+.-]*:)/.test(folder);
   return { folder: isOwn ? folder : `${path}/${folder}`, rest };
 };
 
 const requireFolder = async (files: WorkspaceFiles, path: string): Promise<ResolvedPath> => {
-  const place = await files.resolve(path);
-  if (place.kind === "absent") throw new ToolFailure("file_not_found", `There is no folder ${path}.`);
-  if (place.kind !== "folder") throw new ToolFailure("path_is_not_a_directory", `${path} is not a folder.`);
-  return place;
+  const resolved = await files.resolve(path);
+  if (resolved.kind === "absent") throw new ToolFailure("file_not_found", `Folder not found: ${path}.`);
+  if (resolved.kind !== "folder") throw new ToolFailure("path_is_not_a_directory", `${path} is not a folder.`);
+  return resolved;
 };
 
 const noFilesResult = (pattern: string, folder: string): ToolResult => {

@@ -9,14 +9,15 @@ const maxMatches = 20_000;
 const maxLineLength = 2000;
 
 const input = z.object({
-  pattern: z.string().min(1).describe("Regular expression to look for, without regard to case."),
-  path: z.string().optional().describe("The folder or file to look in; the workspace if not given."),
-  include: z.string().optional().describe("Glob pattern of the files to look in, such as *.ts or src/**."),
+  pattern: z.string().min(1).describe("Regular expression to search for, case-insensitive."),
+  path: z.string().optional().describe("Directory or file to search. Default: the workspace."),
+  include: z.string().optional().describe("Glob pattern of the files to search, such as *.ts or src/**."),
 });
 
 export const searchFileContent: AnyTool = defineTool({
   name: "search_file_content",
-  description: "Searches file contents by a regular expression. Gives lines with their numbers, by file.",
+  description:
+    "Searches file contents for a regular expression. Returns matching lines with line numbers, grouped by file.",
   access: "read",
   isReadOnly: true,
   input,
@@ -24,16 +25,16 @@ export const searchFileContent: AnyTool = defineTool({
   touches: ({ path }) => ({ reads: [path ?? "."] }),
   title: ({ pattern, path }) => `Search for ${pattern}${path === undefined ? "" : ` in ${path}`}`,
   run: async ({ pattern, path, include }, { files, search, signal }) => {
-    const place = await files.resolve(path ?? ".");
-    if (place.kind === "absent") throw new ToolFailure("file_not_found", `There is nothing at ${path}.`);
-    const options = { pattern, most: maxMatches, signal, ...includeFilter(include, place) };
-    const found = await search.text(place.path, options);
+    const resolved = await files.resolve(path ?? ".");
+    if (resolved.kind === "absent") throw new ToolFailure("file_not_found", `There is nothing at ${path}.`);
+    const options = { pattern, most: maxMatches, signal, ...includeFilter(include, resolved) };
+    const found = await search.text(resolved.path, options);
     const where = `in ${path === undefined ? "the workspace" : `"${path}"`}${include === undefined ? "" : ` (filter: "${include}")`}`;
     if (found.matches.length === 0) {
       const text = `No matches found for pattern "${pattern}" ${where}.`;
       return { content: [{ type: "text", text }], display: { type: "text", text: "No matches found" } };
     }
-    const text = formatMatches(found, `pattern "${pattern}" ${where}`, createPathFormatter(place, files.roots));
+    const text = formatMatches(found, `pattern "${pattern}" ${where}`, createPathFormatter(resolved, files.roots));
     return {
       content: [{ type: "text", text: await truncateText(text, { files, name: "search" }) }],
       display: { type: "text", text: `Found ${formatCount(found)}${found.cut ? " (limited)" : ""}` },
@@ -41,13 +42,13 @@ export const searchFileContent: AnyTool = defineTool({
   },
 });
 
-/** Which files are meant. A pattern without a slash means names, wherever the files are. */
-const includeFilter = (include: string | undefined, place: ResolvedPath): Pick<GrepOptions, "wanted" | "names"> => {
+/** The files to search. A pattern without a slash matches names in any folder. */
+const includeFilter = (include: string | undefined, resolved: ResolvedPath): Pick<GrepOptions, "wanted" | "names"> => {
   if (include === undefined) return {};
   // oxlint-disable-next-line no-control-regex
   if (/^-|\$\(|[`\u0000-\u001f]/.test(include))
     throw new ToolFailure("invalid_tool_params", `include takes a glob pattern such as *.ts; ${include} is none.`);
-  const relative = include.startsWith(`${place.path}/`) ? include.slice(place.path.length + 1) : include;
+  const relative = include.startsWith(`${resolved.path}/`) ? include.slice(resolved.path.length + 1) : include;
   if (/^([/~]|[A-Za-z]:)/.test(relative))
     throw new ToolFailure("path_not_in_workspace", `The pattern ${include} leaves the folder it starts from.`);
   const wanted = createGlobMatcher(relative.includes("/") ? relative : `**/${relative}`);
@@ -68,9 +69,9 @@ const createPathFormatter = (
 const formatCount = ({ matches }: GrepResult): string =>
   matches.length === 1 ? "1 match" : `${matches.length} matches`;
 
-const formatMatches = (found: GrepResult, what: string, shown: (path: string) => string): string => {
+const formatMatches = (found: GrepResult, contentType: string, shown: (path: string) => string): string => {
   const limit = found.cut ? " (there are more; narrow the search to see them)" : "";
-  const lines = [`Found ${formatCount(found)} for ${what}${limit}:`];
+  const lines = [`Found ${formatCount(found)} for ${contentType}${limit}:`];
   let file: string | undefined;
   for (const { path, line, text } of found.matches) {
     if (path !== file) lines.push("---", `File: ${escapeName(shown(path))}`);

@@ -1,4 +1,4 @@
-/** Text with HTML's character references resolved. One nobody knows stays as it is. */
+/** Decodes HTML character references. An unknown one stays unchanged. */
 export const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z]\w{1,31}));?/g, (match, decimal, hex, name) => {
@@ -7,7 +7,7 @@ export const decodeEntities = (text: string): string =>
       })
     : text;
 
-/** Only the oldest names do without their semicolon. */
+/** Only the oldest names are valid without a semicolon. */
 const decodeNamed = (name: string, match: string): string => {
   const code = entities.get(name);
   const isClosed = match.endsWith(";") || (code !== undefined && (code < 256 || name === "quot"));
@@ -15,18 +15,19 @@ const decodeNamed = (name: string, match: string): string => {
 };
 
 const decodeNumeric = (code: number): string => {
-  // Numbers that would be controls are meant as in windows-1252. Decoded in one go, Node 20 leaves them as they are.
+  // Numbers in the range of C1 controls mean windows-1252 characters. Decoded in one call, Node 20 leaves them
+  // unchanged.
   if (code >= 0x80 && code <= 0x9f)
     return new TextDecoder("windows-1252").decode(new Uint8Array([code]), { stream: true });
   const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
   return isNone ? "\ufffd" : String.fromCodePoint(code);
 };
 
-/** Names in the order of their characters, from this one on; a dash stands for one without a name. */
+/** Names in the order of their code points, from this one on; a dash marks a code point without a name. */
 const row = (first: number, names: string): readonly (readonly [string, number])[] =>
   names.split(" ").map((name, at) => [name, first + at]);
 
-/** Names each followed by its character's number. */
+/** Names, each followed by its code point. */
 const pairs = (text: string): readonly (readonly [string, number])[] =>
   [...text.matchAll(/(\w+) (\d+)/g)].map(([, name = "", code]) => [name, Number(code)]);
 

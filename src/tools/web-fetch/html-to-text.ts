@@ -1,9 +1,8 @@
 import { decodeEntities } from "./html-entities.ts";
 
 /**
- * The text of a page: headings, lists and table rows on lines of their own,
- * without scripts, styles and pictures. Reads once from front to back, however the
- * page is nested or broken, and lets others work in between.
+ * Converts HTML to text: headings, list items and table rows on lines of their own, without scripts, styles and images.
+ * One pass from front to back, however the page is nested or broken, that yields to the event loop.
  */
 export const htmlToText = async (html: string): Promise<string> => {
   const page = new PageText();
@@ -17,10 +16,10 @@ export const htmlToText = async (html: string): Promise<string> => {
   return page.text();
 };
 
-/** Characters read without letting others work. */
+/** Characters processed between two yields to the event loop. */
 const yieldInterval = 2 ** 16;
 
-/** A piece of a page, and where it ends. */
+/** A token of a page, and where it ends. */
 type HtmlToken = { readonly end: number } & (
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "open" | "close"; readonly name: string }
@@ -43,7 +42,7 @@ function* tokenize(html: string): Generator<HtmlToken> {
 
 type HtmlTag = { readonly type: "open" | "close" | "nothing"; readonly name: string; readonly end: number };
 
-/** Elements whose content is not for reading. */
+/** Elements whose content is not text. */
 const skippedElements = new Set("script style template svg math iframe object noembed noframes canvas".split(" "));
 
 const tagAt = (html: string, at: number): HtmlTag | undefined => {
@@ -61,7 +60,7 @@ const endOf = (html: string, mark: string, from: number): number => {
   return end === -1 ? html.length : end + mark.length;
 };
 
-/** The end of a tag. What stands in quotes does not end it. */
+/** The end of a tag. A `>` in quotes does not end it. */
 const endOfTag = (html: string, from: number): number => {
   for (let at = from; at < html.length; at += 1) {
     const character = html[at];
@@ -78,7 +77,7 @@ const skipPastClosingTag = (html: string, from: number, name: string): number =>
   return found === null ? html.length : endOf(html, ">", found.index);
 };
 
-/** Elements that stand apart, with an empty line around them. */
+/** Block elements, with an empty line around them. */
 const blockElements = new Set("p ul ol dl table blockquote pre hr h1 h2 h3 h4 h5 h6 title figure".split(" "));
 
 /** Elements on lines of their own. */
@@ -88,14 +87,14 @@ const lineElements = new Set(
   ),
 );
 
-/** Grows into the text of a page. */
+/** Collects the text of a page. */
 class PageText {
   readonly #pieces: string[] = [];
-  /** Line ends owed before the next word, and whether a space is. */
+  /** Line breaks due before the next text, and whether a space is due. */
   #lines = 0;
   #space = false;
   #preformatted = 0;
-  /** The lists we are in: how many items a numbered one has had, or undefined for one without numbers. */
+  /** The open lists: the number of items of an ordered list, or undefined for an unordered one. */
   readonly #lists: (number | undefined)[] = [];
 
   add(token: HtmlToken): void {
@@ -159,7 +158,7 @@ class PageText {
     this.#space = words.endsWith(" ");
   }
 
-  /** Adds a piece after the line ends or the space owed. */
+  /** Adds text after the line breaks or the space that are due. */
   #put(piece: string): void {
     const last = this.#pieces.at(-1) ?? "\n";
     if (this.#lines > 0 && this.#pieces.length > 0) {

@@ -1,10 +1,9 @@
 /**
- * Removes characters that a person does not see and a model reads: zero-width
- * ones, marks that turn the direction of reading, tags, fillers. Such text is
- * how a page hides instructions. Joiners inside emoji stay.
+ * Removes characters that are invisible to a person and read by a model: zero-width characters, direction marks, tags,
+ * fillers. Pages hide instructions in such text. Joiners inside emoji stay.
  */
 export const removeInvisible = (text: string): { readonly text: string; readonly removed: number } => {
-  // Most pages hold none of them.
+  // Most pages contain none of them.
   if (!/[^\u0020-\u007e\n\r\t]/.test(text)) return { text, removed: 0 };
   let [seen, removed, before] = ["", 0, ""];
   const characters = Array.from(text);
@@ -43,6 +42,6 @@ const isInvisible = (code: number): boolean => code >= 0xad && ranges.some(([fro
 
 const isEmoji = (character: string): boolean => /^\p{Extended_Pictographic}/u.test(character);
 
-/** An emoji, a skin tone or the sign that asks for a picture. */
+/** An emoji, a skin tone or the emoji variation selector. */
 const isEmojiPart = (character: string): boolean =>
   isEmoji(character) || /^\p{Emoji_Modifier}/u.test(character) || character === "\ufe0f";

@@ -7,14 +7,14 @@ import { toFetchUrl } from "./urls.ts";
 import { decodeEntities } from "./html-entities.ts";
 import { htmlToText } from "./html-to-text.ts";
 
-/** What an address gave: words, a file, or nothing. */
+/** The result of fetching a URL: text, a file, or a failure. */
 export type WebPage = { readonly url: string } & (
   | { readonly type: "text"; readonly title: string; readonly text: string }
   | { readonly type: "file"; readonly file: ToolFile }
   | { readonly type: "failure"; readonly failure: ToolFailure }
 );
 
-/** Fetches one address and reads what comes. A page that says it is an error is one. Throws only when it is told to stop. */
+/** Fetches one URL and reads the response. An error status is a failure. Throws only when aborted. */
 export const fetchPage = async (
   url: string,
   { web, signal }: Pick<Capabilities, "web" | "signal">,
@@ -30,10 +30,10 @@ export const fetchPage = async (
   }
 };
 
-/** No provider takes larger files. */
+/** No provider accepts larger files. */
 const maxBytes = 20 * 2 ** 20;
 
-/** Of a longer page, the rest is left out before it is made text. */
+/** HTML beyond this length is dropped before it is converted to text. */
 const maxHtmlLength = 4 * 2 ** 20;
 
 const toToolFailure = (error: unknown, url: string): ToolFailure => {
@@ -52,17 +52,17 @@ const readFetched = async (fetched: FetchResult): Promise<WebPageContent> => {
   const type = fetched.type.split(";")[0]?.trim().toLowerCase() ?? "";
   if (isHtml(type)) return readHtmlPage(fetched, decodeBody(fetched, findMetaCharset(fetched)));
   if (isText(type)) return { type: "text", title: "", text: finishText(fetched, decodeBody(fetched, "utf-8")) };
-  // What else it claims to be counts less than what it is: a model's maker refuses a picture that is none.
-  const what = await sniffContentType(fetched.bytes.subarray(0, sniffLength), new URL(fetched.url).pathname);
-  switch (what.kind) {
+  // The bytes decide, not the claimed type: a model API rejects an image that is none.
+  const contentType = await sniffContentType(fetched.bytes.subarray(0, sniffLength), new URL(fetched.url).pathname);
+  switch (contentType.kind) {
     case "media":
-      return { type: "file", file: toFile(fetched, what.mimeType) };
+      return { type: "file", file: toFile(fetched, contentType.mimeType) };
     case "text":
-      return { type: "text", title: "", text: finishText(fetched, decodeBody(fetched, what.encoding)) };
+      return { type: "text", title: "", text: finishText(fetched, decodeBody(fetched, contentType.encoding)) };
     case "binary":
       throw createUnreadableError(
         fetched,
-        `what came (${type || "of no stated type"}) is neither text nor a file a model can take`,
+        `the response (${type || "of no stated type"}) is neither text nor a supported file type`,
       );
   }
 };
@@ -99,14 +99,14 @@ const finishText = ({ cut }: { readonly cut: boolean }, text: string): string =>
   const { text: seen, removed } = removeInvisible(text);
   return [
     seen,
-    ...(cut ? ["[The page goes on: the rest was too long to be fetched.]"] : []),
+    ...(cut ? ["[Truncated: the rest of the page was too long to fetch.]"] : []),
     ...(removed === 0
       ? []
       : [`[${removed} invisible ${removed === 1 ? "character was" : "characters were"} removed.]`]),
   ].join("\n\n");
 };
 
-/** A page may say its encoding in its first kilobyte, where the server does not. */
+/** A page may declare its encoding in its first kilobyte, where the server does not. */
 const findMetaCharset = ({ bytes }: FetchResult): string =>
   /<meta[^>]{0,200}?charset\s{0,8}=\s{0,8}["']?([\w-]{1,40})/i.exec(
     Buffer.from(bytes.subarray(0, 1024)).toString("latin1"),
@@ -115,7 +115,7 @@ const findMetaCharset = ({ bytes }: FetchResult): string =>
 const decodeBody = ({ bytes, type }: FetchResult, otherwise: string): string => {
   const stated = /charset\s{0,8}=\s{0,8}["']?([\w-]{1,40})/i.exec(type)?.[1];
   const decoder = createDecoder(stated ?? otherwise);
-  // In one go, Node 20 takes windows-1252 for ISO 8859-1; as a stream it does not.
+  // In one call, Node 20 takes windows-1252 for ISO 8859-1; as a stream it does not.
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 };
 

@@ -1,11 +1,11 @@
-/** The web addresses in a text, each once, as they would be asked; what cannot be parsed stays as it is written. */
+/** The URLs in a text, each once and normalized; one that cannot be parsed stays as written. */
 export const findUrls = (text: string): readonly string[] => {
   const found = [...text.matchAll(urlPattern())].map(([match]) => withoutPunctuation(match));
   const meant = found.filter((match) => /^https?:[/\\]*[^/\\]/i.test(match));
   return [...new Set(meant.map((match) => (URL.canParse(match) ? new URL(match).href : match)))];
 };
 
-/** Whether a text says what to do besides naming addresses. */
+/** Whether a text contains instructions besides URLs. */
 export const hasInstructions = (text: string): boolean => /\p{L}{2}|\p{Lo}/u.test(text.replaceAll(urlPattern(), ""));
 
 const urlPattern = (): RegExp => /\bhttps?:[^\s<>"'`“”‘’«»]+/giu;

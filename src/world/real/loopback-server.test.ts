@@ -5,8 +5,8 @@ import { openLoopbackServer, type LoopbackServer } from "./loopback-server.ts";
 let desk: LoopbackServer | undefined;
 afterEach(() => desk?.close());
 
-/** Sends bytes as they are, and reads the status. */
-const visit = (redirect: string, lines: readonly string[]): Promise<string> =>
+/** Sends raw bytes and reads the status. */
+const callback = (redirect: string, lines: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(Number(new URL(redirect).port), "127.0.0.1", () =>
@@ -23,8 +23,8 @@ describe("the loopback server of a sign-in", () => {
     async (target) => {
       desk = await openLoopbackServer("abc");
       const host = `Host: ${new URL(desk.redirectUri).host}`;
-      expect(await visit(desk.redirectUri, [`GET ${target} HTTP/1.1`, host])).toBe("HTTP/1.1 400");
-      expect(await visit(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", host])).toBe("HTTP/1.1 200");
+      expect(await callback(desk.redirectUri, [`GET ${target} HTTP/1.1`, host])).toBe("HTTP/1.1 400");
+      expect(await callback(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", host])).toBe("HTTP/1.1 200");
       expect(await desk.callback).toEqual({ type: "code", code: "42" });
     },
   );
@@ -39,8 +39,8 @@ describe("the loopback server of a sign-in", () => {
   ])("turns away a visit to a host %s", async (_, headers) => {
     desk = await openLoopbackServer("abc");
     const { port } = new URL(desk.redirectUri);
-    const visited = visit(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", ...headers(port)]);
-    expect(await visited).toBe("HTTP/1.1 400");
+    const callback = callback(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", ...headers(port)]);
+    expect(await callback).toBe("HTTP/1.1 400");
     expect(await Promise.race([desk.callback, Promise.resolve("nobody")])).toBe("nobody");
   });
 });

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { readText } from "./sync-file-calls.ts";
 import type { PrivateFiles } from "../world.ts";
 
-/** Files on the disk. */
+/** Reads and writes settings and secrets on the real disk. */
 export const realPrivateFiles: PrivateFiles = {
   read: async (path) => {
     try {
@@ -18,12 +18,12 @@ export const realPrivateFiles: PrivateFiles = {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700);
-    const fresh = `${path}.${randomBytes(6).toString("hex")}`;
+    const temporary = `${path}.${randomBytes(6).toString("hex")}`;
     try {
-      await writeFile(fresh, text, { mode: 0o600, flag: "wx", flush: true });
-      await rename(fresh, path);
+      await writeFile(temporary, text, { mode: 0o600, flag: "wx", flush: true });
+      await rename(temporary, path);
     } catch (error) {
-      await rm(fresh, { force: true });
+      await rm(temporary, { force: true });
       throw error;
     }
   },

@@ -40,12 +40,12 @@ const listen = async (server: TcpServer): Promise<number> => {
 type Proxy = {
   readonly port: number;
   readonly seen: string[];
-  /** All connections there ever were, and those that still are. */
+  /** All connections ever made, and those still open. */
   readonly connections: () => number;
   readonly open: () => Promise<number>;
 };
 
-/** A proxy that knows no name: whatever is asked for, it goes to this port of this machine. */
+/** A proxy without DNS: every request goes to this port of this machine. */
 const openProxy = async (
   target: number,
   gatekeeper: (request: IncomingMessage) => number = () => 200,
@@ -83,7 +83,7 @@ const openProxy = async (
     onward.on("error", () => socket.destroy()).on("close", () => socket.destroy());
     socket.on("close", () => onward.destroy());
   });
-  // A connection counts as open until the other side has closed its end of it.
+  // A connection counts as open until the other side has closed its end.
   let connections = 0;
   server.on("connection", (socket: Socket) => {
     connections += 1;
@@ -98,7 +98,7 @@ const openProxy = async (
   };
 };
 
-/** A certificate that vouches for itself, written out by hand: nothing else here needs a tool that makes them. */
+/** A self-signed certificate, written out: nothing else here needs a tool to create one. */
 const selfSigned = (name: string): { readonly key: string; readonly cert: string } => {
   const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
     const body = Buffer.concat(parts);
@@ -157,7 +157,7 @@ const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => 
 };
 
 describe("a proxy", () => {
-  it("carries https through a tunnel it cannot look into, and shows it its own password alone", async () => {
+  it("tunnels https without seeing its content, and gets only its own password", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const proxy = await openProxy(await listen(createSecureServer(selfSigned("api.example.test"), echo)));
     const net = createProxiedNet({ HTTPS_PROXY: `http://me:p%40ss@127.0.0.1:${proxy.port}` });
@@ -166,7 +166,7 @@ describe("a proxy", () => {
     expect(proxy.seen).toEqual([`CONNECT api.example.test:443 Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
   });
 
-  it("does not make a stranger's certificate good", async () => {
+  it("does not make an untrusted certificate valid", async () => {
     const proxy = await openProxy(await listen(createSecureServer(selfSigned("api.example.test"), echo)));
     const sent = createProxiedNet({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }).send(
       post("https://api.example.test/"),
@@ -175,14 +175,14 @@ describe("a proxy", () => {
     await expect(sent).rejects.toMatchObject({ at: "connect", code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   });
 
-  it("carries plain http without a tunnel", async () => {
+  it("forwards plain http without a tunnel", async () => {
     const { proxy, env } = await httpTo(echo);
 
     expect(await told(await createProxiedNet(env).send(post("http://api.example.test/v1/x?y=1")))).toEqual(everything);
     expect(proxy.seen).toEqual(["POST http://api.example.test/v1/x?y=1 -"]);
   });
 
-  it("may be named without http:// before it", async () => {
+  it("may be configured without http://", async () => {
     const { proxy } = await httpTo(echo);
     const net = createProxiedNet({ http_proxy: `127.0.0.1:${proxy.port}` });
 
@@ -197,7 +197,7 @@ describe("a proxy", () => {
     expect(proxy.connections()).toBeLessThanOrEqual(2);
   });
 
-  it("is left when the idle connections are closed, and found again by the next request", async () => {
+  it("is disconnected when idle connections are closed, and reconnected by the next request", async () => {
     const { proxy, env } = await httpTo(echo);
     const net = createProxiedNet(env);
     await readBodyText(await net.send(post("http://api.example.test/")));
@@ -207,7 +207,7 @@ describe("a proxy", () => {
     expect(await told(await net.send(post("http://api.example.test/v1/x?y=1")))).toEqual(everything);
   });
 
-  it("names the server it wants in the tunnel's handshake", async () => {
+  it("sends the server name in the tunnel's TLS handshake", async () => {
     const names: (string | undefined)[] = [];
     const server = createSecureServer({
       ...selfSigned("api.example.test"),
@@ -232,11 +232,11 @@ describe("a proxy", () => {
     const failed: unknown = await net.send(post("https://api.example.test/")).catch((error: unknown) => error);
 
     expect(failed).toBeInstanceOf(NetError);
-    expect(failed).toMatchObject({ at: "connect", isLasting: false });
+    expect(failed).toMatchObject({ at: "connect", isPermanent: false });
     await until(async () => (await proxy.open()) === 0);
   });
 
-  it("that opens the tunnel in time may take longer for the answer", async () => {
+  it("may take longer than the connect timeout for the response", async () => {
     const waiting: ServerResponse[] = [];
     const { env } = await httpTo((_, response) => void waiting.push(response));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -248,13 +248,13 @@ describe("a proxy", () => {
     expect(await readBodyText(await sent)).toBe("late");
   });
 
-  it("is never followed elsewhere", async () => {
+  it("never follows a redirect", async () => {
     const { env } = await httpTo((_, response) => void response.writeHead(302, { location: "http://evil.test" }).end());
 
     expect((await createProxiedNet(env).send(post("http://api.example.test/"))).status).toBe(302);
   });
 
-  it.each([403, 407, 502])("that says %i is reported as the one who refuses", async (status) => {
+  it.each([403, 407, 502])("that answers %i is reported as refusing the connection", async (status) => {
     const proxy = await openProxy(1, () => status);
     const net = createProxiedNet({ HTTPS_PROXY: `http://me:canary@127.0.0.1:${proxy.port}` });
     const failed: unknown = await net.send(post("https://api.example.test/")).catch((error: unknown) => error);
@@ -263,7 +263,7 @@ describe("a proxy", () => {
     expect(failed).toMatchObject({ at: "connect", message: `The proxy refuses the connection (${status}).` });
   });
 
-  it("that is not there is a connection that failed", async () => {
+  it("that cannot be reached is a failed connection", async () => {
     const sent = createProxiedNet({ HTTPS_PROXY: "http://127.0.0.1:1" }).send(post("https://api.example.test/"));
 
     await expect(sent).rejects.toMatchObject({ at: "connect", code: "ECONNREFUSED" });
@@ -272,12 +272,15 @@ describe("a proxy", () => {
   it.each(["socks5://127.0.0.1:1", "http://", "::"])("must be an HTTP proxy, not %s", async (value) => {
     const sent = createProxiedNet({ HTTPS_PROXY: value }).send(post("https://api.example.test/"));
 
-    await expect(sent).rejects.toMatchObject({ at: "connect", message: "HTTPS_PROXY is no address of an HTTP proxy." });
+    await expect(sent).rejects.toMatchObject({
+      at: "connect",
+      message: "HTTPS_PROXY is not the URL of an HTTP proxy.",
+    });
   });
 });
 
-describe("an answer through a proxy", () => {
-  it("is unpacked", async () => {
+describe("a response through a proxy", () => {
+  it("is decompressed", async () => {
     const { env } = await httpTo((_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("words ".repeat(100)));
     });
@@ -322,7 +325,7 @@ describe("an answer through a proxy", () => {
     expect(failed).toMatchObject({ at: "broken" });
   });
 
-  it("closes the connection when its reader leaves", async () => {
+  it("closes the connection when its reader stops early", async () => {
     const { proxy, env } = await httpTo((_, response) => {
       response.writeHead(200);
       response.write("first");
@@ -335,10 +338,10 @@ describe("an answer through a proxy", () => {
   });
 });
 
-describe("giving up on a proxy", () => {
+describe("aborting a proxied request", () => {
   const enough = new Error("enough");
 
-  it("closes the connection at once, in the middle of an answer", async () => {
+  it("closes the connection at once, in the middle of a response", async () => {
     const { proxy, env } = await httpTo((_, response) => {
       response.writeHead(200);
       response.write("first");
@@ -370,7 +373,7 @@ describe("giving up on a proxy", () => {
     await until(async () => (await proxy.open()) === 0);
   });
 
-  it("needs no connection at all when it comes first", async () => {
+  it("opens no connection when aborted first", async () => {
     const { proxy, env } = await httpTo(echo);
 
     await expect(createProxiedNet(env).send(post("http://a.test/"), AbortSignal.abort(enough))).rejects.toBe(enough);

@@ -11,17 +11,20 @@ import {
 } from "../net.ts";
 import type { Environment } from "../world.ts";
 
-/** Whether the environment wants this address reached through a proxy. This machine itself never is. */
+/** Whether the environment wants this URL reached through a proxy. This machine itself never is. */
 export const needsProxy = (env: Environment, url: string): boolean => proxyFor(env, new URL(url)) !== undefined;
 
-/** The network through the proxies the environment names. Loads undici with the first request; keeps connections, so keep it. */
+/**
+ * Creates a network that uses the proxies of the environment. Loads undici with the first request. It keeps
+ * connections, so keep the object.
+ */
 export const createProxiedNet = (env: Environment, timeout: number = connectTimeout): ProxiedNet => {
-  const lines = new Map<string, ProxyConnections>();
+  const pools = new Map<string, ProxyConnections>();
   const open = async (proxy: string): Promise<ProxyConnections> => {
     const { ProxyAgent } = await import("undici");
-    const line = lines.get(proxy) ?? new ProxyConnections(createAgent(ProxyAgent, proxy, timeout));
-    lines.set(proxy, line);
-    return line;
+    const pool = pools.get(proxy) ?? new ProxyConnections(createAgent(ProxyAgent, proxy, timeout));
+    pools.set(proxy, pool);
+    return pool;
   };
   return {
     send: async (request, signal) => {
@@ -29,16 +32,16 @@ export const createProxiedNet = (env: Environment, timeout: number = connectTime
       const url = new URL(request.url);
       const proxy = proxyFor(env, url);
       if (proxy === undefined) throw new NetError("connect", `${url.host} is not reached through a proxy.`);
-      const line = await open(proxyUrl(proxy));
-      const hangUp = (): void => {
-        lines.delete(proxyUrl(proxy));
-        line.retire();
+      const pool = await open(proxyUrl(proxy));
+      const retire = (): void => {
+        pools.delete(proxyUrl(proxy));
+        pool.retire();
       };
-      return line.use((agent) => exchange(agent, request, { hangUp, timeout }, signal));
+      return pool.use((agent) => exchange(agent, request, { hangUp: retire, timeout }, signal));
     },
     closeIdle: () => {
-      for (const line of lines.values()) line.retire();
-      lines.clear();
+      for (const pool of pools.values()) pool.retire();
+      pools.clear();
     },
   };
 };
@@ -55,7 +58,7 @@ const proxyFor = (env: Environment, { protocol, hostname, port }: URL): ProxyVar
   return { variable, value: env[variable]?.trim() ?? "" };
 };
 
-/** This machine, and the address where clouds hand out the tokens of a machine: a proxy would get them. */
+/** This machine, and the metadata address where clouds hand out a machine's tokens: a proxy would get them. */
 const isLocalOrMetadata = (hostname: string): boolean =>
   hostname === "localhost" ||
   hostname.endsWith(".localhost") ||
@@ -65,7 +68,10 @@ const isLocalOrMetadata = (hostname: string): boolean =>
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, "").toLowerCase();
 
-/** `*`, a domain with all below it, an address, a range of addresses; all but the last with a port or without. */
+/**
+ * Matches one NO_PROXY entry: `*`, a domain with its subdomains, an address, an address range; all but the last with or
+ * without a port.
+ */
 const matchesNoProxy = (entry: string, at: { readonly host: string; readonly port: string }): boolean => {
   if (entry === "*") return true;
   const range = /^([\da-f:.]+)\/(\d+)$/.exec(entry);
@@ -85,19 +91,19 @@ const isInSubnet = (host: string, net: string, bits: number): boolean => {
   return list.check(host, type);
 };
 
-/** A proxy is often given as a mere host and port. Its password never shows in a message. */
+/** A proxy is often given as host and port alone. Its password never appears in a message. */
 const proxyUrl = ({ variable, value }: ProxyVariable): string => {
-  const given = value.includes("://") ? value : `http://${value}`;
-  const protocol = URL.canParse(given) ? new URL(given).protocol : "";
+  const args = value.includes("://") ? value : `http://${value}`;
+  const protocol = URL.canParse(args) ? new URL(args).protocol : "";
   if (protocol !== "http:" && protocol !== "https:")
-    throw new NetError("connect", `${variable} is no address of an HTTP proxy.`, undefined, true);
-  return given;
+    throw new NetError("connect", `${variable} is not the URL of an HTTP proxy.`, undefined, true);
+  return args;
 };
 
-/** Plain http goes to the proxy as it is; only https needs a tunnel, and many proxies dig none for anything else. */
+/** Plain http goes to the proxy directly; only https needs a tunnel, and many proxies open none for anything else. */
 const createAgent = (Agent: typeof ProxyAgent, proxy: string, timeout: number): ProxyAgent => {
   const { username, password } = new URL(proxy);
-  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return new Agent({
     uri: proxy,
     proxyTunnel: false,
@@ -105,11 +111,11 @@ const createAgent = (Agent: typeof ProxyAgent, proxy: string, timeout: number): 
     bodyTimeout: 0,
     proxyTls: { timeout },
     requestTls: { timeout },
-    ...(username === "" ? {} : { token: `Basic ${Buffer.from(words).toString("base64")}` }),
+    ...(username === "" ? {} : { token: `Basic ${Buffer.from(credentials).toString("base64")}` }),
   });
 };
 
-/** The connections to one proxy. Retired, it closes them as soon as nobody uses them. */
+/** The connections to one proxy. Once retired, it closes them when the last user is done. */
 class ProxyConnections {
   readonly #agent: ProxyAgent;
   #users = 0;
@@ -119,7 +125,7 @@ class ProxyConnections {
     this.#agent = agent;
   }
 
-  /** `work` returns an answer whose body keeps the line in use until it is over. */
+  /** `work` returns a response whose body keeps the connections in use until it ends. */
   async use(work: (agent: ProxyAgent) => Promise<ProxiedResponse>): Promise<HttpResponse> {
     this.#users += 1;
     try {
@@ -149,27 +155,30 @@ class ProxyConnections {
 
 type ProxiedResponse = HttpResponse & { readonly over: Promise<void> };
 
-/** Undici notices an abort only once it is connected, so we do not wait for it; the line that hangs is given up. */
+/**
+ * Sends one request. Undici notices an abort only once it is connected, so we do not wait for it and retire the hanging
+ * connections.
+ */
 const exchange = (
   agent: ProxyAgent,
   { method, url, headers, body }: HttpRequest,
-  { hangUp, timeout }: { readonly hangUp: () => void; readonly timeout: number },
+  { hangUp: retire, timeout }: { readonly hangUp: () => void; readonly timeout: number },
   signal: AbortSignal | undefined,
 ): Promise<ProxiedResponse> =>
   new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(url);
     const stop = (): void => {
-      hangUp();
+      retire();
       reject(signal?.reason);
     };
     signal?.addEventListener("abort", stop, { once: true });
-    // Undici limits the connection to the proxy and the handshake, not how long the proxy takes to open a tunnel.
-    const late = setTimeout(() => {
-      hangUp();
+    // Undici limits the time for connecting to the proxy and for the handshake, not for the proxy to open a tunnel.
+    const timer = setTimeout(() => {
+      retire();
       reject(new NetError("connect", `No connection within ${timeout / 1000} s.`));
     }, timeout);
     agent
-      .compose(onRequestStart(() => clearTimeout(late)))
+      .compose(onRequestStart(() => clearTimeout(timer)))
       .request({
         origin,
         path: pathname + search,
@@ -179,19 +188,19 @@ const exchange = (
         ...(signal === undefined ? {} : { signal }),
       })
       .then(
-        (answer) => resolve(toProxiedResponse(answer, hangUp, signal)),
+        (answer) => resolve(toProxiedResponse(answer, retire, signal)),
         (error: unknown) =>
           reject(
             new NetError("connect", proxyErrorMessage(error), error, isProxyAuthRequired(error) ? true : undefined),
           ),
       )
       .finally(() => {
-        clearTimeout(late);
+        clearTimeout(timer);
         signal?.removeEventListener("abort", stop);
       });
   });
 
-/** Calls `started` when a request is about to be written on a connection that is ready. */
+/** Calls `started` when a request is about to be written on a ready connection. */
 const onRequestStart =
   (started: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>
@@ -201,17 +210,20 @@ const onRequestStart =
         started();
         handler.onRequestStart?.(controller, context);
       },
-      onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
-      onResponseStart: (...given) => handler.onResponseStart?.(...given),
-      onResponseData: (...given) => handler.onResponseData?.(...given),
-      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
-      onResponseError: (...given) => handler.onResponseError?.(...given),
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
     });
 
-/** A line whose answer was not read to the end is given up as well: undici would connect it anew, for nobody. */
+/**
+ * Converts undici's response. Connections whose response was not read to the end are retired: undici would reconnect
+ * them without need.
+ */
 const toProxiedResponse = (
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  hangUp: () => void,
+  retire: () => void,
   signal: AbortSignal | undefined,
 ): ProxiedResponse => ({
   status: statusCode,
@@ -225,14 +237,14 @@ const toProxiedResponse = (
         if (signal?.aborted === true) throw signal.reason;
         throw new NetError("broken", errorMessage(error), error);
       } finally {
-        if (!body.readableEnded) hangUp();
+        if (!body.readableEnded) retire();
         body.on("error", () => undefined).destroy();
       }
     },
   },
 });
 
-/** We ask for none, but some servers compress all the same. */
+/** We send `accept-encoding: identity`, but some servers compress anyway. */
 const decompress = async (body: Readable, encoding: string | string[] | undefined): Promise<AsyncIterable<unknown>> => {
   if (encoding === undefined || encoding === "identity") return body;
   const { createBrotliDecompress, createUnzip } = await import("node:zlib");
@@ -245,7 +257,7 @@ const toHeaders = (headers: Dispatcher.ResponseData["headers"]): HttpHeaders =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
 
-/** A proxy that wants another name and password wants them the next time, too. */
+/** A proxy that wants other credentials (407) wants them on a retry too. */
 const isProxyAuthRequired = (error: unknown): boolean => /\(407\)/.test(errorMessage(error));
 
 const proxyErrorMessage = (error: unknown): string => {

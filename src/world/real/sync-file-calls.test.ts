@@ -15,8 +15,8 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const writing = constants.O_RDWR | constants.O_CREAT;
 
-describe("asking the system", () => {
-  it("lets others have their turn, however much is asked in a row", async () => {
+describe("synchronous file calls", () => {
+  it("yields to the event loop during long runs of calls", async () => {
     let hadTurn = false;
     setTimeout(() => (hadTurn = true), 1);
     let asked = 0;
@@ -40,7 +40,7 @@ describe("asking the system", () => {
     }
   });
 
-  it("closes a file once nothing is under way in it, and knows it no more", async () => {
+  it("closes a file once no call is pending, and rejects later calls", async () => {
     const handle = await open(join(folder, "closed"), writing, 0o600);
     const order: string[] = [];
     const flushed = handle.sync().then(() => order.push("flushed"));
@@ -62,7 +62,7 @@ describe("asking the system", () => {
 });
 
 describe("a fingerprint", () => {
-  it("is sixteen hex digits, and stays what it is", () => {
+  it("is sixteen hex digits, and stable", () => {
     expect(["", "a", "/home/someone/code/app"].map(fingerprint)).toEqual([
       "641af8fa8bcec210",
       "7b13b740ee719bbf",
@@ -70,7 +70,7 @@ describe("a fingerprint", () => {
     ]);
   });
 
-  it("tells texts apart that differ in one letter, in order or in length", () => {
+  it("distinguishes texts that differ in one character, in order or in length", () => {
     const texts = Array.from({ length: 20_000 }, (_, index) => `/home/person/project-${index}`);
     const more = [
       ...texts,

@@ -30,16 +30,10 @@ import {
   type Dirent,
 } from "node:fs";
 
-/*
- * The system's calls for files, under the names they have in node:fs/promises. What the system answers from memory, as
- * it does nearly always, is asked for on the spot: a way through another thread takes twenty times as long as the answer.
- * Flushing, and moving many bytes, goes that way. Whoever asks much in a row lets others have their turn now and then.
- */
-
-/** An open file or folder. Its number is -1 once it is closed. */
+/** An open file or folder. Its descriptor is -1 once it is closed. */
 export class SyncFileHandle {
   #fd: number;
-  /** What other threads do with it; a number that is let go may be given to another file at once. */
+  /** Calls still running in the thread pool; a closed descriptor number may be reused at once. */
   #elsewhere: Promise<unknown> = Promise.resolve();
 
   constructor(fd: number) {
@@ -54,14 +48,14 @@ export class SyncFileHandle {
     return inline(() => fstatSync(this.#open(), { bigint: true }));
   }
 
-  /** Reads into a buffer; how many bytes came. */
+  /** Reads into a buffer and returns the number of bytes read. */
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<number> {
     return length > threadPoolThreshold
       ? this.#away((done) => readBytes(this.#open(), buffer, offset, length, position, done))
       : inline(() => readSync(this.#open(), buffer, offset, length, position));
   }
 
-  /** Writes all bytes where the file stands. */
+  /** Writes all bytes at the current position. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.length;) {
       const [from, rest] = [written, bytes.length - written];
@@ -106,7 +100,7 @@ export class SyncFileHandle {
   }
 
   #open(): number {
-    if (this.#fd < 0) throw Object.assign(new Error("It was closed."), { code: "EBADF" });
+    if (this.#fd < 0) throw Object.assign(new Error("The file handle is closed."), { code: "EBADF" });
     return this.#fd;
   }
 
@@ -124,7 +118,7 @@ export const open = (path: string, flags: number, mode?: number): Promise<SyncFi
 
 export const lstat = (path: string): Promise<BigIntStats> => inline(() => lstatSync(path, { bigint: true }));
 
-/** The same, and undefined where there is nothing: what is thrown takes longer than the look. */
+/** Like `lstat`, but undefined where there is no entry: throwing takes longer than the call. */
 export const lstatIfExists = (path: string): Promise<BigIntStats | undefined> =>
   inline(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
 
@@ -135,11 +129,11 @@ export const readlink = (path: string): Promise<string> => inline(() => readlink
 export const readdir = (path: string): Promise<readonly Dirent[]> =>
   inline(() => readdirSync(path, { withFileTypes: true }));
 
-/** The first of these that is a file we may run. */
+/** The first of these that is an executable file. */
 export const findExecutable = (paths: readonly string[]): Promise<string | undefined> =>
   inline(() => paths.find(isExecutable));
 
-/** A folder on the way that is a file, a loop of links or forbidden makes the look fail: nothing there can be run. */
+/** A path through a file, a loop of links or a forbidden folder makes stat throw: nothing there can be executed. */
 const isExecutable = (path: string): boolean => {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
@@ -160,15 +154,14 @@ export const unlink = (path: string): Promise<void> => inline(() => unlinkSync(p
 
 export const rename = (from: string, to: string): Promise<void> => inline(() => renameSync(from, to));
 
-/** The names in a folder, a few hundred at a time. */
+/** Opens a folder to list its names, a few hundred at a time. */
 export const openDirectory = (path: string): Promise<Dir> => inline(() => opendirSync(path, { bufferSize: 256 }));
 
 export const readNextEntry = (folder: Dir): Promise<Dirent | null> => inline(() => folder.readSync());
 
-/** Bytes that take longer to move than a thread takes to be asked. */
+/** Bytes from which a transfer takes longer than a round trip through the thread pool. */
 const threadPoolThreshold = 2 ** 18;
 
-/** How long nobody else may have a turn, in milliseconds. */
 const maxLoopTurn = 8;
 
 const inline = async <Result>(call: () => Result): Promise<Result> => {
@@ -176,7 +169,6 @@ const inline = async <Result>(call: () => Result): Promise<Result> => {
   return call();
 };
 
-/** The turn of the program's one loop that runs now, from the first question in it. */
 const turn = (() => {
   let began: number | undefined;
   const isLong = (): boolean => {

@@ -11,13 +11,13 @@ export const realTerminal = (): Terminal | undefined => {
     if (!isGone) process.on("exit", detachFromTerminal);
     isGone = true;
   };
-  // For as long as the process lives: an error that nobody hears would end it before it has kept what must be kept.
+  // For the life of the process: an unhandled stream error would end it before the session is saved.
   for (const stream of [stdin, stdout, stderr]) stream.on("error", onHangUp);
   process.on("SIGHUP", onHangUp);
-  let farewell: (() => string) | undefined;
+  let exitText: (() => string) | undefined;
   let isRaw = false;
-  const sayFarewell = (): void => {
-    const text = farewell?.() ?? "";
+  const writeExitText = (): void => {
+    const text = exitText?.() ?? "";
     setRaw(false);
     if (text !== "") writeAllSync(stdout.fd, text);
   };
@@ -32,20 +32,20 @@ export const realTerminal = (): Terminal | undefined => {
     },
     write: (text) =>
       new Promise((resolve) => {
-        // A terminal that is gone takes nothing more; the hang-up tells.
+        // A closed terminal accepts nothing more; the hang-up event reports it.
         stdout.write(text, () => resolve());
       }),
     setRaw,
     listen: (listener) =>
       listenToTerminal((event) => {
-        // The shell has set the terminal as it likes it; Node only sets what it believes to be different.
+        // The shell has changed the terminal's mode; Node only sets what it believes to be different.
         if (event.type === "continue" && isRaw) for (const raw of [false, true]) stdin.setRawMode(raw);
         listener(event);
       }),
     onExit: (next) => {
-      if (farewell === undefined && next !== undefined) process.on("exit", sayFarewell);
-      if (next === undefined) process.off("exit", sayFarewell);
-      farewell = next;
+      if (exitText === undefined && next !== undefined) process.on("exit", writeExitText);
+      if (next === undefined) process.off("exit", writeExitText);
+      exitText = next;
     },
     suspend: () => process.kill(0, "SIGTSTP"),
   };
@@ -55,44 +55,44 @@ const listenToTerminal = (listener: (event: TerminalEvent) => void): (() => void
   const { stdin, stdout } = process;
   const onInput = (bytes: Buffer): void => listener({ type: "input", bytes });
   const onHangUp = (): void => listener({ type: "hang-up" });
-  const heard = [
+  const listeners = [
     [stdin, "data", onInput],
     [stdin, "end", onHangUp],
     [stdin, "error", onHangUp],
     [stdout, "error", onHangUp],
     [stdout, "resize", () => listener({ type: "resize" })],
     [process, "SIGCONT", () => listener({ type: "continue" })],
-    // Where keys are not told one by one, this key comes as a signal.
+    // When the terminal is not in raw mode, Ctrl-C arrives as a signal.
     [process, "SIGINT", () => listener({ type: "input", bytes: Uint8Array.of(3) })],
     [process, "SIGHUP", onHangUp],
     [process, "SIGTERM", () => listener({ type: "terminate" })],
   ] as const;
-  for (const [emitter, name, hear] of heard) emitter.on(name, hear);
-  // Once paused, it does not go on by itself.
+  for (const [emitter, name, handler] of listeners) emitter.on(name, handler);
+  // A paused stream does not resume by itself.
   stdin.resume();
   return () => {
-    for (const [emitter, name, hear] of heard) emitter.off(name, hear);
+    for (const [emitter, name, handler] of listeners) emitter.off(name, handler);
     stdin.pause();
   };
 };
 
 /**
- * Puts nothing in place of a terminal that is gone. At its end Node sets the terminal of its standard streams as it found
- * it, and aborts where the system refuses that; streams that are no longer that terminal are passed over.
+ * Replaces the standard streams of a closed terminal by /dev/null. On exit Node resets the terminal of its standard
+ * streams, and aborts where the system refuses that; streams that are no longer that terminal are skipped.
  */
 const detachFromTerminal = (): void => {
   for (const fd of [0, 1, 2])
     try {
       if (isatty(fd)) continue;
       closeSync(fd);
-      // The system gives the lowest number that is free: the one just closed.
+      // The system assigns the lowest free descriptor: the one just closed.
       openSync("/dev/null", "r+");
     } catch {
-      // Closed by somebody else before.
+      // Already closed.
     }
 };
 
-/** At the end of a process nothing waits for a stream, so this writes to the terminal itself. */
+/** Nothing waits for a stream when a process exits, so this writes to the terminal synchronously. */
 const writeAllSync = (fd: number, text: string): void => {
   let rest = Buffer.from(text);
   for (let tries = 0; rest.length > 0 && tries < 100; tries++)

@@ -44,7 +44,7 @@ const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => 
 };
 
 describe("the real network", () => {
-  it("sends what it is given and answers with what came", async () => {
+  it("sends a request and returns the response", async () => {
     const { url } = await serve((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -72,7 +72,7 @@ describe("the real network", () => {
     expect(connections()).toBe(1);
   });
 
-  it("sends again over a new connection when the kept one was closed meanwhile", async () => {
+  it("retries over a new connection when the kept one was closed meanwhile", async () => {
     const { url, connections } = await serve((request, response) => {
       request.resume();
       response.end("ok", () => setImmediate(() => request.socket.destroy()));
@@ -82,7 +82,7 @@ describe("the real network", () => {
     expect(connections()).toBe(3);
   });
 
-  it("closes kept connections with the last release, and those in use once their answer is over", async () => {
+  it("closes kept connections with the last release, and busy ones once their response ends", async () => {
     const { url, open } = await serve((request, response) => {
       request.resume();
       response.write("first");
@@ -119,7 +119,7 @@ describe("the real network", () => {
     expect(response.status).toBe(307);
   });
 
-  it("closes the connection when it is aborted, before or within an answer", async () => {
+  it("closes the connection when aborted, before or during a response", async () => {
     const { url, connections, open } = await serve((request, response) => {
       request.resume();
       if (request.url === "/stream") response.write("first");
@@ -138,7 +138,7 @@ describe("the real network", () => {
     await until(async () => (await open()) === 0);
   });
 
-  it("connects to nobody when it is given up at once", async () => {
+  it("opens no connection when aborted first", async () => {
     const { url, connections } = await serve((_, response) => response.end());
     const stop = new AbortController();
     const sent = post(url, stop.signal);
@@ -148,7 +148,7 @@ describe("the real network", () => {
     expect(connections()).toBe(1);
   });
 
-  it("closes the connection when its reader leaves", async () => {
+  it("closes the connection when its reader stops early", async () => {
     const { url, open } = await serve((request, response) => {
       request.resume();
       response.write("first");
@@ -160,7 +160,7 @@ describe("the real network", () => {
     await until(async () => (await open()) === 0);
   });
 
-  it("says so when an answer breaks off", async () => {
+  it("reports a response that breaks off", async () => {
     const { url } = await serve((request, response) => {
       request.resume();
       response.writeHead(200, { "content-length": "100" });
@@ -170,7 +170,7 @@ describe("the real network", () => {
     await expect(readBodyText(await post(url))).rejects.toMatchObject({ at: "broken" });
   });
 
-  it("reads compressed answers, and says so when one is cut", async () => {
+  it("decompresses responses, and reports a truncated one", async () => {
     const whole = gzipSync("words ".repeat(1000));
     const { url } = await serve((request, response) => {
       request.resume();
@@ -182,13 +182,13 @@ describe("the real network", () => {
     await expect(readBodyText(await post(`${url}/cut`))).rejects.toMatchObject({ at: "broken" });
   });
 
-  it("names the trouble when nobody listens", async () => {
+  it("reports the error code of a refused connection", async () => {
     await expect(post("http://127.0.0.1:1/")).rejects.toMatchObject({ at: "connect", code: "ECONNREFUSED" });
   });
 });
 
 describe("real files", () => {
-  it("are written for their owner alone and leave nothing behind", async () => {
+  it("are readable by their owner alone and leave no temporary file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "parley-"));
     closers.push(() => rm(folder, { recursive: true }));
     const { files } = realWorld({});

@@ -7,7 +7,7 @@ import { realProcesses } from "./process/processes.ts";
 import { sleepWithClock } from "../sleep.ts";
 import type { Clock, World } from "../world.ts";
 
-/** The world as it is. */
+/** Creates the real world: this machine's clock, files, network and processes. */
 export const realWorld = (env: World["env"] = process.env): World => ({
   clock: realClock,
   random: Math.random,
@@ -34,7 +34,7 @@ const realClock: Clock = {
   sleep: (ms, signal) => sleepWithClock(realClock, ms, signal),
 };
 
-/** A user without a home folder, as in some containers, is at home where everything begins. */
+/** A user without a home folder, as in some containers, gets the root folder. */
 const findHomeFolder = (): string => {
   try {
     return homedir();

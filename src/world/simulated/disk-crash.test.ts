@@ -11,7 +11,7 @@ const begun = async (): Promise<{ disk: SimulatedDisk; folder: Folder }> => {
   return { disk, folder: await disk.openFolder("/f") };
 };
 
-/** Every state many power losses leave, each once. */
+/** Every distinct state left by many power losses. */
 const statesOf = (disk: SimulatedDisk): ReadonlySet<string> => {
   const { random } = simulatedWorld({ seed: 5 });
   return new Set(Array.from({ length: 2000 }, () => JSON.stringify(disk.crash(random).snapshot())));
@@ -19,7 +19,7 @@ const statesOf = (disk: SimulatedDisk): ReadonlySet<string> => {
 const state = (tree: object): string => JSON.stringify(tree);
 
 describe("a power loss on a simulated disk", () => {
-  it("leaves what was flushed, in a file whose name was", async () => {
+  it("keeps flushed bytes of a file whose name was flushed", async () => {
     const { disk, folder } = await begun();
     const log = await folder.openAppend("log");
     await log.append(bytes("abc"));
@@ -30,7 +30,7 @@ describe("a power loss on a simulated disk", () => {
     expect(statesOf(disk)).toEqual(new Set([state({ "/f/log": "abc" })]));
   });
 
-  it("leaves any part of what was not: shorter, with zeros, or a later byte without an earlier one", async () => {
+  it("may leave any part of unflushed bytes: shorter, with zeros, or a later byte without an earlier one", async () => {
     const { disk, folder } = await begun();
     const log = await folder.openAppend("log");
     await folder.flush();
@@ -42,7 +42,7 @@ describe("a power loss on a simulated disk", () => {
     expect([...statesOf(disk)].toSorted()).toEqual(left.map((text) => state({ "/f/log": text })).toSorted());
   });
 
-  it("leaves a whole file that was put there, and any of the names made and removed since", async () => {
+  it("keeps an atomically written file, and any of the names created and removed since", async () => {
     const { disk, folder } = await begun();
     await folder.writeFile("one", bytes("1"));
     await folder.writeFile("two", bytes("2"));
@@ -59,7 +59,7 @@ describe("a power loss on a simulated disk", () => {
     );
   });
 
-  it("leaves the disk it happened to as it was, and a disk that goes its own way", async () => {
+  it("returns an independent copy and does not change the original", async () => {
     const { disk, folder } = await begun();
     const log = await folder.openAppend("log");
     await log.append(bytes("abc"));
@@ -70,7 +70,7 @@ describe("a power loss on a simulated disk", () => {
     expect([disk.snapshot(), left.snapshot()]).toEqual([{ "/f/log": "abcd" }, { "/f/log": "x" }]);
   });
 
-  it("is not the only trouble: a change may fail, and an append halfway", async () => {
+  it("is not the only fault: a change may fail, and an append halfway", async () => {
     const seen: string[] = [];
     const disk = simulatedDisk({
       before: ({ kind, path }) => {

@@ -1,39 +1,39 @@
 import { DiskError } from "../disk.ts";
 
-/** What another program may leave on a disk. */
+/** An entry that another program may leave on a disk. */
 export type SeedEntry =
   | { readonly kind: "file"; readonly text: string; readonly mode?: number }
   | { readonly kind: "folder"; readonly mode?: number }
   | { readonly kind: "link"; readonly to: string }
   | { readonly kind: "other" };
 
-/** Anything on the disk. `number` and `change` tell it from everything else there ever was. */
+/** Any entry on the disk. `number` and `change` distinguish it from every other entry and version. */
 export type DiskNode = FolderNode | FileNode | LinkNode | OtherNode;
 type DiskNodeBase = { readonly number: number; mode: number; modified: number; change: number };
 export type FolderNode = DiskNodeBase & {
   readonly kind: "folder";
   readonly children: Map<string, DiskNode>;
-  /** The names a power loss would leave. */
+  /** The names that would survive a power loss. */
   safe: ReadonlyMap<string, DiskNode>;
   gone: boolean;
 };
 export type FileNode = DiskNodeBase & {
   readonly kind: "file";
   bytes: Uint8Array;
-  /** The bytes a power loss would leave. */
+  /** The bytes that would survive a power loss. */
   safe: Uint8Array;
 };
 type LinkNode = DiskNodeBase & { readonly kind: "link"; readonly to: string };
 type OtherNode = DiskNodeBase & { readonly kind: "other" };
 
-/** All of a disk, and what makes and marks its nodes. */
+/** The whole disk, with functions that create and touch nodes. */
 export type DiskStore = {
   readonly root: FolderNode;
   readonly base: (mode: number) => DiskNodeBase;
   readonly touch: (node: FolderNode | FileNode) => void;
 };
 
-/** An empty disk. */
+/** Creates an empty disk. */
 export const createDiskStore = (now: () => number): DiskStore => {
   let count = 0;
   let change = 0;
@@ -46,7 +46,7 @@ export const createDiskStore = (now: () => number): DiskStore => {
   return { root, base, touch };
 };
 
-/** A folder with nothing in it. */
+/** Creates an empty folder. */
 export const createEmptyFolder = (base: DiskNodeBase): FolderNode => ({
   ...base,
   kind: "folder",
@@ -57,7 +57,7 @@ export const createEmptyFolder = (base: DiskNodeBase): FolderNode => ({
 
 type FollowedPath = { readonly node: DiskNode; readonly names: readonly string[] };
 
-/** Finds what a path leads to, all links followed. */
+/** Resolves a path, following all links. */
 export const followPath = (root: FolderNode, path: string): FollowedPath | undefined => {
   const pending = splitPath(path);
   let trail: readonly { readonly name: string; readonly node: DiskNode }[] = [];
@@ -83,8 +83,8 @@ export const followPath = (root: FolderNode, path: string): FollowedPath | undef
 
 const splitPath = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
 
-/** Puts anything at a path and makes the folders it needs. */
-export const seedEntry = (store: DiskStore, path: string, what: SeedEntry): void => {
+/** Creates an entry at a path, with the folders it needs. */
+export const seedEntry = (store: DiskStore, path: string, entry: SeedEntry): void => {
   const names = splitPath(path);
   const last = names.pop();
   if (last === undefined) throw createDiskError("EINVAL", path);
@@ -96,7 +96,7 @@ export const seedEntry = (store: DiskStore, path: string, what: SeedEntry): void
     if (next.kind !== "folder") throw createDiskError("ENOTDIR", path);
     folder = next;
   }
-  addChild(store, folder, last, createNode(store, what));
+  addChild(store, folder, last, createNode(store, entry));
 };
 
 const addChild = (store: DiskStore, folder: FolderNode, name: string, node: DiskNode): void => {
@@ -107,22 +107,22 @@ const addChild = (store: DiskStore, folder: FolderNode, name: string, node: Disk
   store.touch(folder);
 };
 
-const createNode = (store: DiskStore, what: SeedEntry): DiskNode => {
-  switch (what.kind) {
+const createNode = (store: DiskStore, entry: SeedEntry): DiskNode => {
+  switch (entry.kind) {
     case "file": {
-      const bytes = new TextEncoder().encode(what.text);
-      return { ...store.base(what.mode ?? 0o644), kind: "file", bytes, safe: bytes };
+      const bytes = new TextEncoder().encode(entry.text);
+      return { ...store.base(entry.mode ?? 0o644), kind: "file", bytes, safe: bytes };
     }
     case "folder":
-      return createEmptyFolder(store.base(what.mode ?? 0o755));
+      return createEmptyFolder(store.base(entry.mode ?? 0o755));
     case "link":
-      return { ...store.base(0o777), kind: "link", to: what.to };
+      return { ...store.base(0o777), kind: "link", to: entry.to };
     case "other":
       return { ...store.base(0o644), kind: "other" };
   }
 };
 
-/** Takes away whatever stands at a path. */
+/** Removes the entry at a path with everything below it. */
 export const removeTree = (store: DiskStore, path: string): void => {
   const names = splitPath(path);
   const last = names.pop();
@@ -151,5 +151,5 @@ export const listTree = (node: DiskNode, path: string): readonly (readonly [stri
   }
 };
 
-/** A failure as the system would name it. */
+/** An error with the system's code. */
 export const createDiskError = (code: string, path: string): DiskError => new DiskError(code, `${path}: ${code}`);

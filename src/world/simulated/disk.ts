@@ -16,17 +16,22 @@ import {
   type DiskStore,
 } from "./disk-tree.ts";
 
-/** A disk in memory. It behaves as a real one does for somebody who is not root. */
+/** A disk in memory. It behaves as a real one does for a user who is not root. */
 export type SimulatedDisk = Disk & {
-  /** Puts anything anywhere, as another program would: whatever stood there goes, missing folders are made. */
-  readonly seed: (path: string, what: SeedEntry) => void;
-  /** Takes away whatever stands at a path, all of it. */
+  /**
+   * Creates any entry anywhere, as another program would: an existing entry is replaced, missing folders are created.
+   */
+  readonly seed: (path: string, entry: SeedEntry) => void;
+  /** Removes the entry at a path with everything below it. */
   readonly removeTree: (path: string) => void;
-  /** Everything there is, by path: the text of files, `-> target` for links, `(other)` for the rest. Empty folders end in a slash. */
+  /**
+   * Everything on the disk, by path: the text of files, `-> target` for links, `(other)` for the rest. Empty folders
+   * end in a slash.
+   */
   readonly snapshot: () => { readonly [path: string]: string };
   /**
-   * The disk as a power loss right now may leave it; this one goes on. What was flushed is there. Of the rest, any
-   * name may be missing, and of any file some blocks may be new, some old and some zero.
+   * A copy of the disk as a power loss right now may leave it; this one stays usable. Flushed data is there. Of the
+   * rest, any name may be missing, and any file may have new, old and zero blocks.
    */
   readonly crash: (random: () => number, before?: BeforeChange) => SimulatedDisk;
 };
@@ -37,20 +42,20 @@ export type DiskChange = {
   readonly path: string;
 };
 
-/** How a change fails: the system's code, and how many bytes an append had written by then. */
+/** An injected failure: the system's code, and how many bytes an append had written by then. */
 export type DiskFault = { readonly code: string; readonly written?: number };
 
-/** Sees a change just before it is made, and may let it fail. */
+/** Called just before a change; may make it fail. */
 type BeforeChange = (change: DiskChange) => DiskFault | undefined;
 
-/** What a simulated disk is made of. */
+/** Options of a simulated disk. */
 export type SimulatedDiskOptions = { readonly now?: () => number; readonly before?: BeforeChange };
 
-/** A disk in memory with nothing on it. */
+/** Creates an empty disk in memory. */
 export const simulatedDisk = ({ now = () => 0, before = () => undefined }: SimulatedDiskOptions = {}): SimulatedDisk =>
   createDisk(createDiskStore(now), { now, before });
 
-/** A disk's store, and who hears of its changes. */
+/** A disk's store with its change hook. */
 type ObservedStore = DiskStore & { readonly before: (kind: DiskChange["kind"], path: string) => DiskFault | undefined };
 
 const createDisk = (tree: DiskStore, options: Required<SimulatedDiskOptions>): SimulatedDisk => {
@@ -73,7 +78,7 @@ const createDisk = (tree: DiskStore, options: Required<SimulatedDiskOptions>): S
       const { children } = readable(asFolder(found.node, path), path);
       return [...children].map(([name, { kind }]) => ({ name, kind }));
     },
-    seed: (path, what) => seedEntry(store, path, what),
+    seed: (path, entry) => seedEntry(store, path, entry),
     removeTree: (path) => removeTree(store, path),
     snapshot: () => Object.fromEntries(listTree(store.root, "")),
     crash: (random, before = () => undefined) => {
@@ -83,32 +88,32 @@ const createDisk = (tree: DiskStore, options: Required<SimulatedDiskOptions>): S
   };
 };
 
-/** Makes a change, unless something stops it. */
+/** Calls the hook before a change, and throws the failure it injects. */
 const announceChange = (store: ObservedStore, { kind, path }: DiskChange): void => {
-  const trouble = store.before(kind, path);
-  if (trouble !== undefined) throw createDiskError(trouble.code, path);
+  const fault = store.before(kind, path);
+  if (fault !== undefined) throw createDiskError(fault.code, path);
 };
 
 const createFolder = (store: ObservedStore, path: string, node: FolderNode): Folder => {
   let open = true;
   const child = (name: string): string => (path === "/" ? `/${name}` : `${path}/${name}`);
-  const reach = (name?: string): void => {
+  const checkAccess = (name?: string): void => {
     if (!open) throw createDiskError("EBADF", path);
     if (name === undefined) return;
     if (!isSingleComponent(name, "simulated")) throw createDiskError("EINVAL", child(name));
     if ((node.mode & 0o100) === 0) throw createDiskError("EACCES", path);
   };
   const find = (name: string): DiskNode | undefined => {
-    reach(name);
+    checkAccess(name);
     return node.children.get(name);
   };
-  const there = (name: string): DiskNode => {
+  const requireChild = (name: string): DiskNode => {
     const found = find(name);
     if (found === undefined) throw createDiskError("ENOENT", child(name));
     return found;
   };
   const change = (name: string): void => {
-    reach(name);
+    checkAccess(name);
     if ((node.mode & 0o200) === 0) throw createDiskError("EACCES", path);
     if (node.gone) throw createDiskError("ENOENT", path);
     store.touch(node);
@@ -117,7 +122,7 @@ const createFolder = (store: ObservedStore, path: string, node: FolderNode): Fol
   const folder: Folder = {
     path,
     statSelf: async () => {
-      reach();
+      checkAccess();
       return toDiskEntry(node);
     },
     stat: async (name) => {
@@ -125,15 +130,16 @@ const createFolder = (store: ObservedStore, path: string, node: FolderNode): Fol
       return found === undefined ? undefined : toDiskEntry(found);
     },
     openFolder: async (name) =>
-      createFolder(store, child(name), readable(asFolder(there(name), child(name)), child(name))),
-    openFile: async (name) => createFileHandle(child(name), readable(asFile(there(name), child(name)), child(name))),
+      createFolder(store, child(name), readable(asFolder(requireChild(name), child(name)), child(name))),
+    openFile: async (name) =>
+      createFileHandle(child(name), readable(asFile(requireChild(name), child(name)), child(name))),
     readLink: async (name) => {
-      const found = there(name);
+      const found = requireChild(name);
       if (found.kind !== "link") throw createDiskError("EINVAL", child(name));
       return found.to;
     },
     list: async function* () {
-      reach();
+      checkAccess();
       yield* [...node.children].map(([name, { kind }]) => ({ name, kind }));
     },
     makeFolder: async (name, mode = 0o755) => {
@@ -156,9 +162,9 @@ const createFolder = (store: ObservedStore, path: string, node: FolderNode): Fol
       node.safe = new Map(node.children);
       return toDiskEntry(file).identity;
     },
-    replaceFile: async (name, bytes, was) => {
+    replaceFile: async (name, bytes, expected) => {
       const now = find(name);
-      if ((now === undefined ? "absent" : toDiskEntry(now).identity) !== was)
+      if ((now === undefined ? "absent" : toDiskEntry(now).identity) !== expected)
         throw createDiskError("ESTALE", child(name));
       return folder.writeFile(name, bytes);
     },
@@ -172,7 +178,7 @@ const createFolder = (store: ObservedStore, path: string, node: FolderNode): Fol
       node.children.delete(name);
     },
     rename: async (name, to) => {
-      const found = there(name);
+      const found = requireChild(name);
       if (find(to) !== undefined) throw createDiskError("EEXIST", child(to));
       change(name);
       announceChange(store, { kind: "rename", path: child(name) });
@@ -191,7 +197,7 @@ const createFolder = (store: ObservedStore, path: string, node: FolderNode): Fol
       return createAppendHandle(store, child(name), file);
     },
     flush: async () => {
-      reach();
+      checkAccess();
       announceChange(store, { kind: "flush", path });
       node.safe = new Map(node.children);
     },
@@ -226,14 +232,14 @@ const createAppendHandle = (store: ObservedStore, path: string, node: FileNode):
     ...file,
     append: async (bytes) => {
       await file.stat();
-      const trouble = store.before("append", path);
-      const written = trouble === undefined ? bytes.length : (trouble.written ?? 0);
+      const fault = store.before("append", path);
+      const written = fault === undefined ? bytes.length : (fault.written ?? 0);
       const grown = new Uint8Array(node.bytes.length + written);
       grown.set(node.bytes);
       grown.set(bytes.subarray(0, written), node.bytes.length);
       node.bytes = grown;
       store.touch(node);
-      if (trouble !== undefined) throw createDiskError(trouble.code, path);
+      if (fault !== undefined) throw createDiskError(fault.code, path);
     },
     flush: async () => {
       await file.stat();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { simulatedWorld } from "./world.ts";
 
 describe("a simulated world", () => {
-  it("lets hours pass in no time, sleeper by sleeper", async () => {
+  it("advances hours at once, timer by timer", async () => {
     const { clock, run } = simulatedWorld();
     const woken: string[] = [];
     const sleep = async (name: string, ms: number): Promise<void> => {
@@ -15,7 +15,7 @@ describe("a simulated world", () => {
     expect(woken).toEqual(["early at 10", "second early at 10", "late at 7200000"]);
   });
 
-  it("wakes a sleeper at once when its signal is aborted", async () => {
+  it("rejects a sleep at once when its signal is aborted", async () => {
     const { clock, run } = simulatedWorld();
     const stop = new AbortController();
     const sleeping = clock.sleep(1000, stop.signal);
@@ -25,9 +25,9 @@ describe("a simulated world", () => {
     expect(clock.elapsed()).toBe(0);
   });
 
-  it("tells people another time without letting any pass", () => {
-    const { clock, shiftWallClock: jump } = simulatedWorld({ start: 5_000 });
-    jump(-3_600_000);
+  it("shifts the wall clock without advancing time", () => {
+    const { clock, shiftWallClock } = simulatedWorld({ start: 5_000 });
+    shiftWallClock(-3_600_000);
 
     expect({ now: clock.now(), elapsed: clock.elapsed() }).toEqual({ now: -3_595_000, elapsed: 0 });
   });
@@ -43,7 +43,7 @@ describe("a simulated world", () => {
     expect(draw(7).every((number) => number >= 0 && number < 1)).toBe(true);
   });
 
-  it("has nobody on its network unless somebody answers", async () => {
+  it("has no reachable host unless one is configured", async () => {
     const { net } = simulatedWorld();
 
     await expect(net.send({ method: "GET", url: "https://api.example/v1", headers: {} })).rejects.toMatchObject({

@@ -5,42 +5,42 @@ import { sleepWithClock } from "../sleep.ts";
 import { simulatedDisk, type SimulatedDisk } from "./disk.ts";
 import type { Clock, Environment, PrivateFiles, World } from "../world.ts";
 
-/** What a simulated world is made of. */
+/** Options of a simulated world. */
 export type SimulatedOptions = {
   readonly seed?: number;
   readonly env?: Environment;
-  /** Who answers requests; without one, nobody does. */
+  /** Answers requests; without it, no host can be reached. */
   readonly answer?: (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
-  /** Who starts programs; without one, none can be started. */
+  /** Starts programs; without it, none can be started. */
   readonly processes?: Processes;
   /** The time at the start, in milliseconds since 1970. */
   readonly start?: number;
-  /** The disk to live on; without one, an empty one. */
+  /** The disk to use; by default an empty one. */
   readonly disk?: SimulatedDisk;
-  /** The word for this program; a world on a disk that outlived another's needs one of its own. */
+  /** The identity of this process; a world on a disk that another world used needs one of its own. */
   readonly identity?: string;
 };
 
-/** A world in memory. Its clock stands still until `run` moves it from one waiting sleeper to the next. */
+/** A world in memory. Its clock stops until `run` advances it from one timer to the next. */
 export type SimulatedWorld = World & {
-  /** Lets time pass, sleeper by sleeper, until the work is done. */
+  /** Advances time, timer by timer, until the work is done. */
   readonly run: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Sets what people call the time, without letting any pass. */
+  /** Shifts the wall clock without advancing time. */
   readonly shiftWallClock: (ms: number) => void;
-  /** Everything in the files, by path. */
+  /** The text of all private files, by path. */
   readonly stored: ReadonlyMap<string, string>;
   readonly disk: SimulatedDisk;
 };
 
-/** A world that runs the same way every time. */
+/** Creates a world that runs the same way every time. */
 export const simulatedWorld = ({
   seed = 1,
   env = {},
-  answer,
+  answer: respond,
   processes = noProcesses,
   start = 0,
   disk,
-  identity: me = "1-0",
+  identity = "1-0",
 }: SimulatedOptions = {}): SimulatedWorld => {
   const time = new VirtualClock(start);
   const stored = new Map<string, string>();
@@ -50,10 +50,10 @@ export const simulatedWorld = ({
     env,
     host: { platform: "simulated", arch: "none", home: "/home/someone" },
     files: filesInMemory(stored),
-    net: answer === undefined ? noNetwork : { send: answer },
+    net: respond === undefined ? noNetwork : { send: respond },
     disk: disk ?? simulatedDisk({ now: time.clock.now }),
     processes,
-    processIdentity: singleProcess(me),
+    processIdentity: singleProcess(identity),
     run: (work) => time.run(work),
     shiftWallClock: (ms) => time.jump(ms),
     stored,
@@ -115,13 +115,13 @@ class VirtualClock {
   }
 }
 
-/** Lets everything that can happen now happen: all microtasks, and what they cause. */
+/** Runs everything that can run now: all microtasks, and what they schedule. */
 const drainEventLoop = async (): Promise<void> => {
   for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 const noNetwork: Net = {
-  send: ({ url }) => Promise.reject(new NetError("connect", `Nobody answers at ${new URL(url).host}.`)),
+  send: ({ url }) => Promise.reject(new NetError("connect", `No host answers at ${new URL(url).host}.`)),
 };
 
 const noProcesses: Processes = {
@@ -140,7 +140,7 @@ const filesInMemory = (stored: Map<string, string>): PrivateFiles => ({
   remove: async (path) => void stored.delete(path),
 });
 
-/** Mulberry32: small, quick, and the same everywhere. */
+/** Mulberry32: a small and fast generator with the same sequence on every machine. */
 const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {

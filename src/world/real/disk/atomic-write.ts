@@ -13,50 +13,51 @@ import {
   type SyncFileHandle,
 } from "../sync-file-calls.ts";
 
-/** What to put where. Without a mode, that of the file before is kept, or a new file gets the usual one. */
+/** A file to write. Without a mode, the mode of the existing file is kept, and a new file gets the default one. */
 export type FileWrite = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number | undefined };
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
 
 /**
- * Puts a file in a folder as a whole and flushed, or not at all. Whatever stood under the name, a link too,
- * is replaced; other hard links to it keep the old bytes.
+ * Writes a file atomically and flushed, or not at all. An existing entry, links included, is replaced; other hard links
+ * to it keep the old bytes.
  */
-export const writeFileAtomically = async (spot: FolderAnchor, parcel: FileWrite): Promise<BigIntStats> => {
+export const writeFileAtomically = async (anchor: FolderAnchor, write: FileWrite): Promise<BigIntStats> => {
   const temporary = createTempName();
-  const before = await statExisting(spot, parcel.name);
-  const handle = await createTempFile(spot, temporary, initialMode(parcel, before));
-  return commitWrite(spot, parcel, { temporary, handle, before, isUnchanged: () => true });
+  const before = await statExisting(anchor, write.name);
+  const handle = await createTempFile(anchor, temporary, initialMode(write, before));
+  return commitWrite(anchor, write, { temporary, handle, before, isUnchanged: () => true });
 };
 
 /**
- * The same, if `isStill` holds for what stands there just before the rename. The temporary file has one name for every
- * writer of this file, so it is a lock until it is renamed; one that a killed program left is taken away after a while.
+ * Writes a file atomically if `isUnchanged` holds for the existing entry just before the rename. The temporary file has
+ * one name for all writers of this file, so it is a lock until it is renamed; one left by a killed process is removed
+ * once it is stale.
  */
 export const replaceFileIfUnchanged = async (
-  spot: FolderAnchor,
-  parcel: FileWrite,
-  isStill: (now: BigIntStats | undefined) => boolean,
+  anchor: FolderAnchor,
+  write: FileWrite,
+  isUnchanged: (now: BigIntStats | undefined) => boolean,
 ): Promise<BigIntStats> => {
-  const temporary = tempLockName(parcel.name);
-  const before = await statExisting(spot, parcel.name);
-  const handle = await createLockFile(spot, temporary, initialMode(parcel, before));
-  const written = await commitWrite(spot, parcel, { temporary, handle, before, isUnchanged: isStill });
-  await removeStaleTempFiles(spot).catch(() => undefined);
+  const temporary = tempLockName(write.name);
+  const before = await statExisting(anchor, write.name);
+  const handle = await createLockFile(anchor, temporary, initialMode(write, before));
+  const written = await commitWrite(anchor, write, { temporary, handle, before, isUnchanged });
+  await removeStaleTempFiles(anchor).catch(() => undefined);
   return written;
 };
 
-/** Removes the temporary files that killed programs left among the first names of a folder. */
-const removeStaleTempFiles = async (spot: FolderAnchor): Promise<void> => {
-  const folder = await openDirectory(spot.childPath("."));
+/** Removes temporary files left by killed processes among the first names of a folder. */
+const removeStaleTempFiles = async (anchor: FolderAnchor): Promise<void> => {
+  const folder = await openDirectory(anchor.childPath("."));
   try {
     for (let count = 0; count < maxNamesScanned; count++) {
       const item = await readNextEntry(folder);
       if (item === null) return;
       if (!item.isFile() || !isTempName(item.name)) continue;
-      const found = await lstatIfExists(spot.childPath(item.name));
-      if (found !== undefined && isStale(found)) await unlink(spot.childPath(item.name));
+      const found = await lstatIfExists(anchor.childPath(item.name));
+      if (found !== undefined && isStale(found)) await unlink(anchor.childPath(item.name));
     }
   } finally {
     folder.closeSync();
@@ -67,31 +68,31 @@ const maxNamesScanned = 2000;
 
 const isStale = ({ mtimeMs }: BigIntStats): boolean => Date.now() - Number(mtimeMs) > staleTempAge;
 
-const statExisting = async (spot: FolderAnchor, name: string): Promise<BigIntStats | undefined> => {
-  const before = await lstat(spot.childPath(name)).catch(() => undefined);
-  if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${spot.path}: ${name} is a folder`);
+const statExisting = async (anchor: FolderAnchor, name: string): Promise<BigIntStats | undefined> => {
+  const before = await lstat(anchor.childPath(name)).catch(() => undefined);
+  if (before?.isDirectory() === true) throw new DiskError("EISDIR", `${anchor.path}: ${name} is a folder`);
   return before;
 };
 
-/** The mode that was asked for, or that the file before has; undefined for a new file. */
+/** The requested mode, or that of the existing file; undefined for a new file. */
 const targetMode = ({ mode }: FileWrite, before: BigIntStats | undefined): number | undefined =>
   mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : undefined);
 
-/** Until it has its own, a file is its owner's alone; a new one gets the usual mode. */
-const initialMode = (parcel: FileWrite, before: BigIntStats | undefined): number =>
-  targetMode(parcel, before) === undefined ? 0o666 : 0o600;
+/** Until its final mode is set, a file is readable by its owner alone; a new file gets the default mode. */
+const initialMode = (write: FileWrite, before: BigIntStats | undefined): number =>
+  targetMode(write, before) === undefined ? 0o666 : 0o600;
 
-const createTempFile = (spot: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> =>
-  open(spot.childPath(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+const createTempFile = (anchor: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> =>
+  open(anchor.childPath(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 
-const createLockFile = async (spot: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> => {
+const createLockFile = async (anchor: FolderAnchor, temporary: string, mode: number): Promise<SyncFileHandle> => {
   for (let wait = 1; ; wait = Math.min(2 * wait, 50))
     try {
-      return await createTempFile(spot, temporary, mode);
+      return await createTempFile(anchor, temporary, mode);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      const held = await lstatIfExists(spot.childPath(temporary));
-      if (held !== undefined && isStale(held)) await unlink(spot.childPath(temporary)).catch(() => undefined);
+      const held = await lstatIfExists(anchor.childPath(temporary));
+      if (held !== undefined && isStale(held)) await unlink(anchor.childPath(temporary)).catch(() => undefined);
       else await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
     }
 };
@@ -103,53 +104,53 @@ type PendingWrite = {
   readonly isUnchanged: (now: BigIntStats | undefined) => boolean;
 };
 
-/** Fills a temporary file and renames it. */
+/** Fills the temporary file, flushes it and renames it. */
 const commitWrite = async (
-  spot: FolderAnchor,
-  parcel: FileWrite,
-  { temporary, handle, before, isUnchanged: isStill }: PendingWrite,
+  anchor: FolderAnchor,
+  write: FileWrite,
+  { temporary, handle, before, isUnchanged }: PendingWrite,
 ): Promise<BigIntStats> => {
-  const { name, bytes } = parcel;
-  const kept = targetMode(parcel, before);
-  const path = spot.childPath(temporary);
-  // A slow disk takes longer than a dead program is waited for.
-  const beat = setInterval(() => void handle.touch().catch(() => undefined), staleTempAge / 3);
+  const { name, bytes } = write;
+  const mode = targetMode(write, before);
+  const path = anchor.childPath(temporary);
+  // A heartbeat: writing to a slow disk can take longer than the age at which a lock counts as stale.
+  const heartbeat = setInterval(() => void handle.touch().catch(() => undefined), staleTempAge / 3);
   try {
-    await spot.confirm(temporary, await handle.stat());
+    await anchor.confirm(temporary, await handle.stat());
     await handle.write(bytes);
     if (before?.isFile() === true) await preserveOwner(handle, before);
-    if (kept !== undefined) await handle.chmod(kept);
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.touch();
     await handle.datasync();
-    clearInterval(beat);
-    await spot.verify();
-    if (!(await isOwnFile(path, handle)) || !isStill(await lstatIfExists(spot.childPath(name))))
-      throw new DiskError("ESTALE", `${spot.path}: ${name} has changed`);
-    await rename(path, spot.childPath(name));
-    await syncFolder(spot.handle);
+    clearInterval(heartbeat);
+    await anchor.verify();
+    if (!(await isOwnFile(path, handle)) || !isUnchanged(await lstatIfExists(anchor.childPath(name))))
+      throw new DiskError("ESTALE", `${anchor.path}: ${name} has changed`);
+    await rename(path, anchor.childPath(name));
+    await syncFolder(anchor.handle);
     return await handle.stat();
   } catch (error) {
-    // Another's by now, where our own was taken for a dead program's.
+    // It belongs to another process by now if ours was taken for stale.
     if (await isOwnFile(path, handle)) await unlink(path).catch(() => undefined);
     throw error;
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     await handle.close();
   }
 };
 
 const isOwnFile = async (path: string, handle: SyncFileHandle): Promise<boolean> => {
-  const [there, own] = await Promise.all([lstatIfExists(path), handle.stat()]).catch(() => []);
-  return there !== undefined && there.ino === own?.ino && there.dev === own.dev;
+  const [current, own] = await Promise.all([lstatIfExists(path), handle.stat()]).catch(() => []);
+  return current !== undefined && current.ino === own?.ino && current.dev === own.dev;
 };
 
-/** Only root may give files away; everyone else's edit makes the file theirs. */
+/** Only root may change a file's owner; for everyone else an edited file becomes their own. */
 const preserveOwner = async (handle: SyncFileHandle, { uid, gid }: BigIntStats): Promise<void> => {
   const mine = await handle.stat();
   if (mine.uid !== uid || mine.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => undefined);
 };
 
-/** Makes a folder's names survive a power loss. Windows, and some network drives, cannot do that. */
+/** Makes a folder's names survive a power loss (fsync). Windows and some network drives do not support it. */
 export const syncFolder = async (folder: SyncFileHandle): Promise<void> => {
   try {
     await folder.sync();

@@ -45,8 +45,8 @@ export const realDisk: Disk = {
 };
 
 /**
- * The disk of a system whose handles cannot be walked (macOS, Windows). Every step is checked before and
- * after; a swap is noticed and what was opened is let go, but an empty file may be made where it should not.
+ * A disk for systems whose handles cannot be walked (macOS, Windows). Every step is checked before and after; a swap is
+ * detected and the opened object is closed, but an empty file may have been created in the wrong place.
  */
 export const pathDisk: Disk = {
   canonicalPath: (path) => findCanonicalPath(path),
@@ -55,7 +55,7 @@ export const pathDisk: Disk = {
 };
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT } = constants;
-// Windows knows none of these: there, paths are checked instead.
+// Undefined on Windows: there, paths are checked instead.
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants as Partial<typeof constants>;
 const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
 const fileFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -75,20 +75,20 @@ const openRootFolder = async (
   path: string,
   choose: (handle: SyncFileHandle) => Promise<CreateAnchor>,
 ): Promise<Folder> => {
-  const doing = `open ${path}`;
-  const handle = await withDiskErrors(doing, () => open(path, folderFlags)).catch(async (error: unknown) => {
+  const operation = `open ${path}`;
+  const handle = await withDiskErrors(operation, () => open(path, folderFlags)).catch(async (error: unknown) => {
     const isLink = await lstat(path).then(
       (found) => found.isSymbolicLink(),
       () => false,
     );
-    throw isLink ? new DiskError("ELOOP", `Could not ${doing}: it is a link`) : error;
+    throw isLink ? new DiskError("ELOOP", `Could not ${operation}: it is a link`) : error;
   });
   try {
-    return await withDiskErrors(doing, async () => {
+    return await withDiskErrors(operation, async () => {
       const opened = await handle.stat();
-      if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `Could not ${doing}: not a folder`);
+      if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `Could not ${operation}: not a folder`);
       if ((await realpath(path)) !== path || !isSameFile(opened, await lstat(path)))
-        throw new DiskError("ELOOP", `Could not ${doing}: there is a link in the path`);
+        throw new DiskError("ELOOP", `Could not ${operation}: there is a link in the path`);
       return createFolder((await choose(handle))(path, handle, opened));
     });
   } catch (error) {
@@ -97,13 +97,14 @@ const openRootFolder = async (
   }
 };
 
-const createFolder = (spot: FolderAnchor): Folder => {
+const createFolder = (anchor: FolderAnchor): Folder => {
   const pending = new Set<Promise<unknown>>();
-  // A number let go may be given to another folder at once, so nothing may be under way when a handle is closed.
-  const busy = <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
-    const running = withDiskErrors(doing, async () => {
-      if (spot.handle.fd < 0) throw new DiskError("EBADF", `Could not ${doing}: the folder was closed`);
-      await spot.verify();
+  // A closed descriptor number may be reused for another folder at once, so a handle is closed only when no operation
+  // is pending.
+  const busy = <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
+    const running = withDiskErrors(operation, async () => {
+      if (anchor.handle.fd < 0) throw new DiskError("EBADF", `Could not ${operation}: the folder was closed`);
+      await anchor.verify();
       return work();
     });
     const settled: Promise<unknown> = running.catch(() => undefined).finally(() => pending.delete(settled));
@@ -111,66 +112,66 @@ const createFolder = (spot: FolderAnchor): Folder => {
     return running;
   };
   const on = <Result>(verb: string, name: string, work: () => Promise<Result>): Promise<Result> =>
-    busy(`${verb} ${join(spot.path, name)}`, () => {
-      if (!isSingleComponent(name)) throw new DiskError("EINVAL", `${JSON.stringify(name)} is not a name`);
+    busy(`${verb} ${join(anchor.path, name)}`, () => {
+      if (!isSingleComponent(name)) throw new DiskError("EINVAL", `${JSON.stringify(name)} is not a valid name`);
       return work();
     });
 
   return {
-    path: spot.path,
-    statSelf: () => busy(`look at ${spot.path}`, async () => toDiskEntry(await spot.handle.stat())),
-    stat: (name) => on("look at", name, () => statChild(spot, name)),
-    openFolder: (name) => on("open", name, () => openChildFolder(spot, name)),
-    openFile: (name) => on("open", name, () => openChildFile(spot, name)),
-    readLink: (name) => on("read the link", name, () => readlink(spot.childPath(name))),
-    list: () => listEntries(spot, busy),
-    makeFolder: (name, mode) => on("make", name, () => makeFolder(spot, name, mode)),
+    path: anchor.path,
+    statSelf: () => busy(`look at ${anchor.path}`, async () => toDiskEntry(await anchor.handle.stat())),
+    stat: (name) => on("look at", name, () => statChild(anchor, name)),
+    openFolder: (name) => on("open", name, () => openChildFolder(anchor, name)),
+    openFile: (name) => on("open", name, () => openChildFile(anchor, name)),
+    readLink: (name) => on("read the link", name, () => readlink(anchor.childPath(name))),
+    list: () => listEntries(anchor, busy),
+    makeFolder: (name, mode) => on("make", name, () => makeFolder(anchor, name, mode)),
     writeFile: (name, bytes, mode) =>
-      on("write", name, async () => identityOf(await writeFileAtomically(spot, { name, bytes, mode }))),
-    replaceFile: (name, bytes, was) =>
+      on("write", name, async () => identityOf(await writeFileAtomically(anchor, { name, bytes, mode }))),
+    replaceFile: (name, bytes, expected) =>
       on("write", name, async () => {
         const check = (now: BigIntStats | undefined): boolean =>
-          (now === undefined ? "absent" : identityOf(now)) === was;
-        return identityOf(await replaceFileIfUnchanged(spot, { name, bytes, mode: undefined }, check));
+          (now === undefined ? "absent" : identityOf(now)) === expected;
+        return identityOf(await replaceFileIfUnchanged(anchor, { name, bytes, mode: undefined }, check));
       }),
-    remove: (name) => on("remove", name, () => remove(spot, name)),
-    rename: (name, to) => on("rename", name, () => on("rename to", to, () => renameEntry(spot, name, to))),
-    openAppend: (name) => on("open", name, () => openChildForAppend(spot, name)),
-    flush: () => busy(`flush ${spot.path}`, () => syncFolder(spot.handle)),
+    remove: (name) => on("remove", name, () => remove(anchor, name)),
+    rename: (name, to) => on("rename", name, () => on("rename to", to, () => renameEntry(anchor, name, to))),
+    openAppend: (name) => on("open", name, () => openChildForAppend(anchor, name)),
+    flush: () => busy(`flush ${anchor.path}`, () => syncFolder(anchor.handle)),
     close: async () => {
       await Promise.all(pending);
-      await spot.handle.close();
+      await anchor.handle.close();
     },
   };
 };
 
-const statChild = async (spot: FolderAnchor, name: string): Promise<DiskEntry | undefined> => {
-  const found = await lstatIfExists(spot.childPath(name));
+const statChild = async (anchor: FolderAnchor, name: string): Promise<DiskEntry | undefined> => {
+  const found = await lstatIfExists(anchor.childPath(name));
   if (found === undefined) return undefined;
-  await spot.verify();
+  await anchor.verify();
   return toDiskEntry(found);
 };
 
-const openChildFolder = async (spot: FolderAnchor, name: string): Promise<Folder> => {
-  const { handle, opened } = await openChild(spot, name, folderFlags);
+const openChildFolder = async (anchor: FolderAnchor, name: string): Promise<Folder> => {
+  const { handle, opened } = await openChild(anchor, name, folderFlags);
   try {
-    if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `${join(spot.path, name)} is not a folder`);
-    return createFolder(spot.child(name, handle, opened));
+    if (!opened.isDirectory()) throw new DiskError("ENOTDIR", `${join(anchor.path, name)} is not a folder`);
+    return createFolder(anchor.child(name, handle, opened));
   } catch (error) {
     await handle.close();
     throw error;
   }
 };
 
-const openChildFile = async (spot: FolderAnchor, name: string): Promise<FileHandle> => {
-  const { handle, opened } = await openChild(spot, name, fileFlags);
-  return createFileHandle(join(spot.path, name), await requireRegularFile(spot, name, handle, opened));
+const openChildFile = async (anchor: FolderAnchor, name: string): Promise<FileHandle> => {
+  const { handle, opened } = await openChild(anchor, name, fileFlags);
+  return createFileHandle(join(anchor.path, name), await requireRegularFile(anchor, name, handle, opened));
 };
 
-const openChildForAppend = async (spot: FolderAnchor, name: string): Promise<AppendHandle> => {
-  const { handle, opened } = await openChild(spot, name, appendFlags);
-  const path = join(spot.path, name);
-  const file = await requireRegularFile(spot, name, handle, opened);
+const openChildForAppend = async (anchor: FolderAnchor, name: string): Promise<AppendHandle> => {
+  const { handle, opened } = await openChild(anchor, name, appendFlags);
+  const path = join(anchor.path, name);
+  const file = await requireRegularFile(anchor, name, handle, opened);
   return {
     ...createFileHandle(path, file),
     append: (bytes) => withDiskErrors(`write ${path}`, () => file.write(bytes)),
@@ -180,13 +181,13 @@ const openChildForAppend = async (spot: FolderAnchor, name: string): Promise<App
 };
 
 const requireRegularFile = async (
-  spot: FolderAnchor,
+  anchor: FolderAnchor,
   name: string,
   handle: SyncFileHandle,
   opened: BigIntStats,
 ): Promise<SyncFileHandle> => {
   if (opened.isFile()) return handle;
-  const path = join(spot.path, name);
+  const path = join(anchor.path, name);
   await handle.close();
   throw opened.isDirectory()
     ? new DiskError("EISDIR", `${path} is a folder`)
@@ -194,19 +195,19 @@ const requireRegularFile = async (
 };
 
 const openChild = async (
-  spot: FolderAnchor,
+  anchor: FolderAnchor,
   name: string,
   flags: number,
 ): Promise<{ readonly handle: SyncFileHandle; readonly opened: BigIntStats }> => {
-  const handle = await open(spot.childPath(name), flags, 0o600).catch(async (error: unknown) => {
-    // Systems differ in what they call a link that is not followed.
-    if ((await statChild(spot, name))?.kind === "link")
-      throw new DiskError("ELOOP", `${join(spot.path, name)} is a link`);
+  const handle = await open(anchor.childPath(name), flags, 0o600).catch(async (error: unknown) => {
+    // Systems differ in the error code for a link that is not followed.
+    if ((await statChild(anchor, name))?.kind === "link")
+      throw new DiskError("ELOOP", `${join(anchor.path, name)} is a link`);
     throw error;
   });
   try {
     const opened = await handle.stat();
-    await spot.confirm(name, opened);
+    await anchor.confirm(name, opened);
     return { handle, opened };
   } catch (error) {
     await handle.close();
@@ -220,16 +221,16 @@ const createFileHandle = (path: string, handle: SyncFileHandle): FileHandle => (
   stat: () => withDiskErrors(`look at ${path}`, async () => toDiskEntry(await handle.stat())),
   read: (at, length) =>
     withDiskErrors(`read ${path}`, async () => {
-      // Nobody gets a gigabyte of memory for a small file.
-      const most = length > maxUncheckedRead ? Math.min(length, await bytesLeft(handle, at)) : length;
-      const buffer = new Uint8Array(most);
+      // A small file must not allocate a gigabyte.
+      const limit = length > maxUncheckedRead ? Math.min(length, await bytesLeft(handle, at)) : length;
+      const buffer = new Uint8Array(limit);
       let filled = 0;
-      while (filled < most) {
-        const came = await handle.read(buffer, filled, most - filled, at + filled);
-        if (came === 0) break;
-        filled += came;
+      while (filled < limit) {
+        const count = await handle.read(buffer, filled, limit - filled, at + filled);
+        if (count === 0) break;
+        filled += count;
       }
-      return filled === most ? buffer : buffer.subarray(0, filled);
+      return filled === limit ? buffer : buffer.subarray(0, filled);
     }),
   close: () => handle.close(),
 });
@@ -240,42 +241,42 @@ const bytesLeft = async (handle: SyncFileHandle, at: number): Promise<number> =>
 };
 
 const listEntries = async function* (
-  spot: FolderAnchor,
-  busy: <Result>(doing: string, work: () => Promise<Result>) => Promise<Result>,
+  anchor: FolderAnchor,
+  busy: <Result>(operation: string, work: () => Promise<Result>) => Promise<Result>,
 ): AsyncGenerator<{ readonly name: string; readonly kind: EntryKind }> {
-  const doing = `list ${spot.path}`;
-  const folder = await busy(doing, () => openDirectory(spot.childPath(".")));
+  const operation = `list ${anchor.path}`;
+  const folder = await busy(operation, () => openDirectory(anchor.childPath(".")));
   try {
-    await withDiskErrors(doing, spot.verify);
+    await withDiskErrors(operation, anchor.verify);
     for (let item = await readNextEntry(folder); item !== null; item = await readNextEntry(folder))
       yield { name: item.name, kind: kindOf(item) };
   } catch (error) {
-    throw toDiskError(error, doing);
+    throw toDiskError(error, operation);
   } finally {
     folder.closeSync();
   }
 };
 
-const makeFolder = async (spot: FolderAnchor, name: string, mode: number | undefined): Promise<void> => {
+const makeFolder = async (anchor: FolderAnchor, name: string, mode: number | undefined): Promise<void> => {
   try {
-    await mkdir(spot.childPath(name), mode);
+    await mkdir(anchor.childPath(name), mode);
   } catch (error) {
-    if (hasErrorCode(error, "EEXIST") && (await statChild(spot, name))?.kind === "folder") return;
+    if (hasErrorCode(error, "EEXIST") && (await statChild(anchor, name))?.kind === "folder") return;
     throw error;
   }
 };
 
-const remove = async (spot: FolderAnchor, name: string): Promise<void> => {
-  const kind = (await statChild(spot, name))?.kind;
+const remove = async (anchor: FolderAnchor, name: string): Promise<void> => {
+  const kind = (await statChild(anchor, name))?.kind;
   if (kind === undefined) return;
-  await (kind === "folder" ? rmdir(spot.childPath(name)) : unlink(spot.childPath(name)));
+  await (kind === "folder" ? rmdir(anchor.childPath(name)) : unlink(anchor.childPath(name)));
 };
 
-/** The system would replace a file under the new name; one that appears between the look and the rename is replaced. */
-const renameEntry = async (spot: FolderAnchor, name: string, to: string): Promise<void> => {
-  if ((await statChild(spot, to)) !== undefined)
-    throw new DiskError("EEXIST", `${join(spot.path, to)} is there already`);
-  await rename(spot.childPath(name), spot.childPath(to));
+/** The system would replace a file under the new name; one created between the check and the rename is replaced. */
+const renameEntry = async (anchor: FolderAnchor, name: string, to: string): Promise<void> => {
+  if ((await statChild(anchor, to)) !== undefined)
+    throw new DiskError("EEXIST", `${join(anchor.path, to)} already exists`);
+  await rename(anchor.childPath(name), anchor.childPath(to));
 };
 
 const toDiskEntry = (stats: BigIntStats): DiskEntry => ({
@@ -289,25 +290,28 @@ const toDiskEntry = (stats: BigIntStats): DiskEntry => ({
 const kindOf = (item: Pick<BigIntStats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind =>
   item.isFile() ? "file" : item.isDirectory() ? "folder" : item.isSymbolicLink() ? "link" : "other";
 
-/** Two times: systems count changes in ticks, and inodes are given again, but every file we write has a modification time of its own. */
+/**
+ * Both times are needed: file systems count changes in ticks and reuse inodes, but every file we write has a distinct
+ * mtime.
+ */
 const identityOf = ({ dev, ino, size, ctimeNs, mtimeNs }: BigIntStats): string =>
   `${dev}.${ino}.${size}.${ctimeNs}.${mtimeNs}`;
 
-const withDiskErrors = async <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
+const withDiskErrors = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
-    throw toDiskError(error, doing);
+    throw toDiskError(error, operation);
   }
 };
 
-const toDiskError = (error: unknown, doing: string): DiskError => {
+const toDiskError = (error: unknown, operation: string): DiskError => {
   if (error instanceof DiskError) return error;
   const code = systemCode(error);
-  return new DiskError(code, `Could not ${doing}: ${code}`, error);
+  return new DiskError(code, `Could not ${operation}: ${code}`, error);
 };
 
-/** The system's code. Node knows no name for some, such as EDQUOT, and calls them unknown. */
+/** The system's error code. Node has no name for some, such as EDQUOT, and reports them as unknown. */
 const systemCode = (error: unknown): string => {
   const { code, errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return code;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DiskError } from "../../disk.ts";
 import { lstat, type SyncFileHandle } from "../sync-file-calls.ts";
 
-/** An open folder, how its children are reached, and whether it is still where it was. */
+/** An open folder, how to reach its children, and checks that it is still in its place. */
 export type FolderAnchor = {
   readonly path: string;
   readonly handle: SyncFileHandle;
@@ -11,15 +11,15 @@ export type FolderAnchor = {
   readonly childPath: (name: string) => string;
   /** Throws if the folder's path leads elsewhere by now. */
   readonly verify: () => Promise<void>;
-  /** Throws if what was opened under a name is not what stands there. */
+  /** Throws if the object opened under a name is not the one that is there now. */
   readonly confirm: (name: string, opened: BigIntStats) => Promise<void>;
   readonly child: CreateAnchor;
 };
 
-/** Makes a spot of a folder that was opened; for a child, the first argument is its name. */
+/** Creates an anchor for an opened folder; for a child, the first argument is its name. */
 export type CreateAnchor = (path: string, handle: SyncFileHandle, opened: BigIntStats) => FolderAnchor;
 
-/** Children are found through the open handle itself, so the folder cannot be swapped and nothing needs a check. */
+/** Reaches children through the open handle itself, so the folder cannot be swapped and nothing needs a check. */
 export const anchorByHandle: CreateAnchor = (path, handle) => ({
   path,
   handle,
@@ -29,17 +29,20 @@ export const anchorByHandle: CreateAnchor = (path, handle) => ({
   child: (name, child, opened) => anchorByHandle(join(path, name), child, opened),
 });
 
-/** Linux shows every open folder as /proc/self/fd/N, and N/name is a child of that folder wherever it was moved since. */
+/**
+ * Whether handles can be walked: Linux shows every open folder as /proc/self/fd/N, and N/name is a child of that folder
+ * even after a move.
+ */
 export const canWalkHandle = async (handle: SyncFileHandle): Promise<boolean> => {
   try {
-    const there = await lstat(`/proc/self/fd/${handle.fd}/.`);
-    return isSameFile(there, await handle.stat());
+    const current = await lstat(`/proc/self/fd/${handle.fd}/.`);
+    return isSameFile(current, await handle.stat());
   } catch {
     return false;
   }
 };
 
-/** Children are found by path, and every folder on the way from where it began must still be the one that was opened. */
+/** Reaches children by path, and checks that every folder from the root down is still the one that was opened. */
 export const anchorByPath: CreateAnchor = (path, handle, opened) =>
   createCheckedAnchor({ path, handle, steps: [{ path, opened }] });
 
@@ -71,6 +74,6 @@ const createCheckedAnchor = ({ path, handle, steps }: CheckedPath): FolderAnchor
   };
 };
 
-/** Whether two looks saw the same file or folder. */
+/** Whether two stats are of the same file or folder. */
 export const isSameFile = (one: BigIntStats, other: BigIntStats): boolean =>
   one.dev === other.dev && one.ino === other.ino;

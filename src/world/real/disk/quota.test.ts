@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-it("a write beyond the quota fails as EDQUOT, and leaves the file and the folder as they were", async () => {
+it("a write beyond the quota fails as EDQUOT, and changes neither the file nor the folder", async () => {
   const folder = await realDisk.openFolder(base);
   const { identity } = (await folder.stat("a.txt"))!;
   const log = await folder.openAppend("log");

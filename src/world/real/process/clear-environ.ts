@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /**
- * Blanks this process's `/proc/PID/environ`, which every program of the same user can read: keys given to us by variables
- * would be in it for as long as we run. `process.env` stays as it is. Does nothing where the system has no such file, and
- * never throws.
+ * Overwrites this process's `/proc/PID/environ`, which every program of the same user can read: API keys passed as
+ * variables would stay in it as long as we run. `process.env` keeps its values. Does nothing where the system has no
+ * such file, and never throws.
  */
 export const clearProcEnviron = (): void => {
   if (isCleared || process.platform !== "linux") return;
@@ -15,7 +15,7 @@ export const clearProcEnviron = (): void => {
     const memory = openSync("/proc/self/mem", "r+");
     try {
       for (const { at, name, value } of parseEnviron(block)) {
-        // Setting a variable moves it to the heap; only then may its first place be overwritten.
+        // Setting a variable moves it to the heap; only then may its original place be overwritten.
         process.env[name] = value.toString();
         block.fill(0, at, at + value.length);
       }
@@ -24,7 +24,7 @@ export const clearProcEnviron = (): void => {
       closeSync(memory);
     }
   } catch {
-    // Not every system lets a process write to itself in this way.
+    // Not every system lets a process write to its own memory this way.
   }
 };
 
@@ -32,7 +32,7 @@ let isCleared = false;
 
 type EnvironVariable = { readonly name: string; readonly value: Buffer; readonly at: number };
 
-/** The variables of the block that can be set again as they are. The loader keeps pointers to its own. */
+/** The variables of the block that can be set again unchanged. The loader keeps pointers to its own (LD_*). */
 const parseEnviron = (block: Buffer): readonly EnvironVariable[] => {
   const found: EnvironVariable[] = [];
   for (let at = 0; at < block.length;) {
@@ -48,7 +48,7 @@ const parseEnviron = (block: Buffer): readonly EnvironVariable[] => {
   return found;
 };
 
-/** Field 50 of `/proc/self/stat`; the second one, in parentheses, may hold anything. */
+/** Field 50 of `/proc/self/stat`; the second field, in parentheses, may contain anything. */
 const startOfBlock = (stat: string): number | undefined => {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const start = Number(fields[50 - 3]);

@@ -2,9 +2,9 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { readdir, readText } from "../sync-file-calls.ts";
 
-/** Signals every process of a group. False when there is none left. */
+/** Signals every process of a group. Returns false when none is left. */
 export const signalGroup = (group: number, signal: NodeJS.Signals): boolean => {
-  // 0 and 1 would be our own group, and everybody.
+  // 0 would be our own group, and 1 every process.
   if (group <= 1) return false;
   if (process.platform === "win32") return killTree(group);
   try {
@@ -15,21 +15,21 @@ export const signalGroup = (group: number, signal: NodeJS.Signals): boolean => {
   }
 };
 
-/** Windows has no groups and no signals, but can end a process with all it started. */
+/** Windows has no groups and no signals, but can end a process with all its descendants. */
 const killTree = (pid: number): boolean => {
   const program = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe");
   spawn(program, ["/pid", `${pid}`, "/T", "/F"], { stdio: "ignore", windowsHide: true }).on("error", () => undefined);
   return true;
 };
 
-/** The processes of a group that still run; the dead that nobody has asked about are not among them. */
+/** The processes of a group that still run, without zombies. */
 export const listLivingInGroup = async (group: number): Promise<readonly number[]> => {
   if (process.platform === "win32" || !isGroupAlive(group)) return [];
   const all = (await listProcessesFromProc()) ?? (await listProcessesFromPs());
   return all.filter((one) => one.group === group && !/^[ZX]/.test(one.state)).map(({ pid }) => pid);
 };
 
-/** Asking one group is quick; looking through everybody is not. */
+/** Asking about one group is quick; listing all processes is not. */
 const isGroupAlive = (group: number): boolean => {
   try {
     return process.kill(-group, 0);
@@ -50,7 +50,7 @@ const listProcessesFromProc = async (): Promise<readonly ProcessInfo[] | undefin
   return seen.filter((one) => one !== undefined);
 };
 
-/** "pid (name) state parent group ...", where the name may hold spaces and brackets. */
+/** Parses "pid (name) state parent group ...", where the name may contain spaces and brackets. */
 const parseStat = (text: string): ProcessInfo | undefined => {
   const [state, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return state === undefined || group === undefined

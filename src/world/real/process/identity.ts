@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import type { ProcessIdentity } from "../../process-identity.ts";
 import { readText } from "../sync-file-calls.ts";
 
-/** The programs of this machine. */
+/** Identifies the processes of this machine. */
 export const realProcessIdentity: ProcessIdentity = {
   current: async () => (await identifyProcess(process.pid)) ?? `${process.pid}-unknown`,
   isAlive: async (who) => {
@@ -11,13 +11,13 @@ export const realProcessIdentity: ProcessIdentity = {
   },
 };
 
-/** The word for a process; undefined when it does not run. */
+/** The identity of a process; undefined when it does not run. */
 export const identifyProcess = async (pid: number): Promise<string | undefined> => {
   const start = await processStart(pid);
   return start === undefined ? undefined : `${pid}-${start}`;
 };
 
-/** When a process started, in whatever words the system has for it; undefined when it does not run. */
+/** When a process started, in the system's own format; undefined when it does not run. */
 const processStart = async (pid: number): Promise<string | undefined> => {
   switch (process.platform) {
     case "linux":
@@ -29,11 +29,12 @@ const processStart = async (pid: number): Promise<string | undefined> => {
   }
 };
 
-/** Linux counts ticks since it was started, so the word holds which start of the machine that was. */
+/** Linux counts start times in ticks since boot, so the identity includes the boot id. */
 const processStartFromProc = async (pid: number): Promise<string | undefined> => {
   const stat = await readText(`/proc/${pid}/stat`).catch(() => undefined);
   if (stat === undefined) return undefined;
-  // "pid (name) state ...", where the name may hold spaces and brackets; the start is the twentieth word from the state on.
+  // "pid (name) state ...", where the name may contain spaces and brackets; the start time is the twentieth field from
+  // the state on.
   const words = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (words[0] === "Z" || words[0] === "X") return undefined;
   const boot = await readText("/proc/sys/kernel/random/boot_id").catch(() => "");
@@ -47,7 +48,7 @@ const processStartFromPs = (pid: number): Promise<string | undefined> =>
     ),
   );
 
-/** Somebody else's process is one too. */
+/** EPERM means that the process exists and belongs to another user. */
 const processExists = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);

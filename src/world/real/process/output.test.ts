@@ -4,10 +4,10 @@ import { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { readOutput } from "./output.ts";
 
-it("ends also where the last piece comes after the program has ended, and something else holds the pipe", async () => {
+it("ends when the last chunk arrives after the exit while another process holds the pipe", async () => {
   const [stdout, stderr] = [new Socket(), new Socket()];
   const child = Object.assign(new EventEmitter(), { stdout, stderr });
-  const { output, exited: ended } = readOutput(child as unknown as ChildProcess);
+  const { output, exited } = readOutput(child as unknown as ChildProcess);
   const pieces: string[] = [];
   const reading = (async () => {
     for await (const { bytes } of output) pieces.push(Buffer.from(bytes).toString());
@@ -19,7 +19,7 @@ it("ends also where the last piece comes after the program has ended, and someth
   await reading;
 
   expect(pieces).toEqual(["late"]);
-  expect(await ended).toEqual({ code: 4, signal: undefined });
+  expect(await exited).toEqual({ code: 4, signal: undefined });
   stdout.destroy();
   stderr.destroy();
 }, 5000);

@@ -2,13 +2,13 @@ import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 import type { RunningProcess } from "../../processes.ts";
 
-/** How many bytes are taken before the reader has asked for them. */
+/** Bytes buffered before the reader asks for them. */
 const maxBufferedBytes = 2 ** 18;
 
-/** How many rounds of the event loop without a byte mean that a flowing pipe is empty. */
+/** Turns of the event loop without a byte after which a flowing pipe counts as empty. */
 const emptyLoopTurns = 3;
 
-/** Both pipes of a program as one, in the order things came, held back while nobody reads. */
+/** Merges stdout and stderr in order of arrival, with backpressure while the output is not read. */
 export const readOutput = (child: ChildProcess): Pick<RunningProcess, "output" | "exited"> => {
   const pieces = new OutputReader(child);
   const exited = new Promise<Awaited<RunningProcess["exited"]>>((resolve) => {
@@ -64,7 +64,7 @@ class OutputReader {
           this.#discard(piece.bytes);
         } else if (this.#pipes.every((pipe) => pipe.closed)) return;
         else if (this.#hasEnded) {
-          // A piece that comes meanwhile is in the queue already: nothing will wake us for it again.
+          // A chunk that arrives meanwhile is in the queue already: nothing wakes us for it again.
           if (await this.#staysEmpty()) return;
         } else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
@@ -85,7 +85,7 @@ class OutputReader {
     if (this.#held < maxBufferedBytes) for (const pipe of this.#pipes) pipe.resume();
   }
 
-  /** All a program wrote is in its pipes when it ends, so once they are empty only those it left behind can write more. */
+  /** All a program wrote is in its pipes when it exits, so once they are empty only its descendants can write more. */
   async #staysEmpty(): Promise<boolean> {
     for (let round = 0; round < emptyLoopTurns; round++) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -105,8 +105,8 @@ class OutputReader {
 }
 
 /**
- * Gives memory back at once. Every piece comes in memory of its own, and a program can print hundreds of megabytes
- * before anything is collected; what is sent to a closed port is gone.
+ * Returns a function that frees a buffer at once. Every chunk has memory of its own, and a program can print hundreds
+ * of megabytes before garbage collection; transferring a buffer to a closed port frees it.
  */
 const createBufferReleaser = (): ((bytes: Uint8Array) => void) => {
   const { port1: nowhere } = new MessageChannel();

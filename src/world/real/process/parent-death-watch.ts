@@ -3,14 +3,17 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
 /**
- * Ends process groups when this process dies, however it dies. One small shell per process, started with the first group,
- * reads the groups to watch from a pipe; the system closes the pipe when we are gone, even when we were killed, and the
- * shell then ends the groups that are left: asked first, killed a second later. Windows has no groups to end.
+ * Ends process groups when this process dies, however it dies. One small shell, started with the first group, reads the
+ * groups to watch from a pipe; the system closes the pipe when we die, even by SIGKILL, and the shell then sends
+ * SIGTERM to the groups that are left, and SIGKILL a second later. Windows has no process groups.
  */
 export type ParentDeathWatch = {
-  /** Starts the shell if it does not run yet, so that `add` takes effect at once. */
+  /** Starts the shell if it is not running, so that `add` takes effect at once. */
   readonly prepare: () => void;
-  /** Watches a group; answers how to stop. A group must be let go when its first process has ended: its number may be given again. */
+  /**
+   * Watches a group and returns a function that stops watching. Call it when the group's first process has exited: its
+   * id may be reused.
+   */
   readonly add: (group: number) => () => void;
 };
 
@@ -38,17 +41,17 @@ export const createParentDeathWatch = (): ParentDeathWatch => {
 const sendToWatcher = (watcher: ChildProcess | undefined, line: string): void =>
   void watcher?.stdin?.write(`${line}\n`);
 
-/** A watcher that cannot be started, or ends, is started anew with the next command. */
-const startWatcher = (gone: () => void): ChildProcess => {
+/** Starts the watcher. One that cannot be started, or exits, is started again with the next command. */
+const startWatcher = (onGone: () => void): ChildProcess => {
   const watcher = spawn("/bin/sh", ["-c", script, "parley-watch"], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  watcher.on("error", gone);
-  watcher.on("exit", gone);
-  // Without a pipe where the system has no more file numbers (EMFILE), whatever the type says.
+  watcher.on("error", onGone);
+  watcher.on("exit", onGone);
+  // Despite the type there is no pipe when the process is out of file descriptors (EMFILE).
   const pipe = watcher.stdin as Writable | undefined;
   pipe?.on("error", () => undefined);
   watcher.unref();

@@ -20,13 +20,13 @@ const bash = (script: string, input?: string): Promise<RunningProcess> =>
     ...(input === undefined ? {} : { input }),
   });
 
-/** Everything a program says, and how it ended. */
+/** The whole output of a program, and how it exited. */
 const heard = async (running: RunningProcess): Promise<unknown> => {
   const said = { output: "", error: "" };
   for await (const { from, bytes } of running.output) said[from] += new TextDecoder().decode(bytes);
   return { ...said, ...(await running.exited) };
 };
-/** Reads until a text was said. */
+/** Reads until a text was printed. */
 const until = async (running: RunningProcess, text: string): Promise<void> => {
   let said = "";
   for await (const { bytes } of running.output) {
@@ -43,7 +43,7 @@ const emptied = async (running: RunningProcess): Promise<readonly number[]> => {
 };
 
 describe("a program", () => {
-  it("says what it says, and how it ended", async () => {
+  it("returns its output and exit status", async () => {
     const running = await bash('pwd; echo "$GREETING"; env | wc -l; echo no >&2; exit 3');
 
     expect(await heard(running)).toEqual({
@@ -55,20 +55,20 @@ describe("a program", () => {
     });
   });
 
-  it("gets its arguments as they are, with no shell in between", async () => {
+  it("gets its arguments unchanged, without a shell", async () => {
     const args = ["%s\\n", "$(echo x)", "a b", "*", "; ls"];
     const running = await realProcesses.start({ file: "/usr/bin/printf", args, cwd: folder, env: {} });
 
     expect(await heard(running)).toMatchObject({ output: "$(echo x)\na b\n*\n; ls\n", code: 0 });
   });
 
-  it("reads what it is given, or nothing", async () => {
+  it("reads the given input, or none", async () => {
     expect(await heard(await bash("cat", "given\n"))).toMatchObject({ output: "given\n", code: 0 });
     expect(await heard(await bash("cat"))).toMatchObject({ output: "", code: 0 });
     expect(await heard(await bash("exit 0", "x".repeat(10_000_000)))).toMatchObject({ code: 0 });
   });
 
-  it("is reported if it cannot be started", async () => {
+  it("rejects if it cannot be started", async () => {
     const start = (file: string, where = folder): Promise<unknown> =>
       realProcesses.start({ file, args: [], cwd: where, env: {} });
 
@@ -76,7 +76,7 @@ describe("a program", () => {
     await expect(start("/bin/bash", join(folder, "gone"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("is told apart from what it leaves behind, which goes on", async () => {
+  it("exits separately from its background processes, which keep running", async () => {
     const running = await bash("(while read -r line; do :; done; echo late) < <(sleep 1000) & echo started; exit 4");
     const end = await heard(running);
     const left = await running.groupMembers();
@@ -87,7 +87,7 @@ describe("a program", () => {
     expect(await emptied(running)).toEqual([]);
   });
 
-  it("is ended with everything it started", async () => {
+  it("is killed with its whole process group", async () => {
     const running = await bash("sleep 1000 & (sleep 1000 | sleep 1000) & trap '' TERM; echo ready; wait; sleep 1000");
     await until(running, "ready");
     const before = await running.groupMembers();
@@ -100,7 +100,7 @@ describe("a program", () => {
     expect(await emptied(running)).toEqual([]);
   });
 
-  it("may be signalled when it is long gone", async () => {
+  it("may be signalled after it has exited", async () => {
     const running = await bash("exit 0");
     await heard(running);
     running.signal("SIGTERM");
@@ -109,11 +109,11 @@ describe("a program", () => {
     expect(await running.groupMembers()).toEqual([]);
   });
 
-  it("waits while nobody reads", async () => {
+  it("blocks while its output is not read", async () => {
     const running = await bash("head -c 3000000 /dev/zero; touch done");
     const reader = running.output[Symbol.asyncIterator]();
     await reader.next();
-    // Long enough for the rest, if somebody took it.
+    // Long enough for the rest to be written, if it were read.
     for (let turn = 0; turn < 10; turn++)
       expect(await heard(await realProcesses.start({ file: "/bin/ls", args: [], cwd: folder, env: {} }))).toMatchObject(
         {
@@ -125,7 +125,7 @@ describe("a program", () => {
     expect(await running.exited).toEqual({ code: 0, signal: undefined });
   });
 
-  it("is read to the end without holding it all", async () => {
+  it("is read to the end with bounded memory", async () => {
     const running = await bash("head -c 300000000 /dev/zero");
     let size = 0;
     let most = 0;
@@ -139,7 +139,7 @@ describe("a program", () => {
     expect(most).toBeLessThan(64_000_000);
   });
 
-  it("runs on when its reader leaves", async () => {
+  it("keeps running when its reader stops early", async () => {
     const running = await bash("echo one; head -c 5000000 /dev/zero; exit 7");
     for await (const { from } of running.output) if (from === "output") break;
 
@@ -153,7 +153,7 @@ describe("a search for a program", () => {
     chmodSync(path, mode);
   };
 
-  it("takes the first that can be run, and never one in the current folder", async () => {
+  it("finds the first executable, and never one in the current folder", async () => {
     for (const name of ["first", "second"]) mkdirSync(join(folder, name));
     program(join(folder, "first/tool"), 0o644);
     mkdirSync(join(folder, "first/other"));
@@ -177,7 +177,7 @@ describe("a search for a program", () => {
       undefined,
       undefined,
     ]);
-    // This one could be run from where the tests do.
+    // This one could be started from the folder the tests run in.
     expect(await Promise.all(["", ".", ":", "node_modules/.bin"].map((where) => find("vitest", where)))).toEqual([
       undefined,
       undefined,
@@ -186,7 +186,7 @@ describe("a search for a program", () => {
     ]);
   });
 
-  it("passes over entries that are a file, a loop of links, a forbidden folder, or too long", async () => {
+  it("skips entries that are a file, a loop of links, a forbidden folder, or too long", async () => {
     mkdirSync(join(folder, "good"));
     mkdirSync(join(folder, "forbidden"));
     program(join(folder, "good/tool"));

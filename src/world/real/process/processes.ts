@@ -10,8 +10,8 @@ import { clearProcEnviron } from "./clear-environ.ts";
 import { findExecutable } from "../sync-file-calls.ts";
 
 /**
- * The programs of this machine. A program that left others behind has ended all the same: what these still write
- * is read and thrown away, so they neither wait nor break, and they do not keep us running.
+ * Starts the programs of this machine. A program counts as exited even if its descendants still run: their output is
+ * read and discarded, so that they neither block nor fail, and they do not keep this process alive.
  */
 export const realProcesses: Processes = {
   start: (program) => start(program, deathWatch),
@@ -24,26 +24,25 @@ export const realProcesses: Processes = {
   },
 };
 
-/** One per process, as deaths are. */
 const deathWatch = createParentDeathWatch();
 
-/** What was looked for in this turn of the loop. The calls of a batch ask for the same programs, all at once. */
+/** Lookups of the current turn of the event loop: the calls of a batch look for the same programs at the same time. */
 const findCache = new Map<string, Promise<string | undefined>>();
 
-const start = async (program: Program, watching: ParentDeathWatch): Promise<RunningProcess> => {
-  const { child, pid } = await spawnInFolder(program, watching);
+const start = async (program: Program, deathWatch: ParentDeathWatch): Promise<RunningProcess> => {
+  const { child, pid } = await spawnInFolder(program, deathWatch);
   if (program.isInteractive !== true) writeInput(child, program.input);
   else child.stdin?.on("error", () => undefined);
-  const { output, exited: ended } = readOutput(child);
+  const { output, exited } = readOutput(child);
   let isGone = false;
   return {
     pid,
     output,
-    exited: ended,
+    exited,
     write: (bytes) => write(child, bytes),
     closeInput: () => void child.stdin?.end(),
     signal: (signal) => {
-      // Once a group is gone its number may be somebody else's.
+      // Once a group is gone its id may be reused.
       if (!isGone) isGone = !signalGroup(pid, signal);
     },
     groupMembers: () => listLivingInGroup(pid),
@@ -52,42 +51,35 @@ const start = async (program: Program, watching: ParentDeathWatch): Promise<Runn
 
 const spawnInFolder = async (
   program: Program,
-  watching: ParentDeathWatch,
+  deathWatch: ParentDeathWatch,
 ): Promise<{ child: ChildProcess; pid: number }> => {
-  const {
-    cwd: folder,
-    env,
-    input,
-    isInteractive: companion,
-    diesWithParent: endsWithUs,
-    hasVerbatimArguments: isVerbatim = false,
-  } = program;
+  const { cwd, env, input, isInteractive, diesWithParent, hasVerbatimArguments = false } = program;
   clearProcEnviron();
-  const pinned = await pinFolder(folder);
+  const pinned = await pinFolder(cwd);
   try {
-    const { file, args } = companion === true ? withParentDeathWatch(program) : program;
-    if (endsWithUs === true) watching.prepare();
+    const { file, args } = isInteractive === true ? withParentDeathWatch(program) : program;
+    if (diesWithParent === true) deathWatch.prepare();
     const child = spawn(file, args, {
       cwd: pinned.path,
       env: { ...env },
       detached: true,
       shell: false,
       windowsHide: true,
-      windowsVerbatimArguments: isVerbatim,
+      windowsVerbatimArguments: hasVerbatimArguments,
       stdio: [
-        input === undefined && companion !== true ? "ignore" : "pipe",
+        input === undefined && isInteractive !== true ? "ignore" : "pipe",
         "pipe",
         "pipe",
-        ...(companion === true ? (["pipe"] as const) : []),
+        ...(isInteractive === true ? (["pipe"] as const) : []),
       ],
     });
-    // At once, without waiting for the start to be confirmed: whatever runs is watched.
-    if (endsWithUs === true && child.pid !== undefined) child.once("exit", watching.add(child.pid));
+    // At once, without waiting for the spawn event: every started process is watched.
+    if (diesWithParent === true && child.pid !== undefined) child.once("exit", deathWatch.add(child.pid));
     const pid = waitForSpawn(child);
-    // Where the system has no more file numbers (EMFILE), there are no pipes, whatever the type says.
-    const tie = (child.stdio as ChildProcess["stdio"] | undefined)?.[3];
-    tie?.on("error", () => undefined);
-    child.once("exit", () => void tie?.destroy());
+    // Despite the type there are no pipes when the process is out of file descriptors (EMFILE).
+    const deathWatchPipe = (child.stdio as ChildProcess["stdio"] | undefined)?.[3];
+    deathWatchPipe?.on("error", () => undefined);
+    child.once("exit", () => void deathWatchPipe?.destroy());
     return { child, pid: await pid };
   } finally {
     pinned.release();
@@ -104,7 +96,7 @@ const waitForSpawn = (child: ChildProcess): Promise<number> =>
     });
   });
 
-/** A program may end without reading what it was given; that is its own affair. */
+/** A program may exit without reading its input; that is not an error. */
 const writeInput = ({ stdin }: ChildProcess, input: string | undefined): void => {
   stdin?.on("error", () => undefined);
   stdin?.end(input);
@@ -112,13 +104,13 @@ const writeInput = ({ stdin }: ChildProcess, input: string | undefined): void =>
 
 const write = (child: ChildProcess, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    if (child.stdin?.writable !== true) return reject(new Error("Its input is closed."));
+    if (child.stdin?.writable !== true) return reject(new Error("The program's stdin is closed."));
     child.stdin.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 
 const findOnSearchPath = async (name: string, searchPath: string): Promise<string | undefined> => {
   if (name === "" || /[/\\\0]/.test(name)) return undefined;
-  // An empty or relative entry means the current folder, where a project may have put anything.
+  // An empty or relative entry means the current folder, where a project could have put anything.
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   const names = process.platform === "win32" ? [`${name}.exe`, `${name}.com`, name] : [name];
   return findExecutable(folders.flatMap((folder) => names.map((candidate) => join(folder, candidate))));
