@@ -208,7 +208,7 @@ describe("what a person is asked shows what would happen", () => {
     stage.put("real.txt", "x\n");
     stage.link("innocent.txt", "real.txt");
     const { approvals } = await stage.run("write_file", { file_path: "innocent.txt", content: "y\n" });
-    expect(approvals[0]?.subject).toMatchObject({ path: join(stage.root, "real.txt"), link: true });
+    expect(approvals[0]?.subject).toMatchObject({ path: join(stage.root, "real.txt"), isLink: true });
   });
 });
 

@@ -90,9 +90,9 @@ describe("list_directory", () => {
     const [text] = content.map((part) => (part.type === "text" ? part.text : ""));
     expect(text).toContain("000001 (0 bytes)");
     expect(text).toMatch(
-      /\[\d+ characters left out here\. All of it is in .*listing-[0-9a-f]+\.txt; read_file reads it/,
+      /\[\d+ characters omitted\. The whole text is in .*listing-[0-9a-f]+\.txt; read it with read_file/,
     );
-    expect(text).toMatch(/010000 \(0 bytes\)\n\(truncated: only the first 10000 names were looked at\)$/);
+    expect(text).toMatch(/010000 \(0 bytes\)\n\(truncated: only the first 10000 entries were read\)$/);
     expect(display.type === "listing" && display.lines.length).toBe(201);
   });
 

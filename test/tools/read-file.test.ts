@@ -252,7 +252,7 @@ describe("read_file refuses", () => {
     for (const path of ["secret.env", "./x/../secret.env", "kept/deep/x", "alias.txt", join(other.root, "secret.env")])
       expect(await other.failure(readFile, { absolute_path: path })).toEqual({
         type: "policy_violation",
-        message: expect.stringMatching(new RegExp(`is kept from models by \\${file}\\.$`)) as string,
+        message: expect.stringMatching(new RegExp(`is excluded from models by \\${file}\\.$`)) as string,
       });
     expect(await other.callText(readFile, { absolute_path: "open.log" })).toBe("readable");
     await other.close();

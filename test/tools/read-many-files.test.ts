@@ -129,7 +129,9 @@ describe("read_many_files", () => {
   it("stops at the maximum size, and says so", async () => {
     for (let index = 10; index < 30; index++) bench.put(`f${index}.txt`, `${"w".repeat(999)}\n`.repeat(20));
     const said = await read(["*.txt"]);
-    expect(said).toContain("--- End of content ---\nTruncated: 9 of 20 files are here. Name fewer to see the others.");
+    expect(said).toContain(
+      "--- End of content ---\nTruncated: contains 9 of 20 files. Request fewer to see the others.",
+    );
     expect(said.length).toBeLessThan(170_000);
   });
 
@@ -150,7 +152,7 @@ describe("read_many_files", () => {
     });
     const said = await read(["*"]);
     expect(said.split("\n").filter((line) => line.startsWith("Skipped: "))).toHaveLength(21);
-    expect(said).toContain("of 1000 or more files are here.");
+    expect(said).toContain("of 1000 or more files. Request fewer");
   });
 
   it("reports that nothing was found", async () => {

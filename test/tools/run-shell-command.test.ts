@@ -52,9 +52,9 @@ describe("run_shell_command", () => {
   });
 
   it.each([
-    ["exit 3", "(empty)", "3", "(none)", "Ended with exit code 3, no output"],
+    ["exit 3", "(empty)", "3", "(none)", "Exit code 3, no output"],
     ["true", "(empty)", "0", "(none)", "Done, no output"],
-    ["kill -9 $$", "(empty)", "(none)", "SIGKILL", "Ended by SIGKILL"],
+    ["kill -9 $$", "(empty)", "(none)", "SIGKILL", "Terminated by SIGKILL"],
     [
       "no-such-program",
       expect.stringContaining("no-such-program: command not found"),
@@ -152,7 +152,7 @@ describe("run_shell_command", () => {
     expect(output).toMatch(/\n1000000$/);
     const lost = 6_888_896 - 2 ** 21;
     expect(output).toContain(
-      `[${6_888_895 - 40_000} characters omitted. ${lost} bytes of them were not kept at all. What was kept is in `,
+      `[${6_888_895 - 40_000} characters left out here. ${lost} bytes of them were not kept at all. What was kept is in `,
     );
     const file = /\{KEPT\}(\S+\.txt);/.exec(output)?.[1] ?? "";
     const kept = new TextDecoder().decode(await bench.capabilities().files.bytes(`${bench.scratch}${file}`, 2 ** 22));
@@ -188,7 +188,7 @@ describe("run_shell_command", () => {
     const quick = await openWorkbench({ commandTimeLimit: 100 });
     const { content, display, error } = await quick.call(runShellCommand, { command: "echo so far; sleep 300" });
     const said = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-    const message = "The command ran too long and was stopped with all its child processes.";
+    const message = "The command timed out and was stopped with all its child processes.";
     expect([lineOf(said, "Output"), lineOf(said, "Error")]).toEqual(["so far", message]);
     expect(display).toEqual({ type: "text", text: "so far" });
     expect(error).toEqual({ type: "timeout", message });

@@ -171,7 +171,7 @@ describe.each([
     expect(said).toContain(
       'Found 20000 matches for pattern "needle" in the workspace (there are more; narrow the search to see them):',
     );
-    expect(said).toMatch(/\[\d+ characters left out here\. All of it is in \{KEPT\}\/search-[0-9a-f]+\.txt/);
+    expect(said).toMatch(/\[\d+ characters omitted\. The whole text is in \{KEPT\}\/search-[0-9a-f]+\.txt/);
     expect(said).toContain("L20000: needle");
     expect(said.length).toBeLessThan(41_000);
     expect(await bench.call(searchFileContent, { pattern: "needle" })).toMatchObject({

@@ -25,7 +25,7 @@ export type SamplingPolicy = "ask" | "allow" | "refuse";
 
 /** The handlers for one server, according to its sampling policy. */
 export const handlersFor = (
-  { sample, sampleWithoutAsking, ...asking: handlers }: McpRequestHandlers,
+  { sample, sampleWithoutAsking, ...handlers }: McpRequestHandlers,
   policy: SamplingPolicy = "ask",
 ): McpRequestHandlers => {
   const chosen = policy === "allow" ? (sampleWithoutAsking ?? sample) : policy === "ask" ? sample : undefined;

@@ -2,11 +2,11 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { openLoopbackServer, type LoopbackServer } from "./loopback-server.ts";
 
-let desk: LoopbackServer | undefined;
-afterEach(() => desk?.close());
+let server: LoopbackServer | undefined;
+afterEach(() => server?.close());
 
 /** Sends raw bytes and reads the status. */
-const callback = (redirect: string, lines: readonly string[]): Promise<string> =>
+const sendRequest = (redirect: string, lines: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(Number(new URL(redirect).port), "127.0.0.1", () =>
@@ -19,13 +19,15 @@ const callback = (redirect: string, lines: readonly string[]): Promise<string> =
 
 describe("the loopback server of a sign-in", () => {
   it.each(["//[", "//[::1", "http://[", "/callback?state=%", "*", "/callback/..//["])(
-    "turns away the address %s, and still hears the right one",
+    "rejects the request target %s, and still accepts the right one",
     async (target) => {
-      desk = await openLoopbackServer("abc");
-      const host = `Host: ${new URL(desk.redirectUri).host}`;
-      expect(await callback(desk.redirectUri, [`GET ${target} HTTP/1.1`, host])).toBe("HTTP/1.1 400");
-      expect(await callback(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", host])).toBe("HTTP/1.1 200");
-      expect(await desk.callback).toEqual({ type: "code", code: "42" });
+      server = await openLoopbackServer("abc");
+      const host = `Host: ${new URL(server.redirectUri).host}`;
+      expect(await sendRequest(server.redirectUri, [`GET ${target} HTTP/1.1`, host])).toBe("HTTP/1.1 400");
+      expect(await sendRequest(server.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", host])).toBe(
+        "HTTP/1.1 200",
+      );
+      expect(await server.callback).toEqual({ type: "code", code: "42" });
     },
   );
 
@@ -36,11 +38,11 @@ describe("the loopback server of a sign-in", () => {
     ["without a port", () => ["Host: 127.0.0.1"]],
     ["given twice", (port: string) => [`Host: 127.0.0.1:${port}`, "Host: evil.test"]],
     ["that is empty", () => ["Host:"]],
-  ])("turns away a visit to a host %s", async (_, headers) => {
-    desk = await openLoopbackServer("abc");
-    const { port } = new URL(desk.redirectUri);
-    const callback = callback(desk.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", ...headers(port)]);
-    expect(await callback).toBe("HTTP/1.1 400");
-    expect(await Promise.race([desk.callback, Promise.resolve("nobody")])).toBe("nobody");
+  ])("rejects a request to a host %s", async (_, headers) => {
+    server = await openLoopbackServer("abc");
+    const { port } = new URL(server.redirectUri);
+    const status = sendRequest(server.redirectUri, ["GET /callback?state=abc&code=42 HTTP/1.1", ...headers(port)]);
+    expect(await status).toBe("HTTP/1.1 400");
+    expect(await Promise.race([server.callback, Promise.resolve("none")])).toBe("none");
   });
 });
