@@ -3,7 +3,8 @@
  * dist/parts. The result has no dependencies. Modules that are always loaded together are bundled into one part and run
  * from V8's code cache: reading and compiling files is most of the start-up time.
  */
-import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import { pathToFileURL } from "node:url";
 
 /** Builds the program. The previous build stays usable until the new files are complete. */
 export const buildProgram = async (root, dist) => {
-  const { build: bundle } = await import("esbuild");
+  const esbuild = await import("esbuild");
+  const { build: bundle } = esbuild;
   const fresh = join(dist, `parts-${process.pid}`);
   const modules = await mkdtemp(join(tmpdir(), "parley-build-"));
   try {
@@ -30,16 +32,22 @@ export const buildProgram = async (root, dist) => {
     const [main, ...parts] = partsOf(chunks);
     const script = (part) => scriptOf(bundle, { root, modules, part, parts: [main, ...parts], chunks });
     await mkdir(fresh);
-    await Promise.all(parts.map(async (part) => writeFile(join(fresh, `${part.name}.cjs`), await script(part))));
+    const id = createHash("sha256");
+    for (const part of parts) {
+      const text = `module.exports=${(await script(part)).trim()}\n`;
+      id.update(text);
+      await writeFile(join(fresh, `${part.name}.cjs`), text);
+    }
     const program = join(dist, `parley-${process.pid}.cjs`);
-    await writeFile(program, starter(await script(main), parts));
+    const head = id.digest("hex").slice(0, 16);
+    await writeFile(program, await starterOf(esbuild, root, await script(main), parts, head));
     await chmod(program, 0o755);
     await replace(join(dist, "parts"), fresh);
     await rename(program, join(dist, "parley.cjs"));
+    return metafile;
   } finally {
     for (const folder of [fresh, modules]) await rm(folder, { recursive: true, force: true });
   }
-  await writeCodeCache(dist);
 };
 
 const options = (root) => ({
@@ -170,41 +178,18 @@ const onlyOwn = (own, parts) => ({
     }),
 });
 
-/**
- * Generates the entry point. Parts with a code cache run from it; if it is missing or was made by another version of
- * Node, they are compiled as usual.
- */
-const starter = (main, parts) => `#!/usr/bin/env node
-"use strict";
-const { readFileSync, writeFileSync } = require("node:fs");
-const { pathToFileURL } = require("node:url");
-const { Script } = require("node:vm");
-const chunks = {};
-const readCodeCache = (path) => {
-  try {
-    return { cachedData: readFileSync(path + ".code") };
-  } catch {
-    return {};
-  }
+/** Generates the entry point: scripts/starter.cjs, then the chunks that every run needs. */
+const starterOf = async ({ transform }, root, main, parts, id) => {
+  const { code } = await transform(readFileSync(join(root, "scripts", "starter.cjs"), "utf8"), {
+    minify: true,
+    charset: "ascii",
+    define: {
+      BUILD_ID: JSON.stringify(id),
+      CACHED_PARTS: JSON.stringify(parts.flatMap(({ name, isCached }) => (isCached ? [name] : []))),
+    },
+  });
+  return `#!/usr/bin/env node\n${code}${main.trim().replace(/;$/, "")}(load, importLater, register, pathToFileURL(__filename).href);\n`;
 };
-const run = (file) => {
-  const path = __dirname + "/parts/" + file + ".cjs";
-  const isCached = ${JSON.stringify(parts.flatMap(({ name, isCached }) => (isCached ? [name] : [])))}.includes(file);
-  const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(isCached ? readCodeCache(path) : {}) });
-  script.runInThisContext()(load, importLater, register, pathToFileURL(path).href);
-  if (isCached && process.env.PARLEY_WRITE_CODE_CACHE === "1")
-    process.on("exit", () => writeFileSync(path + ".code", script.createCachedData()));
-};
-const load = (path) => {
-  if (!path.startsWith("./")) return require(path);
-  const [, file, chunk] = path.split("/");
-  if (!(chunk in chunks)) run(file);
-  return chunks[chunk];
-};
-const importLater = (path) => Promise.resolve(path).then(load);
-const register = (more) => void Object.assign(chunks, more);
-${main.trim().replace(/;$/, "")}(load, importLater, register, pathToFileURL(__filename).href);
-`;
 
 const replace = async (path, fresh) => {
   const old = `${path}-old-${process.pid}`;
@@ -213,61 +198,11 @@ const replace = async (path, fresh) => {
   await rm(old, { recursive: true, force: true });
 };
 
-/** Writes V8's code cache by running typical commands. Optional: without it, the program only starts more slowly. */
-const writeCodeCache = async (dist) => {
-  const folder = await mkdtemp(join(tmpdir(), "parley-build-"));
-  const env = { ...process.env, PARLEY_WRITE_CODE_CACHE: "1", PARLEY_HOME: join(folder, "home") };
-  const program = join(dist, "parley.cjs");
-  const runProgram = (...argv) =>
-    new Promise((resolve) => {
-      const child = spawn(process.execPath, [program, ...argv], { cwd: folder, env, stdio: "ignore" });
-      child.on("error", resolve);
-      child.on("exit", resolve);
-    });
-  await mkdir(join(folder, ".git"));
-  await writeFile(join(folder, ".gitignore"), "ignored\n");
-  await runProgram("trust");
-  await runProgram("mcp", "add", "own", "--", process.execPath, program, "mcp", "serve");
-  await runProgram("mcp", "test");
-  await runProgram("mcp", "remove", "own");
-  // The tour uses every provider, the prompts below the most common tools.
-  await runProgram("tour");
-  for (const prompt of ["list the files", "read the file .gitignore", "run the command: echo done"])
-    await runProgram("-p", prompt, "-m", "offline", "--approval-mode", "yolo");
-  await runInTerminal(program, { cwd: folder, env }).catch(() => undefined);
-  await rm(folder, { recursive: true, force: true });
-};
-
-/** Runs the terminal UI in a pseudo-terminal, if one is available: types a prompt, and quits once it is done. */
-const runInTerminal = async (program, { cwd, env }) => {
-  const { spawn: open } = await import("@lydell/node-pty");
-  const size = { cols: 80, rows: 24 };
-  const child = open(process.execPath, [program, "-m", "offline"], { ...size, cwd, env: { ...env, TERM: "xterm" } });
-  const ended = new Promise((resolve) => child.onExit(resolve));
-  const timer = setTimeout(() => child.kill(), 10_000);
-  let output = "";
-  let step = 0;
-  const steps = [
-    [/ or \/help/, "list the files\r"],
-    [/\.gitignore[^]*\.gitignore/, "/quit\r"],
-  ];
-  child.onData((text) => {
-    output += text;
-    const [awaited, reply] = steps[step] ?? [];
-    if (awaited === undefined || !awaited.test(output)) return;
-    step += 1;
-    output = "";
-    child.write(reply);
-  });
-  await ended;
-  clearTimeout(timer);
-};
-
 /**
  * Gives dynamically imported CommonJS packages their named exports, as in Node, so that
  * `const { parse } = await import("package")` works. esbuild alone would provide only `default`.
  */
-const namesOnDemand = {
+export const namesOnDemand = {
   name: "names-on-demand",
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, resolveDir }) =>
@@ -319,7 +254,7 @@ const lazyBuiltins = {
 const lazyModules = new Set(["node:child_process", "node:crypto", "node:fs/promises", "node:tty", "node:zlib"]);
 
 /** Bundles only the English messages of Zod, which has about fifty languages. */
-const oneLocale = {
+export const oneLocale = {
   name: "one-locale",
   setup: ({ onLoad }) =>
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({

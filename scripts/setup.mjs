@@ -50,7 +50,7 @@ const matchesLock = () => {
   ].map((path) => JSON.parse(read(inRoot(path)) ?? "null"));
   if (manifest === null || locked === null || installed === null) return false;
   const { "": self, ...packages } = locked.packages;
-  const agrees = ["dependencies", "devDependencies"].every(
+  const agrees = ["devDependencies", "optionalDependencies"].every(
     (field) => JSON.stringify(manifest[field] ?? {}) === JSON.stringify(self[field] ?? {}),
   );
   return (
@@ -112,8 +112,7 @@ const sourceHash = () =>
     "package-lock.json",
     "tsconfig.json",
     "tsconfig.build.json",
-    join("scripts", "build.mjs"),
-    join("scripts", "program.mjs"),
+    ...filesBelow("scripts").filter((path) => /\.[cm]js$/.test(path)),
     ...filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts")),
   ]);
 

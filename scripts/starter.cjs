@@ -1,0 +1,94 @@
+"use strict";
+/*
+ * The head of dist/parley.cjs: loads parts of the program from dist/parts and keeps the code V8 compiles from them, since
+ * reading and compiling is most of what a start costs. The code cache is filled by the first runs and holds one version of
+ * the program, of Node and of its flags. Without it everything works the same, only slower. The build fills in
+ * BUILD_ID (a hash of all parts) and CACHED_PARTS (names of the parts that most runs load).
+ */
+const fs = require("node:fs");
+const nodeModule = require("node:module");
+const { pathToFileURL } = require("node:url");
+
+/** The folder of the code cache: PARLEY_CODE_CACHE ("0" for none), beside a program built here, or the user's cache folder. */
+const cacheFolder = () => {
+  const { PARLEY_CODE_CACHE: given, HOME: home, XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = process.env;
+  if (given !== undefined) return given === "" || given === "0" ? undefined : given;
+  const built = `${__dirname}/code-cache`;
+  if (fs.existsSync(built)) return built;
+  if (process.platform === "win32") return local && `${local}\\parley\\code-cache`;
+  if (process.platform === "darwin") return home && `${home}/Library/Caches/parley/code-cache`;
+  if (xdg?.startsWith("/")) return `${xdg}/parley/code-cache`;
+  return home && `${home}/.cache/parley/code-cache`;
+};
+
+/** Node 20 has no code cache of its own. Files are replaced as a whole, so two processes can fill the cache at once. */
+const loadWithOwnCache = (folder) => {
+  const { cachedDataVersionTag } = require("node:v8");
+  const { Script } = require("node:vm");
+  const own = `${folder}/${BUILD_ID}-${cachedDataVersionTag().toString(36)}`;
+  const compiled = [];
+  // At the exit, the code of all functions that ran is in it.
+  process.on("exit", () => compiled.forEach(([path, script]) => store(own, path, script.createCachedData())));
+  return (path, name) => {
+    if (!CACHED_PARTS.includes(name)) return require(path);
+    const cached = `${own}/${name}`;
+    const cachedData = readIfThere(cached);
+    const script = new Script(`(module)=>{${fs.readFileSync(path, "latin1")}\n}`, { filename: path, cachedData });
+    const part = {};
+    script.runInThisContext()(part);
+    if (cachedData === undefined || script.cachedDataRejected) compiled.push([cached, script]);
+    return part.exports;
+  };
+};
+
+const readIfThere = (path) => {
+  try {
+    return fs.readFileSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A cache that cannot be written is no reason to fail. */
+const store = (folder, path, data) => {
+  try {
+    if (!fs.existsSync(folder)) {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      removeOld(folder);
+    }
+    const fresh = `${path}.${process.pid}`;
+    fs.writeFileSync(fresh, data, { mode: 0o600 });
+    fs.renameSync(fresh, path);
+  } catch {}
+};
+
+/** Removes the code of other versions that was not written for a month. */
+const removeOld = (folder) => {
+  const parent = `${folder}/..`;
+  for (const name of fs.readdirSync(parent))
+    if (fs.statSync(`${parent}/${name}`).mtimeMs < Date.now() - 30 * 24 * 3_600_000)
+      fs.rmSync(`${parent}/${name}`, { recursive: true, force: true });
+};
+
+const openCache = () => {
+  const folder = cacheFolder();
+  if (folder === undefined) return require;
+  if (nodeModule.enableCompileCache === undefined) return loadWithOwnCache(folder);
+  nodeModule.enableCompileCache(folder);
+  return require;
+};
+
+const loadPart = openCache();
+const chunks = {};
+/** Chunks of other parts are named `./part/chunk`; the part is loaded with the first of its chunks. */
+const load = (path) => {
+  if (!path.startsWith("./")) return require(path);
+  const [, name, chunk] = path.split("/");
+  if (!(chunk in chunks)) {
+    const file = `${__dirname}/parts/${name}.cjs`;
+    loadPart(file, name)(load, importLater, register, pathToFileURL(file).href);
+  }
+  return chunks[chunk];
+};
+const importLater = (path) => Promise.resolve(path).then(load);
+const register = (more) => void Object.assign(chunks, more);
