@@ -1,4 +1,4 @@
-/** Something policy does not allow, or that turned out not to be what it seemed. The message is for the model and the person. */
+/** A refusal by policy, or a failed file, search or shell operation. The message is read by the model and the user. */
 export class PolicyError extends Error {
   readonly type: PolicyErrorType;
 
@@ -8,14 +8,7 @@ export class PolicyError extends Error {
   }
 }
 
-/** A sandbox is required, and there is none on this machine. */
-export class SandboxUnavailableError extends PolicyError {
-  constructor(message: string, options?: ErrorOptions) {
-    super("policy_violation", message, options);
-  }
-}
-
-/** The kinds of refusal; each is one of the errors a tool can end with. */
+/** The kinds of error; each is one of the errors a tool can end with. */
 export type PolicyErrorType =
   | "policy_violation"
   | "permission_denied"
@@ -32,3 +25,10 @@ export type PolicyErrorType =
   | "grep_execution_error"
   | "shell_execute_error"
   | "timeout";
+
+/** A sandbox is required, but this system has none. */
+export class SandboxUnavailableError extends PolicyError {
+  constructor(message: string) {
+    super("policy_violation", message);
+  }
+}

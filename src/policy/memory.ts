@@ -3,10 +3,10 @@ import { DiskError, type Disk, type Folder } from "../world/disk.ts";
 import { PolicyError } from "./error.ts";
 import { explainDiskError } from "./workspace/disk-errors.ts";
 
-/** Longer memories are not read: they would fill every prompt. */
+/** Larger memory files are not read: they would fill every prompt. */
 const maxBytes = 2 ** 20;
 
-/** The text a person's agent remembers: one file in a folder of our own, never reached through a link. */
+/** Opens the memory file: one text in Parley's own folder, never reached through a link. */
 export const openMemory = (
   disk: Disk,
   folder: string,
@@ -17,12 +17,15 @@ export const openMemory = (
   readonly write: (text: string) => Promise<void>;
 } => {
   const path = join(folder, name);
-  const within = async <Result>(work: (opened: Folder) => Promise<Result>): Promise<Result> => {
+  const withFolder = async <Result>(work: (opened: Folder) => Promise<Result>): Promise<Result> => {
     const opened = await disk.openFolder(folder);
     try {
       const entry = await opened.stat(name);
       if (entry !== undefined && entry.kind !== "file")
-        throw new PolicyError("not_a_regular_file", `The memory file ${path} is no plain file; it is left alone.`);
+        throw new PolicyError(
+          "not_a_regular_file",
+          `The memory file ${path} is not a regular file; it was not changed.`,
+        );
       return await work(opened);
     } finally {
       await opened.close();
@@ -32,7 +35,7 @@ export const openMemory = (
     path,
     read: async () => {
       try {
-        return await within((opened) => readText(opened, name));
+        return await withFolder((opened) => readText(opened, name));
       } catch (error) {
         if (error instanceof DiskError && error.code === "ENOENT") return undefined;
         throw explainDiskError(error, path, "read");
@@ -41,7 +44,7 @@ export const openMemory = (
     write: async (text) => {
       try {
         await makeFolder(disk, folder);
-        await within((opened) => opened.writeFile(name, Buffer.from(text), 0o600));
+        await withFolder((opened) => opened.writeFile(name, Buffer.from(text), 0o600));
       } catch (error) {
         throw explainDiskError(error, path, "write");
       }
@@ -53,7 +56,7 @@ const readText = async (folder: Folder, name: string): Promise<string | undefine
   const entry = await folder.stat(name);
   if (entry === undefined) return undefined;
   if (entry.size > maxBytes)
-    throw new PolicyError("file_too_large", `The memory file ${join(folder.path, name)} is too long to be read.`);
+    throw new PolicyError("file_too_large", `The memory file ${join(folder.path, name)} is too large to read.`);
   const file = await folder.openFile(name);
   try {
     return new TextDecoder().decode(await file.read(0, entry.size));
@@ -62,7 +65,7 @@ const readText = async (folder: Folder, name: string): Promise<string | undefine
   }
 };
 
-/** The folder is made where its parent is there. */
+/** Creates the folder if its parent exists. */
 const makeFolder = async (disk: Disk, path: string): Promise<void> => {
   if ((await disk.canonicalPath(path)) !== undefined) return;
   const parent = await disk.openFolder(dirname(path));

@@ -23,40 +23,40 @@ import { openTrustStore } from "./trust/folders.ts";
 import { canonicalizePath } from "./workspace/scratch.ts";
 import { openWorkspace, type Workspace } from "./workspace/open.ts";
 
-/** What a session decides before anything is guarded. */
+/** The options of a session's policy. */
 export type PolicyOptions = {
   readonly world: Pick<World, "clock" | "env" | "host" | "files" | "disk" | "processes">;
-  /** The folders of the workspace as the person gave them. Relative paths begin at the first. */
+  /** The workspace folders as the user gave them. Relative paths start at the first. */
   readonly roots: readonly string[];
-  /** The agent's own folder: PARLEY_HOME, or .parley in the person's home. */
+  /** The agent's own folder: PARLEY_HOME, or .parley in the user's home. */
   readonly home: string;
-  /** Where texts too long to be said are kept; `scratch` in the agent's own folder if not given. */
+  /** The folder for outputs too long for the model. Default: `scratch` in the agent's own folder. */
   readonly scratch?: string;
-  /** The id of the session, which has a folder of its own there. */
+  /** The id of the session, which has its own folder there. */
   readonly session?: string;
   readonly mode: ApprovalMode;
   readonly rules?: PermissionRuleSources;
-  /** Whether somebody is there to answer. */
+  /** Whether the user can be asked. */
   readonly interactive: boolean;
-  /** Whether the person trusts the workspace; by default, whether each of its folders was trusted before. */
+  /** Whether the user trusts the workspace. Default: whether each of its folders is trusted. */
   readonly trusted?: boolean;
-  /** Whether commands run in a sandbox: where there is one, or not at all without. Never, if not given. */
+  /** "wanted": commands run in a sandbox if there is one. "required": opening fails without one. Default: no sandbox. */
   readonly sandbox?: "wanted" | "required";
-  /** Whether sandboxed commands reach the network; they do if not given. */
+  /** Whether sandboxed commands have network access. Default: true. */
   readonly sandboxNetwork?: boolean;
-  /** Variables that commands get whatever they hold, by the person's own choice. */
+  /** Variables passed to commands even if they hold secrets, by the user's choice. */
   readonly keepVariables?: readonly string[];
-  /** Secrets besides those the environment holds. */
+  /** Secrets besides those in the environment. */
   readonly secrets?: readonly string[];
-  /** Milliseconds a command may run; ten minutes if not given. */
+  /** The time limit of a command. Default: ten minutes. */
   readonly commandTimeoutMs?: number;
-  /** How the network is reached, where not by the system's own means. */
+  /** Overrides of lookup and connections, for tests and proxies. */
   readonly web?: Omit<GuardedWebOptions, "clock" | "redactor">;
-  /** Finds ripgrep; the one that comes with Parley if not given. */
+  /** Finds ripgrep. Default: the bundled one. */
   readonly ripgrep?: () => Promise<string | undefined>;
 };
 
-/** The gate, and everything that stands behind it. */
+/** The permission gate and the services behind it. */
 export type SessionPolicy = {
   readonly gate: PermissionGate;
   readonly workspace: Workspace;
@@ -64,15 +64,15 @@ export type SessionPolicy = {
   readonly web: GuardedWeb;
   readonly search: SearchService;
   readonly memory: ReturnType<typeof openMemory>;
-  /** Knows the secrets of this run: the same one everywhere. */
+  /** The redactor for the secrets of this run, shared by all users. */
   readonly redactor: Redactor;
   readonly trusted: boolean;
-  /** What the person should know of how commands run. */
+  /** Notes for the user about how commands run, e.g. that there is no sandbox. */
   readonly notes: readonly string[];
   readonly close: () => Promise<void>;
 };
 
-/** Opens all that a session may do, behind one gate. Throws a `PolicyError` where a root is missing, or a sandbox is required and there is none. */
+/** Opens the policy of a session: the gate and its services. Throws a `PolicyError` if a root is missing, or a sandbox is required and there is none. */
 export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy> => {
   const {
     world,
@@ -81,17 +81,17 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     mode,
     rules = {},
     interactive,
-    commandTimeoutMs: longest = 600_000,
-    keepVariables: keep = [],
+    commandTimeoutMs = 600_000,
+    keepVariables = [],
     secrets = [],
   } = options;
   const { clock, disk, processes } = world;
-  const env = createChildEnvironment(world.env, { keep });
+  const env = createChildEnvironment(world.env, { keep: keepVariables });
   const redactor = createRedactor({ env: world.env, secrets });
   const trusted = options.trusted ?? (await areRootsTrusted(options));
   const scratch = options.scratch ?? join(home, "scratch");
-  const guard = (path: string): Protection => checkProtection(path, { roots: workspace.roots, home });
-  const { confine, notes } = await setUpSandbox(options, { scratch, protection: guard });
+  const protectionOf = (path: string): Protection => checkProtection(path, { roots: workspace.roots, home });
+  const { confine, notes } = await setUpSandbox(options, { scratch, protection: protectionOf });
   const files = await openWorkspace({
     disk,
     roots,
@@ -103,7 +103,7 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
   const changes = createChangedFileCheck(files, disk.canonicalPath);
   const workspace = changes.trackFiles(files);
   const { platform } = world.host;
-  const commands = {
+  const commandWorld = {
     platform,
     disk,
     processes,
@@ -112,28 +112,30 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
     roots: workspace.roots,
     home: world.host.home,
     env,
-    protection: guard,
+    protection: protectionOf,
   };
-  const judgeCommand = createCommandJudge(commands);
-  const unasked = createAutoApprovedCommands(disk, env, [...roots, ...workspace.roots]);
-  const keys = createCommitKeyScanner({ disk, processes, clock, redactor, searchPath: unasked.searchPath });
+  const judgeCommand = createCommandJudge(commandWorld);
+  const autoApproved = createAutoApprovedCommands(disk, env, [...roots, ...workspace.roots]);
+  const commitKeys = createCommitKeyScanner({ disk, processes, clock, redactor, searchPath: autoApproved.searchPath });
   return {
     gate: createPermissionGate({
       mode,
       rules,
       trusted,
       interactive,
-      protection: guard,
-      judgeCommand: async (command, ruling) => {
-        const judged = await changes.check(command, await judgeCommand(command, ruling), ruling);
-        unasked.record(command.text, judged, ruling);
-        const commit =
-          ruling.isAllowListOnly === true || judged.decision === "deny" ? undefined : await keys.scan(judged.analysis);
-        return commit === undefined ? judged : { ...judged, commitFinding: commit };
+      protection: protectionOf,
+      judgeCommand: async (command, commandRules) => {
+        const decided = await changes.check(command, await judgeCommand(command, commandRules), commandRules);
+        autoApproved.record(command.text, decided, commandRules);
+        const commitFinding =
+          commandRules.isAllowListOnly === true || decided.decision === "deny"
+            ? undefined
+            : await commitKeys.scan(decided.analysis);
+        return commitFinding === undefined ? decided : { ...decided, commitFinding };
       },
       judgeUrl: (url) => judgeUrl(url, { redactor }),
       acceptCommand: async (command) => {
-        keys.accept(command.text);
+        commitKeys.accept(command.text);
         await changes.accept(command);
       },
     }),
@@ -144,9 +146,9 @@ export const openPolicy = async (options: PolicyOptions): Promise<SessionPolicy>
         processes,
         clock,
         env,
-        autoApproved: unasked,
+        autoApproved,
         files: workspace,
-        timeoutMs: longest,
+        timeoutMs: commandTimeoutMs,
         ...(confine && { confine }),
       }),
     ),
@@ -167,20 +169,23 @@ const areRootsTrusted = async ({ world, home, roots }: PolicyOptions): Promise<b
 
 type SandboxSetup = { readonly confine?: ShellWorld["confine"]; readonly notes: readonly string[] };
 
-/** Puts every command into the sandbox, where there is one and it is wanted. Loaded only then. */
+/** Sets up the sandbox, if it is wanted and available. Its code is loaded only then. */
 const setUpSandbox = async (
   { world, roots, home, sandbox, sandboxNetwork = true }: PolicyOptions,
-  { scratch, protection: guard }: { readonly scratch: string; readonly protection: (path: string) => Protection },
+  {
+    scratch,
+    protection: protectionOf,
+  }: { readonly scratch: string; readonly protection: (path: string) => Protection },
 ): Promise<SandboxSetup> => {
   if (sandbox === undefined) return { notes: [] };
   const { findSandbox } = await import("./shell/sandbox/find.ts");
   const path = await filterTrustedSearchPath(world.disk, world.env["PATH"] ?? defaultSearchPath, roots);
-  const found = await findSandbox(world.processes, world.host, path);
-  if ("missing" in found) {
-    if (sandbox === "wanted") return { notes: [found.missing] };
-    throw new SandboxUnavailableError(`A sandbox is required. ${found.missing}`);
+  const availableSandbox = await findSandbox(world.processes, world.host, path);
+  if ("missing" in availableSandbox) {
+    if (sandbox === "wanted") return { notes: [availableSandbox.missing] };
+    throw new SandboxUnavailableError(`A sandbox is required. ${availableSandbox.missing}`);
   }
   const { createConfiner } = await import("./shell/sandbox/confine.ts");
-  const options = { world, roots, home, scratch, network: sandboxNetwork, protection: guard };
-  return { notes: found.notes, confine: createConfiner(found, options) };
+  const options = { world, roots, home, scratch, network: sandboxNetwork, protection: protectionOf };
+  return { notes: availableSandbox.notes, confine: createConfiner(availableSandbox, options) };
 };

@@ -305,7 +305,7 @@ describe("what a person is shown of a command", () => {
   it("is all of it, with nothing pushed out of sight", async () => {
     const hidden = `grep x README.md${" ".repeat(200)}; touch ${stage.mark}`;
     const { approvals } = await stage.run("run_shell_command", { command: hidden });
-    expect(approvals.map(({ subject: about }) => about)).toEqual([
+    expect(approvals.map(({ subject }) => subject)).toEqual([
       {
         type: "execute",
         command: `grep x README.md ⟨200 spaces⟩ ; touch ${stage.mark}`,

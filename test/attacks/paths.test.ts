@@ -257,7 +257,7 @@ describe("a path that stays inside is read unasked", () => {
   it("P019b and the question about writing through a link shows where it leads", async () => {
     stage.link("in", "f.txt");
     const { approvals } = await stage.run("write_file", write("in"));
-    expect(approvals[0]?.subject).toMatchObject({ asked: "in", path: join(stage.root, "f.txt"), link: true });
+    expect(approvals[0]?.subject).toMatchObject({ requestedPath: "in", path: join(stage.root, "f.txt"), isLink: true });
   });
 });
 

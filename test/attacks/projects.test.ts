@@ -332,7 +332,7 @@ describe("a workspace with a name that acts", () => {
     expect(told.map(({ verdict }) => verdict)).toEqual(["allow", "allow", "ask", "ask"]);
     const shown = told.flatMap(({ approvals, finished }) => [
       JSON.stringify(finished.display),
-      ...approvals.map(({ title, reason, subject: about }) => JSON.stringify([title, reason, about])),
+      ...approvals.map(({ title, reason, subject }) => JSON.stringify([title, reason, subject])),
     ]);
     expect(shown.filter((text) => text.includes("\\u001b[") && !text.includes("\\\\u001b["))).toEqual([]);
   });

@@ -16,9 +16,9 @@ afterEach(() => stage.close());
 
 const inside = (path: string): string => join(stage.root, path);
 
-const git = (folder: string, ...words: readonly string[]): void =>
+const git = (cwd: string, ...words: readonly string[]): void =>
   void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@test", ...words], {
-    cwd: folder,
+    cwd,
     env: { PATH: "/usr/bin:/bin", HOME: stage.home },
     stdio: "ignore",
   });

@@ -61,7 +61,7 @@ describe("a program a model starts", () => {
   });
 
   it("K003 finds what the person says it keeps", async () => {
-    const options = { ...modes.yolo, env, keep: ["GITHUB_TOKEN"] };
+    const options = { ...modes.yolo, env, keepVariables: ["GITHUB_TOKEN"] };
     const told = await stage.run("run_shell_command", { command: "env" }, options);
     expect(found(told.text)).toEqual([secrets.GITHUB_TOKEN]);
   });
@@ -91,7 +91,7 @@ describe("an address with a secret", () => {
         const prompt = `read ${addressOf(secret)}`;
         const told = await stage.run("web_fetch", { prompt }, { env, web: internet.web });
         expect(told.verdict).toBe("ask");
-        expect(found(JSON.stringify(told.approvals.map(({ reason, subject: about }) => [reason, about])))).toEqual([]);
+        expect(found(JSON.stringify(told.approvals.map(({ reason, subject }) => [reason, subject])))).toEqual([]);
         expect(told.approvals[0]?.reason).toMatch(/secret|password|random/);
       }
       expect(internet.opened).toEqual([]);

@@ -81,8 +81,8 @@ const shownIn = (events: readonly SchedulerEvent[]): readonly string[] =>
       case "validating":
         return [];
       case "awaiting_approval": {
-        const { title, reason, subject: about, always } = status.approval;
-        const { before: _before, after: _after, ...rest } = { before: "", after: "", ...about };
+        const { title, reason, subject, always } = status.approval;
+        const { before: _before, after: _after, ...rest } = { before: "", after: "", ...subject };
         return [title, reason, ...textsIn(rest), ...textsIn(always)];
       }
       case "scheduled":
@@ -201,7 +201,7 @@ describe("what a person is asked shows what would happen", () => {
     ["T001", "ls \u001b]52;c;x\u0007", "ls ␛]52;c;x␇"],
   ])("%s all of a command", async (_, command, shown) => {
     const { approvals } = await stage.run("run_shell_command", { command });
-    expect(approvals.map(({ subject: about }) => about.type === "execute" && about.command)).toEqual([shown]);
+    expect(approvals.map(({ subject }) => subject.type === "execute" && subject.command)).toEqual([shown]);
   });
 
   it("T060 where a path really leads", async () => {

@@ -631,7 +631,7 @@ describe("parley trust", () => {
         "  needs consent  mcpServers.files (npx -y files --token=[secret])",
         "",
       ].join("\n"),
-      err: 'parley: .parley/settings.json: "model" has no effect. A project can only tighten what the person\'s own settings say.\n',
+      err: 'parley: .parley/settings.json: "model" has no effect. A project can only restrict what your own settings allow.\n',
     });
     const { system } = JSON.parse(await printed(["sessions", "export", await held("say hello")])) as Conversation;
     expect(system).toContain("Speak of harbours.");

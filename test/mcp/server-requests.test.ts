@@ -302,7 +302,7 @@ describe("a URL of an MCP server", () => {
       "Please sign in.",
       "It wants you to open this address:",
       opened,
-      "! The address carries a user name or password; these are not sent.",
+      "! The URL contains a user name or password, which is not sent.",
       "› n No",
       "  o Open it in a browser",
     ]);

@@ -25,13 +25,13 @@ export const analyzeScript = (text: string): Promise<CommandAnalysis> =>
 /** What is wrong about an analysis, given what the script really did; undefined where nothing is. */
 export const findMismatch = (
   analysis: CommandAnalysis,
-  { called, created: made }: ScriptRun,
+  { called, created }: ScriptRun,
   shell: string,
 ): string | undefined => {
   const ruling = { allow: allowAll, mode: "default" } as const;
   const { decision } = decideCommand(analysis, { ...ruling, deny: [] });
   if (analysis.shape === "opaque" && decision === "allow") return "an opaque line is allowed";
-  const surprise = made.find((name) => !analysis.mayRunUnseen && !predictsWrite(analysis, name));
+  const surprise = created.find((name) => !analysis.mayRunUnseen && !predictsWrite(analysis, name));
   if (surprise !== undefined) return `${surprise} was written, and that was not seen`;
   const stranger = called.find(([name = ""]) => !analysis.mayRunUnseen && !predictsCall(analysis, name));
   if (stranger !== undefined) return `${JSON.stringify(stranger)} ran and was not seen`;
@@ -85,8 +85,8 @@ const expectedCalls = ({ text, commands: studied }: CommandAnalysis): ScriptRun[
   const calls: (readonly string[])[] = [];
   let status = 0;
   let isSkipped = false;
-  for (const { operator: joint, words } of commands) {
-    if (joint !== "|") isSkipped = (joint === "&&" && status !== 0) || (joint === "||" && status === 0);
+  for (const { operator, words } of commands) {
+    if (operator !== "|") isSkipped = (operator === "&&" && status !== 0) || (operator === "||" && status === 0);
     if (isSkipped) continue;
     const name = words[0] ?? "";
     const end = expectedStatus(name, words);

@@ -2,25 +2,24 @@ import { isPlainArgument } from "./profiles/classify.ts";
 import type { CommandProfile } from "./profiles/profile.ts";
 
 /**
- * The words to remember where a person always wants to allow a command: as many
- * as it needs, and its subcommand where it has one. All of them where fewer
- * would allow something the person did not see.
+ * Suggests the rule that "always allow" stores for a command: its required words, and its subcommand
+ * where it has one. All words where a shorter prefix would allow something the user did not see.
  */
 export const suggestRule = (
   words: readonly string[],
-  { requiredWords: needs }: CommandProfile,
+  { requiredWords }: CommandProfile,
 ): readonly string[] | undefined => {
-  if (needs === undefined) return undefined;
+  if (requiredWords === undefined) return undefined;
   if (needsExactRule(words)) return words;
   const name = words[0] ?? "";
   const isScript = scriptRunners.test(name) && /^run(?:-script)?$/.test(words[1] ?? "");
   const usual = isScript ? 3 : programsWithSubcommands.test(name) && isPlainArgument(words[1] ?? "-") ? 2 : 1;
-  return words.slice(0, Math.max(needs, usual));
+  return words.slice(0, Math.max(requiredWords, usual));
 };
 
 /**
- * Whether an answer for always covers a command only as it stands, word for word: what destroys, runs other
- * programs, talks to the network or installs packages.
+ * Whether "always allow" covers a command only word for word: commands that destroy data, run other
+ * programs, use the network or install packages.
  */
 export const needsExactRule = (words: readonly string[]): boolean => {
   const name = (words[0] ?? "").split("/").at(-1)?.toLowerCase() ?? "";
@@ -48,7 +47,7 @@ const interpreters =
 const networkClients =
   /^(?:curl|wget|aria2c|http|https|httpie|xh|nc|ncat|netcat|socat|telnet|ftp|lftp|sftp|scp|ssh.*|mosh|rsync|rclone|dig|nslookup|host|ping6?|traceroute|whois|nmap|openssl|gh|glab|hub|aws|gcloud|gsutil|az|doctl|fly(?:ctl)?|heroku|vercel|netlify|firebase|supabase|wrangler|mail|sendmail|svn|hg|jj)$/;
 
-/** Programs that fetch packages and run what is in them. */
+/** Programs that download packages and run code from them. */
 const packageRunners =
   /^(?:npx|pnpx|bunx|uvx|pipx|pip[\d.]*|conda|mamba|gem|brew|apt|apt-get|aptitude|dpkg|yum|dnf|rpm|pacman|apk|snap|flatpak|port|choco|winget|scoop|corepack|volta|nvm|fnm|asdf|mise|rustup|pyenv|rbenv|code)$/;
 
@@ -57,9 +56,9 @@ const scriptRunners = /^(?:npm|yarn|pnpm)$/;
 const programsWithSubcommands =
   /^(?:git|npm|yarn|pnpm|cargo|go|uv|poetry|pipenv|hatch|pdm|rye|make|just|task|mvn|gradle|dotnet|bundle|rake|rails|composer|mix|swift|bazel|turbo|nx|lerna)$/;
 
-/** Subcommands that run a program their arguments name, or install one. */
+/** Subcommands that run or install a program named in their arguments. */
 const subcommandsThatRun =
   /^(?:run|run-script|exec|x|dlx|create|init|new|install|i|ci|add|get|update|upgrade|remove|rm|uninstall|publish|deploy|release|runner|r|console|c|shell|tool|eval|script|clean|reset|purge|db:.*|generate|g)$/;
 
-/** Git's subcommands that lose nothing and reach nobody but where the person's own remotes are. */
+/** Git subcommands that lose nothing and contact no host but the user's own remotes. */
 const safeGitSubcommands = /^(?:add|commit|fetch|pull|merge|cherry-pick|revert|stash|switch|mv)$/;

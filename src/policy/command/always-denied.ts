@@ -4,60 +4,66 @@ import { commandName } from "./effects/unwrap.ts";
 import { listOperands, type WorkingFolders } from "./effects/targets.ts";
 import { literalText, sourceText, type PossibleWord } from "./parse/word.ts";
 
-/** Why no mode and no rule runs this command; undefined where nothing of the kind is known. */
+/** Returns why no mode and no rule allows this command (it would destroy a disk or a home folder); undefined otherwise. */
 export const alwaysDenied = (
   words: CommandWords,
   places: WorkingFolders,
   roots: readonly string[],
 ): string | undefined => {
-  // A command whose name is not known may be the worst there is.
-  const known = commandName(words);
-  const name = known ?? "rm";
+  // An unknown command name is treated as the most destructive one.
+  const knownName = commandName(words);
+  const name = knownName ?? "rm";
   const operands = listOperands(words);
-  const has = (option: RegExp): boolean => words.some((word, at) => at > 0 && option.test(sourceText(word)));
+  const hasOption = (option: RegExp): boolean => words.some((word, at) => at > 0 && option.test(sourceText(word)));
   if (/^(?:mkfs(?:\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|wipefs|blkdiscard)$/.test(name) && operands.length > 0)
-    return `${name} writes over a device`;
-  if (/^(?:[sc]?fdisk|s?gdisk|parted|cryptsetup|hdparm)$/.test(name) && !has(/^-l$|^--list/) && operands.some(isDevice))
+    return `${name} overwrites a device`;
+  if (
+    /^(?:[sc]?fdisk|s?gdisk|parted|cryptsetup|hdparm)$/.test(name) &&
+    !hasOption(/^-l$|^--list/) &&
+    operands.some(isDevice)
+  )
     return `${name} changes a device`;
   const removes =
-    (name === "rm" && has(recursiveOption)) ||
-    (/^(?:chmod|chown|chgrp)$/.test(name) && has(recursiveOption)) ||
+    (name === "rm" && hasOption(recursiveOption)) ||
+    (/^(?:chmod|chown|chgrp)$/.test(name) && hasOption(recursiveOption)) ||
     name === "mv" ||
-    (name === "find" && has(/^-(?:delete|exec|execdir)$/));
-  const end =
+    (name === "find" && hasOption(/^-(?:delete|exec|execdir)$/));
+  const targetCount =
     name === "find"
       ? countStartFolders(operands)
-      : name === "mv" && !has(/^(?:-t|--target-directory)/)
+      : name === "mv" && !hasOption(/^(?:-t|--target-directory)/)
         ? -1
         : undefined;
-  const targets = operands.slice(0, end);
-  const vital = removes ? targets.find((word) => isVitalPath(word, places, roots)) : undefined;
-  return vital && `${known ?? "it may be rm, which"} would take ${sourceText(vital)} with it`;
+  const targets = operands.slice(0, targetCount);
+  const vitalPath = removes ? targets.find((word) => isVitalPath(word, places, roots)) : undefined;
+  return vitalPath && `${knownName ?? "it may be rm, which"} would remove or change ${sourceText(vitalPath)}`;
 };
 
 const recursiveOption = /^(?:-[a-zA-Z]*[rR][a-zA-Z]*|--r(?:e(?:c(?:u(?:r(?:s(?:i(?:v(?:e)?)?)?)?)?)?)?)?)$/;
 
-/** How many of find's words are the folders it starts from. */
+/** Counts the start folders among find's operands. */
 const countStartFolders = (operands: readonly PossibleWord[]): number => {
-  const end = operands.findIndex((word) => /^[(!]/.test(sourceText(word)));
-  return end < 0 ? operands.length : end;
+  const targetCount = operands.findIndex((word) => /^[(!]/.test(sourceText(word)));
+  return targetCount < 0 ? operands.length : targetCount;
 };
 
-/** The whole disk, a folder right below it, the home folder, or anything a root of the workspace or the home folder is in. */
+/** Whether a word means the whole disk, a folder right below it, the home folder, or a folder that contains the home folder or a workspace root. */
 const isVitalPath = (word: PossibleWord, { folders, home }: WorkingFolders, roots: readonly string[]): boolean => {
   const text = sourceText(word).replace(/^(?:~[^/]*|\$HOME(?!\w)|\$\{HOME[^}]*\})(?=\/|$)/, () => home);
-  const whole = text.replace(/(?:^|\/+)(?:\.?\*+|\.\[!\.\]\*|\.\.?\?\*)$/, "/");
-  if (/[$`]/.test(whole) && literalText(word) === undefined) return false;
-  // What stood alone for everything in a folder is that folder; "/" alone is the root only where it was written so.
-  const base = whole === "/" && !text.startsWith("/") ? "." : whole;
+  const withoutGlob = text.replace(/(?:^|\/+)(?:\.?\*+|\.\[!\.\]\*|\.\.?\?\*)$/, "/");
+  if (/[$`]/.test(withoutGlob) && literalText(word) === undefined) return false;
+  // A glob for everything in a folder counts as that folder; "/" is the root only if the word itself started with it.
+  const base = withoutGlob === "/" && !text.startsWith("/") ? "." : withoutGlob;
   return folders.some((folder) => {
     const path = posix.resolve(folder, base);
     if (posix.dirname(path) === "/") return true;
-    return [home, ...roots].some((kept) => (kept === path ? kept === home : kept.startsWith(`${path}/`)));
+    return [home, ...roots].some((vitalFolder) =>
+      vitalFolder === path ? vitalFolder === home : vitalFolder.startsWith(`${path}/`),
+    );
   });
 };
 
-/** Whether a path is a device that holds data, or switches the machine. */
+/** Whether a path is a device that stores data or controls the machine. */
 export const isDevicePath = (path: string): boolean =>
   (path.startsWith("/dev/") &&
     !/^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|ptmx|(?:fd|pts|shm|tcp|udp)\/.*)$/.test(path)) ||

@@ -5,69 +5,69 @@ import type { ControlOperator } from "./parse/plain.ts";
 import type { FoundRepository } from "./repository/find.ts";
 import type { Protection } from "../workspace/protected-paths.ts";
 
-/** What a command line is read against. Folders and roots are canonical. */
+/** The environment a command line is analyzed in. Folders and roots are canonical. */
 export type CommandContext = {
   readonly roots: readonly string[];
   readonly folder: string;
   readonly home: string;
-  /** What the command will run with. */
+  /** The environment variables of the command. */
   readonly env: Environment;
-  /** The program a name stands for on the search path. */
+  /** Finds a program on the search path. */
   readonly findProgram: (name: string) => Promise<string | undefined>;
-  /** Whether an absolute path leads into the workspace, all links followed. What is not there counts by where it would be. */
+  /** Whether an absolute path leads into the workspace, all links followed. A missing path counts by where it would be created. */
   readonly isInside: (path: string) => Promise<boolean>;
-  /** Why a command may not read an absolute path unasked; undefined where it may. */
+  /** The reason a command may not read an absolute path without approval; undefined where it may. */
   readonly checkRead: (path: string, reading: FolderReading) => Promise<string | undefined>;
-  /** Where an absolute path leads, all links followed; the path itself where nothing is there. */
+  /** Follows all links of an absolute path; returns the path itself if it does not exist. */
   readonly canonical: (path: string) => Promise<string>;
-  /** Whether writing to a path is free, asked about, or refused. */
+  /** Whether writing to a path is free, needs approval, or is denied. */
   readonly protection: (path: string) => Promise<Protection>;
-  /** What git would find from a folder. */
+  /** Finds the repository git would use in a folder. */
   readonly findRepository: (folder: string) => Promise<FoundRepository>;
 };
 
-/** What a command line would do: everything a person should see, and everything rules are held against. */
+/** The result of analyzing a command line: everything an approval shows and permission rules are matched against. */
 export type CommandAnalysis = {
   readonly text: string;
   readonly folder: string;
-  /** Plain: literal words joined by `&&`, `||`, `|`, `;` and newlines. Opaque: anything else, to be asked about whole. */
+  /** Plain: literal words joined by `&&`, `||`, `|`, `;` and newlines. Opaque: anything else; approval covers the whole line. */
   readonly shape: "plain" | "opaque";
-  /** Why it is opaque. */
+  /** Why it is opaque, as a verb phrase: "contains a redirection". */
   readonly reason: string;
-  /** Its commands in order; none where it is opaque. */
+  /** Its commands in order; empty if it is opaque. */
   readonly commands: readonly SimpleCommand[];
-  /** The names of everything it is seen to run, and what they stand for. */
+  /** The programs it is seen to run, by name and file. */
   readonly programs: readonly CommandProgram[];
-  /** The rules that would allow it next time; none where no rule can. */
+  /** The rules that would allow it next time; empty if no rule can. */
   readonly suggestedRules: readonly (readonly string[])[];
-  /** Everything it might run, wrappers opened. */
+  /** Every command it might run, wrappers (`sudo`, `env`, `bash -c`) unwrapped. */
   readonly runs: readonly CommandWords[];
-  /** Whether it might run what cannot be seen. */
+  /** Whether it might run commands that are not in its text. */
   readonly mayRunUnseen: boolean;
-  /** Texts in it that could not be read. */
+  /** Parts of it that could not be parsed. */
   readonly unparsedTexts: readonly string[];
-  /** Why it cannot be told which commands it runs; undefined where it can. */
+  /** Why the commands it runs cannot be determined; undefined if they can. */
   readonly unclearReason: string | undefined;
-  /** The files it is seen to write. */
+  /** The files it is known to write. */
   readonly writes: readonly CommandWrite[];
   readonly readsOutside: boolean;
   readonly writesOutside: boolean;
-  /** Why it must not run in any mode. */
+  /** Why no mode and no rule allows it; undefined if nothing of the kind was found. */
   readonly alwaysDeniedReason: string | undefined;
 };
 
-/** One command of a plain line. `needs` is how many of its words a rule must spell out; undefined where no rule can allow it. */
+/** One command of a plain line. `requiredWords` is how many of its words a rule must contain; undefined if no rule can allow it. */
 export type SimpleCommand = {
   readonly words: readonly string[];
   readonly operator: ControlOperator;
   readonly binary: ResolvedBinary;
   readonly requiredWords: number | undefined;
   readonly reason: string;
-  /** The rule that would allow it. */
+  /** The suggested rule that would allow it. */
   readonly rule: readonly string[] | undefined;
 };
 
-/** What a name stands for. */
+/** The program a command name resolves to. */
 export type ResolvedBinary =
   | { readonly kind: "builtin" }
   | { readonly kind: "file"; readonly path: string }
@@ -76,11 +76,11 @@ export type ResolvedBinary =
 export type CommandProgram = { readonly name: string; readonly binary: ResolvedBinary };
 
 /**
- * A file a line is seen to write. Kept: it governs the agent and no mode writes
- * it. Guarded: every mode asks. Free: in the workspace.
+ * A file a command line writes. Denied: it controls the agent, and no mode writes it.
+ * Protected: every mode asks. Free: inside the workspace.
  */
 export type CommandWrite = {
   readonly path: string;
-  readonly place: "free" | "outside" | "guarded" | "kept";
+  readonly place: "free" | "outside" | "protected" | "denied";
   readonly reason: string;
 };

@@ -56,7 +56,7 @@ describe("a command line", () => {
   );
 
   it.each(readOnlyCommands)("runs unasked if it only reads: %s", async (text) => {
-    expect(await judge(text)).toMatchObject({ decision: "allow", reason: "Every command in it is allowed." });
+    expect(await judge(text)).toMatchObject({ decision: "allow", reason: "Every command is allowed." });
   });
 
   it.each(commandsToAskAbout)("is asked about even with a rule for its program: %s", async (text) => {
@@ -124,15 +124,8 @@ const disguised = (text: string, random: Random): string => {
 
 describe("what a person sees of a command line", () => {
   it("is all of it, where it runs, and what each of its commands stands for", async () => {
-    const {
-      text,
-      folder,
-      shape,
-      programs: roots,
-      commands,
-      suggestedRules: always,
-    } = await read("git log | grep fix && echo ok");
-    expect({ text, folder, shape, roots, always }).toEqual({
+    const { text, folder, shape, programs, commands, suggestedRules } = await read("git log | grep fix && echo ok");
+    expect({ text, folder, shape, roots: programs, always: suggestedRules }).toEqual({
       text: "git log | grep fix && echo ok",
       folder: root,
       shape: "plain",
@@ -143,7 +136,7 @@ describe("what a person sees of a command line", () => {
       ],
       always: [],
     });
-    expect(commands.map(({ words, operator: joint }) => [joint, ...words])).toEqual([
+    expect(commands.map(({ words, operator }) => [operator, ...words])).toEqual([
       ["first", "git", "log"],
       ["|", "grep", "fix"],
       ["&&", "echo", "ok"],
@@ -151,10 +144,10 @@ describe("what a person sees of a command line", () => {
   });
 
   it("names what an opaque line is seen to run, and offers no rule for it", async () => {
-    const { shape, reason, programs: roots, suggestedRules: always, commands } = await read("echo $(curl x) > y");
-    expect({ shape, reason, names: roots.map(({ name }) => name), always, commands }).toEqual({
+    const { shape, reason, programs, suggestedRules, commands } = await read("echo $(curl x) > y");
+    expect({ shape, reason, names: programs.map(({ name }) => name), always: suggestedRules, commands }).toEqual({
       shape: "opaque",
-      reason: '"$(curl x) > y" is more than plain words',
+      reason: 'contains a redirection, substitution or other shell syntax ("$(curl x) > y")',
       names: ["curl", "echo"],
       always: [],
       commands: [],
@@ -163,19 +156,19 @@ describe("what a person sees of a command line", () => {
 
   it("does not call plain what two readers read in two ways", async () => {
     const { shape, reason } = await read("declare -x A=1");
-    expect({ shape, reason }).toEqual({ shape: "opaque", reason: "its words can be read in more than one way" });
+    expect({ shape, reason }).toEqual({ shape: "opaque", reason: "can be parsed in more than one way" });
   });
 
   it("says which command needs an answer", async () => {
     expect(await judge("ls && touch x")).toEqual({
       decision: "ask",
-      reason: "touch x: nothing is known of touch, and no rule allows it.",
+      reason: "`touch x` is not on your allow list.",
       parts: [
-        { command: "ls", decision: "allow", reason: "it only reads" },
+        { command: "ls", decision: "allow", reason: "read-only" },
         {
           command: "touch x",
           decision: "ask",
-          reason: "touch x: nothing is known of touch, and no rule allows it.",
+          reason: "`touch x` is not on your allow list.",
         },
       ],
     });
@@ -218,9 +211,9 @@ describe("a rule that a person would have remembered", () => {
     ["/opt/tool/run x", [["/opt/tool/run"]]],
     ["git stash", [["git", "stash"]]],
   ])("allows %s the next time", async (text, rules) => {
-    const { suggestedRules: always } = await read(text);
-    expect(always).toEqual(rules);
-    expect(await decision(text, { allow: always })).toBe("allow");
+    const { suggestedRules } = await read(text);
+    expect(suggestedRules).toEqual(rules);
+    expect(await decision(text, { allow: suggestedRules })).toBe("allow");
   });
 
   it.each([
@@ -235,8 +228,8 @@ describe("a rule that a person would have remembered", () => {
     "ls *.ts",
     "touch ../x/../y src/../../z",
   ])("does not exist for %s", async (text) => {
-    const { suggestedRules: always } = await read(text);
-    expect(await decision(text, { allow: always })).toBe("ask");
+    const { suggestedRules } = await read(text);
+    expect(await decision(text, { allow: suggestedRules })).toBe("ask");
   });
 });
 
@@ -442,25 +435,25 @@ describe("a program", () => {
 
 describe("git", () => {
   it("is asked about where the repository's settings could make it run something", async () => {
-    const repository = async () => ({ root, risk: "its settings set core.fsmonitor" });
-    expect(await judge("git status", { allow: [["git"]] }, { findRepository: repository })).toMatchObject({
+    const findRepository = async () => ({ root, risk: "the git configuration sets core.fsmonitor" });
+    expect(await judge("git status", { allow: [["git"]] }, { findRepository })).toMatchObject({
       decision: "ask",
-      reason: "git status: the repository is not a plain one: its settings set core.fsmonitor.",
+      reason: "Rules cannot cover `git status`: the repository may run programs: the git configuration sets core.fsmonitor.",
     });
   });
 
   it("is asked about where the repository is larger than the workspace, unless a rule names it", async () => {
-    const repository = async () => ({ root: home, risk: undefined });
-    expect(await decision("git log", {}, { findRepository: repository })).toBe("ask");
-    expect(await decision("git log", { allow: [["git"]] }, { findRepository: repository })).toBe("allow");
+    const findRepository = async () => ({ root: home, risk: undefined });
+    expect(await decision("git log", {}, { findRepository })).toBe("ask");
+    expect(await decision("git log", { allow: [["git"]] }, { findRepository })).toBe("allow");
   });
 
   it("is looked at in every folder the line may be in", async () => {
-    const repository = async (folder: string) => ({
+    const findRepository = async (folder: string) => ({
       root,
       risk: folder.endsWith("/vendor") ? "a nested one" : undefined,
     });
-    expect(await decision("cd vendor && git status", {}, { findRepository: repository })).toBe("ask");
-    expect(await decision("cd src && git status", {}, { findRepository: repository })).toBe("allow");
+    expect(await decision("cd vendor && git status", {}, { findRepository })).toBe("ask");
+    expect(await decision("cd src && git status", {}, { findRepository })).toBe("allow");
   });
 });

@@ -10,34 +10,33 @@ import { literalText, sourceText } from "./parse/word.ts";
 export type { CommandAnalysis, CommandContext } from "./analysis.ts";
 
 /**
- * Reads a command line and looks at all it might do. Nothing is run. Two
- * readers must agree that it is plain; whatever either is not sure of is opaque.
+ * Analyzes a command line: everything it might run, read or write. Nothing is run. Two parsers must agree that it
+ * is plain; otherwise it is opaque.
  */
 export const analyzeCommand = async (text: string, context: CommandContext): Promise<CommandAnalysis> => {
-  if (text.includes("\0")) return unreadableAnalysis(text, context, "a command cannot hold a NUL character");
-  if (text.length > maxLength) return unreadableAnalysis(text, context, "it is longer than a shell can be given");
+  if (text.includes("\0")) return unreadableAnalysis(text, context, "contains a NUL character");
+  if (text.length > maxLength) return unreadableAnalysis(text, context, "is longer than a shell accepts");
   const parser = await import("unbash");
-  const sight = collectEffects(text, parser);
-  if (sight.isTooComplex)
-    return unreadableAnalysis(text, context, "it does more, or hides it deeper, than can be looked at");
-  const effects = await resolveFileEffects(sight.events, context);
-  const reading = parsePlainCommands(text);
-  const isPlain = reading.plain && isSameJson(reading.commands, plainCommandsInTree(parser.parse(text)));
-  const commands = isPlain ? await classifyPlainCommands(reading.commands, context) : [];
-  const asked = commands.filter(({ requiredWords: needs }) => needs !== 0);
-  const rules = asked.map(({ rule }) => rule).filter((rule) => rule !== undefined);
+  const scriptEffects = collectEffects(text, parser);
+  if (scriptEffects.isTooComplex) return unreadableAnalysis(text, context, "is too complex to analyze");
+  const effects = await resolveFileEffects(scriptEffects.events, context);
+  const parsed = parsePlainCommands(text);
+  const isPlain = parsed.plain && isSameJson(parsed.commands, plainCommandsInTree(parser.parse(text)));
+  const commands = isPlain ? await classifyPlainCommands(parsed.commands, context) : [];
+  const uncovered = commands.filter(({ requiredWords }) => requiredWords !== 0);
+  const rules = uncovered.map(({ rule }) => rule).filter((rule) => rule !== undefined);
   return {
     text,
     folder: context.folder,
     shape: isPlain ? "plain" : "opaque",
-    reason: reading.plain ? (isPlain ? "" : "its words can be read in more than one way") : reading.reason,
+    reason: parsed.plain ? (isPlain ? "" : "can be parsed in more than one way") : parsed.reason,
     commands,
-    programs: await listPrograms(sight, context),
-    suggestedRules: rules.length === asked.length ? rules : [],
-    runs: sight.events.flatMap((event) => (event.type === "run" ? [event.words] : [])),
-    mayRunUnseen: sight.mayRunUnseen,
-    unparsedTexts: [...sight.unparsedTexts],
-    unclearReason: sight.unclearReason,
+    programs: await listPrograms(scriptEffects, context),
+    suggestedRules: rules.length === uncovered.length ? rules : [],
+    runs: scriptEffects.events.flatMap((event) => (event.type === "run" ? [event.words] : [])),
+    mayRunUnseen: scriptEffects.mayRunUnseen,
+    unparsedTexts: [...scriptEffects.unparsedTexts],
+    unclearReason: scriptEffects.unclearReason,
     ...effects,
   };
 };
@@ -45,22 +44,22 @@ export const analyzeCommand = async (text: string, context: CommandContext): Pro
 /** The longest single argument Linux passes to a program. */
 const maxLength = 2 ** 17 - 1;
 
-const unreadableAnalysis = (text: string, { folder }: CommandContext, floor: string): CommandAnalysis => ({
+const unreadableAnalysis = (text: string, { folder }: CommandContext, alwaysDeniedReason: string): CommandAnalysis => ({
   text,
   folder,
   shape: "opaque",
-  reason: floor,
+  reason: alwaysDeniedReason,
   commands: [],
   programs: [],
   suggestedRules: [],
   runs: [],
   mayRunUnseen: true,
   unparsedTexts: [text],
-  unclearReason: floor,
+  unclearReason: alwaysDeniedReason,
   writes: [],
   readsOutside: false,
   writesOutside: false,
-  alwaysDeniedReason: floor,
+  alwaysDeniedReason,
 });
 
 const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -69,7 +68,7 @@ const maxPrograms = 64;
 
 const listPrograms = async (
   { events }: CommandEffects,
-  { findProgram: resolve }: CommandContext,
+  { findProgram }: CommandContext,
 ): Promise<readonly CommandProgram[]> => {
   const names = events.flatMap((event) => (event.type === "run" ? event.words.slice(0, 1) : []));
   const seen = new Map(names.map((name) => [sourceText(name), literalText(name)]));
@@ -77,7 +76,7 @@ const listPrograms = async (
     [...seen].slice(0, maxPrograms).map(async ([name, literal]): Promise<CommandProgram> => {
       if (literal === undefined) return { name, binary: { kind: "unknown" } };
       if (isBuiltin(name)) return { name, binary: { kind: "builtin" } };
-      const path = name.includes("/") ? name : await resolve(name);
+      const path = name.includes("/") ? name : await findProgram(name);
       return { name, binary: path === undefined ? { kind: "unknown" } : { kind: "file", path } };
     }),
   );

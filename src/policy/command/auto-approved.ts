@@ -6,42 +6,42 @@ import { filterTrustedSearchPath, defaultSearchPath } from "../shell/search-path
 
 type CommandVariables = { readonly [name: string]: string };
 
-/** Keeps which commands run without a question, and what these find in their environment. */
+/** Records the commands that run without approval, and gives them a restricted environment. */
 export type AutoApprovedCommands = {
-  /** Notes how a command was judged. */
+  /** Records the decision about a command. */
   readonly record: (text: string, judged: RecordedCommand, ruling: CommandRules) => void;
-  /** The environment for a command that nobody was asked about; undefined for all others, which get the person's own. */
+  /** The environment of a command that runs without approval; undefined for others, which get the user's own. */
   readonly environmentFor: (text: string) => Promise<CommandVariables | undefined>;
-  /** The folders where the program's own tools are found. */
+  /** The search path for Parley's own programs. */
   readonly searchPath: () => Promise<string>;
 };
 
 type RecordedCommand = Pick<CommandDecision, "decision"> & { readonly analysis: Pick<CommandAnalysis, "commands"> };
 
 /**
- * Commands that run unasked find no programs in the workspace, and git in them runs nothing a repository names. In
- * yolo mode the person has agreed to everything beforehand, and commands run as the person's would.
+ * Commands that run without approval find no programs in the workspace, and git runs nothing a repository names. In
+ * yolo mode the user has approved everything beforehand, so commands get the user's environment.
  */
 export const createAutoApprovedCommands = (
   disk: Disk,
   env: CommandVariables,
   roots: readonly string[],
 ): AutoApprovedCommands => {
-  const noted = new Map<string, "reads" | "allowed">();
+  const recorded = new Map<string, "reads" | "allowed">();
   let path: Promise<string> | undefined;
   const searchPath = (): Promise<string> =>
     (path ??= filterTrustedSearchPath(disk, env["PATH"] ?? defaultSearchPath, roots));
   return {
-    record: (text, { decision, analysis }, { mode, isAllowListOnly: only }) => {
-      if (only === true) return;
-      noted.delete(text);
+    record: (text, { decision, analysis }, { mode, isAllowListOnly }) => {
+      if (isAllowListOnly === true) return;
+      recorded.delete(text);
       if (decision !== "allow" || mode === "yolo") return;
-      noted.set(text, analysis.commands.every(({ requiredWords: needs }) => needs === 0) ? "reads" : "allowed");
-      const [oldest] = noted.keys();
-      if (noted.size > maxCommands && oldest !== undefined) noted.delete(oldest);
+      recorded.set(text, analysis.commands.every(({ requiredWords }) => requiredWords === 0) ? "reads" : "allowed");
+      const [oldest] = recorded.keys();
+      if (recorded.size > maxCommands && oldest !== undefined) recorded.delete(oldest);
     },
     environmentFor: async (text) => {
-      const kind = noted.get(text);
+      const kind = recorded.get(text);
       if (kind === undefined) return undefined;
       return { ...env, PATH: await searchPath(), ...(kind === "reads" && readOnlyGitVariables) };
     },
@@ -49,5 +49,5 @@ export const createAutoApprovedCommands = (
   };
 };
 
-/** As many as can wait to be run at once, and more. */
+/** More than the number of commands that can be pending at once. */
 const maxCommands = 10_000;

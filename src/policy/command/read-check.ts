@@ -5,65 +5,68 @@ import { isInsideIgnoringCase } from "../workspace/protected-paths.ts";
 import type { Workspace } from "../workspace/open.ts";
 
 /**
- * How a command reads an operand that is a folder. unknown: not at all, or as a rule allows. names: no contents.
+ * How a command reads an operand that is a folder. unknown: not known; a rule decides. names: only the names in it.
  * contents: every file below it, links not followed. entries: the files in it, links followed.
  */
 export type FolderReading = "unknown" | "names" | "contents" | "entries";
 
-/** The part of a workspace that tells what may be read. */
+/** The part of a workspace that decides which files may be read. */
 export type ReadableFiles = Pick<Workspace, "resolve" | "list" | "ignored" | "ignoring" | "ignoreFiles">;
 
 /**
- * Tells why a command may not read an absolute path unasked, by the same walk the file tools use: it leads out of the
- * workspace, belongs to the agent, or is kept from models. `own` is the agent's own folder.
+ * Creates the check whether a command may read an absolute path without approval, by the same walk the file tools
+ * use. Returns why not: it is outside the workspace, in the agent's own folder, or hidden by an ignore file.
+ * `agentHome` is the agent's own folder.
  */
 export const createReadCheck =
-  (files: ReadableFiles, own: string) =>
-  async (path: string, reading: FolderReading): Promise<string | undefined> => {
+  (files: ReadableFiles, agentHome: string) =>
+  async (path: string, folderReading: FolderReading): Promise<string | undefined> => {
     try {
-      const { kind, path: real } = await files.resolve(path);
-      if (kind === "folder" && reading === "unknown") return undefined;
-      const kept = await files.ignored(path, agentIgnoreFiles);
-      if (kept !== undefined) return `${path} is kept from models by ${kept}`;
-      if (kind !== "folder" || reading === "names") return undefined;
-      return reading === "entries" ? await checkEntries(files, real) : await checkTree(files, real, own);
+      const { kind, path: canonicalPath } = await files.resolve(path);
+      if (kind === "folder" && folderReading === "unknown") return undefined;
+      const ignoreFile = await files.ignored(path, agentIgnoreFiles);
+      if (ignoreFile !== undefined) return `${path} is hidden from models by ${ignoreFile}`;
+      if (kind !== "folder" || folderReading === "names") return undefined;
+      return folderReading === "entries"
+        ? await checkEntries(files, canonicalPath)
+        : await checkTree(files, canonicalPath, agentHome);
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
-      const isNothing = error.type === "file_not_found" || error.type === "path_is_not_a_directory";
-      return isNothing ? undefined : error.message.replace(/\.$/, "");
+      const isMissing = error.type === "file_not_found" || error.type === "path_is_not_a_directory";
+      return isMissing ? undefined : error.message.replace(/\.$/, "");
     }
   };
 
 const agentIgnoreFiles: IgnoreSelection = { git: false, own: true };
 
-/** As many entries as are looked at; a folder with more is asked about. */
+/** The largest number of entries that are checked; a larger folder needs approval. */
 const maxEntries = 5000;
 
-/** The fault of what stands in a folder, where links are followed. */
+/** Checks the entries of a folder, links followed. */
 const checkEntries = async (files: ReadableFiles, folder: string): Promise<string | undefined> => {
   const entries = await files.list(folder, maxEntries + 1);
-  if (entries.length > maxEntries) return `${folder} holds more than can be checked`;
+  if (entries.length > maxEntries) return `${folder} has too many files to check`;
   for (const { name, kind } of entries) {
     const path = posix.join(folder, name);
     if (kind === "link") await files.resolve(path);
-    const kept = await files.ignored(path, agentIgnoreFiles);
-    if (kept !== undefined) return `${path} is kept from models by ${kept}`;
+    const ignoreFile = await files.ignored(path, agentIgnoreFiles);
+    if (ignoreFile !== undefined) return `${path} is hidden from models by ${ignoreFile}`;
   }
   return undefined;
 };
 
-/** The fault of a whole tree. It is walked only where something in it may be kept from models. */
-const checkTree = async (files: ReadableFiles, folder: string, own: string): Promise<string | undefined> => {
-  if (!isInsideIgnoringCase(own, folder) && (await files.ignoreFiles()).length === 0) return undefined;
+/** Checks a whole tree. It is walked only if something in it may be hidden from models. */
+const checkTree = async (files: ReadableFiles, folder: string, agentHome: string): Promise<string | undefined> => {
+  if (!isInsideIgnoringCase(agentHome, folder) && (await files.ignoreFiles()).length === 0) return undefined;
   const pending = [folder];
   let count = 0;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     const entries = await files.list(at, maxEntries + 1 - count);
-    const keeps = await files.ignoring(at, agentIgnoreFiles);
-    if ((count += entries.length) > maxEntries) return `${folder} holds more than can be checked`;
+    const findIgnoreFile = await files.ignoring(at, agentIgnoreFiles);
+    if ((count += entries.length) > maxEntries) return `${folder} has too many files to check`;
     for (const { name, kind } of entries) {
-      const kept = keeps(name, kind === "folder");
-      if (kept !== undefined) return `${posix.join(at, name)} is kept from models by ${kept}`;
+      const ignoreFile = findIgnoreFile(name, kind === "folder");
+      if (ignoreFile !== undefined) return `${posix.join(at, name)} is hidden from models by ${ignoreFile}`;
       if (kind === "folder") pending.push(posix.join(at, name));
     }
   }

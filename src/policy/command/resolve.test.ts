@@ -37,9 +37,9 @@ afterAll(() => rm(base, { recursive: true, force: true }));
 const judge = async (text: string, folder = ".", mode: "default" | "yolo" = "default", path = "/usr/bin:/bin") => {
   const { disk, processes } = realWorld({});
   const home = join(base, "home");
-  const own = join(home, ".parley");
-  const files = await openWorkspace({ disk, roots: [root], home: own, scratch: join(base, "scratch") });
-  const world = { disk, processes, files, agentHome: own, roots: [root], home, env: { PATH: path } };
+  const agentHome = join(home, ".parley");
+  const files = await openWorkspace({ disk, roots: [root], home: agentHome, scratch: join(base, "scratch") });
+  const world = { disk, processes, files, agentHome, roots: [root], home, env: { PATH: path } };
   const command = createCommandJudge({
     ...world,
     protection: (at) => checkProtection(at, { roots: [root], home: join(home, ".parley") }),

@@ -11,44 +11,44 @@ import { findRepository, readEntryKind } from "./repository/find.ts";
 import { isInside } from "../workspace/paths.ts";
 import type { Protection } from "../workspace/protected-paths.ts";
 
-/** What reading commands needs of the world. */
+/** The part of the world that analyzing commands needs. */
 export type CommandWorld = {
-  /** The system commands run on, as Node names it. */
+  /** The operating system, as Node names it. */
   readonly platform?: string;
   readonly disk: Disk;
   readonly processes: Pick<Processes, "find">;
-  /** Tells what may be read. */
+  /** The workspace, which knows the files that may be read. */
   readonly files: ReadableFiles;
   /** The agent's own folder. */
   readonly agentHome: string;
-  /** Where the roots really are. */
+  /** The canonical paths of the workspace roots. */
   readonly roots: readonly string[];
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly home: string;
-  /** What commands will find in their environment. */
+  /** The environment variables of commands. */
   readonly env: Environment;
-  /** What guards a path, all links followed, against being written. */
+  /** How a path, all links followed, is protected against writing. */
   readonly protection: (path: string) => Protection;
 };
 
-/** A judge of command lines that asks the real disk where paths and names lead. `folder` is where the line would run. */
+/** Creates a judge of command lines that resolves paths and program names on the disk. `folder` is the working folder. */
 export const createCommandJudge =
   (world: CommandWorld) =>
   async (
     { text, folder }: { readonly text: string; readonly folder: string },
-    ruling: CommandRules,
+    rules: CommandRules,
   ): Promise<CommandDecision & { readonly analysis: CommandAnalysis }> => {
     if (usesCmd(world.platform ?? "")) {
       const analysis = analyzeCmd(text, folder);
-      return { ...decideCmd(analysis, ruling), analysis };
+      return { ...decideCmd(analysis, rules), analysis };
     }
     const analysis = await analyzeCommand(text, createCommandContext(world, folder));
-    return { ...decideCommand(analysis, ruling), analysis };
+    return { ...decideCommand(analysis, rules), analysis };
   };
 
-/** What a command line is read against, in a folder given by its absolute path. */
+/** Creates the context to analyze a command line in, for a folder given by its absolute path. */
 const createCommandContext = (world: CommandWorld, folder: string): CommandContext => {
-  const { disk, processes, roots, home, env, files, agentHome: own } = world;
+  const { disk, processes, roots, home, env, files, agentHome } = world;
   return {
     roots,
     folder,
@@ -59,26 +59,26 @@ const createCommandContext = (world: CommandWorld, folder: string): CommandConte
       const end = await resolveFuturePath(disk, path);
       return end !== undefined && roots.some((root) => isInside(end, root));
     },
-    checkRead: createReadCheck(files, own),
+    checkRead: createReadCheck(files, agentHome),
     canonical: async (path) => (await disk.canonicalPath(path)) ?? path,
     protection: async (path) => {
-      const spelled = world.protection(path);
-      return spelled.level === "free" ? world.protection((await resolveFuturePath(disk, path)) ?? path) : spelled;
+      const asWritten = world.protection(path);
+      return asWritten.level === "free" ? world.protection((await resolveFuturePath(disk, path)) ?? path) : asWritten;
     },
     findRepository: async (at) => findRepository(disk, (await disk.canonicalPath(at)) ?? at),
   };
 };
 
-/** Where a path leads, or will once the rest of it is made; undefined where a link in it leads to nothing. */
+/** Follows a path's links, also where its last parts do not exist yet; undefined if a link is broken. */
 const resolveFuturePath = async (disk: Disk, path: string): Promise<string | undefined> => {
-  for (let start = path, missing: readonly string[] = []; ; start = posix.dirname(start)) {
+  for (let start = path, missingNames: readonly string[] = []; ; start = posix.dirname(start)) {
     const found = await disk.canonicalPath(start);
-    const [next] = missing;
+    const [next] = missingNames;
     if (found !== undefined) {
       const isLink = next !== undefined && (await readEntryKind(disk, found, next)) !== undefined;
-      return isLink ? undefined : posix.join(found, ...missing);
+      return isLink ? undefined : posix.join(found, ...missingNames);
     }
     if (start === "/") return undefined;
-    missing = [posix.basename(start), ...missing];
+    missingNames = [posix.basename(start), ...missingNames];
   }
 };

@@ -5,18 +5,18 @@ import { decideCommand, type CommandDecision, type CommandRules } from "./decide
 import { PolicyError } from "../error.ts";
 import { parsePermissionRule } from "../gate/permission-rules.ts";
 
-/** Whether commands run with `cmd.exe` here, and not with bash. */
+/** Whether commands run with `cmd.exe` on this platform instead of bash. */
 export const usesCmd = (platform: string): boolean => platform === "win32";
 
 /**
- * The program that runs a command line on Windows: `cmd.exe /c`, without the AutoRun commands of the registry and
- * without looking for programs in the current folder first. Throws a `PolicyError` for more than one line.
+ * Builds the program that runs a command line on Windows: `cmd.exe /c`, without the AutoRun commands of the registry
+ * and without searching programs in the current folder first. Throws a `PolicyError` for more than one line.
  */
 export const buildCmdProgram = (
   text: string,
   env: { readonly [name: string]: string },
 ): Pick<Program, "file" | "args" | "env" | "hasVerbatimArguments"> => {
-  // cmd.exe would run the first line and leave out the rest without a word.
+  // cmd.exe would run the first line and silently drop the rest.
   if (/[\r\n]/.test(text))
     throw new PolicyError("shell_execute_error", "cmd.exe runs one line. Join the commands with &&.");
   return {
@@ -27,21 +27,21 @@ export const buildCmdProgram = (
   };
 };
 
-/** `ComSpec` where it names a `cmd.exe` by its whole path; the system's own otherwise. */
+/** `ComSpec` if it names a `cmd.exe` by its full path; otherwise the system's. */
 const findCmdPath = (env: Environment): string => {
-  const given = readVariable(env, "ComSpec");
-  if (given !== undefined && /^[a-z]:\\(?:[^"\n]*\\)?cmd\.exe$/i.test(given)) return given;
+  const comSpec = readVariable(env, "ComSpec");
+  if (comSpec !== undefined && /^[a-z]:\\(?:[^"\n]*\\)?cmd\.exe$/i.test(comSpec)) return comSpec;
   const root = readVariable(env, "SystemRoot");
   return `${root !== undefined && /^[a-z]:\\[^"\n]*$/i.test(root) ? root.replace(/\\$/, "") : "C:\\Windows"}\\System32\\cmd.exe`;
 };
 
-/** Windows does not tell the case of variables apart. */
+/** Windows ignores the case of variable names. */
 const readVariable = (env: Environment, name: string): string | undefined =>
   Object.entries(env).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
 
-/** A command line for `cmd.exe`. The analysis reads bash, so nothing is known of it but its text. */
+/** The analysis of a `cmd.exe` command line. Only bash can be analyzed, so it is opaque. */
 export const analyzeCmd = (text: string, folder: string): CommandAnalysis => {
-  const reason = "cmd.exe reads it by rules of its own";
+  const reason = "is a cmd.exe command line, which cannot be analyzed";
   const words = text.split(" ");
   const rule = parsePermissionRule(`run_shell_command(${text})`);
   const isRule = rule?.type === "command" && rule.words.join(" ") === text;
@@ -65,15 +65,15 @@ export const analyzeCmd = (text: string, folder: string): CommandAnalysis => {
     runs: [],
     mayRunUnseen: true,
     unparsedTexts: [text, normalizeCmdText(text)],
-    unclearReason: reason,
+    unclearReason: "cmd.exe command lines cannot be analyzed",
     writes: [],
     readsOutside: true,
     writesOutside: true,
-    alwaysDeniedReason: text.includes("\0") ? "a command cannot hold a NUL character" : undefined,
+    alwaysDeniedReason: text.includes("\0") ? "contains a NUL character" : undefined,
   };
 };
 
-/** The text as deny rules are looked for in it: without carets, with slashes in paths, and without endings of programs. */
+/** Normalizes the text to search it for denied programs: no carets, forward slashes, no file extensions. */
 const normalizeCmdText = (text: string): string =>
   text
     .replaceAll("^", "")
@@ -81,14 +81,17 @@ const normalizeCmdText = (text: string): string =>
     .replaceAll(/\.(?:exe|com|cmd|bat)\b/gi, "");
 
 /**
- * Judges a command line for `cmd.exe`. No command is known to be harmless, so each is asked about, unless a rule
- * names the whole of it, letter for letter.
+ * Decides about a `cmd.exe` command line. No command is known to be harmless, so each needs approval unless a rule
+ * contains the whole line, letter for letter.
  */
-export const decideCmd = (analysis: CommandAnalysis, ruling: CommandRules): CommandDecision => {
-  const judged = decideCommand(analysis, ruling);
-  if (judged.decision !== "ask" || judged.asksInEveryMode === true) return judged;
-  const { allow, exact = [] } = ruling;
+export const decideCmd = (analysis: CommandAnalysis, rules: CommandRules): CommandDecision => {
+  const decision = decideCommand(analysis, rules);
+  if (decision.decision !== "ask" || decision.asksInEveryMode === true) return decision;
+  const { allow, exact = [] } = rules;
   if ([...allow, ...exact].some((words) => words.join(" ") === analysis.text))
-    return { ...judged, decision: "allow", reason: "A rule allows exactly this command." };
-  return { ...judged, reason: "On Windows a command is only allowed by a rule that names all of it." };
+    return { ...decision, decision: "allow", reason: "Allowed by a rule for exactly this command." };
+  return {
+    ...decision,
+    reason: "Not on your allow list. On Windows only a rule with the whole command line allows it.",
+  };
 };

@@ -1,41 +1,40 @@
 /**
- * How much runs without being asked about.
+ * The approval mode: what runs without asking.
  *
- * plan: reading alone, everything else is refused. default: reading is free,
- * the rest is asked about. auto_edit: edits are free too. yolo: everything
- * runs but what no mode allows.
+ * plan: read-only, everything else is denied. default: reads run, everything else needs approval. auto_edit: edits
+ * run too. yolo: everything runs except what no mode allows.
  */
 export type ApprovalMode = "plan" | "default" | "auto_edit" | "yolo";
 
-/** All modes, the tightest first. */
+/** All modes, the strictest first. */
 export const approvalModes: readonly ApprovalMode[] = ["plan", "default", "auto_edit", "yolo"];
 
 /** Whether a text names a mode. */
 export const isApprovalMode = (text: unknown): text is ApprovalMode => approvalModes.some((mode) => mode === text);
 
-/** The tighter of two modes. */
+/** The stricter of two modes. */
 export const stricterMode = (one: ApprovalMode, other: ApprovalMode): ApprovalMode =>
   approvalModes.indexOf(one) < approvalModes.indexOf(other) ? one : other;
 
-/** Where a mode can come from. */
+/** The sources of the approval mode. */
 export type ModeSources = {
-  /** What the person says on the command line. It holds everywhere. */
+  /** From the command line. Applies in every folder. */
   readonly commandLine?: ApprovalMode | undefined;
-  /** What the person's own settings say. */
+  /** From the user's own settings. */
   readonly settings?: ApprovalMode | undefined;
-  /** What the project asks for. It can only tighten. */
+  /** From the project's settings. Can only restrict. */
   readonly project?: ApprovalMode | undefined;
   readonly trusted: boolean;
 };
 
-/** The mode a session starts in. The person's settings loosen nothing in a folder that is not trusted. */
+/** Chooses the mode a session starts in. In an untrusted folder the user's settings cannot loosen it. */
 export const chooseInitialMode = ({
-  commandLine: line,
+  commandLine,
   settings = "default",
   project,
   trusted,
 }: ModeSources): ApprovalMode => {
-  if (line !== undefined) return line;
+  if (commandLine !== undefined) return commandLine;
   if (!trusted) return stricterMode(settings, "default");
   return project === undefined ? settings : stricterMode(settings, project);
 };

@@ -33,7 +33,7 @@ const fetch = (...urls: readonly string[]): GateRequest => ({
 /** A judge of commands for these tests: plain words, by their first two; `rm -rf /` never runs, `guard` writes what is protected. */
 const judgeCommand = async (
   { text }: { readonly text: string },
-  { allow, deny, mode, isAllowListOnly: only }: CommandRules,
+  { allow, deny, mode, isAllowListOnly }: CommandRules,
 ): Promise<JudgedCommand> => {
   const words = text.split(" ");
   const begins = (prefix: readonly string[]): boolean => prefix.every((word, index) => words[index] === word);
@@ -41,11 +41,11 @@ const judgeCommand = async (
   const analysis: JudgedCommand["analysis"] = {
     programs: [{ name: words[0] ?? "", binary: { kind: "file", path: `/usr/bin/${words[0]}` } }],
     suggestedRules: isPlain ? [words.slice(0, 2)] : [],
-    writes: text === "guard" ? [{ path: "/site/.envrc", place: "guarded", reason: "Programs read it." }] : [],
+    writes: text === "guard" ? [{ path: "/site/.envrc", place: "protected", reason: "Programs read it." }] : [],
   };
   if (text === "rm -rf /") return { decision: "deny", reason: "It destroys the machine.", analysis };
   if (deny.some(begins)) return { decision: "deny", reason: "A rule denies it.", analysis };
-  if (words[0] === "ls" && only !== true) return { decision: "allow", reason: "It only reads.", analysis };
+  if (words[0] === "ls" && isAllowListOnly !== true) return { decision: "allow", reason: "It only reads.", analysis };
   if (mode === "plan") return { decision: "deny", reason: "Plan mode only reads.", analysis };
   if (mode === "yolo" || (isPlain && allow.some(begins))) return { decision: "allow", reason: "", analysis };
   return { decision: "ask", reason: `${words[0]} runs a program.`, analysis };
@@ -126,7 +126,7 @@ describe("the modes", () => {
 
   it("tell the model why plan mode does not run something", async () => {
     expect((await gate({ mode: "plan" }).judge(write)).reason).toBe(
-      "Plan mode only reads: write_file does not run in it. Read what you need, then describe what you would do; the person decides when to leave plan mode.",
+      "Plan mode is read-only: write_file was not run. Read what you need, then describe your plan; the user decides when to leave plan mode.",
     );
   });
 });
@@ -142,7 +142,7 @@ describe("where nobody is there to answer", () => {
   ];
   it.each(rows)("%s is refused, and the refusal names what would allow it", async (_, request, options) => {
     const { decision, reason } = await gate({ interactive: false }).judge(request);
-    expect([decision, reason.endsWith(`the person can start with ${options}.`)]).toEqual(["deny", true]);
+    expect([decision, reason.endsWith(` To allow it, start with ${options}.`)]).toEqual(["deny", true]);
   });
 
   it("what a rule or the mode allows runs all the same", async () => {

@@ -30,50 +30,50 @@ import {
 export type PermissionGateOptions = GateDependencies & {
   readonly mode: ApprovalMode;
   readonly rules: PermissionRuleSources;
-  /** Whether the person trusts the folder. */
+  /** Whether the user trusts the folder. */
   readonly trusted: boolean;
-  /** Whether somebody is there to answer. Where nobody is, what would be asked is refused. */
+  /** Whether the user can be asked. If not, calls that need approval are denied. */
   readonly interactive: boolean;
 };
 
-/** The one gate every effect passes. */
+/** The permission gate: the one place that decides whether a tool call is allowed, denied or asked about. */
 export type PermissionGate = {
   readonly mode: () => ApprovalMode;
   readonly setMode: (mode: ApprovalMode) => void;
   readonly judge: (request: GateRequest) => Promise<PermissionVerdict>;
-  /** Keeps an answer for as long as the gate lives. */
+  /** Remembers an answer for the lifetime of the gate (the session). */
   readonly remember: (always: AlwaysAllow) => void;
-  /** Notes that the person approved a call: the files that its command runs count as seen. */
+  /** Records that the user approved a call: the files its command executes count as seen. */
   readonly recordApproval: (request: GateRequest) => Promise<void>;
 };
 
-/** What may happen, and why: a sentence for the model and the person. */
+/** The decision about a call. The reason is a sentence for the model and the user. */
 export type PermissionVerdict = {
   readonly decision: "allow" | "ask" | "deny";
   readonly reason: string;
   readonly details: PermissionDetails;
-  /** The command-line options that would allow what is denied because nobody is there to be asked; each is enough for its part. */
+  /** The command-line options that would allow a call that was denied because the user could not be asked. */
   readonly allowedBy?: readonly string[];
 };
 
-/** What a person should see before answering. */
+/** Details for the approval question. */
 type PermissionDetails = {
   readonly commands: readonly CommandProgram[];
   readonly urls: readonly UrlJudgement[];
-  /** The answers for always that would spare this question next time. */
+  /** The "always allow" answers that would avoid this question next time. */
   readonly always: readonly AlwaysAllow[];
 };
 
-/** An answer that holds for the session. */
+/** An "always allow" answer, which holds for the session. */
 export type AlwaysAllow =
   | { readonly type: "tool"; readonly tool: string; readonly identity?: string }
   | { readonly type: "server"; readonly server: string; readonly identity?: string }
-  /** Commands that begin with these words, or that are these words where fewer would allow something worse. */
+  /** Commands that begin with these words, or equal them where a prefix would allow something worse. */
   | { readonly type: "command"; readonly commands: readonly (readonly string[])[] };
 
-/** A gate for one session. */
+/** Creates the permission gate of a session. */
 export const createPermissionGate = (options: PermissionGateOptions): PermissionGate => {
-  const given = mergePermissionRules(options.rules, options.trusted);
+  const configuredRules = mergePermissionRules(options.rules, options.trusted);
   const remembered: PermissionRule[] = [];
   let mode = requireMode(options.mode);
   return {
@@ -84,16 +84,16 @@ export const createPermissionGate = (options: PermissionGateOptions): Permission
       if (touches.command !== undefined) await options.acceptCommand?.(touches.command);
     },
     judge: async (request) => {
-      const rules = { ...given, allow: [...given.allow, ...remembered] };
-      const heard = await analyzeRequest(request, { rules, mode, dependencies: options });
-      const findings = await collectFindings(request, heard, { rules, mode, dependencies: options });
-      const verdict = decideByFindings(request, heard, findings);
+      const rules = { ...configuredRules, allow: [...configuredRules.allow, ...remembered] };
+      const analyzed = await analyzeRequest(request, { rules, mode, dependencies: options });
+      const findings = await collectFindings(request, analyzed, { rules, mode, dependencies: options });
+      const verdict = decideByFindings(request, analyzed, findings);
       return options.interactive || verdict.decision !== "ask" ? verdict : denyUnattended(verdict, findings);
     },
   };
 };
 
-/** Callers without types can pass anything; a mode that does not exist must not loosen the one in force. */
+/** Throws for an unknown mode: untyped callers can pass anything, and it must not loosen the current mode. */
 const requireMode = (mode: unknown): ApprovalMode => {
   if (isApprovalMode(mode)) return mode;
   throw new TypeError(`Unknown approval mode ${JSON.stringify(mode)}. Available: ${approvalModes.join(", ")}.`);
@@ -117,7 +117,7 @@ const rulesFromAnswer = (always: AlwaysAllow): readonly PermissionRule[] => {
 const withIdentity = (identity: string | undefined): { readonly identity?: string } =>
   identity === undefined ? {} : { identity };
 
-/** What those who read commands and addresses say. */
+/** A request with its command and URLs judged. */
 type AnalyzedRequest = { readonly command: JudgedCommand | undefined; readonly urls: readonly UrlJudgement[] };
 
 type JudgeContext = {
@@ -126,37 +126,37 @@ type JudgeContext = {
   readonly dependencies: GateDependencies;
 };
 
-/** A rule that names the tool allows any command, as far as any mode does. */
+/** Judges the command and URLs of a request. A rule that names the tool allows its commands like yolo mode. */
 const analyzeRequest = async (
   request: GateRequest,
-  { rules, mode, dependencies: facts }: JudgeContext,
+  { rules, mode, dependencies }: JudgeContext,
 ): Promise<AnalyzedRequest> => {
   const { command, urls } = request.touches;
   const isCovered = mode !== "plan" && rules.allow.some((rule) => coversTool(rule, request));
-  const ruling = {
+  const commandRules = {
     allow: listCommandPrefixes(rules.allow),
     exact: listExactCommands(rules.allow),
     deny: listCommandPrefixes(rules.deny),
     mode: isCovered ? "yolo" : mode,
   } as const;
   return {
-    command: command && (await facts.judgeCommand(command, ruling)),
-    urls: urls.map((url) => facts.judgeUrl(url)),
+    command: command && (await dependencies.judgeCommand(command, commandRules)),
+    urls: urls.map((url) => dependencies.judgeUrl(url)),
   };
 };
 
-/** All that speaks against running at once. In yolo mode the person has said beforehand that only the worst counts. */
+/** Collects all reasons not to run without approval. Yolo mode keeps only denials and hard findings. */
 const collectFindings = async (
   request: GateRequest,
   { command, urls }: AnalyzedRequest,
-  { rules, mode, dependencies: facts }: JudgeContext,
+  { rules, mode, dependencies }: JudgeContext,
 ): Promise<readonly GateFinding[]> => {
   const findings = [
     ...checkDenyRules(request, rules),
-    ...(await checkAllowList(request, rules, facts)),
+    ...(await checkAllowList(request, rules, dependencies)),
     ...checkPlanMode(request, mode),
     ...checkNewNames(request),
-    ...checkProtectedPaths(request, rules, facts),
+    ...checkProtectedPaths(request, rules, dependencies),
     ...checkUrls(urls),
     ...checkLookalikeLetters(request),
     ...checkCommand(command),
@@ -164,26 +164,28 @@ const collectFindings = async (
     ...checkCommitKeys(command),
     ...checkSideEffect(request, rules, mode),
   ];
-  return mode === "yolo" ? findings.filter(({ weight }) => weight === "deny" || weight === "hard") : findings;
+  return mode === "yolo" ? findings.filter(({ severity }) => severity === "deny" || severity === "hard") : findings;
 };
 
-/** The strictest finding decides; all of its kind are told. */
+/** Decides by the strictest finding; the reason lists all findings of that kind. */
 const decideByFindings = (
   request: GateRequest,
-  heard: AnalyzedRequest,
+  analyzed: AnalyzedRequest,
   findings: readonly GateFinding[],
 ): PermissionVerdict => {
-  const denied = findings.filter(({ weight }) => weight === "deny");
+  const denied = findings.filter(({ severity }) => severity === "deny");
   const decision = denied.length > 0 ? "deny" : findings.length > 0 ? "ask" : "allow";
-  const told = decision === "deny" ? denied : findings;
+  const reported = decision === "deny" ? denied : findings;
   return {
     decision,
-    reason: [...new Set(told.map(({ reason }) => reason))].join(" "),
+    reason: [...new Set(reported.map(({ reason }) => reason))].join(" "),
     details: {
-      commands: heard.command?.analysis.programs ?? [],
-      urls: heard.urls,
+      commands: analyzed.command?.analysis.programs ?? [],
+      urls: analyzed.urls,
       always:
-        decision === "ask" && findings.every(({ weight }) => weight === "soft") ? listAlwaysAllow(request, heard) : [],
+        decision === "ask" && findings.every(({ severity }) => severity === "soft")
+          ? listAlwaysAllow(request, analyzed)
+          : [],
     },
   };
 };
@@ -202,18 +204,20 @@ const listAlwaysAllow = (
   return commands.length > 0 ? [{ type: "command", commands }] : [];
 };
 
-/** Nobody can be asked: a refusal that says what would have allowed it. What covers a protected path covers the edit too. */
+/** Denies because the user cannot be asked, and names the options that would allow it. An option for a protected path covers the edit too. */
 const denyUnattended = (verdict: PermissionVerdict, findings: readonly GateFinding[]): PermissionVerdict => {
-  const hard = findings.filter(({ weight }) => weight === "hard");
-  const asks = hard.length > 0 ? hard : findings;
+  const hard = findings.filter(({ severity }) => severity === "hard");
+  const questions = hard.length > 0 ? hard : findings;
   const options = new Set(
-    asks.flatMap((finding) => (finding.weight === "deny" || finding.option === undefined ? [] : [finding.option])),
+    questions.flatMap((finding) =>
+      finding.severity === "deny" || finding.option === undefined ? [] : [finding.option],
+    ),
   );
-  const hint = options.size === 0 ? "" : ` To allow it, the person can start with ${[...options].join(" and ")}.`;
+  const hint = options.size === 0 ? "" : ` To allow it, start with ${[...options].join(" and ")}.`;
   return {
     ...verdict,
     decision: "deny",
     allowedBy: [...options],
-    reason: `${verdict.reason} This needs approval, and nobody is there to give it: it was not run.${hint}`,
+    reason: `${verdict.reason} Needs approval, but this session is not interactive: not run.${hint}`,
   };
 };

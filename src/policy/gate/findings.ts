@@ -11,17 +11,16 @@ import {
 } from "./permission-rules.ts";
 
 /**
- * Something that speaks against running a call at once.
+ * A reason not to run a call without approval.
  *
- * soft: asked about unless a rule or the mode covers it. firm: rules do not
- * help, the mode may. hard: asked about in every mode. deny: refused.
- * `option` is what a person could have said beforehand to allow it.
+ * soft: needs approval unless a permission rule or the mode covers it. firm: rules do not cover it, yolo mode does.
+ * hard: needs approval in every mode. deny: refused. `option` is the command-line option that would have allowed it.
  */
 export type GateFinding =
-  | { readonly weight: "deny"; readonly reason: string }
-  | { readonly weight: "soft" | "firm" | "hard"; readonly reason: string; readonly option?: string };
+  | { readonly severity: "deny"; readonly reason: string }
+  | { readonly severity: "soft" | "firm" | "hard"; readonly reason: string; readonly option?: string };
 
-/** What the person or the project denies by rule. Commands are judged where they are read. */
+/** Checks deny rules of the user and the project. Commands are checked by the command judge. */
 export const checkDenyRules = (
   { tool, server, touches }: GateRequest,
   { deny }: PermissionRules,
@@ -35,32 +34,37 @@ export const checkDenyRules = (
         touches.urls.some((url) => deniesUrl(rule, url)) ||
         paths.some(({ shown }) => namesPath(rule, shown)),
     )
-    .map((rule) => ({ weight: "deny", reason: `The rule ${formatPermissionRule(rule)} denies this.` }));
+    .map((rule) => ({ severity: "deny", reason: `Denied by the rule ${formatPermissionRule(rule)}.` }));
 };
 
-/** What is not on the list, where the person keeps one of all that may run. */
+/** Checks the exclusive allow list (`permissions.only`), if there is one. */
 export const checkAllowList = async (
   request: GateRequest,
-  { only }: PermissionRules,
+  { only: exclusiveList }: PermissionRules,
   { judgeCommand }: GateDependencies,
 ): Promise<readonly GateFinding[]> => {
-  if (only === undefined || only.some((rule) => coversTool(rule, request))) return [];
+  if (exclusiveList === undefined || exclusiveList.some((rule) => coversTool(rule, request))) return [];
   const { command, urls } = request.touches;
-  const ruling = { allow: listCommandPrefixes(only), deny: [], mode: "default", only: true } as const;
-  if (command !== undefined && (await judgeCommand(command, ruling)).decision === "allow") return [];
-  if (urls.length > 0 && urls.every((url) => only.some((rule) => allowsUrl(rule, url)))) return [];
-  return [{ weight: "deny", reason: "This is not among what the person's settings list as the only things to run." }];
+  const commandRules = {
+    allow: listCommandPrefixes(exclusiveList),
+    deny: [],
+    mode: "default",
+    isAllowListOnly: true,
+  } as const;
+  if (command !== undefined && (await judgeCommand(command, commandRules)).decision === "allow") return [];
+  if (urls.length > 0 && urls.every((url) => exclusiveList.some((rule) => allowsUrl(rule, url)))) return [];
+  return [{ severity: "deny", reason: "Not on your exclusive allow list (permissions.only)." }];
 };
 
-/** The commands rules name by their first words. */
+/** Lists the commands that rules name by their first words. */
 export const listCommandPrefixes = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
   rules.flatMap((rule) => (rule.type === "command" && rule.exact !== true ? [rule.words] : []));
 
-/** The commands rules name whole. */
+/** Lists the commands that rules name word for word. */
 export const listExactCommands = (rules: readonly PermissionRule[]): readonly (readonly string[])[] =>
   rules.flatMap((rule) => (rule.type === "command" && rule.exact === true ? [rule.words] : []));
 
-/** Everything but reading, while a plan is made. Whether a command only reads is judged where it is read. */
+/** Checks plan mode, which is read-only. Whether a command is read-only is decided by the command judge. */
 export const checkPlanMode = (
   { tool, access, server, touches }: GateRequest,
   mode: ApprovalMode,
@@ -68,19 +72,19 @@ export const checkPlanMode = (
   mode === "plan" && (server !== undefined || (access !== "read" && touches.command === undefined))
     ? [
         {
-          weight: "deny",
-          reason: `Plan mode only reads: ${tool} does not run in it. Read what you need, then describe what you would do; the person decides when to leave plan mode.`,
+          severity: "deny",
+          reason: `Plan mode is read-only: ${tool} was not run. Read what you need, then describe your plan; the user decides when to leave plan mode.`,
         },
       ]
     : [];
 
-/** Writes under names nobody could see for what they are. */
+/** Checks the names of new files, e.g. for invisible characters. */
 export const checkNewNames = ({ touches }: GateRequest): readonly GateFinding[] =>
-  touches.writes.flatMap(({ invalidReason: fault }) =>
-    fault === undefined ? [] : [{ weight: "deny", reason: fault }],
+  touches.writes.flatMap(({ invalidReason }) =>
+    invalidReason === undefined ? [] : [{ severity: "deny", reason: invalidReason }],
   );
 
-/** Writes to what governs the agent, or runs by itself later. */
+/** Checks writes to protected paths: files that control the agent, or are run automatically. */
 export const checkProtectedPaths = (
   { touches }: GateRequest,
   { allow }: PermissionRules,
@@ -88,24 +92,26 @@ export const checkProtectedPaths = (
 ): readonly GateFinding[] =>
   touches.writes.flatMap(({ path, shown }): readonly GateFinding[] => {
     const { level, reason } = protection(path);
-    if (level === "deny") return [{ weight: "deny", reason }];
+    if (level === "deny") return [{ severity: "deny", reason }];
     if (level === "free" || allow.some((rule) => namesPath(rule, shown))) return [];
-    return [{ weight: "hard", reason, option: allowOption({ type: "path", path: shown }) }];
+    return [{ severity: "hard", reason, option: allowOption({ type: "path", path: shown }) }];
   });
 
-/** Addresses nobody may ask, and odd ones. */
+/** Checks URLs: denied and suspicious ones. */
 export const checkUrls = (urls: readonly UrlJudgement[]): readonly GateFinding[] =>
   urls.flatMap(({ decision, reason }): readonly GateFinding[] => {
     if (decision === "allow") return [];
-    return [decision === "deny" ? { weight: "deny", reason } : { weight: "firm", reason, option: yoloOption }];
+    return [decision === "deny" ? { severity: "deny", reason } : { severity: "firm", reason, option: yoloOption }];
   });
 
-/** A command with a word that mixes alphabets: its letters may pass for others. */
+/** Checks for words that mix alphabets: their letters may look like others (homoglyphs). */
 export const checkLookalikeLetters = ({ touches }: GateRequest): readonly GateFinding[] => {
   const words = (touches.command?.text ?? "").split(/[\s"'`;|&()<>=/]+/).filter(mixesAlphabets);
   if (words.length === 0) return [];
   const named = words.slice(0, 3).map((word) => `${word} (${describeLookalikes(word)})`);
-  return [{ weight: "firm", reason: `Letters that may pass for others: ${named.join(", ")}.`, option: yoloOption }];
+  return [
+    { severity: "firm", reason: `Contains letters that look like others: ${named.join(", ")}.`, option: yoloOption },
+  ];
 };
 
 /** A letter of an alphabet with letters that look like Latin ones. */
@@ -121,33 +127,37 @@ const describeLookalikes = (word: string): string =>
     .map((letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`)
     .join(" ");
 
-/** A command that is refused, that writes what is protected, or that neither rules nor the mode cover. */
-export const checkCommand = (heard: JudgedCommand | undefined): readonly GateFinding[] => {
-  if (heard === undefined) return [];
-  const { decision, reason, analysis } = heard;
-  if (decision === "deny") return [{ weight: "deny", reason }];
-  const guarded = analysis.writes.find(({ place }) => place === "guarded");
-  if (guarded !== undefined) return [{ weight: "hard", reason: guarded.reason }];
-  if (decision === "allow" || heard.changedReason !== undefined) return [];
-  if (heard.asksInEveryMode === true) return [{ weight: "hard", reason }];
+/** Checks a command: denied, writing to a protected path, or covered by neither rules nor the mode. */
+export const checkCommand = (command: JudgedCommand | undefined): readonly GateFinding[] => {
+  if (command === undefined) return [];
+  const { decision, reason, analysis } = command;
+  if (decision === "deny") return [{ severity: "deny", reason }];
+  const protectedWrite = analysis.writes.find(({ place }) => place === "protected");
+  if (protectedWrite !== undefined) return [{ severity: "hard", reason: protectedWrite.reason }];
+  if (decision === "allow" || command.changedReason !== undefined) return [];
+  if (command.asksInEveryMode === true) return [{ severity: "hard", reason }];
   const options = analysis.suggestedRules.map((words) => allowOption({ type: "command", words }));
   return [
-    { weight: "soft", reason, option: [options.join(" "), yoloOption].filter((option) => option !== "").join(" or ") },
+    {
+      severity: "soft",
+      reason,
+      option: [options.join(" "), yoloOption].filter((option) => option !== "").join(" or "),
+    },
   ];
 };
 
-/** A command that a rule allows, but whose files the agent has changed since. */
-export const checkChangedFiles = (heard: JudgedCommand | undefined): readonly GateFinding[] =>
-  heard?.changedReason === undefined ? [] : [{ weight: "firm", reason: heard.changedReason, option: yoloOption }];
+/** Checks a command that a rule allows, but whose executed files the agent has changed since. */
+export const checkChangedFiles = (command: JudgedCommand | undefined): readonly GateFinding[] =>
+  command?.changedReason === undefined ? [] : [{ severity: "firm", reason: command.changedReason, option: yoloOption }];
 
-/** A command that would commit what looks like a key, in every mode; or more than can be searched for one. */
-export const checkCommitKeys = (heard: JudgedCommand | undefined): readonly GateFinding[] => {
-  if (heard?.commitFinding === undefined) return [];
-  const { hasKey: isFound, reason } = heard.commitFinding;
-  return [isFound ? { weight: "hard", reason } : { weight: "firm", reason, option: yoloOption }];
+/** Checks a command that would commit what looks like a key (every mode asks), or more than can be scanned. */
+export const checkCommitKeys = (command: JudgedCommand | undefined): readonly GateFinding[] => {
+  if (command?.commitFinding === undefined) return [];
+  const { hasKey, reason } = command.commitFinding;
+  return [hasKey ? { severity: "hard", reason } : { severity: "firm", reason, option: yoloOption }];
 };
 
-/** An effect the mode and the rules leave to the person. */
+/** Checks a side effect that neither the mode nor a rule allows. */
 export const checkSideEffect = (
   request: GateRequest,
   { allow }: PermissionRules,
@@ -156,7 +166,7 @@ export const checkSideEffect = (
   const { tool, access, server, touches } = request;
   if (allow.some((rule) => coversTool(rule, request))) return [];
   if (server !== undefined)
-    return askUnlessAllowed(`${tool} belongs to the MCP server ${server}.`, { type: "server", name: server });
+    return askUnlessAllowed(`${tool} is a tool of the MCP server ${server}.`, { type: "server", name: server });
   switch (access) {
     case "read":
       return [];
@@ -165,7 +175,7 @@ export const checkSideEffect = (
       if (mode === "auto_edit" || touches.writes.every(({ shown }) => allow.some((rule) => namesPath(rule, shown))))
         return [];
       return [
-        { weight: "soft", reason: `${tool} changes files.`, option: `--approval-mode auto_edit or ${yoloOption}` },
+        { severity: "soft", reason: `${tool} changes files.`, option: `--approval-mode auto_edit or ${yoloOption}` },
       ];
     case "execute":
       return touches.command === undefined
@@ -178,10 +188,10 @@ export const checkSideEffect = (
 };
 
 const askUnlessAllowed = (reason: string, rule: PermissionRule): readonly GateFinding[] => [
-  { weight: "soft", reason, option: `${allowOption(rule)} or ${yoloOption}` },
+  { severity: "soft", reason, option: `${allowOption(rule)} or ${yoloOption}` },
 ];
 
-/** Whether a rule names the tool itself, or its server. */
+/** Whether a rule names the tool itself or its server. */
 export const coversTool = (rule: PermissionRule, { tool, server, identity }: GateRequest): boolean => {
   switch (rule.type) {
     case "tool":

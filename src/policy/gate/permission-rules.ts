@@ -1,45 +1,44 @@
-/** Names what a person allows or denies by hand. */
+/** A permission rule: names a tool, server, command, host or path that is allowed or denied. */
 export type PermissionRule =
   | { readonly type: "tool"; readonly name: string; readonly identity?: string }
-  /** `identity` is set for an answer: then the name alone does not count. */
+  /** `identity` is set for an answer of the user: then the name alone does not match. */
   | { readonly type: "server"; readonly name: string; readonly identity?: string }
-  /** A command that begins with these words; that is these words and no more, where it is exact. */
+  /** A command that begins with these words, or equals them if exact. */
   | { readonly type: "command"; readonly words: readonly string[]; readonly exact?: true }
-  /** A host by its real name; `*.` in front means what is below it. */
+  /** A host by its ASCII name; a leading `*.` means its subdomains. */
   | { readonly type: "host"; readonly host: string; readonly path?: string }
-  /** A file or folder of the workspace, and all below it. */
+  /** A file or folder of the workspace, and everything below it. */
   | { readonly type: "path"; readonly path: string };
 
 export type PermissionRules = {
   readonly allow: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
-  /** Where there is such a list, nothing else runs, in any mode. */
+  /** The exclusive allow list: if set, nothing else runs, in any mode. */
   readonly only?: readonly PermissionRule[] | undefined;
 };
 
-/** Where rules can come from. */
+/** The sources of permission rules. */
 export type PermissionRuleSources = {
-  /** What the person says on the command line. It holds everywhere. */
+  /** From the command line. Applies in every folder. */
   readonly commandLine?: Partial<PermissionRules> | undefined;
   readonly settings?: Partial<PermissionRules> | undefined;
-  /** What the project denies. It cannot allow. */
+  /** Deny rules of the project. A project cannot allow. */
   readonly project?: readonly PermissionRule[] | undefined;
 };
 
-/** The rules that count. In a folder that is not trusted the person's settings allow nothing, and the project is not heard. */
+/** Merges the rules that apply. In an untrusted folder the user's settings allow nothing, and the project's rules are ignored. */
 export const mergePermissionRules = (
-  { commandLine: line, settings, project = [] }: PermissionRuleSources,
+  { commandLine, settings, project = [] }: PermissionRuleSources,
   trusted: boolean,
 ): PermissionRules => ({
-  allow: [...(line?.allow ?? []), ...(trusted ? (settings?.allow ?? []) : [])],
-  deny: [...(line?.deny ?? []), ...(settings?.deny ?? []), ...(trusted ? project : [])],
-  only: line?.only ?? settings?.only,
+  allow: [...(commandLine?.allow ?? []), ...(trusted ? (settings?.allow ?? []) : [])],
+  deny: [...(commandLine?.deny ?? []), ...(settings?.deny ?? []), ...(trusted ? project : [])],
+  only: commandLine?.only ?? settings?.only,
 });
 
 /**
- * A rule as people write it: `write_file`, `run_shell_command(npm test)`,
- * `server:github`, `host:docs.example.com/guide`, `path:.envrc`; undefined
- * where it is none of these.
+ * Parses a permission rule: `write_file`, `run_shell_command(npm test)`, `server:github`,
+ * `host:docs.example.com/guide`, `path:.envrc`. Returns undefined for anything else.
  */
 export const parsePermissionRule = (text: string): PermissionRule | undefined => {
   const command = /^run_shell_command\((.*)\)$/s.exec(text.trim())?.[1];
@@ -51,7 +50,7 @@ export const parsePermissionRule = (text: string): PermissionRule | undefined =>
   return /^[A-Za-z_][\w.-]*$/.test(text.trim()) ? { type: "tool", name: text.trim() } : undefined;
 };
 
-/** A rule as `parseRule` reads it. */
+/** Formats a rule so that `parsePermissionRule` can parse it. */
 export const formatPermissionRule = (rule: PermissionRule): string => {
   switch (rule.type) {
     case "tool":
@@ -67,7 +66,7 @@ export const formatPermissionRule = (rule: PermissionRule): string => {
   }
 };
 
-/** Plain words alone: a rule holds no quotes, variables or operators whose meaning would have to be guessed. */
+/** Accepts plain words only: no quotes, variables or operators whose meaning would be ambiguous. */
 const parseCommandRule = (text: string): PermissionRule | undefined => {
   const words = text.trim().split(/\s+/);
   return words.every((word) => /^[\w./:@%+=,-]+$/.test(word)) ? { type: "command", words } : undefined;
@@ -91,9 +90,8 @@ const parsePathRule = (text: string): PermissionRule | undefined => {
 };
 
 /**
- * Whether a rule allows an address. A host is approved for what it serves, not
- * as a place to carry things to: an address with a query, a password or a port of
- * its own is never covered.
+ * Whether a rule allows a URL. A host is approved for reading, not as a destination for data: a URL with a query,
+ * a password or an explicit port is never covered.
  */
 export const allowsUrl = (rule: PermissionRule, address: string): boolean => {
   const url = parseUrl(address);
@@ -102,7 +100,7 @@ export const allowsUrl = (rule: PermissionRule, address: string): boolean => {
   return hostMatches(rule.host, url.hostname) && isPathWithin(rule.path, url.pathname);
 };
 
-/** Whether a rule denies an address. What it names stands for everything below it as well. */
+/** Whether a rule denies a URL. A host or path also covers everything below it. */
 export const deniesUrl = (rule: PermissionRule, address: string): boolean => {
   const url = parseUrl(address);
   if (rule.type !== "host" || url === undefined) return false;
@@ -117,12 +115,12 @@ const hostMatches = (pattern: string, hostname: string): boolean => {
   return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) && host !== pattern.slice(2) : host === pattern;
 };
 
-/** `example.com.` is `example.com`. */
+/** `example.com.` equals `example.com`. */
 const trimTrailingDots = (hostname: string): string => hostname.replace(/\.+$/, "");
 
 const isPathWithin = (folder: string | undefined, pathname: string): boolean =>
   folder === undefined || pathname === folder || pathname.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
-/** Whether a rule names a path, given relative to its root, or a folder above it. */
+/** Whether a rule names a path (relative to its root) or one of its parent folders. */
 export const namesPath = (rule: PermissionRule, shown: string): boolean =>
   rule.type === "path" && (shown === rule.path || shown.startsWith(`${rule.path}/`));

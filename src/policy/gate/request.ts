@@ -4,19 +4,19 @@ import type { CommitFinding } from "../secrets/commit-keys.ts";
 import type { UrlJudgement } from "../network/judge-url.ts";
 import type { Protection } from "../workspace/protected-paths.ts";
 
-/** One call, as the gate sees it. Paths are where they really lead. */
+/** One tool call, as the gate judges it. Paths are canonical. */
 export type GateRequest = {
   readonly tool: string;
   readonly access: "read" | "write" | "execute" | "network";
-  /** Set for a tool of an MCP server. What such a tool says of its own access is not believed. */
+  /** Set for a tool of an MCP server. The access such a tool declares is not trusted. */
   readonly server?: string | undefined;
   readonly identity?: ServerIdentity | undefined;
   readonly touches: ResolvedTouches;
 };
 
 /**
- * What really stands behind the names of a server and its tool, as digests: how the server is started or reached and
- * all it offers; and the same with this tool's own words. A person's answer holds for what they saw, and for nothing else.
+ * Digests of an MCP server and its tool: how the server is started or reached and everything it offers; and the same
+ * with this tool's own description. An answer of the user holds only for what was shown.
  */
 export type ServerIdentity = { readonly server: string; readonly tool: string };
 
@@ -27,30 +27,30 @@ export type ResolvedTouches = {
   readonly urls: readonly string[];
 };
 
-/** A path with all links followed, and as people know it: relative to its root. */
+/** A path with all links followed, and as displayed: relative to its root. */
 export type TouchedPath = { readonly path: string; readonly shown: string };
 
-/** A path to be written, and why nothing may be made there. */
+/** A path to be written, and why its name is invalid, if it is. */
 type WrittenPath = TouchedPath & { readonly invalidReason?: string | undefined };
 
 /** A command line, and the folder it would run in. */
 export type CommandText = { readonly text: string; readonly folder: string };
 
-/** What the gate needs to know, from those who know it. */
+/** What the gate needs to judge calls. */
 export type GateDependencies = {
-  /** What guards a path against being written. */
+  /** How a path is protected against writing. */
   readonly protection: (path: string) => Protection;
   readonly judgeCommand: (command: CommandText, ruling: CommandRules) => Promise<JudgedCommand>;
   readonly judgeUrl: (url: string) => UrlJudgement;
-  /** Notes that the person approved a command with the files it runs as they are now. */
+  /** Records that the user approved a command with the files it executes as they are now. */
   readonly acceptCommand?: (command: CommandText) => Promise<void>;
 };
 
-/** What is heard of a command. */
+/** The decision about a command, with what the approval shows. */
 export type JudgedCommand = Pick<CommandDecision, "decision" | "reason" | "asksInEveryMode"> & {
-  /** Why a command that rules allow is asked about all the same. */
+  /** Why a command that rules allow still needs approval: a file it executes changed. */
   readonly changedReason?: string | undefined;
-  /** Why what it would commit is asked about. */
+  /** Why the content it would commit needs approval. */
   readonly commitFinding?: CommitFinding | undefined;
   readonly analysis: Pick<CommandAnalysis, "programs" | "suggestedRules" | "writes">;
 };

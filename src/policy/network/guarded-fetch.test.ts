@@ -125,7 +125,7 @@ describe("fetching from the web", () => {
       lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND")),
     });
     await expect(web.fetch("http://nowhere.test/", asked)).rejects.toEqual(
-      new NetError("connect", "The name nowhere.test was not found."),
+      new NetError("connect", "The host nowhere.test was not found."),
     );
   });
 
@@ -210,7 +210,10 @@ describe("fetching from the web", () => {
         lookup: (host) => Promise.resolve([host === "inside.test" ? "10.0.0.1" : publicAddress]),
       });
       await expect(web.fetch("http://public.test/r", asked)).rejects.toEqual(
-        new PolicyError("policy_violation", "inside.test leads to 10.0.0.1, which is not public (a private network)."),
+        new PolicyError(
+          "policy_violation",
+          "inside.test resolves to 10.0.0.1, which is not public (a private network).",
+        ),
       );
       expect(opened).toHaveLength(1);
     });
@@ -220,7 +223,7 @@ describe("fetching from the web", () => {
       await expect(web.fetch("http://public.test/r", asked)).rejects.toEqual(
         new PolicyError(
           "policy_violation",
-          "http://public.test/r redirects to http://other.test/x. That is another server, or a less safe way to it. It was not followed: fetch it by itself if it is needed.",
+          "http://public.test/r redirects to http://other.test/x. That is another server, or not https. The redirect was not followed; fetch that URL separately if needed.",
         ),
       );
       expect(opened).toHaveLength(1);
@@ -331,9 +334,7 @@ describe("fetching from the web", () => {
       const fetched = web.fetch("http://slow.test/", asked);
       await waiting;
       clock.pass(30_000);
-      await expect(fetched).rejects.toEqual(
-        new PolicyError("timeout", "http://slow.test/ did not arrive within 30 s."),
-      );
+      await expect(fetched).rejects.toEqual(new PolicyError("timeout", "http://slow.test/ timed out after 30 s."));
     };
 
     it("ends a body that drips", () =>

@@ -9,19 +9,19 @@ import type { Redactor } from "../secrets/redact.ts";
 export type GuardedWebOptions = {
   readonly clock: Clock;
   readonly redactor?: Redactor;
-  /** All addresses of a name. Asked once for each hop: the connection goes to what was checked, not to what a second answer says. */
+  /** Resolves a host name to all its addresses. Called once per hop: the connection goes to the checked address, not to the result of a second lookup (DNS rebinding). */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
   /** Opens a connection to an address. */
   readonly connect?: ConnectSocket;
-  /** Why an address must not be asked, if it must not. */
+  /** Returns why an address must not be contacted; undefined if it may. */
   readonly refuseAddress?: (address: string) => string | undefined;
-  /** Whether to follow a redirect to another host, or to an odd address. Without this, nobody does. */
+  /** Whether to follow a redirect to another host or to a suspicious URL. Default: never. */
   readonly mayFollow?: (to: UrlJudgement, from: string) => boolean | Promise<boolean>;
-  /** Milliseconds for everything: names, redirects, and the last byte. */
+  /** Milliseconds for the whole fetch: lookups, redirects and body. */
   readonly deadline?: number;
 };
 
-/** What came back. `url` is where it came from in the end. */
+/** The response. `url` is the final URL after redirects. */
 type GuardedResponse = {
   readonly url: string;
   readonly status: number;
@@ -38,50 +38,48 @@ export type GuardedWeb = {
 };
 
 /**
- * Fetches from the public internet alone. No cookie, password or other
- * credential is ever sent. Throws a `PolicyError` for what is refused or takes too
- * long, a `NetError` where the connection fails, and the signal's reason.
+ * Creates a client that fetches from the public internet only (SSRF protection). It sends no cookie, password or
+ * other credential. Throws a `PolicyError` for a refusal or timeout, a `NetError` if the connection fails, and the
+ * signal's reason on abort.
  */
 export const createGuardedWeb = (options: GuardedWebOptions): GuardedWeb => ({
-  fetch: async (url, { most, signal }) => {
+  fetch: async (url, { most: maxBytes, signal }) => {
     signal.throwIfAborted();
     const { clock, deadline = 30_000 } = options;
-    const stopped = new AbortController();
-    const stop = (): void => stopped.abort(signal.reason);
+    const aborted = new AbortController();
+    const stop = (): void => aborted.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const inTime = clock.after(deadline, () =>
-      stopped.abort(
-        new PolicyError("timeout", `${displayUrl(url, options)} did not arrive within ${deadline / 1000} s.`),
-      ),
+    const cancelTimeout = clock.after(deadline, () =>
+      aborted.abort(new PolicyError("timeout", `${displayUrl(url, options)} timed out after ${deadline / 1000} s.`)),
     );
     try {
-      return await followRedirects(url, { ...options, maxBytes: most, signal: stopped.signal });
+      return await followRedirects(url, { ...options, maxBytes, signal: aborted.signal });
     } finally {
       signal.removeEventListener("abort", stop);
-      inTime();
+      cancelTimeout();
     }
   },
 });
 
 type FetchContext = GuardedWebOptions & { readonly maxBytes: number; readonly signal: AbortSignal };
 
-/** Redirects in a row, at most. */
+/** The largest number of redirects in a row. */
 const maxRedirects = 5;
 
-const followRedirects = async (address: string, fetching: FetchContext): Promise<GuardedResponse> => {
+const followRedirects = async (address: string, context: FetchContext): Promise<GuardedResponse> => {
   let from: URL | undefined;
   let text = address;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const url = await requireAllowedUrl(text, from, fetching);
-    const addresses = await resolvePublicAddresses(url, fetching);
-    const answer = await fetchOnce(url, { ...fetching, addresses });
+    const url = await requireAllowedUrl(text, from, context);
+    const addresses = await resolvePublicAddresses(url, context);
+    const answer = await fetchOnce(url, { ...context, addresses });
     if (answer.redirect === undefined) return { url: url.href, ...answer.content };
     from = url;
     text = URL.canParse(answer.redirect, url) ? new URL(answer.redirect, url).href : answer.redirect;
   }
   throw new PolicyError(
     "policy_violation",
-    `${displayUrl(address, fetching)} redirects more than ${maxRedirects} times.`,
+    `${displayUrl(address, context)} redirects more than ${maxRedirects} times.`,
   );
 };
 
@@ -90,24 +88,24 @@ const judge = (text: string, { redactor }: Pick<GuardedWebOptions, "redactor">):
 
 const displayUrl = (text: string, options: Pick<GuardedWebOptions, "redactor">): string => judge(text, options).url;
 
-/** The address to ask, if it may be asked: the first was approved by whoever called, the others follow from it. */
-const requireAllowedUrl = async (text: string, from: URL | undefined, fetching: FetchContext): Promise<URL> => {
-  const judgement = judge(text, fetching);
-  const before = from === undefined ? "" : `${displayUrl(from.href, fetching)} redirects to ${judgement.url}. `;
-  if (judgement.decision === "deny") throw new PolicyError("policy_violation", `${before}${judgement.reason}`);
+/** Returns the URL to fetch if it is allowed. The caller approved the first; redirects are judged here. */
+const requireAllowedUrl = async (text: string, from: URL | undefined, context: FetchContext): Promise<URL> => {
+  const judgement = judge(text, context);
+  const prefix = from === undefined ? "" : `${displayUrl(from.href, context)} redirects to ${judgement.url}. `;
+  if (judgement.decision === "deny") throw new PolicyError("policy_violation", `${prefix}${judgement.reason}`);
   const url = new URL(text);
   url.username = "";
   url.password = "";
   if (from === undefined || isSameServer(from, url, judgement)) return url;
-  if ((await fetching.mayFollow?.(judgement, from.href)) === true) return url;
-  const what = judgement.reason === "" ? "That is another server, or a less safe way to it." : judgement.reason;
+  if ((await context.mayFollow?.(judgement, from.href)) === true) return url;
+  const objection = judgement.reason === "" ? "That is another server, or not https." : judgement.reason;
   throw new PolicyError(
     "policy_violation",
-    `${before}${what} It was not followed: fetch it by itself if it is needed.`,
+    `${prefix}${objection} The redirect was not followed; fetch that URL separately if needed.`,
   );
 };
 
-/** The same server, or what people take for it: with or without `www.`, and from http to https. */
+/** Whether two URLs are of the same server, or differ only by `www.` or by http to https. */
 const isSameServer = (from: URL, to: URL, { decision }: UrlJudgement): boolean => {
   if (from.origin === to.origin) return true;
   const isDowngrade = from.protocol === "https:" && to.protocol === "http:";
@@ -116,21 +114,21 @@ const isSameServer = (from: URL, to: URL, { decision }: UrlJudgement): boolean =
 
 const hostWithoutWww = (url: URL): string => normalizeHost(url).replace(/^www\./, "");
 
-/** Every address of a host, all of them public: a name with one that is not is refused as a whole. */
-const resolvePublicAddresses = async (url: URL, fetching: FetchContext): Promise<readonly string[]> => {
-  const { lookup = systemLookup, refuseAddress: refuse = nonPublicReason, signal } = fetching;
+/** Resolves a host to its addresses. Throws if any of them is not public. */
+const resolvePublicAddresses = async (url: URL, context: FetchContext): Promise<readonly string[]> => {
+  const { lookup = systemLookup, refuseAddress = nonPublicReason, signal } = context;
   const host = normalizeHost(url);
-  // A literal never reaches a resolver; judging the address has checked it.
+  // An IP literal needs no lookup; `judgeUrl` has checked it.
   if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return [host];
   const addresses = await rejectOnAbort(lookup(host), signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new NetError("connect", `The name ${host} was not found.`, error);
+    throw new NetError("connect", `The host ${host} was not found.`, error);
   });
-  if (addresses.length === 0) throw new NetError("connect", `The name ${host} has no address.`);
+  if (addresses.length === 0) throw new NetError("connect", `The host ${host} has no address.`);
   for (const address of addresses) {
-    const why = refuse(address);
-    if (why !== undefined)
-      throw new PolicyError("policy_violation", `${host} leads to ${address}, which is not public (${why}).`);
+    const reason = refuseAddress(address);
+    if (reason !== undefined)
+      throw new PolicyError("policy_violation", `${host} resolves to ${address}, which is not public (${reason}).`);
   }
   return addresses;
 };

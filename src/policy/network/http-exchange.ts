@@ -12,7 +12,7 @@ export type ConnectSocket = (
   signal: AbortSignal,
 ) => Promise<Socket>;
 
-/** Where a redirect leads, as the server wrote it, or what came. */
+/** The target of a redirect as the server sent it, or the content. */
 type HttpExchangeResult =
   | { readonly redirect: string }
   | { readonly redirect?: undefined; readonly content: HttpExchangeContent };
@@ -32,12 +32,12 @@ export type HttpExchangeOptions = {
   readonly signal: AbortSignal;
 };
 
-/** One GET over a connection of its own to one of these addresses. At most `most` bytes of the body are kept, counted unpacked. */
+/** Sends one GET over a new connection to one of these addresses. Returns at most `maxBytes` of the body, counted after decompression. */
 export const fetchOnce = async (url: URL, options: HttpExchangeOptions): Promise<HttpExchangeResult> => {
-  const { signal, maxBytes: most } = options;
+  const { signal, maxBytes } = options;
   const socket = await connectToAny(url, options);
   const stop = (): void => void socket.destroy();
-  // Whoever waits for the connection hears of its end; nobody else needs to.
+  // Pending reads reject by themselves; without this listener an error would crash the process.
   socket.on("error", () => undefined);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -45,7 +45,7 @@ export const fetchOnce = async (url: URL, options: HttpExchangeOptions): Promise
     const { statusCode: status = 0, headers } = message;
     if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined)
       return { redirect: headers.location };
-    return { content: { status, type: headers["content-type"] ?? "", ...(await readBody(message, most)) } };
+    return { content: { status, type: headers["content-type"] ?? "", ...(await readBody(message, maxBytes)) } };
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof NetError ? error : new NetError("broken", errorMessage(error), error);
@@ -57,7 +57,7 @@ export const fetchOnce = async (url: URL, options: HttpExchangeOptions): Promise
 
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** An address that does not answer in this time gives way to the next. */
+/** After this time the next address is tried. */
 const connectTimeoutMs = 5000;
 
 const connectToAny = async (
@@ -67,23 +67,23 @@ const connectToAny = async (
   const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
   let failure: unknown;
   for (const [index, address] of addresses.entries()) {
-    const tried = new AbortController();
-    const giveUp = (): void => tried.abort(signal.reason);
+    const attempt = new AbortController();
+    const abortAttempt = (): void => attempt.abort(signal.reason);
     signal.throwIfAborted();
-    signal.addEventListener("abort", giveUp, { once: true });
+    signal.addEventListener("abort", abortAttempt, { once: true });
     const isLast = index === addresses.length - 1;
-    const inTime = isLast ? undefined : clock.after(connectTimeoutMs, giveUp);
+    const cancelTimeout = isLast ? undefined : clock.after(connectTimeoutMs, abortAttempt);
     try {
-      return await connect({ address, port }, tried.signal);
+      return await connect({ address, port }, attempt.signal);
     } catch (error) {
       signal.throwIfAborted();
       failure = error;
     } finally {
-      signal.removeEventListener("abort", giveUp);
-      inTime?.();
+      signal.removeEventListener("abort", abortAttempt);
+      cancelTimeout?.();
     }
   }
-  throw new NetError("connect", `No connection to ${url.host}: ${errorMessage(failure)}`, failure);
+  throw new NetError("connect", `Could not connect to ${url.host}: ${errorMessage(failure)}`, failure);
 };
 
 const systemConnect: ConnectSocket = async ({ address, port }, signal) => {
@@ -92,7 +92,7 @@ const systemConnect: ConnectSocket = async ({ address, port }, signal) => {
     const socket = connect({ host: address, port });
     const stop = (): void => {
       socket.destroy();
-      reject(new Error("The connection took too long."));
+      reject(new Error("The connection timed out."));
     };
     signal.addEventListener("abort", stop, { once: true });
     socket.once("error", reject);
@@ -104,29 +104,29 @@ const systemConnect: ConnectSocket = async ({ address, port }, signal) => {
   });
 };
 
-/** The certificate is checked for the name, whatever address was connected to. */
+/** Starts TLS. The certificate is checked for the host name, not the address. */
 const startTls = async (url: URL, socket: Socket): Promise<Duplex> => {
   if (url.protocol === "http:") return socket;
   const { connect } = await import("node:tls");
   const { isIP } = await import("node:net");
   const host = normalizeHost(url);
   return new Promise((resolve, reject) => {
-    const secure = connect({
+    const tlsSocket = connect({
       socket,
       host,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ALPNProtocols: ["http/1.1"],
     });
-    secure.on("error", reject);
+    tlsSocket.on("error", reject);
     socket.once("close", () => reject(new NetError("connect", `The connection to ${host} was closed.`)));
-    secure.once("secureConnect", () => resolve(secure));
+    tlsSocket.once("secureConnect", () => resolve(tlsSocket));
   });
 };
 
 const sendRequest = async (url: URL, connection: Duplex): Promise<IncomingMessage> => {
   const { request } = await import("node:http");
   return new Promise((resolve, reject) => {
-    const sent = request({
+    const outgoing = request({
       createConnection: () => connection,
       method: "GET",
       path: `${url.pathname}${url.search}`,
@@ -137,23 +137,25 @@ const sendRequest = async (url: URL, connection: Duplex): Promise<IncomingMessag
         "accept-encoding": "gzip, deflate, br",
       },
     });
-    sent.once("response", resolve);
-    sent.on("error", (error) => reject(new NetError("connect", error.message, error)));
-    sent.once("close", () => reject(new NetError("connect", `${url.host} closed the connection without an answer.`)));
-    sent.end();
+    outgoing.once("response", resolve);
+    outgoing.on("error", (error) => reject(new NetError("connect", error.message, error)));
+    outgoing.once("close", () =>
+      reject(new NetError("connect", `${url.host} closed the connection without a response.`)),
+    );
+    outgoing.end();
   });
 };
 
 const readBody = async (
   message: IncomingMessage,
-  most: number,
+  maxBytes: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly cut: boolean }> => {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of await decompress(message)) {
-    chunks.push(chunk.subarray(0, most - length));
+    chunks.push(chunk.subarray(0, maxBytes - length));
     length += chunk.length;
-    if (length > most) return { bytes: Buffer.concat(chunks), cut: true };
+    if (length > maxBytes) return { bytes: Buffer.concat(chunks), cut: true };
   }
   return { bytes: Buffer.concat(chunks), cut: false };
 };
@@ -163,8 +165,8 @@ const decompress = async (message: IncomingMessage): Promise<AsyncIterable<Buffe
   if (encoding === "identity" || encoding === "") return message;
   const { createBrotliDecompress, createUnzip } = await import("node:zlib");
   const { pipeline } = await import("node:stream");
-  const through = (unpack: Duplex): Readable => pipeline(message, unpack, () => undefined);
-  if (encoding === "br") return through(createBrotliDecompress());
-  if (["gzip", "x-gzip", "deflate"].includes(encoding)) return through(createUnzip());
-  throw new NetError("broken", `The answer is packed in a way nobody asked for: ${encoding.slice(0, 40)}`);
+  const decompressWith = (decompressor: Duplex): Readable => pipeline(message, decompressor, () => undefined);
+  if (encoding === "br") return decompressWith(createBrotliDecompress());
+  if (["gzip", "x-gzip", "deflate"].includes(encoding)) return decompressWith(createUnzip());
+  throw new NetError("broken", `Unsupported content encoding: ${encoding.slice(0, 40)}`);
 };

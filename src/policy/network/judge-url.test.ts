@@ -152,7 +152,7 @@ describe("what a person is shown of an address", () => {
     expect(judgeUrl(`https://u:pass-word-1@\u0430llowed.test/a b?q=${secret}`, { redactor })).toEqual({
       decision: "ask",
       reason:
-        "The address carries what looks like a secret. The address carries a user name or password; these are not sent. The name has letters that may pass for others: it is xn--llowed-2nf.test. The address is spelled to look like another: the host is xn--llowed-2nf.test.",
+        "The URL contains what looks like a secret. The URL contains a user name or password, which is not sent. The host name contains letters that look like others: it is xn--llowed-2nf.test. The URL is spelled to look like another: its host is xn--llowed-2nf.test.",
       host: "xn--llowed-2nf.test",
       url: "https://u:[secret]@xn--llowed-2nf.test/a%20b?q=[secret]",
     });
@@ -161,7 +161,7 @@ describe("what a person is shown of an address", () => {
   it("holds no control characters even where it is no address", () => {
     expect(judgeUrl("\u001b[2Jhello\n")).toEqual({
       decision: "deny",
-      reason: "This is not an address.",
+      reason: "Not a valid URL.",
       host: "",
       url: "␛[2Jhello␊",
     });

@@ -3,21 +3,21 @@ import { nonPublicReason } from "./public-address.ts";
 import { sanitizeForTerminal } from "../terminal/sanitize.ts";
 import { createRedactor, type Redactor } from "../secrets/redact.ts";
 
-/** What is known of an address before anybody is asked about it. */
+/** The judgement of a URL before it is fetched. */
 export type UrlJudgement = {
-  /** allow: nothing speaks against it. ask: something about it is odd. deny: it is not of the public internet. */
+  /** allow: no objection. ask: it is suspicious. deny: it is not on the public internet. */
   readonly decision: "allow" | "ask" | "deny";
-  /** A sentence for the person and the model; empty where nothing speaks against it. */
+  /** A sentence for the user and the model; empty if allowed. */
   readonly reason: string;
-  /** The host that would be asked, in ASCII; empty where there is none. */
+  /** The host that would be contacted, in ASCII; empty if there is none. */
   readonly host: string;
-  /** The address as it would be asked, its host in ASCII, with secrets hidden. */
+  /** The normalized URL, its host in ASCII, with secrets redacted. */
   readonly url: string;
 };
 
 /**
- * Judges an address by what the URL parser makes of it, never by how it is
- * spelled. Nothing is looked up: where a name leads is checked when it is fetched.
+ * Judges a URL by the result of the URL parser, never by its spelling. Nothing is looked up: the addresses of a host
+ * are checked when it is fetched.
  */
 export const judgeUrl = (
   text: string,
@@ -27,40 +27,38 @@ export const judgeUrl = (
   if (url === undefined)
     return {
       decision: "deny",
-      reason: "This is not an address.",
+      reason: "Not a valid URL.",
       host: "",
       url: redactor.redact(sanitizeForTerminal(text, "line")),
     };
   const host = normalizeHost(url);
-  const known = { host, url: redactor.redact(url.href) };
-  const refused = findDenyReason(url, host);
-  if (refused !== undefined) return { decision: "deny", reason: refused, ...known };
-  const odd = listAskReasons(text, url, host, redactor);
-  return { decision: odd.length === 0 ? "allow" : "ask", reason: odd.join(" "), ...known };
+  const common = { host, url: redactor.redact(url.href) };
+  const denyReason = findDenyReason(url, host);
+  if (denyReason !== undefined) return { decision: "deny", reason: denyReason, ...common };
+  const askReasons = listAskReasons(text, url, host, redactor);
+  return { decision: askReasons.length === 0 ? "allow" : "ask", reason: askReasons.join(" "), ...common };
 };
 
-/** The host without brackets and without the dots of a name that is written out to the root. */
+/** The host without brackets and without trailing dots. */
 export const normalizeHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
 
 const findDenyReason = (url: URL, host: string): string | undefined => {
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return `Only http and https addresses are fetched, not ${url.protocol}`;
+    return `Only http and https URLs are fetched, not ${url.protocol}`;
   const literal = isIpLiteral(url) ? nonPublicReason(host) : undefined;
   if (literal !== undefined) return `${host} is not a public address (${literal}).`;
   if (isIpLiteral(url)) return undefined;
   if (!isHostName(host)) return `${sanitizeForTerminal(host, "line")} is not a host name.`;
-  return isLocalName(host)
-    ? `${host} is a name of this machine or its network, not of the public internet.`
-    : undefined;
+  return isLocalName(host) ? `${host} is a local name, not a public host.` : undefined;
 };
 
 const isIpLiteral = (url: URL): boolean => url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
 
-/** Stricter than the URL parser, which takes names no server has. */
+/** Stricter than the URL parser, which accepts names no server can have. */
 const isHostName = (host: string): boolean =>
   host.length <= 253 && host.split(".").every((label) => /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/.test(label));
 
-/** Names without a dot are looked up among neighbours; the others are set aside for machines at home or in a cloud. */
+/** Names without a dot resolve in the local network; the listed domains are reserved for local and cloud networks. */
 const isLocalName = (host: string): boolean =>
   !host.includes(".") ||
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa|in-addr\.arpa|ip6\.arpa)$/.test(
@@ -68,12 +66,7 @@ const isLocalName = (host: string): boolean =>
   ) ||
   /^(metadata|instance-data)\./.test(host);
 
-const listAskReasons = (
-  text: string,
-  url: URL,
-  host: string,
-  { containsSecret: finds }: Redactor,
-): readonly string[] => {
+const listAskReasons = (text: string, url: URL, host: string, { containsSecret }: Redactor): readonly string[] => {
   const parts = [
     text,
     decodeComponent(url.pathname),
@@ -83,12 +76,12 @@ const listAskReasons = (
     host,
   ];
   const found = [
-    parts.some((part) => finds(part)) && "The address carries what looks like a secret.",
-    (url.username !== "" || url.password !== "") && "The address carries a user name or password; these are not sent.",
-    !["", "80", "443"].includes(url.port) && `Port ${url.port} is not the web's.`,
-    /(^|\.)xn--/.test(host) && `The name has letters that may pass for others: it is ${host}.`,
-    isHostDisguised(text, url) && `The address is spelled to look like another: the host is ${host}.`,
-    looksLikeExfiltration(url, host) && "The address has a long part that looks random, as if it carried data out.",
+    parts.some((part) => containsSecret(part)) && "The URL contains what looks like a secret.",
+    (url.username !== "" || url.password !== "") && "The URL contains a user name or password, which is not sent.",
+    !["", "80", "443"].includes(url.port) && `Unusual port ${url.port}.`,
+    /(^|\.)xn--/.test(host) && `The host name contains letters that look like others: it is ${host}.`,
+    isHostDisguised(text, url) && `The URL is spelled to look like another: its host is ${host}.`,
+    looksLikeExfiltration(url, host) && "The URL has a long random-looking part, which may carry data out.",
   ];
   return found.filter((reason) => reason !== false);
 };
@@ -101,12 +94,12 @@ const decodeComponent = (text: string): string => {
   }
 };
 
-/** Whether what is written between the slashes is not simply the host: characters the parser drops, or turns into others. */
+/** Whether the written host differs from the parsed one: characters that the parser drops or converts. */
 const isHostDisguised = (text: string, url: URL): boolean => {
   const trimmed = text.trim();
   if (/[\p{Cc}\s\\]/u.test(trimmed)) return true;
-  const written = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(trimmed)?.[1]?.toLowerCase().replace(/:\d*$/, "");
-  return written !== url.hostname && written !== domainToUnicode(url.hostname);
+  const spelledHost = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(trimmed)?.[1]?.toLowerCase().replace(/:\d*$/, "");
+  return spelledHost !== url.hostname && spelledHost !== domainToUnicode(url.hostname);
 };
 
 const looksLikeExfiltration = (url: URL, host: string): boolean => {
@@ -122,11 +115,11 @@ const looksLikeExfiltration = (url: URL, host: string): boolean => {
   );
 };
 
-/** Long, without a space, and with more kinds of characters than words have. */
-const looksRandom = (text: string, shortest: number): boolean => {
-  if (text.length < shortest) return false;
+/** Whether a text is long, without separators, and has more digits or distinct characters than words have. */
+const looksRandom = (text: string, minLength: number): boolean => {
+  if (text.length < minLength) return false;
   const longest = Math.max(...text.split(/[\s,.;:!?()/_-]+/).map((run) => run.length));
-  if (longest < shortest) return false;
+  if (longest < minLength) return false;
   const digits = text.replaceAll(/\D/g, "").length;
   return digits >= text.length / 8 || new Set(text).size > 18;
 };

@@ -1,4 +1,4 @@
-/** The absolute path of the ripgrep that comes with Parley; undefined where there is none for this machine. */
+/** Finds the absolute path of the bundled ripgrep; undefined if there is none for this platform. */
 export const findRipgrep = async (): Promise<string | undefined> => {
   try {
     return (await import("@vscode/ripgrep")).rgPath;

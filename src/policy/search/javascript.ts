@@ -14,43 +14,43 @@ import {
   type SearchWorld,
 } from "./open.ts";
 
-/** Longer files are not searched here; ripgrep would. */
+/** Larger files are not searched here; ripgrep searches them. */
 const maxFileBytes = 2 ** 24;
 
-/** Finds files without ripgrep: one folder after the other, by handles. */
+/** Finds files without ripgrep, one folder after the other, by handles. */
 export const findFilesInJavaScript = async (
   world: SearchWorld,
-  place: SearchScope,
-  { wanted, most, signal }: FindFilesOptions,
+  scope: SearchScope,
+  { wanted, most: maxResults, signal }: FindFilesOptions,
 ): Promise<FindFilesResult> => {
   const found: { readonly path: string; readonly modified: number }[] = [];
-  for await (const { path, look } of walkFiles(world, place, signal))
-    if (wanted(path)) found.push({ path, modified: (await look())?.modified ?? 0 });
-  const latest = found.toSorted((one, other) => other.modified - one.modified).slice(0, most);
-  return { paths: latest.map(({ path }) => path), cut: found.length > most };
+  for await (const { path, look: stat } of walkFiles(world, scope, signal))
+    if (wanted(path)) found.push({ path, modified: (await stat())?.modified ?? 0 });
+  const latest = found.toSorted((one, other) => other.modified - one.modified).slice(0, maxResults);
+  return { paths: latest.map(({ path }) => path), cut: found.length > maxResults };
 };
 
-/** Finds text without ripgrep. The expression runs in a thread of its own, which is stopped when it takes too long. */
+/** Searches text without ripgrep. The expression runs in a worker thread, which is stopped when it takes too long. */
 export const searchTextInJavaScript = async (
   world: SearchWorld,
-  place: SearchScope,
-  { pattern, wanted = () => true, most, signal }: SearchTextOptions,
+  scope: SearchScope,
+  { pattern, wanted = () => true, most: maxResults, signal }: SearchTextOptions,
 ): Promise<SearchTextResult> => {
   const matches: SearchMatch[] = [];
   let characters = 0;
-  const looker = await startRegexWorker(pattern, world.clock, signal);
+  const worker = await startRegexWorker(pattern, world.clock, signal);
   try {
-    for await (const { path, text } of walkFiles(world, place, signal)) {
+    for await (const { path, text } of walkFiles(world, scope, signal)) {
       if (!wanted(path)) continue;
-      for (const found of await looker.matchLines(await text(), maxLineLength + 1)) {
-        if (matches.length === most || characters > maxMatchCharacters)
+      for (const found of await worker.matchLines(await text(), maxLineLength + 1)) {
+        if (matches.length === maxResults || characters > maxMatchCharacters)
           return { matches: matches.toSorted(compareMatches), cut: true };
         matches.push({ path, ...found });
         characters += found.text.length;
       }
     }
   } finally {
-    await looker.close();
+    await worker.close();
   }
   return { matches: matches.toSorted(compareMatches), cut: false };
 };
@@ -58,23 +58,23 @@ export const searchTextInJavaScript = async (
 type WalkedFile = {
   readonly path: string;
   readonly look: () => ReturnType<Folder["stat"]>;
-  /** Its text; "" where it is none. */
+  /** Its text; "" if it is not a text file. */
   readonly text: () => Promise<string>;
 };
 
 const walkFiles = async function* (
   world: SearchWorld,
-  { folder: start, name: only, rules }: SearchScope,
+  { folder: start, name: onlyName, rules }: SearchScope,
   signal: AbortSignal,
 ): AsyncGenerator<WalkedFile> {
-  const waiting: string[] = [""];
-  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+  const pendingFolders: string[] = [""];
+  for (let below = pendingFolders.pop(); below !== undefined; below = pendingFolders.pop()) {
     signal.throwIfAborted();
     const folder = await world.disk.openFolder(join(start, below)).catch(() => undefined);
     if (folder === undefined) continue;
     try {
-      const names = only === undefined ? await listNames(world, folder, rules) : { files: [only], folders: [] };
-      waiting.push(...names.folders.map((name) => join(below, name)));
+      const names = onlyName === undefined ? await listNames(world, folder, rules) : { files: [onlyName], folders: [] };
+      pendingFolders.push(...names.folders.map((name) => join(below, name)));
       for (const name of names.files)
         yield { path: join(below, name), look: () => folder.stat(name), text: () => readText(folder, name) };
     } finally {
@@ -85,19 +85,19 @@ const walkFiles = async function* (
 
 type FolderNames = { readonly files: readonly string[]; readonly folders: readonly string[] };
 
-/** The files and folders in a folder that no ignore file keeps out. */
+/** Lists the files and folders in a folder that no ignore file excludes. */
 const listNames = async (
   { files }: SearchWorld,
   folder: Folder,
   { git }: SearchScope["rules"],
 ): Promise<FolderNames> => {
-  const isKept = await files.ignoring(folder.path, { git: false, own: true });
-  const isIgnored = git ? await files.ignoring(folder.path, { git, own: false }) : () => undefined;
+  const findIgnoreFile = await files.ignoring(folder.path, { git: false, own: true });
+  const findGitIgnoreFile = git ? await files.ignoring(folder.path, { git, own: false }) : () => undefined;
   const names = { files: [] as string[], folders: [] as string[] };
   for await (const { name, kind } of folder.list()) {
     if (name === ".git" || (kind !== "file" && kind !== "folder")) continue;
     const isFolder = kind === "folder";
-    if (isKept(name, isFolder) !== undefined || isIgnored(name, isFolder) !== undefined) continue;
+    if (findIgnoreFile(name, isFolder) !== undefined || findGitIgnoreFile(name, isFolder) !== undefined) continue;
     names[isFolder ? "folders" : "files"].push(name);
   }
   return names;
@@ -113,7 +113,7 @@ const readText = async (folder: Folder, name: string): Promise<string> => {
   }
 };
 
-/** Text by its mark, else as UTF-8; nothing of what holds a NUL. */
+/** Decodes by the byte order mark, else as UTF-8; empty for binary files (with a NUL). */
 const decodeText = async (file: FileHandle): Promise<string> => {
   const { size } = await file.stat();
   if (size > maxFileBytes) return "";

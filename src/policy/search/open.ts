@@ -7,12 +7,12 @@ import { quotePath } from "../workspace/paths.ts";
 import { explainDiskError } from "../workspace/disk-errors.ts";
 import type { Workspace } from "../workspace/open.ts";
 
-/** What a search needs of the world. */
+/** The part of the world that a search needs. */
 export type SearchWorld = {
   readonly disk: Disk;
   readonly processes: Processes;
   readonly clock: Clock;
-  /** Finds the absolute path of our own ripgrep; without it, files are searched one by one in this process. */
+  /** Finds the absolute path of ripgrep; without it, files are searched in this process. */
   readonly ripgrep: () => Promise<string | undefined>;
   readonly env: { readonly [name: string]: string };
   readonly files: Pick<Workspace, "roots" | "ignored" | "ignoring" | "ignoreFiles">;
@@ -21,7 +21,7 @@ export type SearchWorld = {
 /** Which ignore files count. */
 type SearchIgnores = { readonly git: boolean; readonly own: boolean };
 
-/** Which files are wanted. */
+/** The options of a search for files. */
 export type FindFilesOptions = {
   readonly rules: SearchIgnores;
   readonly wanted: (path: string) => boolean;
@@ -30,12 +30,12 @@ export type FindFilesOptions = {
   readonly signal: AbortSignal;
 };
 
-/** A glob pattern that the names of all wanted files fit, so that others need not be looked at. */
+/** A glob pattern that the names of all wanted files match, so that others can be skipped. */
 export type FileNamePattern = { readonly pattern: string; readonly caseSensitive: boolean };
 
 export type FindFilesResult = { readonly paths: readonly string[]; readonly cut: boolean };
 
-/** What text is wanted, in which files. */
+/** The options of a search for text. */
 export type SearchTextOptions = {
   readonly pattern: string;
   readonly wanted?: (path: string) => boolean;
@@ -47,39 +47,38 @@ export type SearchTextOptions = {
 export type SearchMatch = { readonly path: string; readonly line: number; readonly text: string };
 export type SearchTextResult = { readonly matches: readonly SearchMatch[]; readonly cut: boolean };
 
-/** Finds files and text. Paths are canonical, inside the workspace. */
+/** Searches files and text. Paths are canonical, inside the workspace. */
 export type SearchService = {
-  /** Files below a folder, the latest changed first. */
+  /** Finds files below a folder, most recently modified first. */
   readonly files: (folder: string, find: FindFilesOptions) => Promise<FindFilesResult>;
-  /** Lines below a folder, or in one file, by path and line. */
+  /** Finds lines below a folder or in one file, sorted by path and line. */
   readonly text: (path: string, grep: SearchTextOptions) => Promise<SearchTextResult>;
 };
 
 /**
- * The search service. No shell stands between, no link is followed, and neither the project nor the environment
- * can configure the program that searches. Who names a folder that git ignores wants it searched all the same;
- * what is kept from models stays so.
+ * Opens the search service. It uses no shell, follows no links, and neither the project nor the environment can
+ * configure ripgrep. A folder that git ignores is searched if it is named explicitly; files hidden from models never are.
  */
 export const openSearch = (world: SearchWorld): SearchService => ({
   files: (folder, find) =>
     withExplainedErrors(folder, async () => {
-      const place = { folder, ...(await chooseIgnores(world, folder, find.rules)) };
+      const scope = { folder, ...(await chooseIgnores(world, folder, find.rules)) };
       return withRipgrep(world, async (ripgrep) =>
         ripgrep === undefined
-          ? (await import("./javascript.ts")).findFilesInJavaScript(world, place, find)
-          : (await import("./ripgrep.ts")).findFilesWithRipgrep(world, ripgrep, place, find),
+          ? (await import("./javascript.ts")).findFilesInJavaScript(world, scope, find)
+          : (await import("./ripgrep.ts")).findFilesWithRipgrep(world, ripgrep, scope, find),
       );
     }),
   text: (path, grep) =>
     withExplainedErrors(path, async () => {
-      const place = {
+      const scope = {
         ...(await splitFile(world.disk, path)),
         ...(await chooseIgnores(world, path, { git: true, own: true })),
       };
       return withRipgrep(world, async (ripgrep) =>
         ripgrep === undefined
-          ? (await import("./javascript.ts")).searchTextInJavaScript(world, place, grep)
-          : (await import("./ripgrep.ts")).searchTextWithRipgrep(world, ripgrep, place, grep),
+          ? (await import("./javascript.ts")).searchTextInJavaScript(world, scope, grep)
+          : (await import("./ripgrep.ts")).searchTextWithRipgrep(world, ripgrep, scope, grep),
       );
     }),
 });
@@ -92,10 +91,10 @@ const withExplainedErrors = async <Result>(path: string, work: () => Promise<Res
   }
 };
 
-/** Ripgrep is not where it should be, or not for this machine. */
+/** Ripgrep is missing, or not built for this platform. */
 export class RipgrepUnavailableError extends Error {}
 
-/** With ripgrep, or without where it cannot be started. */
+/** Runs the work with ripgrep, or without it if it cannot be started. */
 const withRipgrep = async <Result>(
   { ripgrep }: SearchWorld,
   work: (ripgrep: string | undefined) => Promise<Result>,
@@ -108,21 +107,21 @@ const withRipgrep = async <Result>(
   }
 };
 
-/** Where to search, by which rules. */
+/** Where to search, and which ignore files apply. */
 export type SearchScope = {
   readonly folder: string;
-  /** Set where it is one file of the folder. */
+  /** Set to search only this file of the folder. */
   readonly name?: string | undefined;
   readonly rules: SearchIgnores;
 };
 
-/** Longer lines are of no use to anyone who reads them. */
+/** Longer lines are truncated. */
 export const maxLineLength = 2000;
 
-/** Characters of matches, beyond which nobody reads. */
+/** The largest number of characters of all matches together. */
 export const maxMatchCharacters: number = 2 ** 22;
 
-/** By path, then by line. */
+/** Compares by path, then by line. */
 export const compareMatches = (one: SearchMatch, other: SearchMatch): number =>
   one.path === other.path ? one.line - other.line : one.path < other.path ? -1 : 1;
 
@@ -131,14 +130,14 @@ const chooseIgnores = async (
   path: string,
   rules: SearchIgnores,
 ): Promise<Pick<SearchScope, "rules">> => {
-  const kept = await files.ignored(path, { git: false, own: true });
-  if (kept !== undefined)
-    throw new PolicyError("policy_violation", `${quotePath(path)} is kept from models by ${kept}.`);
-  const isOpen = rules.git && (await files.ignored(path, { git: true, own: false })) === undefined;
-  return { rules: { git: isOpen, own: true } };
+  const ignoreFile = await files.ignored(path, { git: false, own: true });
+  if (ignoreFile !== undefined)
+    throw new PolicyError("policy_violation", `${quotePath(path)} is hidden from models by ${ignoreFile}.`);
+  const appliesGitIgnore = rules.git && (await files.ignored(path, { git: true, own: false })) === undefined;
+  return { rules: { git: appliesGitIgnore, own: true } };
 };
 
-/** A file is searched from the folder it stands in. */
+/** Splits the path of a file into its folder and name; a folder stays whole. */
 const splitFile = async (disk: Disk, path: string): Promise<Pick<SearchScope, "folder" | "name">> => {
   if (dirname(path) === path) return { folder: path };
   const parent = await disk.openFolder(dirname(path));

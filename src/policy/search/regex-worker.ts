@@ -1,19 +1,19 @@
 import type { Clock } from "../../world/world.ts";
 import { PolicyError } from "../error.ts";
 
-/** How long one expression may look at one file, in milliseconds. */
+/** The time limit for one regular expression on one file. */
 const matchTimeoutMs = 2000;
 
-/** A line that fits, cut to a length. */
+/** A matching line, truncated. */
 type MatchedLine = { readonly line: number; readonly text: string };
 
-/** Looks for an expression in texts, one after the other. */
+/** Matches a regular expression in a worker thread, one text after the other. */
 export type RegexWorker = {
-  readonly matchLines: (text: string, longest: number) => Promise<readonly MatchedLine[]>;
+  readonly matchLines: (text: string, maxLength: number) => Promise<readonly MatchedLine[]>;
   readonly close: () => Promise<unknown>;
 };
 
-/** What the thread runs. It knows nothing but an expression and texts. */
+/** The code of the worker thread. It receives only an expression and texts. */
 const workerSource = `
 const { parentPort, workerData } = require("node:worker_threads");
 const expression = new RegExp(workerData.source, workerData.flags);
@@ -28,7 +28,7 @@ parentPort.on("message", ({ text, longest }) => {
   parentPort.postMessage(found);
 });`;
 
-/** Opens a thread for an expression: one that takes too long is stopped, and nothing else waits for it meanwhile. */
+/** Starts a worker thread for an expression, so that one that takes too long can be stopped without blocking others. */
 export const startRegexWorker = async (pattern: string, clock: Clock, signal: AbortSignal): Promise<RegexWorker> => {
   const { source, flags } = compilePattern(pattern);
   const { Worker } = await import("node:worker_threads");
@@ -42,18 +42,18 @@ export const startRegexWorker = async (pattern: string, clock: Clock, signal: Ab
   });
   failed.catch(() => undefined);
   return {
-    matchLines: async (text, longest) => {
+    matchLines: async (text, maxLength) => {
       const found = new Promise<readonly MatchedLine[]>((resolve) => worker.once("message", resolve));
-      worker.postMessage({ text, longest });
-      let inTime = (): void => {};
-      const late = new Promise<never>((_, reject) => {
-        const words = "The expression takes too long. Use a simpler one.";
-        inTime = clock.after(matchTimeoutMs, () => reject(new PolicyError("timeout", words)));
+      worker.postMessage({ text, longest: maxLength });
+      let cancelTimeout = (): void => {};
+      const timedOut = new Promise<never>((_, reject) => {
+        const message = "The regular expression takes too long. Use a simpler one.";
+        cancelTimeout = clock.after(matchTimeoutMs, () => reject(new PolicyError("timeout", message)));
       });
       try {
-        return await Promise.race([found, failed, late]);
+        return await Promise.race([found, failed, timedOut]);
       } finally {
-        inTime();
+        cancelTimeout();
         signal.throwIfAborted();
       }
     },
@@ -64,7 +64,7 @@ export const startRegexWorker = async (pattern: string, clock: Clock, signal: Ab
   };
 };
 
-/** As ripgrep reads it, as far as that can be: without regard to case, and by letters rather than halves of them. */
+/** Compiles a pattern like ripgrep as far as possible: case-insensitive, by code points instead of UTF-16 units. */
 const compilePattern = (pattern: string): RegExp => {
   try {
     return new RegExp(pattern, "iu");
@@ -77,7 +77,7 @@ const compileWithoutUnicode = (pattern: string): RegExp => {
   try {
     return new RegExp(pattern, "i");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new PolicyError("grep_execution_error", `The search failed: ${why}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PolicyError("grep_execution_error", `The search failed: ${reason}`);
   }
 };

@@ -15,37 +15,40 @@ import {
   type SearchWorld,
 } from "./open.ts";
 
-/** Finds files with ripgrep, which looks at their age itself. */
+/** Finds files with ripgrep, which sorts them by modification time itself. */
 export const findFilesWithRipgrep = async (
   world: SearchWorld,
   ripgrep: string,
-  place: SearchScope,
-  { wanted, names, most, signal }: FindFilesOptions,
+  scope: SearchScope,
+  { wanted, names, most: maxResults, signal }: FindFilesOptions,
 ): Promise<FindFilesResult> => {
-  const isKept = await world.files.ignoring(place.folder, { git: false, own: true });
+  const findIgnoreFile = await world.files.ignoring(scope.folder, { git: false, own: true });
   const paths: string[] = [];
   const args = ["--files", "--sortr=modified", ...nameArguments(names)];
-  const isEnough = await runRipgrep(world, { ripgrep, place, args, signal }, (text) => {
+  const isTruncated = await runRipgrep(world, { ripgrep, place: scope, args, signal }, (text) => {
     const end = text.lastIndexOf("\0");
     for (const path of end === -1 ? [] : text.slice(0, end).split("\0")) {
-      if (!wanted(path) || isKept(path, false) !== undefined) continue;
-      if (paths.length === most) return undefined;
+      if (!wanted(path) || findIgnoreFile(path, false) !== undefined) continue;
+      if (paths.length === maxResults) return undefined;
       paths.push(path);
     }
     return text.slice(end + 1);
   });
-  return { paths, cut: isEnough };
+  return { paths, cut: isTruncated };
 };
 
-/** Finds text with ripgrep. */
+/** Searches text with ripgrep. */
 export const searchTextWithRipgrep = async (
   world: SearchWorld,
   ripgrep: string,
-  place: SearchScope,
-  { pattern, wanted = () => true, names, most, signal }: SearchTextOptions,
+  scope: SearchScope,
+  { pattern, wanted = () => true, names, most: maxResults, signal }: SearchTextOptions,
 ): Promise<SearchTextResult> => {
-  const isKept = await world.files.ignoring(place.folder, { git: false, own: true });
-  const reader = new RipgrepOutputReader((path) => wanted(path) && isKept(path, false) === undefined, most);
+  const findIgnoreFile = await world.files.ignoring(scope.folder, { git: false, own: true });
+  const reader = new RipgrepOutputReader(
+    (path) => wanted(path) && findIgnoreFile(path, false) === undefined,
+    maxResults,
+  );
   const args = [
     "--line-number",
     "--no-heading",
@@ -57,13 +60,13 @@ export const searchTextWithRipgrep = async (
     ...nameArguments(names),
     `--regexp=${pattern}`,
     "--",
-    `./${place.name ?? ""}`,
+    `./${scope.name ?? ""}`,
   ];
-  const isEnough = await runRipgrep(world, { ripgrep, place, args, signal }, (text) => reader.read(text));
-  return { matches: reader.matches(), cut: isEnough };
+  const isTruncated = await runRipgrep(world, { ripgrep, place: scope, args, signal }, (text) => reader.read(text));
+  return { matches: reader.matches(), cut: isTruncated };
 };
 
-/** Leaves out files by their names, where the pattern means the same to everyone. A type leaves ignore files in force; a glob would overrule them. */
+/** Filters files by name where the pattern means the same to ripgrep. A type keeps ignore files in force; a glob would override them. */
 const nameArguments = (names: FileNamePattern | undefined): readonly string[] => {
   if (names === undefined || !isSimpleGlob(names.pattern)) return [];
   const pattern = names.caseSensitive
@@ -75,58 +78,58 @@ const nameArguments = (names: FileNamePattern | undefined): readonly string[] =>
 const isSimpleGlob = (names: string): boolean =>
   !names.includes("**") && /^[\w.*?-]*(\{[\w.*?-]+(,[\w.*?-]+)+\}[\w.*?-]*)*$/.test(names);
 
-/** Reads what ripgrep prints: path, NUL, line number, colon, text, line feed. */
+/** Parses ripgrep's output: path, NUL, line number, colon, text, line feed. */
 class RipgrepOutputReader {
   readonly #isWanted: (path: string) => boolean;
-  readonly #most: number;
-  readonly #found: SearchMatch[] = [];
-  readonly #binary = new Set<string>();
+  readonly #maxResults: number;
+  readonly #matches: SearchMatch[] = [];
+  readonly #binaryFiles = new Set<string>();
   #path: string | undefined;
-  #isTaken = false;
+  #isPathWanted = false;
   #characters = 0;
 
-  constructor(isWanted: (path: string) => boolean, most: number) {
+  constructor(isWanted: (path: string) => boolean, maxResults: number) {
     this.#isWanted = isWanted;
-    this.#most = most;
+    this.#maxResults = maxResults;
   }
 
-  /** Takes whole matches and gives back the rest; undefined when there are enough. */
+  /** Consumes complete matches and returns the rest; undefined when there are enough. */
   read(text: string): string | undefined {
     let at = 0;
     for (;;) {
       const nul = text.indexOf("\0", at);
       const end = nul === -1 ? -1 : text.indexOf("\n", nul);
       if (end === -1) return text.slice(at);
-      this.#enter(text.slice(at, nul));
-      if (this.#isTaken && !this.#take(text.slice(nul + 1, end))) return undefined;
+      this.#enterFile(text.slice(at, nul));
+      if (this.#isPathWanted && !this.#takeMatch(text.slice(nul + 1, end))) return undefined;
       at = end + 1;
     }
   }
 
   matches(): readonly SearchMatch[] {
-    return this.#found.filter(({ path }) => !this.#binary.has(path)).toSorted(compareMatches);
+    return this.#matches.filter(({ path }) => !this.#binaryFiles.has(path)).toSorted(compareMatches);
   }
 
-  /** Between matches ripgrep says of some files that they turned out to be binary. */
-  #enter(said: string): void {
-    let path = said;
+  /** Between matches ripgrep reports files that turned out to be binary. */
+  #enterFile(printed: string): void {
+    let path = printed;
     for (let notice = binaryNotice.exec(path); notice !== null; notice = binaryNotice.exec(path)) {
-      this.#binary.add(stripDotSlash(notice[1] ?? ""));
+      this.#binaryFiles.add(stripDotSlash(notice[1] ?? ""));
       path = path.slice(notice[0].length);
     }
     path = stripDotSlash(path);
     if (path === this.#path) return;
     this.#path = path;
-    this.#isTaken = this.#isWanted(path);
+    this.#isPathWanted = this.#isWanted(path);
   }
 
-  #take(match: string): boolean {
-    if (this.#found.length === this.#most || this.#characters > maxMatchCharacters) return false;
+  #takeMatch(match: string): boolean {
+    if (this.#matches.length === this.#maxResults || this.#characters > maxMatchCharacters) return false;
     const colon = match.indexOf(":");
     if (colon === -1) return true;
     const text = match.slice(colon + 1, colon + 2 + maxLineLength).replace(/\r$/, "");
     this.#characters += text.length;
-    this.#found.push({ path: this.#path ?? "", line: Number(match.slice(0, colon)), text });
+    this.#matches.push({ path: this.#path ?? "", line: Number(match.slice(0, colon)), text });
     return true;
   }
 }
@@ -135,7 +138,7 @@ const binaryNotice = /^([^\0]*?): (?:WARNING: stopped searching binary file afte
 
 const stripDotSlash = (path: string): string => (path.startsWith("./") ? path.slice(2) : path);
 
-/** The same for every search: what others configured does not count, and git's own files are nobody's business. */
+/** Arguments of every search: no configuration files, and no `.git` folders. */
 const fixedArguments = [
   "--no-config",
   "--no-messages",
@@ -148,13 +151,13 @@ const fixedArguments = [
   "--glob=!**/.git",
 ];
 
-/** The ignore files that count. Those kept for agents are counted afterwards too; here they only save work. */
+/** Arguments for the ignore files. Those for agents are applied again afterwards; here they only save work. */
 const ignoreArguments = async ({ files }: SearchWorld, { folder, rules }: SearchScope): Promise<readonly string[]> => {
   const isRoot = files.roots.includes(folder);
   const own = isRoot ? await files.ignoreFiles() : [];
   return [
     ...(rules.git ? [] : ["--no-ignore-vcs"]),
-    // Git's files above the workspace are none of it; those between its root and the folder are.
+    // Git ignore files above the workspace do not apply; those between its root and the folder do.
     ...(isRoot ? ["--no-ignore-parent"] : []),
     ...own.filter((file) => file.startsWith(`${folder}/`)).map((file) => `--ignore-file=${file}`),
   ];
@@ -168,33 +171,33 @@ type RipgrepJob = {
 };
 
 /**
- * Runs ripgrep and hands over its output as it comes, each time together with what was not taken before. `take`
- * answers undefined when it has enough. Tells whether it had.
+ * Runs ripgrep and passes its output to `take` as it arrives, together with the rest `take` returned before. `take`
+ * returns undefined when it has enough. Resolves with whether it had enough.
  */
 const runRipgrep = async (
   world: SearchWorld,
-  { ripgrep, place, args, signal }: RipgrepJob,
+  { ripgrep, place: scope, args, signal }: RipgrepJob,
   take: (text: string) => string | undefined,
 ): Promise<boolean> => {
   const { processes, env } = world;
-  const all = [...fixedArguments, ...(await ignoreArguments(world, place)), ...args];
+  const all = [...fixedArguments, ...(await ignoreArguments(world, scope)), ...args];
   signal.throwIfAborted();
-  const running = await startRipgrep(processes, { file: ripgrep, args: all, cwd: place.folder, env });
+  const running = await startRipgrep(processes, { file: ripgrep, args: all, cwd: scope.folder, env });
   const stop = (): void => running.signal("SIGKILL");
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest: string | undefined = "";
-  let complaint = "";
+  let errorOutput = "";
   try {
     for await (const { from, bytes } of running.output) {
-      if (from === "error") complaint += complaint.length < 2000 ? Buffer.from(bytes).toString() : "";
+      if (from === "error") errorOutput += errorOutput.length < 2000 ? Buffer.from(bytes).toString() : "";
       else if (rest !== undefined) rest = take(rest + decoder.decode(bytes, { stream: true }));
       if (rest === undefined) stop();
     }
     const { code } = await running.exited;
     signal.throwIfAborted();
-    if (code === 2 && rest !== undefined && complaint !== "") throw searchError(complaint);
-    // What is left may still say that a file is binary.
+    if (code === 2 && rest !== undefined && errorOutput !== "") throw searchError(errorOutput);
+    // The rest may still report that a file is binary.
     if (rest !== undefined && rest !== "") take(`${rest}\0\n`);
     return rest === undefined;
   } finally {
@@ -212,8 +215,8 @@ const startRipgrep = async (processes: Processes, program: Program): Promise<Run
   }
 };
 
-const searchError = (complaint: string): PolicyError =>
+const searchError = (errorOutput: string): PolicyError =>
   new PolicyError(
     "grep_execution_error",
-    `The search failed: ${complaint.replace(/^rg: /, "").trim()}\nSigns that are meant as such are written with a backslash: \\( \\[ \\{.`,
+    `The search failed: ${errorOutput.replace(/^rg: /, "").trim()}\nEscape literal characters with a backslash: \\( \\[ \\{.`,
   );

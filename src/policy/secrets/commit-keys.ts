@@ -19,13 +19,13 @@ import {
 import { quotePath } from "../workspace/paths.ts";
 import type { Redactor } from "./redact.ts";
 
-/** Why a commit is asked about. Found: a key was seen, and every mode asks. Otherwise it could not be searched. */
+/** Why a commit needs approval. `hasKey`: a key was found, and every mode asks. Otherwise it could not be scanned. */
 export type CommitFinding = { readonly reason: string; readonly hasKey: boolean };
 
-/** Searches what git would take into a commit for keys. */
+/** Scans the content that git would commit for keys. */
 export type CommitKeyScanner = {
   readonly scan: (analysis: CommandAnalysis) => Promise<CommitFinding | undefined>;
-  /** Notes that the person approved the lines found in this command: they are not asked about again. */
+  /** Records that the user approved the lines found for this command: they are not asked about again. */
   readonly accept: (text: string) => void;
 };
 
@@ -34,30 +34,30 @@ export type CommitScanWorld = {
   readonly processes: Pick<Processes, "start" | "find">;
   readonly clock: Clock;
   readonly redactor: Pick<Redactor, "containsSecret">;
-  /** The folders where git is looked for. */
+  /** The search path to find git with. */
   readonly searchPath: () => Promise<string>;
 };
 
-/** Starts with no line approved. */
+/** Creates a scanner with no approved lines. */
 export const createCommitKeyScanner = (world: CommitScanWorld): CommitKeyScanner => {
   const accepted = new Set<string>();
   const found = new Map<string, readonly string[]>();
   return {
     scan: async (analysis) => {
       found.delete(analysis.text);
-      const search = new KeyScan(world.redactor.containsSecret, accepted);
-      let stopped: ScanStoppedError | undefined;
+      const scan = new KeyScan(world.redactor.containsSecret, accepted);
+      let stopReason: ScanStoppedError | undefined;
       for (const [folder, invocation] of listInvocations(analysis))
         try {
-          await scanInvocation(world, search, folder, invocation);
+          await scanInvocation(world, scan, folder, invocation);
         } catch (error) {
           if (!(error instanceof ScanStoppedError)) throw error;
-          stopped = error;
+          stopReason = error;
         }
-      const finding = search.finding();
-      if (finding !== undefined) found.set(analysis.text, search.digests());
-      if (finding !== undefined || stopped === undefined) return finding;
-      return { hasKey: false, reason: `${stopped.message} It could not be searched for keys.` };
+      const finding = scan.finding();
+      if (finding !== undefined) found.set(analysis.text, scan.digests());
+      if (finding !== undefined || stopReason === undefined) return finding;
+      return { hasKey: false, reason: `${stopReason.message} It was not scanned for keys.` };
     },
     accept: (text) => {
       for (const digest of found.get(text) ?? []) accepted.add(digest);
@@ -65,7 +65,7 @@ export const createCommitKeyScanner = (world: CommitScanWorld): CommitKeyScanner
   };
 };
 
-/** Every git command of a line that adds or commits, with each folder it may run in. */
+/** Lists the git commands of a line that add or commit, with each folder they may run in. */
 const listInvocations = ({ runs, folder }: CommandAnalysis): readonly (readonly [string, GitInvocation])[] => {
   const folders = new Set([folder]);
   return runs.flatMap((run): readonly (readonly [string, GitInvocation])[] => {
@@ -83,75 +83,80 @@ const maxFolders = 8;
 
 const scanInvocation = async (
   world: CommitScanWorld,
-  search: KeyScan,
+  scan: KeyScan,
   folder: string,
   { staged, changed, untracked, ignored, paths }: GitInvocation,
 ): Promise<void> => {
   const at = await world.disk.canonicalPath(folder).catch(() => undefined);
   const root = at === undefined ? undefined : (await findRepository(world.disk, at)).root;
   if (at === undefined || root === undefined) return;
-  const place = { folder: root, searchPath: await world.searchPath() };
-  const keys = parseConfigKeys(await runGit(world, at, listConfigKeysCall(place)));
-  // Without a path, everything in the repository is meant, wherever git runs.
+  const location = { folder: root, searchPath: await world.searchPath() };
+  const keys = parseConfigKeys(await runGit(world, at, listConfigKeysCall(location)));
+  // Without a path, git means the whole repository, whichever folder it runs in.
   const from = paths.length === 0 ? root : at;
-  const ask = (question: GitQuery): Promise<string> => runGit(world, from, safeGitCall(question, place, keys));
-  if (staged) search.addDiff(await ask({ command: "diff", options: ["--cached", ...plainDiff] }));
-  if (changed) search.addDiff(await ask({ command: "diff", options: plainDiff, paths }));
+  const query = (query: GitQuery): Promise<string> => runGit(world, from, safeGitCall(query, location, keys));
+  if (staged) scan.addDiff(await query({ command: "diff", options: ["--cached", ...plainDiff] }));
+  if (changed) scan.addDiff(await query({ command: "diff", options: plainDiff, paths }));
   if (!untracked) return;
   const options = ["--others", "-z", "--full-name", ...(ignored ? [] : ["--exclude-standard"])];
-  const names = (await ask({ command: "ls-files", options, paths })).split("\0").filter((name) => name !== "");
-  for (const name of names) search.addFile(name, await readFileText(world.disk, place, name, search.remainingBytes()));
+  const names = (await query({ command: "ls-files", options, paths })).split("\0").filter((name) => name !== "");
+  for (const name of names) scan.addFile(name, await readFileText(world.disk, location, name, scan.remainingBytes()));
 };
 
 const plainDiff = ["-U0", "--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"];
 
-/** What stops a search. Its message is a sentence. */
+/** Stops a scan. Its message is a sentence. */
 class ScanStoppedError extends Error {}
 
-/** More than an honest commit holds in text; searching as much takes less than a second. */
+/** More text than an ordinary commit has; scanning as much takes less than a second. */
 const maxBytes = 2 * 2 ** 20;
 
-/** Milliseconds git may take. */
+/** The time limit for git. */
 const gitTimeoutMs = 20_000;
 
 const runGit = async (
   { processes, clock }: CommitScanWorld,
-  folder: string,
+  cwd: string,
   { args, env }: SafeGitCall,
 ): Promise<string> => {
   const file = await processes.find("git", env["PATH"] ?? "");
   if (file === undefined) return "";
-  const running = await processes.start({ file, args, env, cwd: folder, diesWithParent: true });
-  const over = new AbortController();
-  let stopped: string | undefined;
-  const stop = (why: string): void => {
-    stopped ??= why;
+  const running = await processes.start({ file, args, env, cwd, diesWithParent: true });
+  const finished = new AbortController();
+  let stopReason: string | undefined;
+  const stop = (reason: string): void => {
+    stopReason ??= reason;
     running.signal("SIGKILL");
   };
-  clock.sleep(gitTimeoutMs, over.signal).then(
-    () => stop("git takes too long to say what this would commit."),
+  clock.sleep(gitTimeoutMs, finished.signal).then(
+    () => stop("git took too long to list what this would commit."),
     () => undefined,
   );
   try {
     const pieces: Buffer[] = [];
     let size = 0;
     for await (const { from, bytes } of running.output) {
-      if (from === "error" || stopped !== undefined) continue;
+      if (from === "error" || stopReason !== undefined) continue;
       pieces.push(Buffer.from(bytes));
       size += bytes.length;
       if (size > maxBytes) stop("This would commit more than 2 MB of text.");
     }
     const { code } = await running.exited;
-    if (stopped !== undefined) throw new ScanStoppedError(stopped);
-    if (code !== 0) throw new ScanStoppedError("git does not say what this would commit.");
+    if (stopReason !== undefined) throw new ScanStoppedError(stopReason);
+    if (code !== 0) throw new ScanStoppedError("git failed to list what this would commit.");
     return Buffer.concat(pieces).toString();
   } finally {
-    over.abort();
+    finished.abort();
   }
 };
 
-/** The text of a file of a repository; empty where it is none. Links are not followed: git keeps only where they lead. */
-const readFileText = async (disk: Disk, { folder: root }: GitLocation, name: string, most: number): Promise<string> => {
+/** Reads a text file of a repository; empty for other kinds. Links are not followed: git stores only their targets. */
+const readFileText = async (
+  disk: Disk,
+  { folder: root }: GitLocation,
+  name: string,
+  maxFileBytes: number,
+): Promise<string> => {
   const path = posix.join(root, name);
   const folder = await disk.openFolder(posix.dirname(path)).catch(() => undefined);
   try {
@@ -162,7 +167,7 @@ const readFileText = async (disk: Disk, { folder: root }: GitLocation, name: str
       const { size } = await file.stat();
       const start = Buffer.from(await file.read(0, Math.min(size, 8000)));
       if (start.includes(0)) return "";
-      if (size > most) throw new ScanStoppedError("This would commit more than 2 MB of text.");
+      if (size > maxFileBytes) throw new ScanStoppedError("This would commit more than 2 MB of text.");
       return Buffer.from(await file.read(0, size)).toString();
     } finally {
       await file.close();
@@ -172,21 +177,21 @@ const readFileText = async (disk: Disk, { folder: root }: GitLocation, name: str
   }
 };
 
-/** Collects the lines that would be added, and finds those with keys. */
+/** Collects the lines that would be added and finds those with keys. */
 class KeyScan {
-  readonly #finds: (text: string) => boolean;
+  readonly #containsSecret: (text: string) => boolean;
   readonly #accepted: ReadonlySet<string>;
   readonly #found = new Map<string, string[]>();
-  #left = maxBytes;
+  #remainingBytes = maxBytes;
 
-  constructor(finds: (text: string) => boolean, accepted: ReadonlySet<string>) {
-    this.#finds = finds;
+  constructor(containsSecret: (text: string) => boolean, accepted: ReadonlySet<string>) {
+    this.#containsSecret = containsSecret;
     this.#accepted = accepted;
   }
 
-  /** How many bytes may still be searched. */
+  /** How many bytes may still be scanned. */
   remainingBytes(): number {
-    return this.#left;
+    return this.#remainingBytes;
   }
 
   addDiff(diff: string): void {
@@ -200,10 +205,10 @@ class KeyScan {
   }
 
   addFile(name: string, text: string): void {
-    this.#left -= Buffer.byteLength(text);
-    if (this.#left < 0) throw new ScanStoppedError("This would commit more than 2 MB of text.");
-    if (!this.#finds(text)) return;
-    const lines = text.split("\n").filter((line) => this.#finds(line) && looksLikeValue(line));
+    this.#remainingBytes -= Buffer.byteLength(text);
+    if (this.#remainingBytes < 0) throw new ScanStoppedError("This would commit more than 2 MB of text.");
+    if (!this.#containsSecret(text)) return;
+    const lines = text.split("\n").filter((line) => this.#containsSecret(line) && looksLikeValue(line));
     const digests = lines.map((line) => digestLine(name, line)).filter((digest) => !this.#accepted.has(digest));
     if (digests.length > 0) this.#found.set(name, [...(this.#found.get(name) ?? []), ...digests]);
   }
@@ -215,12 +220,12 @@ class KeyScan {
   finding(): CommitFinding | undefined {
     const names = [...this.#found.keys()];
     if (names.length === 0) return undefined;
-    const some = names.slice(0, 5).map((name) => (/^[\w./@+-]+$/.test(name) ? name : quotePath(name)));
-    const more = names.length > some.length ? ` and ${names.length - some.length} more files` : "";
-    const verb = names.length === 1 ? "holds" : "hold";
+    const shownNames = names.slice(0, 5).map((name) => (/^[\w./@+-]+$/.test(name) ? name : quotePath(name)));
+    const more = names.length > shownNames.length ? ` and ${names.length - shownNames.length} more files` : "";
+    const verb = names.length === 1 ? "contains" : "contain";
     return {
       hasKey: true,
-      reason: `${some.join(", ")}${more} ${verb} what looks like a key, and this would put it into a commit.`,
+      reason: `${shownNames.join(", ")}${more} ${verb} what looks like a key, and this would commit it.`,
     };
   }
 }
@@ -228,7 +233,7 @@ class KeyScan {
 const digestLine = (name: string, line: string): string =>
   createHash("sha256").update(`${name}\0${line}`).digest("hex");
 
-/** Whether a line holds a value, and not only code that handles one: `authorization: options.token` has no digit. */
+/** Whether a line has a literal value, not only code that handles one: `authorization: options.token` has no digit. */
 const looksLikeValue = (line: string): boolean =>
   /PRIVATE KEY/.test(line) ||
   (line.match(/[\w+/=~!@#%^&*-]{8,}/g) ?? []).some((word) => /\d/.test(word) && /[A-Za-z]/.test(word));

@@ -1,17 +1,17 @@
-/** A git command that puts something into a commit, or will with the next one, and where its contents are found. */
+/** A git command that stages or commits content, and where that content comes from. */
 export type GitInvocation = {
   /** The folder that `-C` names, or `.`. */
   readonly folder: string;
-  /** Whether it takes what is staged, changed in tracked files, in files git does not know, and in ignored ones. */
+  /** Whether it takes staged content, changes in tracked files, untracked files, and ignored files. */
   readonly staged: boolean;
   readonly changed: boolean;
   readonly untracked: boolean;
   readonly ignored: boolean;
-  /** What is changed or untracked counts only here; everywhere where there are none. */
+  /** Limits changed and untracked files to these paths; empty means no limit. */
   readonly paths: readonly string[];
 };
 
-/** Reads the words of a git command; undefined where it adds and commits nothing. */
+/** Parses the words of a git command; undefined if it neither stages nor commits. */
 export const parseGitInvocation = (words: readonly string[]): GitInvocation | undefined => {
   let folder = ".";
   let at = 1;
@@ -54,7 +54,7 @@ const parseAdd = (rest: readonly string[]): Omit<GitInvocation, "folder"> => {
   };
 };
 
-/** Options and operands, where these options take the word after them. */
+/** Splits options from operands. Options that match `takesValue` consume the next word. */
 const splitArguments = (
   rest: readonly string[],
   takesValue: RegExp,

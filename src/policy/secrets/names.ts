@@ -5,7 +5,7 @@ export const isSecretName = (name: string): boolean => {
   return words.some((word) => secretWords.test(word)) || /CONNECTION_?STRING|WEBHOOK|_DSN$/.test(words.join("_"));
 };
 
-/** Whether a field of this name, in JSON or in a query, holds a secret. Fields called `sort_key` are everywhere, so a key must say what it opens. */
+/** Whether a JSON field or query parameter of this name holds a secret. Fields such as `sort_key` are common, so `key` needs a qualifier. */
 export const isSecretField = (name: string): boolean => {
   const words = splitWords(name);
   if (words.includes("PUBLIC")) return false;
@@ -37,5 +37,5 @@ const keyQualifiers = new Set([
   "SERVICE",
 ]);
 
-/** The working folder, in variables every system has. */
+/** Variables with the working folder, which every system has. */
 const harmlessNames = new Set(["PWD", "OLDPWD"]);

@@ -18,11 +18,11 @@ describe("a home folder opened as a workspace", () => {
     });
     for (const path of [".ssh/id_rsa", ".ssh", ".aws/credentials", ".netrc", ".config/gcloud/x"])
       await expect(files.resolve(path)).rejects.toThrow(
-        "can hold keys of the person, and is no part of the workspace.",
+        "can contain the user's keys and is not part of the workspace.",
       );
     expect((await files.resolve("notes.txt")).kind).toBe("file");
     const judge = await files.ignoring("/home/me", { git: false, own: true });
-    expect([judge(".ssh", true), judge("notes.txt", false)]).toEqual(["keys of the person", undefined]);
+    expect([judge(".ssh", true), judge("notes.txt", false)]).toEqual(["Parley (it can contain keys)", undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Files and folders of a home folder that hold keys, tokens, passwords or a person's history. */
+/** Files and folders of a home folder that contain keys, tokens, passwords or history. */
 const homePaths: readonly string[] = [
   // Keys and password stores.
   ".ssh",
@@ -82,7 +82,7 @@ const homePaths: readonly string[] = [
   "Library/Cookies",
   "Library/Application Support/Google/Chrome",
   "Library/Application Support/Firefox",
-  // What a person typed.
+  // Command histories.
   ".bash_history",
   ".zsh_history",
   ".python_history",
@@ -92,7 +92,7 @@ const homePaths: readonly string[] = [
   ".local/share/fish/fish_history",
 ];
 
-/** Files of the system that only root reads: a sandbox started by root would otherwise show them. */
+/** System files that only root can read: a sandbox started by root would otherwise expose them. */
 const systemPaths: readonly string[] = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -113,12 +113,12 @@ const systemPaths: readonly string[] = [
 /** Host keys of the SSH server. */
 const hostKeys: readonly string[] = ["rsa", "ecdsa", "ed25519", "dsa"].map((kind) => `/etc/ssh/ssh_host_${kind}_key`);
 
-/** Absolute paths of all known places with secrets, whether they exist or not. */
+/** Lists the absolute paths of all known secret files and folders, whether they exist or not. */
 export const listSecretPaths = (home: string): readonly string[] => [
   ...listSecretPathsInHome(home),
   ...systemPaths,
   ...hostKeys,
 ];
 
-/** Absolute paths of the known places with secrets in a home folder, whether they exist or not. */
+/** Lists those of a home folder, whether they exist or not. */
 export const listSecretPathsInHome = (home: string): readonly string[] => homePaths.map((path) => join(home, path));

@@ -1,18 +1,18 @@
 import { isSecretField, isSecretName } from "./names.ts";
 
-/** What stands where a secret was. */
+/** The text that replaces a secret. */
 export const secretPlaceholder = "[secret]";
 
-/** A text without what looks like a key, whoever it belongs to. Takes time in proportion to its length. */
+/** Redacts everything that looks like a key. Runs in linear time. */
 export const redactPatterns = (text: string): string =>
   secretPatterns.reduce((clean, { pattern, replace }) => clean.replaceAll(pattern, replace), redactPrivateKeys(text));
 
-/** Replaces one match, given the match and its groups. */
+/** A pattern, and the replacement for one match and its groups. */
 type SecretPattern = { readonly pattern: RegExp; readonly replace: (match: string, ...groups: string[]) => string };
 
 /**
- * Each begins where a word begins, or repeats a bounded number of times, so
- * that no text makes it look at the same letters over and over.
+ * Each pattern starts at a word start or repeats a bounded number of times, so that no text causes
+ * quadratic backtracking.
  */
 const secretPatterns: readonly SecretPattern[] = [
   { pattern: vendorKeyPattern(), replace: () => secretPlaceholder },
@@ -92,20 +92,20 @@ const isSecretHeader = (name: string): boolean =>
 const isSecretAssignment = (name: string): boolean =>
   /(password|passwd|passphrase|secret|api[-_]?key|access[-_]?key|private[-_]?key|token|credential)$/i.test(name);
 
-/** A private key from its first line to its last; one that is cut off, as far as it looks like one. */
+/** Redacts private keys from their first line to their last; a truncated one as far as it looks like a key. */
 const redactPrivateKeys = (text: string): string => {
-  const opening = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+  const firstLine = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
   let clean = "";
   let from = 0;
   const lastEnd = text.lastIndexOf("-----END ");
-  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+  for (let found = firstLine.exec(text); found !== null; found = firstLine.exec(text)) {
     const body = found.index + found[0].length;
     const end = lastEnd >= body ? text.indexOf("-----END ", body) : -1;
     const after =
       end === -1 ? body + (/^[\w+/=\s\\:,.()-]*/.exec(text.slice(body))?.[0].length ?? 0) : findMarkerEnd(text, end);
     clean += text.slice(from, found.index) + secretPlaceholder;
     from = after;
-    opening.lastIndex = after;
+    firstLine.lastIndex = after;
   }
   return clean + text.slice(from);
 };

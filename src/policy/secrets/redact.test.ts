@@ -4,7 +4,7 @@ import { isSecretField, isSecretName } from "./names.ts";
 import { createRedactor } from "./redact.ts";
 
 const canary = "canary/7f3a+9b2c=d1";
-const { redact, containsSecret: finds } = createRedactor({
+const { redact, containsSecret } = createRedactor({
   env: {
     OPENAI_API_KEY: canary,
     SHORT_TOKEN: "abc",
@@ -35,17 +35,17 @@ describe("a known secret", () => {
     ["of several lines, one of them", "> second line of the key 2", "> [secret]"],
     ["told by hand", "(told-by-hand-123)", "([secret])"],
   ])("is hidden %s", (_, text, hidden) => {
-    expect({ text: redact(text), found: finds(text) }).toEqual({ text: hidden, found: true });
+    expect({ text: redact(text), found: containsSecret(text) }).toEqual({ text: hidden, found: true });
   });
 
   it("is found where letters lost their case", () => {
-    expect(finds("canary/7F3A+9B2C=D1")).toBe(true);
+    expect(containsSecret("canary/7F3A+9B2C=D1")).toBe(true);
   });
 
   it.each(["abc", "in /home/someone/project", "at /home/someone/.ssh/id", "nothing here"])(
     "is not this: %s",
     (text) => {
-      expect({ text: redact(text), found: finds(text) }).toEqual({ text, found: false });
+      expect({ text: redact(text), found: containsSecret(text) }).toEqual({ text, found: false });
     },
   );
 });
@@ -117,7 +117,7 @@ describe("what looks like a secret", () => {
       "[secret]",
     ],
   ])("is hidden: %j", (text, hidden) => {
-    expect({ text: redact(text), found: finds(text), again: redact(hidden) }).toEqual({
+    expect({ text: redact(text), found: containsSecret(text), again: redact(hidden) }).toEqual({
       text: hidden,
       found: true,
       again: hidden,
@@ -136,7 +136,7 @@ describe("what looks like a secret", () => {
     '{"key": "ArrowDown-1234"}',
     "http://localhost:8080/path@x",
   ])("is not this: %s", (text) => {
-    expect({ text: redact(text), found: finds(text) }).toEqual({ text, found: false });
+    expect({ text: redact(text), found: containsSecret(text) }).toEqual({ text, found: false });
   });
 
   it("is hidden once and for all", () => {

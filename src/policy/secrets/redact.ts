@@ -2,18 +2,17 @@ import type { Environment } from "../../world/world.ts";
 import { isSecretName } from "./names.ts";
 import { secretPlaceholder, redactPatterns } from "./patterns.ts";
 
-/** Knows the secrets of this run, and what keys in general look like. */
+/** Redacts the known secrets of this run, and everything that looks like a key. */
 export type Redactor = {
-  /** The text with `[secret]` in place of every secret. Doing it twice changes nothing. */
+  /** Replaces every secret in a text by `[secret]`. Idempotent. */
   readonly redact: (text: string) => string;
-  /** Whether a text holds a secret, plain or encoded, also where letters lost their case. */
+  /** Whether a text contains a secret, plain or encoded, ignoring case. */
   readonly containsSecret: (text: string) => boolean;
 };
 
 /**
- * A redactor for the values of variables whose names say that they are secret,
- * for other secrets that are known, and for everything shaped like a key. A known
- * secret is found in base64, hex, JSON and URL encoding as well.
+ * Creates a redactor for the values of variables with secret names, for other known secrets, and for everything
+ * shaped like a key. Known secrets are also found in base64, hex, JSON and URL encoding.
  */
 export const createRedactor = ({
   env = {},
@@ -23,20 +22,20 @@ export const createRedactor = ({
   readonly secrets?: readonly string[];
 } = {}): Redactor => {
   const known = [...collectSecrets(env), ...secrets].filter((secret) => secret.length >= minSecretLength);
-  const forms = [...new Set(known.flatMap(listEncodings))].toSorted((one, other) => other.length - one.length);
-  const folded = forms.map((form) => form.toLowerCase());
+  const encodings = [...new Set(known.flatMap(listEncodings))].toSorted((one, other) => other.length - one.length);
+  const lowerCaseEncodings = encodings.map((encoding) => encoding.toLowerCase());
   const redact = (text: string): string =>
-    redactPatterns(forms.reduce((clean, form) => clean.replaceAll(form, secretPlaceholder), text));
+    redactPatterns(encodings.reduce((clean, encoding) => clean.replaceAll(encoding, secretPlaceholder), text));
   return {
     redact,
     containsSecret: (text) => {
       const lower = text.toLowerCase();
-      return folded.some((form) => lower.includes(form)) || redactPatterns(text) !== text;
+      return lowerCaseEncodings.some((encoding) => lower.includes(encoding)) || redactPatterns(text) !== text;
     },
   };
 };
 
-/** Shorter values are words that stand everywhere. */
+/** Shorter values are common words. */
 const minSecretLength = 8;
 
 const collectSecrets = (env: Environment): readonly string[] =>
@@ -45,7 +44,7 @@ const collectSecrets = (env: Environment): readonly string[] =>
     ...collectPasswords(value),
   ]);
 
-/** Where a secret is kept is none. */
+/** The path of a secret is not itself a secret. */
 const isPath = (name: string, value: string): boolean =>
   /(FILE|PATH|DIR|SOCK|CREDENTIALS)$/i.test(name) && /^(~?\/|[A-Za-z]:\\)/.test(value);
 
@@ -66,7 +65,7 @@ const decodeComponent = (text: string): string => {
   }
 };
 
-/** Every spelling in which a secret is still one. */
+/** Lists the encodings of a secret. */
 const listEncodings = (secret: string): readonly string[] => {
   const bytes = Buffer.from(secret);
   return [
@@ -78,10 +77,10 @@ const listEncodings = (secret: string): readonly string[] => {
     bytes.toString("base64url"),
     bytes.toString("base64").replace(/=+$/, ""),
     ...[0, 1, 2].flatMap((before) => base64Fragments(bytes, before)),
-  ].filter((form) => form.length >= minSecretLength);
+  ].filter((encoding) => encoding.length >= minSecretLength);
 };
 
-/** What all base64 of texts with this secret inside has in common, by how many bytes stand before it in a group of three. */
+/** The part that the base64 of every text containing this secret has in common, given how many bytes precede it in a group of three. */
 const base64Fragments = (bytes: Buffer, before: number): readonly string[] => {
   const padded = Buffer.concat([Buffer.alloc(before), bytes]);
   const whole = padded.toString("base64").replace(/=+$/, "");

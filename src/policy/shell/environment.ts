@@ -3,35 +3,37 @@ import { isSecretName } from "../secrets/names.ts";
 import { createRedactor } from "../secrets/redact.ts";
 
 /**
- * The environment for a program the model runs: without secrets, without what
- * makes programs load or run other code, without editors and pagers that would wait for
- * someone. The names in `keep` stay whatever they hold; only the person may choose these.
+ * Creates the environment of a program the model runs: without secrets, without variables that make programs load or
+ * run other code, and without editors and pagers that wait for input. Variables in `keep` are passed on unchanged;
+ * only the user may choose these.
  */
 export const createChildEnvironment = (
   env: Environment,
   { keep = [] }: { readonly keep?: readonly string[] } = {},
 ): { readonly [name: string]: string } => {
-  const kept = new Set(keep.map((name) => name.toUpperCase()));
-  const { containsSecret: finds } = createRedactor();
-  const isFree = (name: string, value: string): boolean =>
-    isOrdinaryName(name.toUpperCase()) && !isSecretName(name) && !isShellFunction(value) && !finds(value);
-  const passed = Object.entries(env).flatMap(([name, value]) => {
+  const keptNames = new Set(keep.map((name) => name.toUpperCase()));
+  const { containsSecret } = createRedactor();
+  const isPassedOn = (name: string, value: string): boolean =>
+    isOrdinaryName(name.toUpperCase()) && !isSecretName(name) && !isShellFunction(value) && !containsSecret(value);
+  const inherited = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    if (kept.has(name.toUpperCase())) return [[name, value] as const];
+    if (keptNames.has(name.toUpperCase())) return [[name, value] as const];
     const clean = isProxyName(name) ? stripUser(value) : isSearchPathName(name) ? keepAbsoluteFolders(value) : value;
-    return isFree(name, clean) ? [[name, clean] as const] : [];
+    return isPassedOn(name, clean) ? [[name, clean] as const] : [];
   });
-  const fixed = Object.entries(nonInteractiveVariables).filter(([name]) => !kept.has(name) || env[name] === undefined);
-  return Object.fromEntries([...passed, ...fixed]);
+  const fixed = Object.entries(nonInteractiveVariables).filter(
+    ([name]) => !keptNames.has(name) || env[name] === undefined,
+  );
+  return Object.fromEntries([...inherited, ...fixed]);
 };
 
-/** Programs that neither wait for a person nor dress their output for one. */
+/** Makes programs non-interactive, with plain output. */
 const nonInteractiveVariables: { readonly [name: string]: string } = {
   PAGER: "cat",
   GIT_PAGER: "cat",
   GIT_EDITOR: "true",
   GIT_TERMINAL_PROMPT: "0",
-  // A look at a repository neither writes to it nor starts the program its settings name for watching files.
+  // Read-only git commands neither write to the repository nor start its fsmonitor program.
   GIT_OPTIONAL_LOCKS: "0",
   GIT_CONFIG_COUNT: "1",
   GIT_CONFIG_KEY_0: "core.fsmonitor",
@@ -39,7 +41,7 @@ const nonInteractiveVariables: { readonly [name: string]: string } = {
   TERM: "dumb",
 };
 
-/** Whether a variable of this name can make a program load, run or show something of its choice. */
+/** Whether a variable of this name can make a program load or run code, or open an editor or browser. */
 export const isCodeLoadingVariable = (name: string): boolean => !isOrdinaryName(name.toUpperCase());
 
 const isOrdinaryName = (name: string): boolean =>
@@ -48,7 +50,7 @@ const isOrdinaryName = (name: string): boolean =>
   !interactiveNames.test(name) &&
   (!name.startsWith("GIT_") || harmlessGitNames.test(name));
 
-/** Variables that make a loader, a shell, an interpreter or a tool run what they name. */
+/** Variables that make a loader, a shell, an interpreter or a tool run the program they name. */
 const codeLoadingNames = new RegExp(
   `^(${[
     "LD_.*|DYLD_.*|_RLD.*|LIBPATH|SHLIB_PATH|GCONV_PATH|GLIBC_TUNABLES|LOCPATH|NLSPATH|HOSTALIASES",
@@ -64,13 +66,13 @@ const codeLoadingNames = new RegExp(
   ].join("|")})$`,
 );
 
-/** Variables that bring up a window or an editor, or colours nobody sees. */
+/** Variables that open a window or an editor, or force colours. */
 const interactiveNames = /^(EDITOR|VISUAL|SUDO_EDITOR|BROWSER|SSH_ASKPASS.*|SUDO_ASKPASS|FORCE_COLOR|CLICOLOR_FORCE)$/;
 
-/** Of git's own, only who commits and whom to trust; the rest moves repositories or runs programs. */
+/** Git variables that are passed on: author, committer and certificates. The others move repositories or run programs. */
 const harmlessGitNames = /^GIT_(AUTHOR_|COMMITTER_|SSL_CAINFO$|SSL_CAPATH$|CEILING_DIRECTORIES$|TERMINAL_PROMPT$)/;
 
-/** How shells pass functions on. */
+/** Whether a value is an exported shell function. */
 const isShellFunction = (value: string): boolean => value.startsWith("() {");
 
 const isProxyName = (name: string): boolean => /_proxy$/i.test(name);
@@ -79,7 +81,7 @@ const stripUser = (value: string): string => value.replace(/^([a-z\d+.-]+:\/\/)[
 
 const isSearchPathName = (name: string): boolean => name.toUpperCase() === "PATH";
 
-/** An empty or relative folder on the search path is wherever the program happens to stand. */
+/** Drops empty and relative folders from a search path: they depend on the working folder. */
 const keepAbsoluteFolders = (path: string): string => {
   const isWindows = /;|^[A-Za-z]:\\/.test(path);
   const folders = path.split(isWindows ? ";" : ":");

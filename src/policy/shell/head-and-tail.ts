@@ -1,14 +1,14 @@
-/** How much of an output is held at either end, in bytes. */
+/** How many bytes are kept of each end. */
 const maxEndBytes = 2 ** 20;
 
-/** How much of it tells whether anybody reads it. */
+/** How many bytes are checked to detect binary output. */
 const sniffedBytes = 4096;
 
-/** An output of any length in little memory: its beginning and its end. */
+/** Buffers output of any length in bounded memory: its head and its tail. */
 export class HeadAndTail {
   #head = Buffer.alloc(2 ** 12);
   #headLength = 0;
-  /** The end, written round and round. */
+  /** The tail, as a ring buffer. */
   #ring: Buffer | undefined;
   #tailLength = 0;
   #isBinary = false;
@@ -17,23 +17,23 @@ export class HeadAndTail {
     return this.#headLength + this.#tailLength;
   }
 
-  /** How many bytes between both ends are not kept. */
+  /** How many bytes between head and tail were dropped. */
   get droppedBytes(): number {
     return Math.max(0, this.#tailLength - maxEndBytes);
   }
 
-  /** What stands between both ends in their text. */
+  /** The text between head and tail; empty if nothing was dropped. */
   get gapNotice(): string {
-    return this.droppedBytes === 0 ? "" : `\n\n[${this.droppedBytes} bytes of output were not kept]\n\n`;
+    return this.droppedBytes === 0 ? "" : `\n\n[${this.droppedBytes} bytes of output omitted]\n\n`;
   }
 
-  /** Whether it began like something no person reads. */
+  /** Whether it started with binary data. */
   get isBinary(): boolean {
     return this.#isBinary;
   }
 
   add(bytes: Uint8Array): void {
-    // Only the beginning counts, in however many pieces it comes.
+    // Only the beginning counts, in however many chunks it arrives.
     if (this.length < sniffedBytes) this.#isBinary ||= bytes.subarray(0, sniffedBytes - this.length).includes(0);
     const first = bytes.subarray(0, maxEndBytes - this.#headLength);
     this.#grow(this.#headLength + first.length);
@@ -42,7 +42,7 @@ export class HeadAndTail {
     if (bytes.length > first.length) this.#addTail(bytes.subarray(first.length));
   }
 
-  /** All of it, or both ends and word of what is missing between them. */
+  /** The whole text, or head and tail with a notice of the gap. */
   text(): string {
     const head = this.#head.subarray(0, this.#headLength);
     const tail = this.#tail();

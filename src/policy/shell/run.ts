@@ -11,28 +11,28 @@ import { HeadAndTail } from "./head-and-tail.ts";
 import { ProcessStopper } from "./stopper.ts";
 import type { Workspace } from "../workspace/open.ts";
 
-/** What running commands needs of the world. */
+/** The part of the world that running commands needs. */
 export type ShellWorld = {
-  /** The system commands run on, as Node names it. */
+  /** The operating system, as Node names it. */
   readonly platform?: string;
   readonly processes: Processes;
   readonly clock: Clock;
-  /** What commands find in their environment. */
+  /** The environment variables of commands. */
   readonly env: { readonly [name: string]: string };
-  /** Tells what commands that nobody was asked about find there instead, and where the shell itself is found. */
+  /** The environment of commands that run without approval, and the search path for the shell itself. */
   readonly autoApproved?: Pick<AutoApprovedCommands, "environmentFor" | "searchPath">;
-  /** Where commands run, and where long output is kept. */
+  /** Resolves working folders, and stores long output. */
   readonly files: Pick<Workspace, "resolve" | "keep">;
-  /** Puts a program into a sandbox. */
+  /** Wraps a program in a sandbox. */
   readonly confine?: (program: Program) => Promise<ConfinedProgram>;
-  /** Milliseconds a command may run. */
+  /** The time limit of a command. */
   readonly timeoutMs: number;
 };
 
-/** A program put into a sandbox. */
+/** A program wrapped in a sandbox. */
 export type ConfinedProgram = {
   readonly program: Program;
-  /** Tidies up once the program has ended, and says what the sandbox had to do with its failure; empty if nothing. */
+  /** Cleans up after the program ended, and explains how the sandbox caused a failure; empty if it did not. */
   readonly finish: (end: { readonly code: number | undefined; readonly output: string }) => Promise<string>;
 };
 
@@ -45,7 +45,7 @@ export type ShellRunOptions = {
   readonly report: (text: string) => void;
 };
 
-/** How it ended. */
+/** The result of a command. */
 export type ShellRunResult = {
   readonly folder: string;
   readonly output: string;
@@ -57,7 +57,7 @@ export type ShellRunResult = {
   readonly ended: "exit" | "timeout" | "cancelled";
 };
 
-/** The shell service: one process group per command, all of it gone when the command is stopped. */
+/** Opens the shell service: one process group per command, which is killed as a whole when the command is stopped. */
 export const openShell = (
   world: ShellWorld,
 ): { readonly run: (command: ShellRunOptions) => Promise<ShellRunResult> } => ({
@@ -65,7 +65,8 @@ export const openShell = (
 });
 
 const runCommand = async (world: ShellWorld, command: ShellRunOptions): Promise<ShellRunResult> => {
-  if (command.text.includes("\0")) throw new PolicyError("policy_violation", "A command cannot hold a NUL character.");
+  if (command.text.includes("\0"))
+    throw new PolicyError("policy_violation", "A command cannot contain a NUL character.");
   const folder = await resolveFolder(world, command.folder);
   const program = await findShellProgram(world, command.text, folder);
   const { program: confined, finish } = await confine(world, program);
@@ -74,7 +75,7 @@ const runCommand = async (world: ShellWorld, command: ShellRunOptions): Promise<
   const stopper = new ProcessStopper(world.clock, running);
   const cancel = (): void => stopper.stop("cancelled");
   command.signal.addEventListener("abort", cancel, { once: true });
-  // It may have been cancelled while it started.
+  // It may have been cancelled while it was starting.
   if (command.signal.aborted) cancel();
   stopper.stopAfter(Math.min(command.timeout ?? world.timeoutMs, world.timeoutMs));
   try {
@@ -82,10 +83,10 @@ const runCommand = async (world: ShellWorld, command: ShellRunOptions): Promise<
     const { code, signal } = await running.exited;
     const background = stopper.reason === undefined ? await running.groupMembers() : await stopper.killRemaining();
     const shownOutput = await truncateOutput(output, world);
-    const remark = await finish({ code, output: shownOutput });
+    const explanation = await finish({ code, output: shownOutput });
     return {
       folder,
-      output: remark === "" ? shownOutput : [shownOutput, remark].filter((text) => text !== "").join("\n\n"),
+      output: explanation === "" ? shownOutput : [shownOutput, explanation].filter((text) => text !== "").join("\n\n"),
       error: undefined,
       code,
       signal,
@@ -99,26 +100,28 @@ const runCommand = async (world: ShellWorld, command: ShellRunOptions): Promise<
   }
 };
 
-const resolveFolder = async ({ files }: ShellWorld, given: string): Promise<string> => {
-  const { path, kind } = await files.resolve(given === "" ? "." : given);
+const resolveFolder = async ({ files }: ShellWorld, requestedFolder: string): Promise<string> => {
+  const { path, kind } = await files.resolve(requestedFolder === "" ? "." : requestedFolder);
   if (kind === "folder") return path;
   throw kind === "absent"
-    ? new PolicyError("file_not_found", `There is no folder ${quotePath(given)} to run the command in.`)
-    : new PolicyError("path_is_not_a_directory", `${quotePath(given)} is not a folder; the command cannot run there.`);
+    ? new PolicyError("file_not_found", `The folder ${quotePath(requestedFolder)} does not exist.`)
+    : new PolicyError(
+        "path_is_not_a_directory",
+        `${quotePath(requestedFolder)} is not a folder; the command cannot run there.`,
+      );
 };
 
-/** Bash as it comes, without anybody's start-up files; a plain shell where there is none; `cmd.exe` on Windows. */
-const findShellProgram = async (world: ShellWorld, text: string, folder: string): Promise<Program> => {
-  const { processes, autoApproved: unasked } = world;
-  if (usesCmd(world.platform ?? "")) return { cwd: folder, diesWithParent: true, ...buildCmdProgram(text, world.env) };
-  const env = (await unasked?.environmentFor(text)) ?? world.env;
-  const searchPath = (await unasked?.searchPath()) ?? env["PATH"] ?? defaultSearchPath;
+/** Finds the shell: bash without start-up files, else `sh`; `cmd.exe` on Windows. */
+const findShellProgram = async (world: ShellWorld, text: string, cwd: string): Promise<Program> => {
+  const { processes, autoApproved } = world;
+  if (usesCmd(world.platform ?? "")) return { cwd, diesWithParent: true, ...buildCmdProgram(text, world.env) };
+  const env = (await autoApproved?.environmentFor(text)) ?? world.env;
+  const searchPath = (await autoApproved?.searchPath()) ?? env["PATH"] ?? defaultSearchPath;
   const bash = await processes.find("bash", searchPath);
-  const common = { cwd: folder, env, diesWithParent: true } as const;
+  const common = { cwd, env, diesWithParent: true } as const;
   if (bash !== undefined) return { ...common, file: bash, args: ["--noprofile", "--norc", "-c", text] };
   const sh = await processes.find("sh", searchPath);
-  if (sh === undefined)
-    throw new PolicyError("shell_execute_error", "There is no shell on this machine to run commands with.");
+  if (sh === undefined) throw new PolicyError("shell_execute_error", "No shell was found (bash or sh).");
   return { ...common, file: sh, args: ["-c", text] };
 };
 
@@ -129,8 +132,8 @@ const start = async ({ processes }: ShellWorld, program: Program): Promise<Runni
   try {
     return await processes.start(program);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new PolicyError("shell_execute_error", `The command could not be started: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PolicyError("shell_execute_error", `The command could not be started: ${reason}`, { cause: error });
   }
 };
 
@@ -139,35 +142,35 @@ const readOutput = async (
   clock: Clock,
   report: (text: string) => void,
 ): Promise<HeadAndTail> => {
-  const all = new HeadAndTail();
-  const live = new LiveTail(clock, report);
+  const buffer = new HeadAndTail();
+  const liveTail = new LiveTail(clock, report);
   try {
     for await (const { bytes } of running.output) {
-      const wasBinary = all.isBinary;
-      all.add(bytes);
-      if (!all.isBinary) live.add(bytes);
-      else if (!wasBinary) live.add(Buffer.from("(binary output, not shown)\n"));
+      const wasBinary = buffer.isBinary;
+      buffer.add(bytes);
+      if (!buffer.isBinary) liveTail.add(bytes);
+      else if (!wasBinary) liveTail.add(Buffer.from("(binary output, not shown)\n"));
     }
-    return all;
+    return buffer;
   } finally {
-    live.close();
+    liveTail.close();
   }
 };
 
 const maxShownCharacters = 40_000;
 
-/** The output as a model reads it: short ones whole, long ones in part with word of where the rest is. */
+/** Truncates output for the model: long output is shown in part, with the path of the stored whole. */
 const truncateOutput = async (output: HeadAndTail, { files }: ShellWorld): Promise<string> => {
   if (output.isBinary) return `(binary output, ${output.length} bytes, not shown)`;
   const text = sanitizeForTerminal(output.text().replaceAll(/\r\n?/g, "\n")).trimEnd();
   if (text.length <= maxShownCharacters) return text;
   const where = await files.keep(text, "command-output").then(
-    (path) => `What was kept is in ${path}; read_file reads it by offset and limit.`,
-    () => "They could not be kept.",
+    (path) => `The stored output is in ${path}; read it with read_file (offset, limit).`,
+    () => "The output could not be stored.",
   );
   const head = text.slice(0, maxShownCharacters / 4).replace(/[\ud800-\udbff]$/, "");
   const tail = text.slice(-(maxShownCharacters * 3) / 4).replace(/^[\udc00-\udfff]/, "");
-  const left = text.length - head.length - tail.length - output.gapNotice.length;
-  const lost = output.droppedBytes === 0 ? "" : `${output.droppedBytes} bytes of them were not kept at all. `;
-  return `${head}\n\n[${left + output.droppedBytes} characters left out here. ${lost}${where}]\n\n${tail}`;
+  const omittedCharacters = text.length - head.length - tail.length - output.gapNotice.length;
+  const droppedNotice = output.droppedBytes === 0 ? "" : `${output.droppedBytes} bytes of them were not stored. `;
+  return `${head}\n\n[${omittedCharacters + output.droppedBytes} characters omitted. ${droppedNotice}${where}]\n\n${tail}`;
 };

@@ -2,33 +2,35 @@ import { delimiter, isAbsolute } from "node:path";
 import type { Disk } from "../../world/disk.ts";
 import { isInside } from "../workspace/paths.ts";
 
-/** Where programs are when nothing better is known. */
+/** The search path to use if PATH is not set. */
 export const defaultSearchPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * The folders of a search path where a project can have put nothing: absolute, there, outside the roots, and not
- * for everybody to write in. The usual ones where none is left.
+ * Filters a search path to the folders where a project cannot have put programs: absolute, existing, outside the
+ * workspace, and not world-writable. Returns the default search path if none is left.
  */
 export const filterTrustedSearchPath = async (disk: Disk, path: string, roots: readonly string[]): Promise<string> => {
-  const places = [...roots, ...(await Promise.all(roots.map((root) => realPath(disk, root))))];
+  const rootPaths = [...roots, ...(await Promise.all(roots.map((root) => realPath(disk, root))))];
   const folders = await Promise.all(
     path.split(delimiter).map(async (folder) => {
-      if (!isAbsolute(folder) || places.some((root) => isInside(folder, root))) return [];
-      const real = await realPath(disk, folder);
-      return places.some((root) => isInside(real, root)) || (await isWorldWritable(disk, real)) ? [] : [folder];
+      if (!isAbsolute(folder) || rootPaths.some((root) => isInside(folder, root))) return [];
+      const canonicalPath = await realPath(disk, folder);
+      return rootPaths.some((root) => isInside(canonicalPath, root)) || (await isWorldWritable(disk, canonicalPath))
+        ? []
+        : [folder];
     }),
   );
   return folders.flat().join(delimiter) || defaultSearchPath;
 };
 
-/** Where a folder really is; itself where that cannot be told. */
+/** The canonical path of a folder; the path itself if it cannot be resolved. */
 const realPath = (disk: Disk, path: string): Promise<string> =>
   disk.canonicalPath(path).then(
-    (real) => real ?? path,
+    (canonicalPath) => canonicalPath ?? path,
     () => path,
   );
 
-/** Whether others may write there. What cannot be looked at holds no programs either. */
+/** Whether every user may write in a folder. A folder that cannot be opened counts as such. */
 const isWorldWritable = async (disk: Disk, path: string): Promise<boolean> => {
   try {
     const folder = await disk.openFolder(path);

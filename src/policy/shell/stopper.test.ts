@@ -8,7 +8,7 @@ const stopper = (
   group: () => readonly number[],
 ): { readonly stopper: ProcessStopper; readonly signals: readonly string[] } => {
   const signals: string[] = [];
-  const running = { signal: (signal: string) => void signals.push(signal), group: async () => group() };
+  const running = { signal: (signal: string) => void signals.push(signal), groupMembers: async () => group() };
   return { stopper: new ProcessStopper(clock, running as never), signals };
 };
 

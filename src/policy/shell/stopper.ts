@@ -1,19 +1,19 @@
 import type { RunningProcess } from "../../world/processes.ts";
 import type { Clock } from "../../world/world.ts";
 
-/** How long a command may take to end by itself once it is told to, in milliseconds. */
+/** How long a command may take to end after SIGTERM before it gets SIGKILL. */
 const gracePeriodMs = 200;
 
-/** Rounds of looking whether all of a group is gone. */
+/** How often the process group is checked after SIGKILL. */
 const maxRounds = 50;
 
 export type StopReason = "timeout" | "cancelled";
 
-/** Ends a command with everything it started: first politely, a moment later for good. */
+/** Stops a command and its process group: SIGTERM first, SIGKILL after a grace period. */
 export class ProcessStopper {
   readonly #clock: Clock;
   readonly #running: RunningProcess;
-  readonly #plans: (() => void)[] = [];
+  readonly #cancelTimers: (() => void)[] = [];
   #reason: StopReason | undefined;
 
   constructor(clock: Clock, running: RunningProcess) {
@@ -21,7 +21,7 @@ export class ProcessStopper {
     this.#running = running;
   }
 
-  /** Why it was stopped; undefined where it was not. */
+  /** Why it was stopped; undefined if it was not. */
   get reason(): StopReason | undefined {
     return this.#reason;
   }
@@ -30,14 +30,14 @@ export class ProcessStopper {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#running.signal("SIGTERM");
-    this.#later(gracePeriodMs, () => this.#running.signal("SIGKILL"));
+    this.#schedule(gracePeriodMs, () => this.#running.signal("SIGKILL"));
   }
 
   stopAfter(ms: number): void {
-    this.#later(ms, () => this.stop("timeout"));
+    this.#schedule(ms, () => this.stop("timeout"));
   }
 
-  /** Kills what is left of a command that was stopped; answers the processes that did not end even so. */
+  /** Kills the remaining processes of a stopped command; returns those that did not end. */
   async killRemaining(): Promise<readonly number[]> {
     for (let round = 0; round < maxRounds; round++) {
       if ((await this.#running.groupMembers()).length === 0) return [];
@@ -47,12 +47,12 @@ export class ProcessStopper {
     return this.#running.groupMembers();
   }
 
-  /** The command has ended; there is nobody to signal any more. */
+  /** Cancels all timers, once the command has ended. */
   dispose(): void {
-    for (const forget of this.#plans) forget();
+    for (const forget of this.#cancelTimers) forget();
   }
 
-  #later(ms: number, work: () => void): void {
-    this.#plans.push(this.#clock.after(ms, work));
+  #schedule(ms: number, work: () => void): void {
+    this.#cancelTimers.push(this.#clock.after(ms, work));
   }
 }

@@ -1,21 +1,21 @@
 /**
- * An escape sequence that has begun. `escape`: after ESC. `designation`: after
- * ESC and a sign such as (, until its letter. `control`: after CSI, until its letter.
- * `text`: after OSC, DCS, APC, PM or SOS, until it is closed.
+ * The state of an open escape sequence. `escape`: after ESC. `designation`: after ESC and an intermediate such as (,
+ * until its final character. `control`: after CSI, until its final character. `text`: after OSC, DCS, APC, PM or SOS,
+ * until its terminator.
  */
 export type EscapeSequence = "escape" | "designation" | "control" | "text";
 
-/** The sequence a control character begins, if it does. */
+/** The sequence a control character starts, if any. */
 export const sequenceStartedBy = (code: number): EscapeSequence | undefined => {
   if (code === 0x1b) return "escape";
   if (code === 0x9b) return "control";
   return [0x90, 0x98, 0x9d, 0x9e, 0x9f].includes(code) ? "text" : undefined;
 };
 
-/** How far a sequence goes: on into another (`next`), or to its end. `broken`: it stops where it should not, with what follows as text. */
+/** Where a sequence continues (`next`) or ends. `broken`: it ended without its final character, and text follows. */
 type SequenceEnd = { readonly at: number; readonly next: EscapeSequence | undefined; readonly broken: boolean };
 
-/** Reads on in a sequence from `at`. What is in it is given up, so nothing needs to be kept between chunks. */
+/** Finds the end of a sequence from `at`. Its content is dropped, so nothing needs to be buffered between chunks. */
 export const findSequenceEnd = (text: string, at: number, sequence: EscapeSequence): SequenceEnd => {
   switch (sequence) {
     case "escape":
@@ -35,10 +35,10 @@ const skipWhile = (text: string, from: number, isInside: (code: number) => boole
   return at;
 };
 
-/** Digits and signs. */
+/** Whether a code is a parameter or intermediate of a control sequence. */
 const isParameter = (code: number): boolean => code >= 0x20 && code <= 0x3f;
 
-/** Everything but what closes a text. A line end closes it too: what is left open takes one line with it, no more. */
+/** Whether a code is string content. A line end also terminates a string, so an unterminated one hides only one line. */
 const isStringContent = (code: number): boolean =>
   code > 0x9f || (code >= 0x20 && code < 0x80) || (code < 0x20 && ![0x07, 0x0a, 0x0d, 0x18, 0x1a, 0x1b].includes(code));
 
@@ -60,7 +60,7 @@ const afterSign = (code: number, at: number): SequenceEnd => {
   return code >= 0x30 && code <= 0x7e ? { at: at + 1, next: undefined, broken: false } : stop(code, at);
 };
 
-/** Another escape takes over, as it does in a terminal; anything else is text again. */
+/** A new ESC starts another sequence, as in a terminal; anything else is text again. */
 const stop = (code: number, at: number): SequenceEnd =>
   code === 0x1b ? { at: at + 1, next: "escape", broken: false } : { at, next: undefined, broken: !isIntroducer(code) };
 

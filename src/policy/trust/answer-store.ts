@@ -3,35 +3,35 @@ import { DiskError, type Disk, type Folder } from "../../world/disk.ts";
 import { fingerprint } from "../../world/fingerprint.ts";
 import { PolicyError } from "../error.ts";
 
-/** What a person has answered once and for all, each answer in a file of its own: two programs that keep some at once lose none. */
+/** Stores permanent answers of the user, one file each, so that concurrent writers lose none. */
 export type AnswerStore = {
-  /** Whether one of these was answered. What others could have written counts for nothing. */
-  readonly has: (...any: readonly StoredAnswer[]) => Promise<boolean>;
-  /** Keeps an answer. Throws where something else stands in its place. */
+  /** Whether one of these answers is stored. Files that other users can write do not count. */
+  readonly has: (...candidates: readonly StoredAnswer[]) => Promise<boolean>;
+  /** Stores an answer. Throws if its path is not a regular file. */
   readonly save: (answer: StoredAnswer) => Promise<void>;
-  /** All that was answered. What others could have written is left out. */
+  /** Lists all answers, except files that other users can write. */
   readonly list: () => Promise<readonly StoredAnswer[]>;
-  /** Takes an answer back. False where it was never given. */
+  /** Removes an answer. False if it was not stored. */
   readonly remove: (answer: StoredAnswer) => Promise<boolean>;
 };
 
-/** An answer, as it stands in its file. */
+/** An answer as stored in its file. */
 type StoredAnswer = { readonly [field: string]: string };
 
-/** Opens the answers of one kind, in a folder of that name where Parley keeps its own things. */
+/** Opens the answers of one kind, in a folder of that name in Parley's own folder. */
 export const openAnswerStore = (disk: Disk, home: string, kind: string): AnswerStore => {
-  const place = join(home, kind);
+  const folderPath = join(home, kind);
   return {
-    has: async (...any) => {
+    has: async (...candidates) => {
       if ((await disk.canonicalPath(home)) === undefined) return false;
-      const isNone = (error: unknown): boolean => {
+      const returnFalse = (error: unknown): boolean => {
         if (error instanceof DiskError || error instanceof PolicyError) return false;
         throw error;
       };
       return withAnswerFolder(disk, home, kind, async (folder) => {
-        for (const answer of any) if (await isStored(folder, answer).catch(isNone)) return true;
+        for (const answer of candidates) if (await isStored(folder, answer).catch(returnFalse)) return true;
         return false;
-      }).catch(isNone);
+      }).catch(returnFalse);
     },
     save: async (answer) => {
       await makeFolders(disk, home, kind);
@@ -39,16 +39,19 @@ export const openAnswerStore = (disk: Disk, home: string, kind: string): AnswerS
         const name = answerFileName(answer);
         const entry = await folder.stat(name);
         if (entry !== undefined && entry.kind !== "file")
-          throw new PolicyError("policy_violation", `${join(place, name)} is not a plain file; it is left alone.`);
+          throw new PolicyError(
+            "policy_violation",
+            `${join(folderPath, name)} is not a regular file; it was not changed.`,
+          );
         await folder.writeFile(name, new TextEncoder().encode(serializeAnswer(answer)), 0o600);
       });
     },
     list: async () => {
-      if ((await disk.canonicalPath(place)) === undefined) return [];
+      if ((await disk.canonicalPath(folderPath)) === undefined) return [];
       return withAnswerFolder(disk, home, kind, readAnswers);
     },
     remove: async (answer) => {
-      if ((await disk.canonicalPath(place)) === undefined) return false;
+      if ((await disk.canonicalPath(folderPath)) === undefined) return false;
       return withAnswerFolder(disk, home, kind, async (folder) => {
         const name = answerFileName(answer);
         if ((await folder.stat(name)) === undefined) return false;
@@ -64,14 +67,14 @@ const serializeAnswer = (answer: StoredAnswer): string => `${JSON.stringify(answ
 
 const answerFileName = (answer: StoredAnswer): string => `${fingerprint(serializeAnswer(answer))}.json`;
 
-/** The name is taken from the text, so the text must be the very one, in a file nobody else may write. */
+/** The file name is a hash of the text, so the text must be identical, in a file that only its owner can write. */
 const isStored = async (folder: Folder, answer: StoredAnswer): Promise<boolean> => {
-  const wanted = new TextEncoder().encode(serializeAnswer(answer));
+  const expected = new TextEncoder().encode(serializeAnswer(answer));
   const file = await folder.openFile(answerFileName(answer));
   try {
     const { size, mode } = await file.stat();
-    if (size !== wanted.length || (mode & 0o022) !== 0) return false;
-    return Buffer.from(await file.read(0, size)).equals(wanted);
+    if (size !== expected.length || (mode & 0o022) !== 0) return false;
+    return Buffer.from(await file.read(0, size)).equals(expected);
   } finally {
     await file.close();
   }
@@ -106,43 +109,44 @@ const readAnswer = async (folder: Folder, name: string): Promise<StoredAnswer | 
 
 const maxBytes = 2 ** 20;
 
-/** Works in the folder of a kind. No link leads to it, and nobody else may write in it. */
+/** Runs work in the folder of a kind. The folder must not be a link, and only its owner may write in it. */
 const withAnswerFolder = async <Result>(
   disk: Disk,
   home: string,
   kind: string,
   work: (folder: Folder) => Promise<Result>,
 ): Promise<Result> => {
-  const own = await disk.openFolder((await disk.canonicalPath(home)) ?? home);
+  const homeFolder = await disk.openFolder((await disk.canonicalPath(home)) ?? home);
   try {
-    const folder = await own.openFolder(kind);
+    const folder = await homeFolder.openFolder(kind);
     try {
       if (((await folder.statSelf()).mode & 0o022) !== 0)
-        throw new PolicyError("policy_violation", `${folder.path} is not used: others may write to it.`);
+        throw new PolicyError("policy_violation", `${folder.path} is not used: other users can write to it.`);
       return await work(folder);
     } finally {
       await folder.close();
     }
   } catch (error) {
     if (error instanceof DiskError && (error.code === "ELOOP" || error.code === "ENOTDIR"))
-      throw new PolicyError("policy_violation", `${join(home, kind)} is not a plain folder; it is left alone.`);
+      throw new PolicyError("policy_violation", `${join(home, kind)} is not a regular folder; it was not changed.`);
     throw error;
   } finally {
-    await own.close();
+    await homeFolder.close();
   }
 };
 
 const makeFolders = async (disk: Disk, home: string, kind: string): Promise<void> => {
   if ((await disk.canonicalPath(home)) === undefined) {
-    const above = await disk.canonicalPath(dirname(home));
-    if (above === undefined) throw new PolicyError("file_not_found", `There is no folder for ${home}.`);
-    await makeFolderIn(disk, above, basename(home));
+    const parentPath = await disk.canonicalPath(dirname(home));
+    if (parentPath === undefined)
+      throw new PolicyError("file_not_found", `The parent folder of ${home} does not exist.`);
+    await makeFolderIn(disk, parentPath, basename(home));
   }
   await makeFolderIn(disk, (await disk.canonicalPath(home)) ?? home, kind);
 };
 
-const makeFolderIn = async (disk: Disk, above: string, name: string): Promise<void> => {
-  const folder = await disk.openFolder(above);
+const makeFolderIn = async (disk: Disk, parentPath: string, name: string): Promise<void> => {
+  const folder = await disk.openFolder(parentPath);
   try {
     if ((await folder.stat(name)) === undefined) await folder.makeFolder(name, 0o700);
   } finally {

@@ -48,7 +48,7 @@ describe("what a project wants to run", () => {
     await consents().agree(project(), one(server));
     expect(await consents().findMissing(join(base, "other"), wantedBy(server))).toEqual(wantedBy(server));
     expect(await consents().findMissing(join(base, "nowhere"), wantedBy(server))).toEqual(wantedBy(server));
-    await expect(consents().agree(join(base, "nowhere"), one(server))).rejects.toThrow("There is no folder");
+    await expect(consents().agree(join(base, "nowhere"), one(server))).rejects.toThrow("nowhere does not exist.");
   });
 
   it("is kept in words a person can read", async () => {

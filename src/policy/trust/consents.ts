@@ -3,49 +3,59 @@ import { openAnswerStore, type AnswerStore } from "./answer-store.ts";
 import { PolicyError } from "../error.ts";
 import type { ConsentRequest } from "./project-settings.ts";
 
-/** Which programs of which projects a person agreed to, kept among the person's own answers. */
+/** Stores the user's consents to run programs that projects name. */
 export type ConsentStore = {
-  /** Those of a project's programs that nobody agreed to yet, or that were changed since. */
-  readonly findMissing: (project: string, wanted: readonly ConsentRequest[]) => Promise<readonly ConsentRequest[]>;
-  /** Those of them that nobody said anything about, as they are written now: neither yes nor no. */
-  readonly findUnanswered: (project: string, wanted: readonly ConsentRequest[]) => Promise<readonly ConsentRequest[]>;
-  /** Agrees to one program of one project, as it is written now. */
+  /** Finds the programs of a project without consent, or changed since consent was given. */
+  readonly findMissing: (project: string, requests: readonly ConsentRequest[]) => Promise<readonly ConsentRequest[]>;
+  /** Finds those that were neither accepted nor declined in their current form. */
+  readonly findUnanswered: (project: string, requests: readonly ConsentRequest[]) => Promise<readonly ConsentRequest[]>;
+  /** Stores consent to one program of a project in its current form. */
   readonly agree: (project: string, consent: ConsentRequest) => Promise<void>;
-  /** Says no to one program of one project, as it is written now. */
+  /** Stores that one program of a project was declined in its current form. */
   readonly decline: (project: string, consent: ConsentRequest) => Promise<void>;
-  /** Takes back every consent to programs of this key, however they were written. False where there was none. */
+  /** Removes every consent to programs with this key, in any form. False if there was none. */
   readonly withdraw: (project: string, key: string) => Promise<boolean>;
 };
 
-/** Reads and writes `consents/` and `declined/` in the folder where Parley keeps its own things. */
+/** Opens `consents/` and `declined/` in Parley's own folder. */
 export const openConsentStore = (disk: Disk, home: string): ConsentStore => {
   const [agreed, declined] = [openAnswerStore(disk, home, "consents"), openAnswerStore(disk, home, "declined")];
-  const without = async (
+  const filterUnanswered = async (
     answers: AnswerStore,
     project: string,
-    wanted: readonly ConsentRequest[],
+    requests: readonly ConsentRequest[],
   ): Promise<readonly ConsentRequest[]> => {
-    const at = await disk.canonicalPath(project);
-    if (at === undefined) return wanted;
-    const asked = wanted.map(async (consent) => ((await answers.has(answerFor(at, consent))) ? [] : [consent]));
-    return (await Promise.all(asked)).flat();
+    const canonicalProject = await disk.canonicalPath(project);
+    if (canonicalProject === undefined) return requests;
+    const checks = requests.map(async (consent) =>
+      (await answers.has(answerFor(canonicalProject, consent))) ? [] : [consent],
+    );
+    return (await Promise.all(checks)).flat();
   };
-  const keep = async (project: string, consent: ConsentRequest, to: AnswerStore, from: AnswerStore): Promise<void> => {
-    const at = await disk.canonicalPath(project);
-    if (at === undefined) throw new PolicyError("file_not_found", `There is no folder ${project}.`);
-    await from.remove(answerFor(at, consent));
-    await to.save(answerFor(at, consent));
+  const storeAnswer = async (
+    project: string,
+    consent: ConsentRequest,
+    to: AnswerStore,
+    from: AnswerStore,
+  ): Promise<void> => {
+    const canonicalProject = await disk.canonicalPath(project);
+    if (canonicalProject === undefined) throw new PolicyError("file_not_found", `The folder ${project} does not exist.`);
+    await from.remove(answerFor(canonicalProject, consent));
+    await to.save(answerFor(canonicalProject, consent));
   };
   return {
-    findMissing: (project, wanted) => without(agreed, project, wanted),
-    findUnanswered: async (project, wanted) => without(declined, project, await without(agreed, project, wanted)),
-    agree: (project, consent) => keep(project, consent, agreed, declined),
-    decline: (project, consent) => keep(project, consent, declined, agreed),
+    findMissing: (project, requests) => filterUnanswered(agreed, project, requests),
+    findUnanswered: async (project, requests) =>
+      filterUnanswered(declined, project, await filterUnanswered(agreed, project, requests)),
+    agree: (project, consent) => storeAnswer(project, consent, agreed, declined),
+    decline: (project, consent) => storeAnswer(project, consent, declined, agreed),
     withdraw: async (project, key) => {
-      const at = (await disk.canonicalPath(project)) ?? project;
-      const mine = (await agreed.list()).filter((answer) => answer["project"] === at && answer["key"] === key);
-      for (const answer of mine) await agreed.remove(answer);
-      return mine.length > 0;
+      const canonicalProject = (await disk.canonicalPath(project)) ?? project;
+      const matching = (await agreed.list()).filter(
+        (answer) => answer["project"] === canonicalProject && answer["key"] === key,
+      );
+      for (const answer of matching) await agreed.remove(answer);
+      return matching.length > 0;
     },
   };
 };

@@ -107,7 +107,7 @@ describe("trust in a folder", () => {
     await trust().trustFolder(join(base, "project"));
     await chmod(join(home, "trust"), 0o777);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trustFolder(join(base, "project-evil"))).rejects.toThrow("others may write to it");
+    await expect(trust().trustFolder(join(base, "project-evil"))).rejects.toThrow("other users can write to it");
   });
 
   it("does not come from a file behind a link, and none is written through one", async () => {
@@ -116,7 +116,7 @@ describe("trust in a folder", () => {
     await rename(file, join(base, "elsewhere.json"));
     await symlink(join(base, "elsewhere.json"), file);
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trustFolder(join(base, "project"))).rejects.toThrow("is not a plain file");
+    await expect(trust().trustFolder(join(base, "project"))).rejects.toThrow("is not a regular file");
     expect((await lstat(file)).isSymbolicLink()).toBe(true);
   });
 
@@ -125,7 +125,7 @@ describe("trust in a folder", () => {
     await rename(join(home, "trust"), join(base, "elsewhere"));
     await symlink(join(base, "elsewhere"), join(home, "trust"));
     expect(await trust().isTrusted(join(base, "project"))).toBe(false);
-    await expect(trust().trustFolder(join(base, "project-evil"))).rejects.toThrow("is not a plain folder");
+    await expect(trust().trustFolder(join(base, "project-evil"))).rejects.toThrow("is not a regular folder");
     expect(await readdir(join(base, "elsewhere"))).toHaveLength(1);
   });
 
@@ -161,7 +161,7 @@ describe("trust in a folder", () => {
   });
 
   it("cannot be given to a folder that is not there", async () => {
-    await expect(trust().trustFolder(join(base, "nowhere"))).rejects.toThrow("There is no folder");
+    await expect(trust().trustFolder(join(base, "nowhere"))).rejects.toThrow("nowhere does not exist.");
     expect(await trust().isTrusted(join(base, "nowhere"))).toBe(false);
   });
 

@@ -3,22 +3,22 @@ import type { Disk } from "../../world/disk.ts";
 import { openAnswerStore } from "./answer-store.ts";
 import { PolicyError } from "../error.ts";
 
-/** The folders a person trusts, kept among the person's own answers. */
+/** Stores the folders the user trusts. */
 export type TrustStore = {
-  /** Whether this folder, or one above it, is trusted: by where it really is, whatever it says of itself. */
+  /** Whether this folder or a parent is trusted, by its canonical path. Nothing inside the folder is read. */
   readonly isTrusted: (folder: string) => Promise<boolean>;
   readonly trustFolder: (folder: string) => Promise<void>;
-  /** The folders that were trusted themselves, sorted. Some may be gone. */
+  /** Lists the trusted folders, sorted. Some may no longer exist. */
   readonly listTrusted: () => Promise<readonly string[]>;
-  /** Trusts a folder no longer. False where it was not trusted itself; one above it may still be. */
+  /** Removes trust from a folder. False if it was not trusted itself; a parent may still be. */
   readonly untrustFolder: (folder: string) => Promise<boolean>;
-  /** What a project may do to policy. "inert": none of its files is loaded. "tighten": its settings may add to what is refused. */
+  /** How a project may affect policy. "inert": none of its files is loaded. "tighten": its settings may restrict more. */
   readonly projectScope: (folder: string) => Promise<ProjectScope>;
 };
 
 export type ProjectScope = "inert" | "tighten";
 
-/** Reads and writes `trust/` in the folder where Parley keeps its own things. */
+/** Opens `trust/` in Parley's own folder. */
 export const openTrustStore = (disk: Disk, home: string): TrustStore => {
   const answers = openAnswerStore(disk, home, "trust");
   const isTrusted = async (folder: string): Promise<boolean> => {
@@ -30,12 +30,12 @@ export const openTrustStore = (disk: Disk, home: string): TrustStore => {
     projectScope: async (folder) => ((await isTrusted(folder)) ? "tighten" : "inert"),
     trustFolder: async (folder) => {
       const trusted = await disk.canonicalPath(folder);
-      if (trusted === undefined) throw new PolicyError("file_not_found", `There is no folder ${folder} to trust.`);
+      if (trusted === undefined) throw new PolicyError("file_not_found", `The folder ${folder} does not exist.`);
       await answers.save({ trusted });
     },
     listTrusted: async () =>
       (await answers.list()).flatMap(({ trusted }) => (trusted === undefined ? [] : [trusted])).toSorted(),
-    // A folder that is gone is named by where it was.
+    // A deleted folder has no canonical path, so the given path is used.
     untrustFolder: async (folder) => answers.remove({ trusted: (await disk.canonicalPath(folder)) ?? folder }),
   };
 };

@@ -10,8 +10,7 @@ const nothing: ProjectSettings = { deny: [], consents: [], warnings: [] };
 const noEffect = (...keys: readonly string[]): ProjectSettings => ({
   ...nothing,
   warnings: keys.map(
-    (key) =>
-      `.parley/settings.json: "${key}" has no effect. A project can only tighten what the person's own settings say.`,
+    (key) => `.parley/settings.json: "${key}" has no effect. A project can only restrict what your own settings allow.`,
   ),
 });
 const wants = ({ consents }: ProjectSettings) => consents.map(({ key, text }) => [key, text]);
@@ -81,7 +80,7 @@ describe("a project's settings", () => {
 
   it("say so where a rule cannot be read", () => {
     expect(parseProjectSettings('{"permissions": {"deny": ["rm -rf x"]}}').warnings).toEqual([
-      '.parley/settings.json: permissions.deny holds "rm -rf x", which is no rule.',
+      '.parley/settings.json: permissions.deny contains "rm -rf x", which is not a permission rule.',
     ]);
   });
 
@@ -149,7 +148,7 @@ describe("a project's settings", () => {
 
   it.each([
     ["", "line 1: a value is missing"],
-    ["[]", "it does not hold an object"],
+    ["[]", "it is not a JSON object"],
     ['{"a": 1,\n "b" 2}', 'line 2: a colon is missing after "b"'],
     ['{"a": 1} x', "line 1: something follows after its end"],
     ['{"a', "line 1: a text does not end"],
@@ -262,7 +261,7 @@ describe("the settings file of a project", () => {
     await rm(join(root, ".parley/settings.json"), { recursive: true });
     await write(`{"a": "${"x".repeat(300_000)}"}`);
     expect((await readProjectSettings(realDisk, root, "tighten")).warnings).toEqual([
-      ".parley/settings.json is not used: it is too long.",
+      ".parley/settings.json is not used: it is too large.",
     ]);
   });
 });

@@ -5,34 +5,34 @@ import { parsePermissionRule, type PermissionRule } from "../gate/permission-rul
 import { parseSettings, settingsText, type SettingsMember, type SettingsNode } from "./settings-json.ts";
 import type { ProjectScope } from "./folders.ts";
 
-/** What a project's settings come to: they can only tighten. */
+/** The effect of a project's settings: they can only restrict. */
 export type ProjectSettings = {
   readonly deny: readonly PermissionRule[];
-  /** The loosest mode the project wants, "plan" or "default". */
+  /** The loosest approval mode the project allows, "plan" or "default". */
   readonly mode?: ApprovalMode;
-  /** Set where the project wants commands to run in a sandbox. */
+  /** Set if the project wants commands to run in a sandbox. */
   readonly sandbox?: true;
-  /** Set where the project wants its commands to run without network. */
+  /** Set if the project wants commands to run without network. */
   readonly sandboxNetwork?: "off";
-  /** The programs the project wants run. None runs unless the person agrees to that very text. */
+  /** The programs the project names. None runs without the user's consent to exactly this text. */
   readonly consents: readonly ConsentRequest[];
-  /** Everything in the file without effect, by name. */
+  /** Settings in the file that have no effect, by name. */
   readonly warnings: readonly string[];
 };
 
-/** A program a project wants run. The digest covers all that is said of it, so that a later change is asked about again. */
+/** A program a project wants to run, which needs consent. The digest covers its whole configuration, so that a change is asked about again. */
 export type ConsentRequest = {
   readonly key: string;
   readonly text: string;
   readonly digest: string;
-  /** Variables with secrets of the person that it would be given; the question names them. */
+  /** Variables with the user's secrets that it would receive; the question names them. */
   readonly secrets?: readonly string[];
 };
 
-/** Where a project keeps its settings. */
+/** The path of a project's settings file. */
 const settingsFile = [".parley", "settings.json"] as const;
 
-/** Reads a project's settings; where the folder is inert, not even that. */
+/** Reads a project's settings. An untrusted ("inert") folder is not read at all. */
 export const readProjectSettings = async (disk: Disk, root: string, scope: ProjectScope): Promise<ProjectSettings> => {
   if (scope === "inert") return emptySettings;
   const found = await readProjectFile(disk, root, settingsFile);
@@ -41,12 +41,12 @@ export const readProjectSettings = async (disk: Disk, root: string, scope: Proje
   return parseProjectSettings(found.text);
 };
 
-/** What the text of a project's settings file comes to. */
+/** Parses the text of a project's settings file. */
 export const parseProjectSettings = (text: string): ProjectSettings => {
   const parsed = parseSettings(text);
   if (!parsed.ok) return { ...emptySettings, warnings: [`${settingsPath} is not used: ${parsed.problem}.`] };
   if (parsed.node.type !== "object")
-    return { ...emptySettings, warnings: [`${settingsPath} is not used: it does not hold an object.`] };
+    return { ...emptySettings, warnings: [`${settingsPath} is not used: it is not a JSON object.`] };
   return parsed.node.members.map((member) => readMember("", member)).reduce(mergeSettings, emptySettings);
 };
 
@@ -54,7 +54,7 @@ const emptySettings: ProjectSettings = { deny: [], consents: [], warnings: [] };
 
 const settingsPath = settingsFile.join("/");
 
-/** Two effects as one. What was said twice counts as its strictest. */
+/** Merges two effects. Of two values the stricter counts. */
 const mergeSettings = (one: ProjectSettings, other: ProjectSettings): ProjectSettings => {
   const modes = [one.mode, other.mode].filter((mode) => mode !== undefined);
   return {
@@ -67,9 +67,9 @@ const mergeSettings = (one: ProjectSettings, other: ProjectSettings): ProjectSet
   };
 };
 
-/** What one member does. Whatever is not named here does nothing, and is told. */
-const readMember = (above: string, { key, value }: SettingsMember): ProjectSettings => {
-  const path = above === "" ? key : `${above}.${key}`;
+/** Reads one member. Unknown members have no effect and produce a warning. */
+const readMember = (parentPath: string, { key, value }: SettingsMember): ProjectSettings => {
+  const path = parentPath === "" ? key : `${parentPath}.${key}`;
   switch (path) {
     case "permissions":
       return value.type === "object"
@@ -97,7 +97,10 @@ const readMember = (above: string, { key, value }: SettingsMember): ProjectSetti
 const readDenyRule = (path: string, text: string): ProjectSettings => {
   const rule = parsePermissionRule(text);
   return rule === undefined
-    ? { ...emptySettings, warnings: [`${settingsPath}: ${path} holds ${JSON.stringify(text)}, which is no rule.`] }
+    ? {
+        ...emptySettings,
+        warnings: [`${settingsPath}: ${path} contains ${JSON.stringify(text)}, which is not a permission rule.`],
+      }
     : { ...emptySettings, deny: [rule] };
 };
 
@@ -111,11 +114,11 @@ const readMode = (path: string, value: SettingsNode): ProjectSettings => {
 const ignoreSetting = (path: string): ProjectSettings => ({
   ...emptySettings,
   warnings: [
-    `${settingsPath}: ${JSON.stringify(path)} has no effect. A project can only tighten what the person's own settings say.`,
+    `${settingsPath}: ${JSON.stringify(path)} has no effect. A project can only restrict what your own settings allow.`,
   ],
 });
 
-/** Programs are listed for consent, one by one, however deep they stand; anything else is told by its name. */
+/** Lists programs for consent, one by one, at any depth; anything else produces a warning with its name. */
 const readPrograms = (path: string, key: string, value: SettingsNode): ProjectSettings => {
   if (isUserOnlyKey(key)) return ignoreSetting(path);
   if (listsPrograms(key) && value.type === "object")
@@ -124,8 +127,8 @@ const readPrograms = (path: string, key: string, value: SettingsNode): ProjectSe
       .reduce(mergeSettings, emptySettings);
   if (namesProgram(key) && listStrings(value).length > 0) return requestConsent(path, value);
   if (value.type !== "object") return ignoreSetting(path);
-  const inside = value.members.map((member) => readPrograms(`${path}.${member.key}`, member.key, member.value));
-  return inside.length === 0 ? ignoreSetting(path) : inside.reduce(mergeSettings, emptySettings);
+  const effects = value.members.map((member) => readPrograms(`${path}.${member.key}`, member.key, member.value));
+  return effects.length === 0 ? ignoreSetting(path) : effects.reduce(mergeSettings, emptySettings);
 };
 
 const requestConsent = (key: string, value: SettingsNode): ProjectSettings => {
@@ -136,7 +139,7 @@ const requestConsent = (key: string, value: SettingsNode): ProjectSettings => {
   return { ...emptySettings, consents: [{ key, text, digest }] };
 };
 
-/** Keys that decide where keys and words go: endpoints, credentials, variables. Only the person's own settings have them. */
+/** Keys that decide where credentials and prompts are sent: endpoints, credentials, variables. Only the user's own settings may set them. */
 const isUserOnlyKey = (key: string): boolean =>
   /^(__proto__|constructor|prototype|env|environment)$|url$|uri$|endpoint$|proxy$|key$|token$|secret$|helper$|allow|trust/i.test(
     key,
@@ -162,10 +165,10 @@ const listStrings = (node: SettingsNode): readonly string[] => {
 
 const maxBytes = 256 * 1024;
 
-/** The text of a file; why it is not used; or undefined where there is none. */
+/** The text of a file, or why it is not used; undefined if it does not exist. */
 export type ProjectFile = { readonly text: string } | { readonly refused: string } | undefined;
 
-/** A small file of a trusted project, opened name by name, so that no link stands for it. */
+/** Reads a small file of a trusted project, opened name by name, so that no link is followed. */
 export const readProjectFile = async (
   disk: Disk,
   root: string,
@@ -186,7 +189,7 @@ export const readProjectFile = async (
     const file = await folder.openFile(name);
     open.push(file);
     const { size } = await file.stat();
-    if (size > maxBytes) return { refused: "it is too long" };
+    if (size > maxBytes) return { refused: "it is too large" };
     return { text: new TextDecoder().decode(await file.read(0, size)) };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;

@@ -9,7 +9,7 @@ it.each(["ENOSPC", "EDQUOT"])("a write for which there is no room says so: %s", 
 
   await expect(workspace.write("a.txt", Buffer.from("a"), "absent")).rejects.toMatchObject({
     type: "no_space_left",
-    message: expect.stringMatching(/^"a.txt" cannot be written: there is no space left/),
+    message: expect.stringMatching(/^"a.txt" cannot be written: no space left on the disk/),
   });
   await workspace.close();
 });

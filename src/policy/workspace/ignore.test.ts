@@ -150,7 +150,7 @@ describe("ignore files", () => {
     await open({ ".gitignore": "**/a/**/a/**/a/**/b\n" }, disks[2]?.grounds ?? createRealFixture);
     const path = "a/".repeat(500);
 
-    expect(await kept(`${path}x`)).toEqual(["ignore files too long to check at this depth"]);
+    expect(await kept(`${path}x`)).toEqual(["ignore files that are too long to check at this depth"]);
     expect(await kept("a/a/a/b", "a/a/a/c")).toEqual([".gitignore", undefined]);
   });
 

@@ -2,41 +2,41 @@ import type { Ignore } from "ignore";
 import type { Folder } from "../../world/disk.ts";
 import { releaseWalk, walkPath, type WorkspaceRoot } from "./walk.ts";
 
-/** Which ignore files count: git's, and those kept for agents. */
+/** Which ignore files apply: git's, and those for agents. */
 export type IgnoreSelection = { readonly git: boolean; readonly own: boolean };
 
-/** Something in a root, by the names that lead to it. */
+/** A path by its root and the names below it. */
 export type RootedPath = { readonly root: WorkspaceRoot; readonly names: readonly string[] };
 
-/** What ignore files say of a workspace. */
+/** The ignore files of a workspace. */
 export type IgnoreFiles = {
-  /** The ignore file that keeps something out, relative to its root; undefined when none does. */
+  /** The ignore file that excludes a path, relative to its root; undefined if none does. */
   readonly findIgnoreFile: (
     what: RootedPath & { readonly isFolder: boolean },
     rules: IgnoreSelection,
   ) => Promise<string | undefined>;
-  /** The same for everything in a folder, by what the files say now. */
+  /** The same for all entries of a folder, by the current content of the ignore files. */
   readonly openFolder: (folder: RootedPath, rules: IgnoreSelection) => Promise<IgnoreTest>;
 };
 
-/** Tells the ignore file that keeps a name in a folder out, or a path below it as far as the same files count. A link is judged by its own name. */
+/** Returns the ignore file that excludes a name in a folder, or a path below it as far as the same files apply. A link is matched by its own name. */
 export type IgnoreTest = (name: string, isFolder: boolean) => string | undefined;
 
 export type IgnoreFilesOptions = {
   readonly roots: () => readonly WorkspaceRoot[];
-  /** The names of the files that are kept for agents. They stand in a root; git's may stand in any folder. */
+  /** The names of the ignore files for agents. They are read from a root; git's from any folder. */
   readonly own: readonly string[];
 };
 
 /**
- * Reads ignore files through the workspace's own handles, and again only when one has changed. Rules that
- * would take too long to check keep everything out that they might mean.
+ * Reads ignore files through the workspace's own handles, and again only when one has changed. Patterns that would
+ * take too long to match exclude everything they might match.
  */
-export const openIgnoreFiles = ({ roots, own }: IgnoreFilesOptions): IgnoreFiles => {
+export const openIgnoreFiles = ({ roots, own: agentFiles }: IgnoreFilesOptions): IgnoreFiles => {
   const texts = new Map<string, IgnorePatterns>();
   const matchers = new Map<string, PatternMatcher>();
-  const keepsIn = async ({ root, names }: RootedPath, rules: IgnoreSelection): Promise<IgnoreTest> => {
-    const sources = await loadIgnoreFiles({ root, names }, { rules, own, roots, texts });
+  const openFolder = async ({ root, names }: RootedPath, rules: IgnoreSelection): Promise<IgnoreTest> => {
+    const sources = await loadIgnoreFiles({ root, names }, { rules, own: agentFiles, roots, texts });
     if (sources.length === 0 && !rules.git) return () => undefined;
     const matcher = await getMatcher(sources, rules, matchers);
     const folder = names.map((name) => `${name}/`).join("");
@@ -46,17 +46,17 @@ export const openIgnoreFiles = ({ roots, own }: IgnoreFilesOptions): IgnoreFiles
     };
   };
   return {
-    openFolder: keepsIn,
+    openFolder,
     findIgnoreFile: async ({ root, names, isFolder }, rules) => {
       const name = names.at(-1);
       return name === undefined
         ? undefined
-        : (await keepsIn({ root, names: names.slice(0, -1) }, rules))(name, isFolder);
+        : (await openFolder({ root, names: names.slice(0, -1) }, rules))(name, isFolder);
     },
   };
 };
 
-/** An ignore file that was read: where it stands in its root, and what it says. */
+/** A loaded ignore file: its path in the root, and its patterns. */
 type LoadedIgnoreFile = { readonly file: string; readonly folder: readonly string[]; readonly text: IgnorePatterns };
 type IgnorePatterns = { readonly identity: string; readonly patterns: readonly string[]; readonly isCaseless: boolean };
 
@@ -66,15 +66,15 @@ type IgnoreReadContext = {
 };
 type IgnoreQuery = IgnoreReadContext & { readonly rules: IgnoreSelection; readonly own: readonly string[] };
 
-/** The files that have a say in a folder, the weakest first. */
+/** Loads the ignore files that apply to a folder, lowest precedence first. */
 const loadIgnoreFiles = async (
   { root, names }: RootedPath,
-  { rules, own, ...reading }: IgnoreQuery,
+  { rules, own: agentFiles, ...reading }: IgnoreQuery,
 ): Promise<readonly LoadedIgnoreFile[]> => {
   const inRoot = (name: string): Promise<readonly LoadedIgnoreFile[]> =>
     loadIgnoreFile({ folder: root.folder, names: [], name }, reading);
   const sources = await Promise.all([
-    ...(rules.own ? own.map(inRoot) : []),
+    ...(rules.own ? agentFiles.map(inRoot) : []),
     ...(rules.git
       ? [loadGitExcludes(root, reading), inRoot(".gitignore"), loadNestedFiles({ root, names }, reading)]
       : []),
@@ -90,7 +90,7 @@ const loadIgnoreFile = async (
   return text === undefined ? [] : [{ file: [...names, name].join("/"), folder: names, text }];
 };
 
-/** Those in the folders below the root, as far down as there are folders. */
+/** Loads those in the folders below the root. */
 const loadNestedFiles = async (
   { root, names }: RootedPath,
   reading: IgnoreReadContext,
@@ -113,7 +113,7 @@ const loadNestedFiles = async (
   }
 };
 
-/** What a person excludes in their own clone. */
+/** Loads `.git/info/exclude`, the user's own patterns of a clone. */
 const loadGitExcludes = async (
   root: WorkspaceRoot,
   reading: IgnoreReadContext,
@@ -131,7 +131,7 @@ const loadGitExcludes = async (
 
 type FolderEntry = { readonly folder: Folder; readonly name: string };
 
-/** As much of an ignore file as is read; the longest known is a tenth of it. */
+/** How much of an ignore file is read; the longest known is a tenth of it. */
 const maxBytes = 2 ** 18;
 
 const readPatterns = async (
@@ -148,12 +148,12 @@ const readPatterns = async (
   if (file === undefined) return undefined;
   try {
     const bytes = await file.read(0, maxBytes);
-    // A disk that finds a name in capitals does not tell names apart by their case, so rules must not either.
-    const shouted = await folder.stat(name.toUpperCase());
+    // A disk that finds a name in upper case ignores case, so patterns must ignore it too.
+    const upperCaseEntry = await folder.stat(name.toUpperCase());
     const text: IgnorePatterns = {
       identity: entry.identity,
       patterns: new TextDecoder().decode(bytes).split(/\r?\n/),
-      isCaseless: shouted?.identity === entry.identity,
+      isCaseless: upperCaseEntry?.identity === entry.identity,
     };
     texts.set(key, text);
     return text;
@@ -167,24 +167,24 @@ const readLinkedPatterns = async (
   { folder, name }: FolderEntry,
   reading: IgnoreReadContext,
 ): Promise<IgnorePatterns | undefined> => {
-  const spot = await walkPath(reading.roots(), `${folder.path}/${name}`).catch(() => undefined);
-  if (spot === undefined) return undefined;
+  const walk = await walkPath(reading.roots(), `${folder.path}/${name}`).catch(() => undefined);
+  if (walk === undefined) return undefined;
   try {
-    if (spot.name === undefined || spot.entry?.kind !== "file") return undefined;
-    return await readPatterns({ folder: spot.folder, name: spot.name }, reading);
+    if (walk.name === undefined || walk.entry?.kind !== "file") return undefined;
+    return await readPatterns({ folder: walk.folder, name: walk.name }, reading);
   } finally {
-    await releaseWalk(spot);
+    await releaseWalk(walk);
   }
 };
 
 type PatternMatcher = {
   readonly ignore: Ignore;
-  /** How many patterns there are with no `**`, with one, with two, and so on. */
+  /** The number of patterns with no `**`, with one, with two, and so on. */
   readonly weights: readonly number[];
   uses: number;
 };
 
-/** The matcher remembers every path it was asked about, so it is made anew now and then. */
+/** The matcher caches every path it was asked about, so it is recreated from time to time. */
 const maxUses = 50_000;
 const maxMatchers = 500;
 
@@ -197,23 +197,23 @@ const getMatcher = async (
   const known = matchers.get(key);
   if (known !== undefined && (known.uses += 1) < maxUses) return known;
   const { default: ignore } = await import("ignore");
-  const made = ignore({ ignorecase: sources.some(({ text }) => text.isCaseless), allowRelativePaths: true });
+  const matcherRules = ignore({ ignorecase: sources.some(({ text }) => text.isCaseless), allowRelativePaths: true });
   const weights: number[] = [];
-  if (git) made.add({ pattern: ".git", mark: "git" });
+  if (git) matcherRules.add({ pattern: ".git", mark: "git" });
   for (const { file, folder, text } of sources)
     for (const line of text.patterns) {
       const pattern = anchorPattern(line, folder);
-      made.add({ pattern, mark: file });
+      matcherRules.add({ pattern, mark: file });
       const weight = pattern.split("**").length - 1;
       weights[weight] = (weights[weight] ?? 0) + 1;
     }
   if (matchers.size >= maxMatchers) matchers.clear();
-  const matcher: PatternMatcher = { ignore: made, weights, uses: 0 };
+  const matcher: PatternMatcher = { ignore: matcherRules, weights, uses: 0 };
   matchers.set(key, matcher);
   return matcher;
 };
 
-/** A pattern of an ignore file in a folder, as it would be written in the root. */
+/** Rewrites a pattern of an ignore file in a folder as it would be written in the root. */
 const anchorPattern = (line: string, folder: readonly string[]): string => {
   if (folder.length === 0 || line.startsWith("#") || line.trim() === "") return line;
   const isNegative = line.startsWith("!");
@@ -223,13 +223,13 @@ const anchorPattern = (line: string, folder: readonly string[]): string => {
   return `${isNegative ? "!" : ""}/${base}/${isAnchored ? "" : "**/"}${pattern.replace(/^\//, "")}`;
 };
 
-/** About a hundredth of a second. */
+/** Takes about 10 ms. */
 const maxWork = 5_000_000;
 
 const matchPath = ({ ignore, weights }: PatternMatcher, path: string, depth: number): string | undefined => {
-  // Every `**` may stand for any run of folders, and all that contain this one are checked too.
+  // Every `**` may match any number of folders, and all parent folders are checked too.
   const work = weights.reduce((sum, count, stars) => sum + count * depth ** (stars + 1), 0);
-  if (work > maxWork) return "ignore files too long to check at this depth";
+  if (work > maxWork) return "ignore files that are too long to check at this depth";
   const { rule } = ignore.test(path);
   return rule?.mark ?? rule?.pattern;
 };

@@ -57,13 +57,13 @@ type DiskFixture = Pick<WorkspaceFixture, "disk" | "put" | "remove"> & {
   readonly clean: () => void;
 };
 
-const createFixture = ({ disk, base, put: plant, remove: uproot, tree, clean }: DiskFixture): WorkspaceFixture => {
+const createFixture = ({ disk, base, put, remove, tree, clean }: DiskFixture): WorkspaceFixture => {
   const at = { ws: `${base}/ws`, out: `${base}/out`, home: `${base}/home` };
-  plant(at.ws, folder);
-  plant(`${at.out}/secret.txt`, file(canary));
-  plant(`${base}/outside.txt`, file(canary));
-  plant(`${at.home}/.zshrc`, file(canary));
-  plant(`${at.home}/.ssh/id_rsa`, file(canary));
+  put(at.ws, folder);
+  put(`${at.out}/secret.txt`, file(canary));
+  put(`${base}/outside.txt`, file(canary));
+  put(`${at.home}/.zshrc`, file(canary));
+  put(`${at.home}/.ssh/id_rsa`, file(canary));
   const opened: Workspace[] = [];
   const part = (isInside: boolean): { readonly [path: string]: string } =>
     Object.fromEntries(
@@ -72,8 +72,8 @@ const createFixture = ({ disk, base, put: plant, remove: uproot, tree, clean }: 
   return {
     disk,
     ...at,
-    put: plant,
-    remove: uproot,
+    put,
+    remove,
     outside: () => part(false),
     inside: () => part(true),
     open: async (options = {}) => {
@@ -105,10 +105,10 @@ const createSimulatedFixture = (): WorkspaceFixture => {
 /** Grounds on this machine, in a folder of their own. */
 export const createRealFixture = (disk: Disk = realDisk, parent: string = tmpdir()): WorkspaceFixture => {
   const base = realpathSync(mkdtempSync(join(parent, "workspace-")));
-  const uproot = (path: string): void => rmSync(path, { recursive: true, force: true });
-  const plant = (path: string, what: SeedEntry): void => {
+  const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+  const put = (path: string, what: SeedEntry): void => {
     mkdirSync(dirname(path), { recursive: true });
-    uproot(path);
+    remove(path);
     switch (what.kind) {
       case "file":
         return writeFileSync(path, what.text, { mode: what.mode ?? 0o644 });
@@ -124,7 +124,7 @@ export const createRealFixture = (disk: Disk = realDisk, parent: string = tmpdir
   };
   // Node removes no tree that is deeper than a path may be long.
   const clean = (): void => void execFileSync("rm", ["-rf", base]);
-  return createFixture({ disk, base, put: plant, remove: uproot, clean, tree: () => readTree(base) });
+  return createFixture({ disk, base, put, remove, clean, tree: () => readTree(base) });
 };
 
 const readTree = (base: string): { readonly [path: string]: string } => {

@@ -20,96 +20,103 @@ import { writeFileAt } from "./write.ts";
 
 export type WorkspaceOptions = {
   readonly disk: Disk;
-  /** Folders as the person gave them. Relative paths begin at the first. */
+  /** Folders as the user gave them. Relative paths start at the first. */
   readonly roots: readonly string[];
-  /** The agent's own folder (PARLEY_HOME, or .parley in the person's home): neither read nor written through a workspace. */
+  /** The agent's own folder (PARLEY_HOME, or .parley in the user's home): neither read nor written through a workspace. */
   readonly home: string;
-  /** Places with keys of the person, which no root includes: neither read nor written, unless one is a root itself. */
+  /** Paths with the user's keys, which are not part of any root: neither read nor written, unless one is a root itself. */
   readonly secrets?: readonly string[];
-  /** Where `keep` keeps. It can be read, also inside `home`, and not written. It is made when first needed. */
+  /** The folder `keep` stores texts in. It is readable, even inside `home`, but not writable. It is created when first needed. */
   readonly scratch: string;
-  /** The id of the session that keeps texts: they lie in a folder of that name in `scratch`, and are removed with it. */
+  /** The id of the session: its texts are in a folder of that name in `scratch`, and are removed with the session. */
   readonly session?: string;
-  /** The names of ignore files kept for agents, which stand in a root. */
+  /** The names of ignore files for agents, read from each root. */
   readonly ignoreFiles?: readonly string[];
 };
 
 /**
- * The files of a workspace, guarded. Paths are absolute, or relative to the first root. Whatever leads outside
- * the roots throws a `PolicyError`, at the moment of use: no link and no swap in between can change where a path leads.
+ * The files of a workspace. Paths are absolute, or relative to the first root. A path that leads outside the roots
+ * throws a `PolicyError` at the moment of use: no link and no concurrent swap can change where a path leads.
  */
 export type Workspace = {
-  /** Where the roots really are. */
+  /** The canonical paths of the roots. */
   readonly roots: readonly string[];
-  /** Where a path leads, all links followed. */
+  /** Resolves a path, all links followed. */
   readonly resolve: (path: string) => Promise<WorkspacePath>;
   /** Opens a regular file for reading. */
   readonly open: (path: string) => Promise<WorkspaceFile>;
-  /** The whole of a file of at most `most` bytes. */
-  readonly bytes: (path: string, most: number) => Promise<Uint8Array>;
-  /** What is in a folder, by name; the first `most` of it, however much there is. */
-  readonly list: (path: string, most?: number) => Promise<readonly WorkspaceEntry[]>;
-  /** The ignore file that keeps this path, or what it leads to, out. */
+  /** Reads a whole file of at most `most` bytes. */
+  readonly bytes: (path: string, maxCount: number) => Promise<Uint8Array>;
+  /** Lists a folder, sorted by name; the first `most` entries. */
+  readonly list: (path: string, maxCount?: number) => Promise<readonly WorkspaceEntry[]>;
+  /** The ignore file that excludes this path or its target; undefined if none does. */
   readonly ignored: (path: string, rules: IgnoreSelection) => Promise<string | undefined>;
-  /** The same for everything in a folder at once, each by its own name. */
+  /** The same for all entries of a folder, each by its own name. */
   readonly ignoring: (folder: string, rules: IgnoreSelection) => Promise<IgnoreTest>;
-  /** The ignore files kept for agents that are there. */
+  /** Lists the existing ignore files for agents. */
   readonly ignoreFiles: () => Promise<readonly string[]>;
   /**
-   * Writes a file as a whole, and makes missing folders. `was` is the identity it must still have, or "absent"; what
-   * is absent has none, so a new file is made only where no link stands in its path.
+   * Writes a whole file, and creates missing folders. `was` is the identity it must still have, or "absent". A new
+   * file has no identity to check, so it is created only if its path contains no link.
    */
   readonly write: (path: string, bytes: Uint8Array, was: string) => Promise<void>;
-  /** Keeps a text in a file that can be read here, and tells its path. */
+  /** Stores a text in a file that can be read here, and returns its path. */
   readonly keep: (text: string, name: string) => Promise<string>;
-  /** Lets go of the roots. */
+  /** Closes the handles of the roots. */
   readonly close: () => Promise<void>;
 };
 
-/** Opens a workspace. Its roots are the folders that stand there now, wherever their paths lead later. */
+/** Opens a workspace. Its roots are the folders that exist now, even if their paths lead elsewhere later. */
 export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspace> => {
   const { ignoreFiles = [".geminiignore", ".parleyignore"] } = options;
-  const ground = await openWorkspaceState(options);
-  const { roots, all, home, scratch } = ground;
+  const state = await openWorkspaceState(options);
+  const { roots, all, home, scratch } = state;
   const ignores = openIgnoreFiles({ roots: all, own: ignoreFiles });
-  const protectedFrom = { roots: roots.flatMap(({ path, requestedPath: given }) => [path, given]), home };
+  const protectionContext = { roots: roots.flatMap(({ path, requestedPath }) => [path, requestedPath]), home };
   const read = <Result>(path: string, work: PathOperation<Result>): Promise<Result> =>
-    withPath(ground, { path, operation: "read" }, work);
+    withPath(state, { path, operation: "read" }, work);
 
   return {
     roots: roots.map(({ path }) => path),
-    resolve: (path) => read(path, async (spot) => describePath(spot, spot.entry)),
+    resolve: (path) => read(path, async (walk) => describePath(walk, walk.entry)),
     open: (path) => read(path, openFileAt),
-    bytes: (path, most) => read(path, (spot) => readBytesAt(spot, most)),
-    list: (path, most = Infinity) => read(path, (spot) => listFolderAt(spot, most)),
+    bytes: (path, maxCount) => read(path, (walk) => readBytesAt(walk, maxCount)),
+    list: (path, maxCount = Infinity) => read(path, (walk) => listFolderAt(walk, maxCount)),
     ignored: (path, rules) =>
-      read(path, async (spot, spelled) => {
-        const isFolder = spot.entry?.kind === "folder";
-        const real = { root: spot.root, names: walkedNames(spot) };
-        for (const one of [real, ...findSpelledPaths(roots, spelled).filter((asked) => !isSamePath(asked, real))]) {
-          const kept = await ignores.findIgnoreFile({ ...one, isFolder }, rules);
-          if (kept !== undefined) return kept;
+      read(path, async (walk, requestedPath) => {
+        const isFolder = walk.entry?.kind === "folder";
+        const real = { root: walk.root, names: walkedNames(walk) };
+        for (const candidate of [
+          real,
+          ...findSpelledPaths(roots, requestedPath).filter((spelledPath) => !isSamePath(spelledPath, real)),
+        ]) {
+          const ignoreFile = await ignores.findIgnoreFile({ ...candidate, isFolder }, rules);
+          if (ignoreFile !== undefined) return ignoreFile;
         }
         return undefined;
       }),
     ignoring: (path, rules) =>
-      read(path, async (spot) => {
-        const kept = await ignores.openFolder({ root: spot.root, names: walkedNames(spot) }, rules);
-        return excludeSecretPaths(ground.secrets, walkedPath(spot), excludeAgentFolder(home, walkedPath(spot), kept));
+      read(path, async (walk) => {
+        const ignoreFile = await ignores.openFolder({ root: walk.root, names: walkedNames(walk) }, rules);
+        return excludeSecretPaths(
+          state.secrets,
+          walkedPath(walk),
+          excludeAgentFolder(home, walkedPath(walk), ignoreFile),
+        );
       }),
     ignoreFiles: () => listExistingFiles(roots, ignoreFiles),
-    write: (path, bytes, was) =>
-      withPath(ground, { path, operation: "write" }, async (spot, spelled) => {
-        if (!roots.includes(spot.root))
-          throw new PolicyError("path_not_in_workspace", `${quotePath(path)} can be read, not written.`);
-        const real = { root: spot.root, names: walkedNames(spot) };
-        const isDirect = findSpelledPaths(roots, spelled).some((asked) => isSamePath(asked, real));
-        await writeFileAt(spot, {
-          requestedPath: spelled,
+    write: (path, bytes, expectedIdentity) =>
+      withPath(state, { path, operation: "write" }, async (walk, requestedPath) => {
+        if (!roots.includes(walk.root))
+          throw new PolicyError("path_not_in_workspace", `${quotePath(path)} is read-only.`);
+        const real = { root: walk.root, names: walkedNames(walk) };
+        const isDirect = findSpelledPaths(roots, requestedPath).some((spelledPath) => isSamePath(spelledPath, real));
+        await writeFileAt(walk, {
+          requestedPath,
           isDirect,
           bytes,
-          expectedIdentity: was,
-          protectionContext: protectedFrom,
+          expectedIdentity,
+          protectionContext,
         });
       }),
     keep: (text, name) =>
@@ -120,14 +127,14 @@ export const openWorkspace = async (options: WorkspaceOptions): Promise<Workspac
   };
 };
 
-/** Everything that is held open. */
+/** The open handles and settings of a workspace. */
 type WorkspaceState = {
   readonly first: WorkspaceRoot;
   readonly roots: readonly WorkspaceRoot[];
   readonly scratch: ScratchFolder;
   readonly home: string;
   readonly secrets: readonly string[];
-  /** All that may be read. */
+  /** All readable roots. */
   readonly all: () => readonly WorkspaceRoot[];
 };
 
@@ -157,14 +164,15 @@ const openWorkspaceState = async ({ disk, ...given }: WorkspaceOptions): Promise
 const openRoots = async (disk: Disk, paths: readonly string[]): Promise<readonly WorkspaceRoot[]> => {
   const opened: WorkspaceRoot[] = [];
   try {
-    for (const given of paths) {
-      const path = await disk.canonicalPath(given);
-      if (path === undefined) throw new PolicyError("file_not_found", `The folder ${quotePath(given)} is not there.`);
+    for (const requestedPath of paths) {
+      const path = await disk.canonicalPath(requestedPath);
+      if (path === undefined)
+        throw new PolicyError("file_not_found", `The folder ${quotePath(requestedPath)} does not exist.`);
       if (opened.some((root) => root.path === path)) continue;
       opened.push({
         path,
-        requestedPath: given,
-        spellings: [splitPath(path), splitPath(given)],
+        requestedPath,
+        spellings: [splitPath(path), splitPath(requestedPath)],
         folder: await disk.openFolder(path),
       });
     }
@@ -176,63 +184,67 @@ const openRoots = async (disk: Disk, paths: readonly string[]): Promise<readonly
 };
 
 type FileOperation = { readonly path: string; readonly operation: "read" | "write" };
-type PathOperation<Result> = (spot: WalkResult, spelled: string) => Promise<Result>;
+type PathOperation<Result> = (walk: WalkResult, requestedPath: string) => Promise<Result>;
 
-/** Works at the spot a path leads to, and lets go of it. */
+/** Walks to a path, runs the work there, and closes the walk. */
 const withPath = <Result>(
-  ground: WorkspaceState,
-  { path, operation: doing }: FileOperation,
+  state: WorkspaceState,
+  { path, operation }: FileOperation,
   work: PathOperation<Result>,
 ): Promise<Result> => {
-  const { first, all, home, scratch } = ground;
-  return withExplainedErrors({ path, operation: doing }, async () => {
-    const spelled = parsePath(path, first.path);
-    const spot = await walkPath(all(), spelled);
+  const { first, all, home, scratch } = state;
+  return withExplainedErrors({ path, operation }, async () => {
+    const requestedPath = parsePath(path, first.path);
+    const walk = await walkPath(all(), requestedPath);
     try {
-      const real = walkedPath(spot);
+      const real = walkedPath(walk);
       if (isInsideIgnoringCase(real, home) && !isInside(real, scratch.path))
-        throw new PolicyError("policy_violation", `${quotePath(path)} belongs to the agent itself.`);
-      if (ground.secrets.some((place) => isInsideIgnoringCase(real, place)))
         throw new PolicyError(
           "policy_violation",
-          `${quotePath(path)} can hold keys of the person, and is no part of the workspace.`,
+          `${quotePath(path)} is in Parley's own folder, which tools cannot access.`,
         );
-      return await work(spot, spelled);
+      if (state.secrets.some((place) => isInsideIgnoringCase(real, place)))
+        throw new PolicyError(
+          "policy_violation",
+          `${quotePath(path)} can contain the user's keys and is not part of the workspace.`,
+        );
+      return await work(walk, requestedPath);
     } finally {
-      await releaseWalk(spot);
+      await releaseWalk(walk);
     }
   });
 };
 
 const withExplainedErrors = async <Result>(
-  { path, operation: doing }: FileOperation,
+  { path, operation }: FileOperation,
   work: () => Promise<Result>,
 ): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
-    throw explainDiskError(error, path, doing);
+    throw explainDiskError(error, path, operation);
   }
 };
 
-/** Where the agent's own folder lies in a folder, nothing of it is found there. */
-const excludeAgentFolder = (home: string, folder: string, kept: IgnoreTest): IgnoreTest =>
+/** Excludes the agent's own folder from a folder that contains it. */
+const excludeAgentFolder = (home: string, folder: string, ignoreFile: IgnoreTest): IgnoreTest =>
   isInsideIgnoringCase(home, folder)
-    ? (name, isFolder) => (isInsideIgnoringCase(join(folder, name), home) ? "the agent itself" : kept(name, isFolder))
-    : kept;
+    ? (name, isFolder) =>
+        isInsideIgnoringCase(join(folder, name), home) ? "Parley (its own folder)" : ignoreFile(name, isFolder)
+    : ignoreFile;
 
-/** The same for places with keys of the person. */
-const excludeSecretPaths = (secrets: readonly string[], folder: string, kept: IgnoreTest): IgnoreTest => {
+/** Excludes paths with the user's keys. */
+const excludeSecretPaths = (secrets: readonly string[], folder: string, ignoreFile: IgnoreTest): IgnoreTest => {
   const inside = secrets.filter((place) => isInsideIgnoringCase(place, folder));
   return inside.length === 0
-    ? kept
+    ? ignoreFile
     : (name, isFolder) =>
         inside.some((place) => isInsideIgnoringCase(join(folder, name), place))
-          ? "keys of the person"
-          : kept(name, isFolder);
+          ? "Parley (it can contain keys)"
+          : ignoreFile(name, isFolder);
 };
 
-/** The names a path has in its root as it was spelled, links and all. */
+/** Finds the names of a path in its root as spelled, links not followed. */
 const findSpelledPaths = (roots: readonly WorkspaceRoot[], path: string): readonly RootedPath[] => {
   const parts = splitPath(path);
   const found = roots.flatMap((root) =>
@@ -243,8 +255,8 @@ const findSpelledPaths = (roots: readonly WorkspaceRoot[], path: string): readon
   return found.slice(0, 1);
 };
 
-const isSamePath = (one: RootedPath, other: RootedPath): boolean =>
-  one.root === other.root && one.names.join("/") === other.names.join("/");
+const isSamePath = (candidate: RootedPath, other: RootedPath): boolean =>
+  candidate.root === other.root && candidate.names.join("/") === other.names.join("/");
 
 const listExistingFiles = async (
   roots: readonly WorkspaceRoot[],

@@ -1,19 +1,19 @@
-/** Where version control keeps its history, its settings and its hooks; `.git` may be a file that points elsewhere. */
+/** Version control folders with history, configuration and hooks; `.git` may be a file that points elsewhere. */
 export const versionControlFolders: ReadonlySet<string> = new Set([".git", ".hg", ".jj", ".svn", ".bzr", ".sl"]);
 
-/** Files that make any folder a repository of git, whatever its name. */
+/** Files that make any folder a git repository, whatever its name. */
 export const gitMarkerFiles: ReadonlySet<string> = new Set(["head", "commondir", "gitdir"]);
 
-/** Where a project says how this agent works in it. */
+/** Folders with a project's settings for this agent. */
 export const agentFolders: ReadonlySet<string> = new Set([".parley", ".agent"]);
 
-/** Where a person's folder for settings may say the same. */
+/** The same in the user's configuration folder. */
 export const agentSequences: readonly (readonly string[])[] = [
   [".config", "parley"],
   [".config", "agent"],
 ];
 
-/** What tells agents what to do, or what to leave alone. */
+/** Files with instructions or ignore rules for agents. */
 export const agentFiles: ReadonlySet<string> = new Set([
   ".mcp.json",
   "mcp.json",
@@ -30,7 +30,7 @@ export const agentFiles: ReadonlySet<string> = new Set([
   ".goosehints",
   ".rules",
   "copilot-instructions.md",
-  // What models read as instructions in every session.
+  // Context files, which models read as instructions in every session.
   "agents.md",
   "agents.override.md",
   "agents.local.md",
@@ -47,7 +47,7 @@ export const agentFiles: ReadonlySet<string> = new Set([
   ".replit.md",
 ]);
 
-/** Files that programs read by themselves, and that can make them run something. */
+/** Files that programs read automatically and that can make them run code. */
 export const autorunFiles: ReadonlySet<string> = new Set([
   // Shells and terminals.
   ".envrc",
@@ -159,7 +159,7 @@ export const autorunFiles: ReadonlySet<string> = new Set([
   ".devcontainer.json",
 ]);
 
-/** Folders whose contents run, or say what runs. */
+/** Folders whose files are run automatically, or configure what runs. */
 export const autorunFolders: ReadonlySet<string> = new Set([
   // Editors.
   ".vscode",
@@ -253,7 +253,7 @@ export const autorunFolders: ReadonlySet<string> = new Set([
   ".docker",
 ]);
 
-/** Folders that package managers fill. Edits in them are asked about; commands in a sandbox may write them. */
+/** Folders that package managers fill. Edits in them need approval; sandboxed commands may write them. */
 export const dependencyFolders: ReadonlySet<string> = new Set([
   "node_modules",
   ".yarn",
@@ -268,7 +268,7 @@ export const dependencyFolders: ReadonlySet<string> = new Set([
   ".gradle",
 ]);
 
-/** Folders that count only inside others. */
+/** Folders that are protected only inside others. */
 export const autorunSequences: readonly (readonly string[])[] = [
   [".github", "workflows"],
   [".github", "actions"],

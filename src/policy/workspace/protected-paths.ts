@@ -10,7 +10,7 @@ import {
 } from "./protected-names.ts";
 import { isInside, splitPath } from "./paths.ts";
 
-/** Whether a path may be written freely, must be asked about in every mode, or is refused in every mode; and why. */
+/** Whether writing a path is free, needs approval in every mode, or is denied in every mode; and why. */
 export type Protection = { readonly level: "free" | "ask" | "deny"; readonly reason: string };
 
 export type ProtectionContext = {
@@ -20,19 +20,22 @@ export type ProtectionContext = {
 };
 
 /**
- * What guards a path against being written: what governs the agent, and what runs code merely by being there.
- * Give it the path with all links followed. Names count however they are disguised, and whether or not they exist.
+ * Checks whether a path is protected: it controls the agent, or is run automatically. Expects the path with all links
+ * followed. Names match in any disguise (case, width, invisible characters), whether they exist or not.
  */
 export const checkProtection = (path: string, { roots, home }: ProtectionContext): Protection => {
-  if (isInsideIgnoringCase(path, home))
-    return deny("It belongs to the agent itself: its settings, whom it trusts, its sessions.");
-  const all = splitPath(path).map(normalizeName);
+  if (isInsideIgnoringCase(path, home)) return deny("It is in Parley's own folder (settings, trust, sessions).");
+  const allNames = splitPath(path).map(normalizeName);
   const root = roots.filter((folder) => isInside(path, folder)).toSorted((one, other) => other.length - one.length)[0];
-  const below = root === undefined ? all : all.slice(splitPath(root).length);
-  return checkVersionControl(all) ?? checkAgentFiles(below) ?? checkAutorun(below) ?? { level: "free", reason: "" };
+  const relativeNames = root === undefined ? allNames : allNames.slice(splitPath(root).length);
+  return (
+    checkVersionControl(allNames) ??
+    checkAgentFiles(relativeNames) ??
+    checkAutorun(relativeNames) ?? { level: "free", reason: "" }
+  );
 };
 
-/** Whether a path is a folder or below it, or would be on a disk that does not tell names apart by their case. */
+/** Whether a path is the folder or below it, or would be on a disk that ignores case. */
 export const isInsideIgnoringCase = (path: string, folder: string): boolean => {
   const names = splitPath(path).map(normalizeName);
   return splitPath(folder).every((name, index) => normalizeName(name) === names[index]);
@@ -41,10 +44,10 @@ export const isInsideIgnoringCase = (path: string, folder: string): boolean => {
 const deny = (reason: string): Protection => ({ level: "deny", reason });
 const ask = (reason: string): Protection => ({ level: "ask", reason });
 
-/** Refused even where the workspace itself lies within. */
+/** Denied even if the workspace itself is inside such a folder. */
 const checkVersionControl = (names: readonly string[]): Protection | undefined =>
   names.some((name) => matchesName(name, versionControlFolders))
-    ? deny("What version control keeps for itself can run programs, and is changed only by its own commands.")
+    ? deny("Version control data can make programs run. Change it only with version control commands.")
     : undefined;
 
 const checkAgentFiles = (names: readonly string[]): Protection | undefined => {
@@ -52,36 +55,36 @@ const checkAgentFiles = (names: readonly string[]): Protection | undefined => {
     names.some((name) => matchesName(name, agentFolders)) ||
     agentSequences.some((sequence) => containsSequence(names, sequence))
   )
-    return deny("It governs the agent. Only the person changes it.");
+    return deny("It configures the agent. Only the user may change it.");
   return matchesName(names.at(-1) ?? "", agentFiles)
-    ? ask("It tells agents what to do, or what to leave alone.")
+    ? ask("It contains instructions or ignore rules for agents.")
     : undefined;
 };
 
 const checkAutorun = (names: readonly string[]): Protection | undefined => {
   const last = names.at(-1) ?? "";
   if (matchesName(last, autorunFiles) || /\.pth$|^\.?lefthook(-local)?\.(yml|yaml|toml|json)$|^\.aider/.test(last))
-    return ask("Programs read it and run what it says, without anyone asking them to.");
+    return ask("Programs run its contents automatically.");
   if (
     names.some((name) => matchesName(name, autorunFolders)) ||
     autorunSequences.some((sequence) => containsSequence(names, sequence))
   )
-    return ask("What stands in this folder is run, or tells other programs what to run.");
+    return ask("Files in this folder are run automatically, or configure what other programs run.");
   return isBareRepository(names) || matchesName(last, gitMarkerFiles)
-    ? ask("It may be part of a repository that runs programs.")
+    ? ask("It may be part of a git repository, which can run programs.")
     : undefined;
 };
 
-/** A repository without a working tree is a folder like any other, usually with a name that ends in .git. */
+/** A bare repository is an ordinary folder, usually with a name that ends in .git. */
 const isBareRepository = (names: readonly string[]): boolean => names.slice(0, -1).some((name) => /.\.git$/.test(name));
 
-/** Whether these names stand in this order, one right after the other. */
+/** Whether these names occur in this order, directly after each other. */
 const containsSequence = (names: readonly string[], sequence: readonly string[]): boolean =>
   names.some((_, start) => sequence.every((name, index) => names[start + index] === name));
 
 /**
- * A name without its disguises: other case and wider letters, characters that cannot be seen, the dots, spaces
- * and stream names that Windows drops.
+ * Normalizes a name: lower case, normal width, without invisible characters and the dots, spaces and stream names that
+ * Windows drops.
  */
 const normalizeName = (name: string): string =>
   name
@@ -96,5 +99,5 @@ const matchesName = (name: string, names: ReadonlySet<string>): boolean => names
 /** Windows also finds a file by the first letters of its name: GIT~1, GITMOD~1. */
 const isShortName = (name: string, names: ReadonlySet<string>): boolean => {
   const start = /^([^~]{1,6})~\d+(\.[^.]{0,3})?$/.exec(name)?.[1];
-  return start !== undefined && [...names].some((long) => long.replace(/[. ]/g, "").startsWith(start));
+  return start !== undefined && [...names].some((fullName) => fullName.replace(/[. ]/g, "").startsWith(start));
 };

@@ -4,20 +4,20 @@ import { isInside, invalidNameReason, quotePath } from "./paths.ts";
 import { explainDiskError } from "./disk-errors.ts";
 import { walkedPath, type WalkResult } from "./walk.ts";
 
-/** A place in the workspace: where it really is, and how people know it, relative to its root. */
+/** A resolved path of the workspace: canonical, and as displayed, relative to its root. */
 export type WorkspacePath = {
   readonly path: string;
   readonly shown: string;
   readonly kind: "file" | "folder" | "other" | "absent";
   readonly size: number;
   readonly modified: number;
-  /** "absent" where there is nothing. */
+  /** "absent" if nothing exists there. */
   readonly identity: string;
-  /** Why nothing may be made there, where there is nothing. */
+  /** Why a new file there would have an invalid name. */
   readonly fault?: string;
 };
 
-/** A file open for reading. Close it. */
+/** A file opened for reading. The caller closes it. */
 export type WorkspaceFile = {
   readonly place: WorkspacePath;
   readonly read: (at: number, length: number) => Promise<Uint8Array>;
@@ -31,33 +31,33 @@ export type WorkspaceEntry = {
   readonly modified: number;
 };
 
-/** What a spot is to people. */
-export const describePath = (spot: WalkResult, entry: DiskEntry | undefined): WorkspacePath => {
-  const path = walkedPath(spot);
-  const place = { path, shown: displayPath(spot.root.path, path) };
+/** Describes the result of a walk. */
+export const describePath = (walk: WalkResult, entry: DiskEntry | undefined): WorkspacePath => {
+  const path = walkedPath(walk);
+  const place = { path, shown: displayPath(walk.root.path, path) };
   if (entry === undefined) {
-    const fault = findInvalidName([...(spot.name === undefined ? [] : [spot.name]), ...spot.missing]);
+    const invalidReason = findInvalidName([...(walk.name === undefined ? [] : [walk.name]), ...walk.missing]);
     const absent = { ...place, kind: "absent", size: 0, modified: 0, identity: "absent" } as const;
-    return fault === undefined ? absent : { ...absent, fault };
+    return invalidReason === undefined ? absent : { ...absent, fault: invalidReason };
   }
   const { kind, size, modified, identity } = entry;
   return { ...place, kind: kind === "link" ? "other" : kind, size, modified, identity };
 };
 
-/** Why one of these names may not be made. */
+/** Finds the first invalid name; returns why it is invalid. */
 export const findInvalidName = (names: readonly string[]): string | undefined =>
-  names.map(invalidNameReason).find((fault) => fault !== undefined);
+  names.map(invalidNameReason).find((invalidReason) => invalidReason !== undefined);
 
 const displayPath = (root: string, path: string): string => {
   if (path === root) return ".";
   return isInside(path, root) ? path.slice(root.length).replace(/^[/\\]/, "") : path;
 };
 
-/** Opens the regular file at a spot. */
-export const openFileAt = async (spot: WalkResult): Promise<WorkspaceFile> => {
-  const file = await requireFileAt(spot);
+/** Opens the regular file a walk ended at. */
+export const openFileAt = async (walk: WalkResult): Promise<WorkspaceFile> => {
+  const file = await requireFileAt(walk);
   try {
-    const place = describePath(spot, await file.stat());
+    const place = describePath(walk, await file.stat());
     const read = async (at: number, length: number): Promise<Uint8Array> => {
       try {
         return await file.read(at, length);
@@ -72,25 +72,25 @@ export const openFileAt = async (spot: WalkResult): Promise<WorkspaceFile> => {
   }
 };
 
-/** All bytes of the file at a spot, if there are not too many. */
-export const readBytesAt = async (spot: WalkResult, most: number): Promise<Uint8Array> => {
-  const file = await requireFileAt(spot);
+/** Reads the whole file a walk ended at. Throws if it is larger than `most` bytes. */
+export const readBytesAt = async (walk: WalkResult, maxCount: number): Promise<Uint8Array> => {
+  const file = await requireFileAt(walk);
   try {
     const { size } = await file.stat();
-    const bytes = size > most ? undefined : await file.read(0, most + 1);
-    if (bytes !== undefined && bytes.length <= most) return bytes;
+    const bytes = size > maxCount ? undefined : await file.read(0, maxCount + 1);
+    if (bytes !== undefined && bytes.length <= maxCount) return bytes;
     throw new PolicyError(
       "file_too_large",
-      `${quotePath(walkedPath(spot))} is too large: ${Math.max(size, most + 1)} bytes, where ${most} may be read at once.`,
+      `${quotePath(walkedPath(walk))} is too large: ${Math.max(size, maxCount + 1)} bytes (limit: ${maxCount}).`,
     );
   } finally {
     await file.close();
   }
 };
 
-const requireFileAt = async (spot: WalkResult): Promise<FileHandle> => {
-  const { folder, name, entry } = spot;
-  const path = quotePath(walkedPath(spot));
+const requireFileAt = async (walk: WalkResult): Promise<FileHandle> => {
+  const { folder, name, entry } = walk;
+  const path = quotePath(walkedPath(walk));
   if (entry === undefined) throw new PolicyError("file_not_found", `There is no file ${path}.`);
   if (name === undefined || entry.kind === "folder")
     throw new PolicyError("target_is_directory", `${path} is a folder, not a file.`);
@@ -99,34 +99,34 @@ const requireFileAt = async (spot: WalkResult): Promise<FileHandle> => {
   return folder.openFile(name);
 };
 
-/** The first names in a folder, in order of name, and what stands under them. */
-export const listFolderAt = async (spot: WalkResult, most: number): Promise<readonly WorkspaceEntry[]> => {
-  const folder = await requireFolderAt(spot);
+/** Lists the first entries of a folder, sorted by name. */
+export const listFolderAt = async (walk: WalkResult, maxCount: number): Promise<readonly WorkspaceEntry[]> => {
+  const folder = await requireFolderAt(walk);
   try {
-    const items = await readFirstNames(folder, most);
-    const listed: WorkspaceEntry[] = [];
+    const items = await readFirstNames(folder, maxCount);
+    const entries: WorkspaceEntry[] = [];
     for (let start = 0; start < items.length; start += maxConcurrentReads)
-      listed.push(
+      entries.push(
         ...(await Promise.all(items.slice(start, start + maxConcurrentReads).map((item) => readDetails(folder, item)))),
       );
-    return listed;
+    return entries;
   } finally {
-    if (folder !== spot.folder) await folder.close();
+    if (folder !== walk.folder) await folder.close();
   }
 };
 
-/** More would only wait for each other. */
+/** More would only wait for the thread pool. */
 const maxConcurrentReads = 32;
 
 type FolderItem = { readonly name: string; readonly kind: EntryKind };
 
-/** Never more than twice as many as wanted are held, so a folder may be of any size. */
-const readFirstNames = async (folder: Folder, most: number): Promise<readonly FolderItem[]> => {
+/** Reads the first names. Holds about twice as many as wanted, so a folder may be of any size. */
+const readFirstNames = async (folder: Folder, maxCount: number): Promise<readonly FolderItem[]> => {
   let items: FolderItem[] = [];
-  const first = (): FolderItem[] => items.toSorted((one, other) => (one.name < other.name ? -1 : 1)).slice(0, most);
+  const first = (): FolderItem[] => items.toSorted((one, other) => (one.name < other.name ? -1 : 1)).slice(0, maxCount);
   for await (const item of folder.list()) {
     items.push(item);
-    if (items.length >= 2 * most + 1000) items = first();
+    if (items.length >= 2 * maxCount + 1000) items = first();
   }
   return first();
 };
@@ -136,9 +136,9 @@ const readDetails = async (folder: Folder, { name, kind }: FolderItem): Promise<
   return { name, kind: entry?.kind ?? kind, size: entry?.size ?? 0, modified: entry?.modified ?? 0 };
 };
 
-const requireFolderAt = async (spot: WalkResult): Promise<Folder> => {
-  const { folder, name, entry } = spot;
-  const path = quotePath(walkedPath(spot));
+const requireFolderAt = async (walk: WalkResult): Promise<Folder> => {
+  const { folder, name, entry } = walk;
+  const path = quotePath(walkedPath(walk));
   if (name === undefined) return folder;
   if (entry === undefined) throw new PolicyError("file_not_found", `There is no folder ${path}.`);
   if (entry.kind !== "folder") throw new PolicyError("path_is_not_a_directory", `${path} is not a folder.`);

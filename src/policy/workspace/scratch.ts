@@ -5,39 +5,43 @@ import { PolicyError } from "../error.ts";
 import { splitPath, quotePath } from "./paths.ts";
 import type { WorkspaceRoot } from "./walk.ts";
 
-/** A folder for texts that are too long to be said. */
+/** The folder for outputs that are too long for the model. */
 export type ScratchFolder = {
   readonly path: string;
-  /** The folder as a root, once it is there. */
+  /** The folder as a root, once it exists. */
   readonly roots: () => readonly WorkspaceRoot[];
-  /** Keeps a text, in the folder of its session where there is one, and tells where. The same text is kept once. */
+  /** Stores a text, in the folder of its session if there is one, and returns its path. Equal texts are stored once. */
   readonly keep: (text: string, name: string) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
 /**
- * Opens the folder if it is there; otherwise it is made when something is kept, for its owner alone.
- * Throws if somebody put a link in its place.
+ * Opens the folder if it exists; otherwise it is created with the first text, accessible to its owner only. Throws if
+ * a link is in its place.
  */
-export const openScratchFolder = async (disk: Disk, given: string, session?: string): Promise<ScratchFolder> => {
-  const path = join(await canonicalizePath(disk, dirname(resolve(given))), basename(given));
+export const openScratchFolder = async (
+  disk: Disk,
+  requestedPath: string,
+  session?: string,
+): Promise<ScratchFolder> => {
+  const path = join(await canonicalizePath(disk, dirname(resolve(requestedPath))), basename(requestedPath));
   const rootOf = (folder: Folder): WorkspaceRoot => ({
     path,
-    requestedPath: given,
-    spellings: [splitPath(path), splitPath(given)],
+    requestedPath,
+    spellings: [splitPath(path), splitPath(requestedPath)],
     folder,
   });
   const found = await disk.canonicalPath(path);
   if (found !== undefined && found !== path)
-    throw new PolicyError("policy_violation", `${quotePath(path)} is a link. Nothing is kept there.`);
+    throw new PolicyError("policy_violation", `${quotePath(path)} is a link; no output is stored there.`);
   let root: WorkspaceRoot | undefined = found === undefined ? undefined : rootOf(await disk.openFolder(path));
-  let making: Promise<WorkspaceRoot> | undefined;
-  const make = async (): Promise<WorkspaceRoot> => {
-    making ??= makeFolders(disk, path).then((folder) => (root = rootOf(folder)));
+  let creation: Promise<WorkspaceRoot> | undefined;
+  const create = async (): Promise<WorkspaceRoot> => {
+    creation ??= makeFolders(disk, path).then((folder) => (root = rootOf(folder)));
     try {
-      return await making;
+      return await creation;
     } catch (error) {
-      making = undefined;
+      creation = undefined;
       throw error;
     }
   };
@@ -45,28 +49,28 @@ export const openScratchFolder = async (disk: Disk, given: string, session?: str
     path,
     roots: () => (root === undefined ? [] : [root]),
     keep: async (text, name) => {
-      const { folder: top } = root ?? (await make());
+      const { folder: scratchFolder } = root ?? (await create());
       const bytes = new TextEncoder().encode(text);
       const file = `${safeFileName(name)}-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.txt`;
       if (session === undefined) {
-        await writeOnce(top, file, bytes);
+        await writeOnce(scratchFolder, file, bytes);
         return join(path, file);
       }
-      await top.makeFolder(session, 0o700);
-      const folder = await top.openFolder(session);
+      await scratchFolder.makeFolder(session, 0o700);
+      const folder = await scratchFolder.openFolder(session);
       await writeOnce(folder, file, bytes).finally(() => folder.close());
       return join(path, session, file);
     },
     close: async () => {
-      await making?.catch(() => undefined);
+      await creation?.catch(() => undefined);
       await root?.folder.close();
     },
   };
 };
 
 const writeOnce = async (folder: Folder, name: string, bytes: Uint8Array): Promise<void> => {
-  const kept = await folder.stat(name);
-  if (kept?.kind !== "file" || kept.size !== bytes.length) await folder.writeFile(name, bytes, 0o600);
+  const existing = await folder.stat(name);
+  if (existing?.kind !== "file" || existing.size !== bytes.length) await folder.writeFile(name, bytes, 0o600);
 };
 
 const safeFileName = (name: string): string =>
@@ -75,7 +79,7 @@ const safeFileName = (name: string): string =>
     .replace(/^[.-]+/, "")
     .slice(0, 60) || "text";
 
-/** Where a path leads, or will lead once the rest of it is made. */
+/** Follows the links of a path, also where its last parts do not exist yet. */
 export const canonicalizePath = async (disk: Disk, path: string): Promise<string> => {
   const missing: string[] = [];
   for (let start = resolve(path); ; start = dirname(start)) {

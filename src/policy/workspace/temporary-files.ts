@@ -3,7 +3,7 @@ import { isTempName, staleTempAge } from "../../world/file-names.ts";
 import type { World } from "../../world/world.ts";
 
 /**
- * Removes the temporary files that killed programs left in a workspace in the middle of a write. Looks into the first
+ * Removes stale temporary files that killed programs left in a workspace in the middle of a write. Searches the first
  * thousand folders, those nearest to a root first; elsewhere, the next write in a folder does the same.
  */
 export const removeStaleTemporaryFiles = async (
@@ -14,14 +14,14 @@ export const removeStaleTemporaryFiles = async (
   const folders = [...roots];
   for (let at = 0; at < folders.length && !signal.aborted; at++) {
     const path = folders[at] ?? "";
-    // What cannot be listed or removed is no reason to fail: nobody asked for this.
+    // Best effort: errors while listing or removing are ignored.
     const entries = await disk.listNames(path).catch(() => []);
-    const left = entries.filter(({ name, kind }) => kind === "file" && isTempName(name));
-    if (left.length > 0)
+    const temporaryNames = entries.filter(({ name, kind }) => kind === "file" && isTempName(name));
+    if (temporaryNames.length > 0)
       await removeOld(
         disk,
         path,
-        left.map(({ name }) => name),
+        temporaryNames.map(({ name }) => name),
         clock.now() - staleTempAge,
       ).catch(() => undefined);
     for (const { name, kind } of entries)
@@ -31,7 +31,7 @@ export const removeStaleTemporaryFiles = async (
 
 const maxFolders = 1000;
 
-/** Folders with many others inside, in which tools write nothing. */
+/** Large folders in which tools write nothing. */
 const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 const removeOld = async (

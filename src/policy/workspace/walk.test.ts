@@ -6,15 +6,15 @@ import { walkPath, type WorkspaceRoot } from "./walk.ts";
 const appearing = (misses: number, code: string): Folder => {
   let tries = 0;
   const entry = { kind: "folder", size: 0, modified: 0, mode: 0o755, identity: "1" } as const;
-  const inner = { path: "/ws/new", look: async () => undefined, close: async () => undefined } as unknown as Folder;
+  const inner = { path: "/ws/new", stat: async () => undefined, close: async () => undefined } as unknown as Folder;
   return {
     path: "/ws",
-    folder: async () => {
+    openFolder: async () => {
       tries += 1;
       if (tries > misses) return inner;
       throw new DiskError(code, "Could not open it");
     },
-    look: async () => entry,
+    stat: async () => entry,
   } as unknown as Folder;
 };
 

@@ -3,44 +3,44 @@ import { DiskError, type DiskEntry, type Folder } from "../../world/disk.ts";
 import { PolicyError } from "../error.ts";
 import { isInside, splitPath, quotePath } from "./paths.ts";
 
-/** A folder that may be walked, by the handle it was opened with. */
+/** A root folder of the workspace, with its open handle. */
 export type WorkspaceRoot = {
-  /** Where it really is. */
+  /** The canonical path. */
   readonly path: string;
-  /** How it was named when it was opened. */
+  /** The path it was opened by. */
   readonly requestedPath: string;
-  /** The names in both. */
+  /** The names in both paths. */
   readonly spellings: readonly (readonly string[])[];
   readonly folder: Folder;
 };
 
-/** Where a walk ended. Whoever takes one lets it go with `release`. */
+/** Where a walk ended. The caller closes it with `releaseWalk`. */
 export type WalkResult = {
   readonly root: WorkspaceRoot;
-  /** The last folder on the way; the root's own, or one that was opened for this spot. */
+  /** The last folder of the walk: the root's handle, or one opened for this walk. */
   readonly folder: Folder;
-  /** The names that lead from the root to the folder; none of them is a link. */
+  /** The names from the root to the folder; none of them is a link. */
   readonly names: readonly string[];
-  /** What stands in the folder under this name; undefined when the spot is the folder itself. */
+  /** The name in the folder; undefined if the walk ended at the folder itself. */
   readonly name: string | undefined;
-  /** What stands there; undefined when nothing does. It is never a link. */
+  /** The entry; undefined if it does not exist. It is never a link. */
   readonly entry: DiskEntry | undefined;
   /** The names after a missing one. */
   readonly missing: readonly string[];
 };
 
-/** As many links as Linux follows. */
+/** The number of links Linux follows. */
 const maxLinks = 40;
 
-/** Enough for four thousand nested folders and the way back. */
+/** Enough for four thousand nested folders and back. */
 const maxSteps = 2 ** 14;
 
-/** Places where the system shows itself as files: reading one can wait for ever, or tell what a process keeps secret. */
+/** Virtual file systems: reading a file there can block forever, or expose secrets of a process. */
 const specialFilesystems = ["/proc", "/sys", "/dev"];
 
 /**
- * Walks an absolute path from a root's handle, one name at a time. Links are read and followed here, never by
- * the system, and lead anywhere inside the roots; whatever leads outside throws.
+ * Walks an absolute path from a root's handle, one name at a time. Links are read and followed here, never by the
+ * operating system, and may lead anywhere inside the roots; a path that leads outside throws.
  */
 export const walkPath = async (roots: readonly WorkspaceRoot[], path: string): Promise<WalkResult> => {
   const walker = new PathWalker(roots, path);
@@ -52,15 +52,15 @@ export const walkPath = async (roots: readonly WorkspaceRoot[], path: string): P
   }
 };
 
-/** Lets go of a spot. The roots stay open. */
+/** Closes the folder of a walk. The roots stay open. */
 export const releaseWalk = async ({ root, folder }: Pick<WalkResult, "root" | "folder">): Promise<void> => {
   if (folder !== root.folder) await folder.close();
 };
 
-/** The real path of a spot. */
-export const walkedPath = (spot: WalkedNames): string => joinNames(spot.root.path, walkedNames(spot));
+/** The canonical path of a walk. */
+export const walkedPath = (result: WalkedNames): string => joinNames(result.root.path, walkedNames(result));
 
-/** The names that lead from the root to a spot. */
+/** The names from the root to the end of a walk. */
 export const walkedNames = ({ names, name, missing }: WalkedNames): readonly string[] => [
   ...names,
   ...(name === undefined ? [] : [name]),
@@ -75,7 +75,7 @@ const joinNames = (base: string, names: readonly string[]): string =>
 class PathWalker {
   readonly #roots: readonly WorkspaceRoot[];
   readonly #path: string;
-  /** The names still to go, the next one last. */
+  /** The names still to walk, the next one last. */
   #pending: string[];
   #root: WorkspaceRoot;
   #folder: Folder;
@@ -87,7 +87,7 @@ class PathWalker {
     this.#roots = roots;
     this.#path = path;
     this.#pending = [...splitPath(path)].toReversed();
-    this.#root = this.#enter([]);
+    this.#root = this.#findRoot([]);
     this.#folder = this.#root.folder;
   }
 
@@ -98,32 +98,32 @@ class PathWalker {
       else {
         const entry = this.#pending.length === 0 ? await this.#folder.stat(name) : await this.#goDown(name);
         if (entry === "folder") continue;
-        if (entry?.kind === "link") await this.#goAlong(name);
-        else return this.#spot(name, entry);
+        if (entry?.kind === "link") await this.#followLink(name);
+        else return this.#createResult(name, entry);
       }
     }
-    return this.#spot(undefined, await this.#folder.statSelf());
+    return this.#createResult(undefined, await this.#folder.statSelf());
   }
 
   async close(): Promise<void> {
     await releaseWalk({ root: this.#root, folder: this.#folder });
   }
 
-  #spot(name: string | undefined, entry: DiskEntry | undefined): WalkResult {
+  #createResult(name: string | undefined, entry: DiskEntry | undefined): WalkResult {
     const missing = this.#pending.toReversed();
-    const spot = { root: this.#root, folder: this.#folder, names: this.#names, name, entry, missing };
-    this.#avoidMagic(walkedPath(spot));
+    const result = { root: this.#root, folder: this.#folder, names: this.#names, name, entry, missing };
+    this.#rejectSpecialFilesystems(walkedPath(result));
     if (entry !== undefined && missing.length > 0)
       throw new PolicyError(
         "path_is_not_a_directory",
-        `${quotePath(walkedPath({ ...spot, missing: [] }))} is not a folder.`,
+        `${quotePath(walkedPath({ ...result, missing: [] }))} is not a folder.`,
       );
     if (missing.includes(".."))
-      throw new PolicyError("file_not_found", `${quotePath(this.#path)} leads through a folder that is not there.`);
-    return spot;
+      throw new PolicyError("file_not_found", `${quotePath(this.#path)} passes through a folder that does not exist.`);
+    return result;
   }
 
-  /** Opens the folder under a name; tells what stands there instead if it is none. */
+  /** Opens the folder of a name; returns the entry if it is not a folder. */
   async #goDown(name: string): Promise<"folder" | DiskEntry | undefined> {
     try {
       await this.#moveTo(await this.#folder.openFolder(name), [...this.#names, name]);
@@ -132,7 +132,7 @@ class PathWalker {
       if (!(error instanceof DiskError)) throw error;
       const entry = await this.#folder.stat(name);
       if (entry?.kind !== "folder") return entry;
-      // It was something else when it was opened and is a folder now: somebody is swapping it. Or it was just made.
+      // It was not a folder when opened and is one now: another process swaps it, or just created it.
       if (error.code !== "ENOENT" || (this.#steps += 1) > maxSteps) throw error;
       return this.#goDown(name);
     }
@@ -143,55 +143,55 @@ class PathWalker {
     this.#folder = folder;
     this.#names = names;
     await releaseWalk({ root: this.#root, folder: before });
-    this.#avoidMagic(joinNames(this.#root.path, names));
+    this.#rejectSpecialFilesystems(joinNames(this.#root.path, names));
   }
 
-  /** Back to the root, then down again without the last name: handles know no way up that cannot be moved. */
+  /** Returns to the root and walks down again without the last name: the parent of a handle can be moved. */
   async #goUp(): Promise<void> {
     const names = this.#names.slice(0, -1);
     const isRoot = this.#names.length === 0;
     await this.#moveTo(this.#root.folder, []);
-    if (isRoot) await this.#leaveFor(splitPath(this.#root.path).slice(0, -1));
+    if (isRoot) await this.#continueOutside(splitPath(this.#root.path).slice(0, -1));
     else this.#pending.push(...names.toReversed());
   }
 
-  async #goAlong(name: string): Promise<void> {
-    if ((this.#links += 1) > maxLinks) throw this.#refusal("goes through too many links");
+  async #followLink(name: string): Promise<void> {
+    if ((this.#links += 1) > maxLinks) throw this.#refusal("follows too many links");
     const target = await this.#folder.readLink(name);
     this.#pending.push(...splitPath(target).toReversed());
     if (!isAbsolute(target)) return;
     await this.#moveTo(this.#root.folder, []);
-    await this.#leaveFor([]);
+    await this.#continueOutside([]);
   }
 
-  /** Outside all roots, at this place: only a way back in is of interest. */
-  async #leaveFor(place: readonly string[]): Promise<void> {
-    this.#root = this.#enter(place);
+  /** Continues outside all roots: only a path back into a root is accepted. */
+  async #continueOutside(place: readonly string[]): Promise<void> {
+    this.#root = this.#findRoot(place);
     this.#folder = this.#root.folder;
     this.#names = [];
   }
 
-  /** The root the pending names lead into, from a place in no root; the outermost, where one is inside another. */
-  #enter(from: readonly string[]): WorkspaceRoot {
+  /** Finds the root that the pending names lead into, starting outside all roots; the outermost of nested roots. */
+  #findRoot(from: readonly string[]): WorkspaceRoot {
     let place = from;
     for (;;) {
       const root = this.#roots.find(({ spellings }) => spellings.some((spelling) => isEqual(spelling, place)));
       if (root !== undefined) return root;
       const name = this.#pending.pop();
       place = name === ".." ? place.slice(0, -1) : name === undefined ? place : [...place, name];
-      const leadsOn = this.#roots.some(({ spellings }) => spellings.some((spelling) => startsWith(spelling, place)));
-      if (name === undefined || !leadsOn) throw this.#refusal("is outside the workspace");
+      const isOnTheWay = this.#roots.some(({ spellings }) => spellings.some((spelling) => startsWith(spelling, place)));
+      if (name === undefined || !isOnTheWay) throw this.#refusal("is outside the workspace");
     }
   }
 
-  #avoidMagic(path: string): void {
+  #rejectSpecialFilesystems(path: string): void {
     if (specialFilesystems.some((place) => isInside(path, place) && !isInside(this.#root.path, place)))
       throw this.#refusal("is outside the workspace");
   }
 
-  #refusal(why: string): PolicyError {
+  #refusal(reason: string): PolicyError {
     const places = this.#roots.map(({ path }) => path).join(", ");
-    return new PolicyError("path_not_in_workspace", `${quotePath(this.#path)} ${why}. Use a path inside ${places}.`);
+    return new PolicyError("path_not_in_workspace", `${quotePath(this.#path)} ${reason}. Use a path inside ${places}.`);
   }
 }
 

@@ -6,9 +6,9 @@ import { findInvalidName } from "./read.ts";
 import { walkedPath, type WalkResult } from "./walk.ts";
 
 export type WriteRequest = {
-  /** The path as it was given, before links were followed. */
+  /** The path as requested, before links were followed. */
   readonly requestedPath: string;
-  /** Whether no link was followed on the way. */
+  /** Whether no link was followed. */
   readonly isDirect: boolean;
   readonly bytes: Uint8Array;
   /** The identity the file must still have, or "absent". */
@@ -16,13 +16,13 @@ export type WriteRequest = {
   readonly protectionContext: ProtectionContext;
 };
 
-/** Writes the file at a spot, if it is still what it was. */
-export const writeFileAt = async (spot: WalkResult, writing: WriteRequest): Promise<void> => {
-  const { requestedPath: spelled, isDirect, bytes, expectedIdentity: was, protectionContext: protectedFrom } = writing;
-  const { name, entry, missing } = spot;
-  const path = quotePath(walkedPath(spot));
-  for (const each of [spelled, walkedPath(spot)]) {
-    const { level, reason } = checkProtection(each, protectedFrom);
+/** Writes the file a walk ended at, if it still has the expected identity. */
+export const writeFileAt = async (walk: WalkResult, request: WriteRequest): Promise<void> => {
+  const { requestedPath, isDirect, bytes, expectedIdentity, protectionContext } = request;
+  const { name, entry, missing } = walk;
+  const path = quotePath(walkedPath(walk));
+  for (const each of [requestedPath, walkedPath(walk)]) {
+    const { level, reason } = checkProtection(each, protectionContext);
     if (level === "deny") throw new PolicyError("policy_violation", `${quotePath(each)} may not be written. ${reason}`);
   }
   if (name === undefined || entry?.kind === "folder")
@@ -30,25 +30,25 @@ export const writeFileAt = async (spot: WalkResult, writing: WriteRequest): Prom
   if (entry !== undefined && entry.kind !== "file")
     throw new PolicyError("not_a_regular_file", `${path} is a pipe, a socket or a device, not a file.`);
   const check = (now: DiskEntry | undefined): void => {
-    if ((now?.identity ?? "absent") !== was)
-      throw new PolicyError("file_modified_conflict", `${path} has changed since it was looked at. Read it again.`);
+    if ((now?.identity ?? "absent") !== expectedIdentity)
+      throw new PolicyError("file_modified_conflict", `${path} has changed since it was read. Read it again.`);
   };
   check(entry);
   if (entry === undefined && !isDirect)
-    throw new PolicyError("file_modified_conflict", `${quotePath(spelled)} leads to ${path} now. Look at it again.`);
+    throw new PolicyError("file_modified_conflict", `${quotePath(requestedPath)} now leads to ${path}. Read it again.`);
   if (entry === undefined) requireValidNames([name, ...missing]);
   const [file = name, ...folders] = [name, ...missing].toReversed();
-  await withFolder(spot.folder, folders.toReversed(), async (folder) => {
-    await folder.replaceFile(file, bytes, was);
+  await withFolder(walk.folder, folders.toReversed(), async (folder) => {
+    await folder.replaceFile(file, bytes, expectedIdentity);
   });
 };
 
 const requireValidNames = (names: readonly string[]): void => {
-  const fault = findInvalidName(names);
-  if (fault !== undefined) throw new PolicyError("policy_violation", fault);
+  const invalidReason = findInvalidName(names);
+  if (invalidReason !== undefined) throw new PolicyError("policy_violation", invalidReason);
 };
 
-/** Works in a folder below, which is made if it is not there. */
+/** Runs work in a folder below, which is created if it does not exist. */
 const withFolder = async (
   start: Folder,
   names: readonly string[],

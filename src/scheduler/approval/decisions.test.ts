@@ -45,7 +45,7 @@ describe("a call", () => {
     const at = createHarness({ mode: "plan" });
     const one = call(1, "write", { name: "a", path: "a.txt" });
     const finished = finishedOf(await at.scheduler.schedule([one]));
-    expect(said(finished)[1]).toContain("Plan mode only reads: write does not run in it.");
+    expect(said(finished)[1]).toContain("Plan mode is read-only: write was not run.");
     expect([finished.error?.type, finished.record.decision, at.runs.length]).toEqual(["policy_violation", "reject", 0]);
     expect(at.states(one)).toEqual(["validating", "error"]);
   });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { isInside } from "../../policy/workspace/paths.ts";
+import { readRegularFile } from "../../policy/workspace/read-regular-file.ts";
 import { isSecretName } from "../../policy/secrets/names.ts";
 import type { ConsentRequest } from "../../policy/trust/project-settings.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -64,24 +65,8 @@ const findNamedFiles = async (disk: Disk, root: string, words: readonly string[]
 const maxHashedBytes = 8 * 2 ** 20;
 
 const hashFile = async (disk: Disk, path: string): Promise<string | undefined> => {
-  const folder = await disk.openFolder(dirname(path)).catch(() => undefined);
-  try {
-    const file = await folder?.openFile(basename(path));
-    if (file === undefined) return undefined;
-    try {
-      const { size, identity } = await file.stat();
-      if (size > maxHashedBytes) return identity;
-      return createHash("sha256")
-        .update(await file.read(0, size))
-        .digest("hex");
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
-  } finally {
-    await folder?.close();
-  }
+  const file = await readRegularFile(disk, path, maxHashedBytes);
+  return file?.bytes === undefined ? file?.identity : createHash("sha256").update(file.bytes).digest("hex");
 };
 
 /** The names of variables with secrets that the text would be filled with. */

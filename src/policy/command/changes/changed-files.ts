@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { Workspace } from "../../workspace/open.ts";
 
-/** Knows which files the agent changed since the person last approved a command that runs them. */
+/** Tracks the files the agent changed since the user last approved a command that executes them. */
 export type ChangedFiles = {
-  /** Does the work, and notes which of these files it changed. */
+  /** Runs the work, and records which of these files it changed. */
   readonly track: <Result>(paths: readonly string[], work: () => Promise<Result>) => Promise<Result>;
-  /** The changed files among those that a test picks by their paths. A file that is again as it was does not count. */
+  /** Finds the changed files whose paths match. A file with its original content again does not count. */
   readonly find: (isPicked: (path: string) => boolean) => Promise<readonly string[]>;
-  /** Forgets what was changed in these files: the person has approved running them as they are. */
+  /** Clears the changes of these files: the user approved running them as they are. */
   readonly accept: (paths: readonly string[]) => void;
 };
 
-/** Starts with no file changed. */
+/** Creates the tracker with no changed files. */
 export const createChangedFiles = (files: Pick<Workspace, "bytes" | "resolve">): ChangedFiles => {
   /** The fingerprint each file had before the agent changed it. */
   const before = new Map<string, string>();
@@ -41,7 +41,7 @@ export const createChangedFiles = (files: Pick<Workspace, "bytes" | "resolve">):
   };
 };
 
-/** Larger files are told apart by their identity. */
+/** Larger files are compared by their identity. */
 const maxBytes = 8 * 2 ** 20;
 
 const fingerprintFile = async (files: Pick<Workspace, "bytes" | "resolve">, path: string): Promise<string> => {
@@ -58,7 +58,7 @@ const fingerprintFile = async (files: Pick<Workspace, "bytes" | "resolve">, path
   }
 };
 
-/** The fields of a package.json that run nothing by themselves: an agent that adds a dependency has not changed a script. */
+/** Fields of a package.json that run nothing by themselves: adding a dependency does not change a script. */
 const inertFields: ReadonlySet<string> = new Set([
   "name",
   "version",

@@ -3,10 +3,10 @@ import type { CommandAnalysis } from "../analysis.ts";
 import { commandName } from "../effects/unwrap.ts";
 import { sourceText } from "../parse/word.ts";
 
-/** Tells whether a command line runs what a file holds: a script that it names, or the file in which its runner finds its tasks. */
+/** Whether a command line executes a file: a script it names, or the task file of its runner (package.json, Makefile). */
 export type IsExecutedFile = (path: string) => boolean;
 
-/** Reads which files the commands of a line run. `canonical` tells where an absolute path leads. */
+/** Finds the files that the commands of a line execute. `canonical` follows the links of an absolute path. */
 export const findExecutedFiles = async (
   { runs, folder }: Pick<CommandAnalysis, "runs" | "folder">,
   canonical: (path: string) => Promise<string | undefined>,
@@ -18,7 +18,7 @@ export const findExecutedFiles = async (
     const [first = "", ...rest] = run.map(sourceText);
     const scripts = scriptArguments(name, rest);
     names.push(name, ...(name === "node" && rest.some((word) => word.startsWith("--run")) ? ["npm"] : []));
-    // `python -m pytest` and `poetry run task` are the programs they name as well.
+    // `python -m pytest` and `poetry run task` also count as the programs they name.
     if (/^(?:python|uv|poetry|pipenv|hatch|pdm|rye|bundle)$/.test(name)) names.push(...scripts);
     words.push(...(first.includes("/") ? [first] : []), ...scripts);
   }
@@ -35,12 +35,12 @@ export const findExecutedFiles = async (
     named.some((name) => endsWithName(path, name));
 };
 
-/** More than any honest line names. */
+/** More than any ordinary command line names. */
 const maxWords = 1000;
 
 /**
- * The words of a command that can name what it runs: the values of its options, and its first operand where that is a
- * script. Which options take a value is not known, so a word after one counts as both.
+ * Lists the words of a command that can name a file it executes: option values, and the first operand if it is a
+ * script. It is not known which options take a value, so a word after an option counts as both.
  */
 const scriptArguments = (name: string, rest: readonly string[]): readonly string[] => {
   const takesScript = interpreters.test(name);
@@ -65,7 +65,7 @@ const optionValue = (word: string): readonly string[] => {
 /** Words before the script in `bun run x.ts`, `go run x.go`, `uv run x.py`. */
 const subcommands = /^(?:run|watch|test|exec|x|task|start|serve|python[\d.]*|node|sh|bash)$/;
 
-/** A script as it may be written: from another folder, without its ending, as a module with dots. */
+/** Spellings of a script: from another folder, without its extension, as a dotted module name. */
 const spellings = (word: string): readonly string[] => {
   const path = posix
     .normalize(word)
@@ -75,19 +75,19 @@ const spellings = (word: string): readonly string[] => {
   return /^[\w.]+$/.test(path) && path !== "." ? [path, path.replaceAll(".", "/")] : [path];
 };
 
-/** A line may change its folder before, so the end of a path is enough. A folder stands for all in it. */
+/** Compares the end of a path, because the line may change its folder first. A folder name matches everything in it. */
 const endsWithName = (path: string, name: string): boolean =>
   name === "." || `${path}/`.includes(`/${name}/`) || `/${path.replace(/\.\w+$/, "")}`.endsWith(`/${name}`);
 
-/** Programs that run a script they are given. */
+/** Programs that run a script given as an argument. */
 const interpreters =
   /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|source|\.|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ipython|perl|ruby|php|lua|luajit|tclsh|expect|osascript|rscript|julia|java|groovy|scala|kotlin|elixir|runghc|swift|go|pwsh|powershell|ansible-playbook|uv|poetry|pipenv|hatch|pdm|rye|bundle)$/;
 
-/** Programs whose options can name a file with tasks. */
+/** Programs whose options can name a task file. */
 const programsWithTaskFile =
   /^(?:[gb]?make|just|task|go-task|cmake|ninja|ant|gradle|mvn|rake|docker|docker-compose|podman|tox|nox|pytest|[gmn]?awk|sed)$/;
 
-/** Programs that run tasks, and the names of the files in which they find them, in whatever folder. */
+/** Task runners, and the names of their task files in any folder. */
 const taskRunners: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [
     /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|deno|turbo|nx|lerna|rush|wireit|ni|nr)$/,
@@ -119,7 +119,7 @@ const taskRunners: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^go$/, /^go\.(?:mod|work)$/],
 ];
 
-/** Names of files in which common runners find their tasks, to be watched while a command runs that may write anything. */
+/** Task files of common runners, watched while a command runs that may write any file. */
 export const commonManifests: readonly string[] = [
   "package.json",
   ".npmrc",

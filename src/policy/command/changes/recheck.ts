@@ -8,14 +8,14 @@ import { quotePath } from "../../workspace/paths.ts";
 import type { ShellRunOptions, ShellRunResult } from "../../shell/run.ts";
 import type { Workspace } from "../../workspace/open.ts";
 
-/** Asks again about commands that rules allow, once the agent changed what they run. */
+/** Asks again about commands that rules allow, once the agent changed a file they execute. */
 export type ChangedFileCheck = {
-  /** The judgement, with the reason to ask all the same. */
+  /** Returns the decision, turned into a question where an executed file changed. */
   readonly check: (command: CommandText, judged: AnalyzedCommand, ruling: CommandRules) => Promise<AnalyzedCommand>;
   readonly accept: (command: CommandText) => Promise<void>;
-  /** The same files, whose writes are noted. */
+  /** Wraps the workspace so that its writes are recorded. */
   readonly trackFiles: (files: Workspace) => Workspace;
-  /** The same shell, whose writes are noted as far as they are known. */
+  /** Wraps the shell so that known writes of its commands are recorded. */
   readonly trackShell: (shell: TrackedShell) => TrackedShell;
 };
 
@@ -23,44 +23,46 @@ type AnalyzedCommand = JudgedCommand & { readonly analysis: CommandAnalysis };
 
 type TrackedShell = { readonly run: (command: ShellRunOptions) => Promise<ShellRunResult> };
 
-/** `canonical` tells where an absolute path leads. */
+/** Creates the check. `canonical` follows the links of an absolute path. */
 export const createChangedFileCheck = (
   files: Pick<Workspace, "bytes" | "resolve" | "roots">,
   canonical: (path: string) => Promise<string | undefined>,
 ): ChangedFileCheck => {
   const changed = createChangedFiles(files);
-  /** What was read of the last commands, by their texts. */
+  /** Analyses of recent commands, by command line. */
   const analyses = new Map<string, CommandAnalysis>();
-  const settled = async (path: string): Promise<string> => (await canonical(path).catch(() => undefined)) ?? path;
-  const runsOf = async (analysis: CommandAnalysis): Promise<(path: string) => boolean> =>
+  const canonicalize = async (path: string): Promise<string> => (await canonical(path).catch(() => undefined)) ?? path;
+  const findExecuted = async (analysis: CommandAnalysis): Promise<(path: string) => boolean> =>
     findExecutedFiles(analysis, canonical);
   return {
-    check: async ({ text }, judged, { mode, isAllowListOnly: only }) => {
-      const { analysis } = judged;
-      if (only === true) return judged;
+    check: async ({ text }, command, { mode, isAllowListOnly }) => {
+      const { analysis } = command;
+      if (isAllowListOnly === true) return command;
       analyses.delete(text);
-      if (analysis.shape === "plain" && analysis.commands.every(({ requiredWords: needs }) => needs === 0))
-        return judged;
+      if (analysis.shape === "plain" && analysis.commands.every(({ requiredWords }) => requiredWords === 0))
+        return command;
       analyses.set(text, analysis);
       const [oldest] = analyses.keys();
       if (analyses.size > maxAnalyses && oldest !== undefined) analyses.delete(oldest);
-      if (judged.decision !== "allow" || mode === "yolo") return judged;
-      const isRun = await runsOf(analysis);
-      // A line may write a file first, and run it then.
-      const written = await Promise.all(analysis.writes.map(({ path }) => settled(path)));
-      const [path] = [...(await changed.find(isRun)), ...written.filter(isRun)];
-      if (path === undefined) return judged;
-      return { ...judged, decision: "ask", changedReason: changedFileReason(path, text, files.roots) };
+      if (command.decision !== "allow" || mode === "yolo") return command;
+      const isExecuted = await findExecuted(analysis);
+      // A command line may write a file and then run it.
+      const written = await Promise.all(analysis.writes.map(({ path }) => canonicalize(path)));
+      const [path] = [...(await changed.find(isExecuted)), ...written.filter(isExecuted)];
+      if (path === undefined) return command;
+      return { ...command, decision: "ask", changedReason: changedFileReason(path, text, files.roots) };
     },
     accept: async ({ text }) => {
       const analysis = analyses.get(text);
-      if (analysis !== undefined) changed.accept(await changed.find(await runsOf(analysis)));
+      if (analysis !== undefined) changed.accept(await changed.find(await findExecuted(analysis)));
     },
-    trackFiles: (given) => ({
-      ...given,
-      write: async (path, bytes, was) => {
-        const place = await given.resolve(path).catch(() => undefined);
-        return changed.track(place === undefined ? [] : [place.path], () => given.write(path, bytes, was));
+    trackFiles: (workspace) => ({
+      ...workspace,
+      write: async (path, bytes, expectedIdentity) => {
+        const place = await workspace.resolve(path).catch(() => undefined);
+        return changed.track(place === undefined ? [] : [place.path], () =>
+          workspace.write(path, bytes, expectedIdentity),
+        );
       },
     }),
     trackShell: ({ run }) => ({
@@ -69,14 +71,14 @@ export const createChangedFileCheck = (
         if (analysis === undefined) return run(command);
         const folders = [...new Set([...files.roots, analysis.folder])];
         const manifests = folders.flatMap((folder) => commonManifests.map((name) => posix.join(folder, name)));
-        const written = await Promise.all(analysis.writes.map(({ path }) => settled(path)));
+        const written = await Promise.all(analysis.writes.map(({ path }) => canonicalize(path)));
         return changed.track([...manifests, ...written], () => run(command));
       },
     }),
   };
 };
 
-/** As many as can wait to be run at once, and more. */
+/** More than the number of commands that can be pending at once. */
 const maxAnalyses = 1000;
 
 const changedFileReason = (path: string, text: string, roots: readonly string[]): string => {

@@ -4,19 +4,19 @@ import type { CommandWords } from "./nested.ts";
 import { commandName, findNestedCommands } from "./unwrap.ts";
 import { literalWord, literalText, possibleWords, sourceText, type PossibleWord } from "../parse/word.ts";
 
-/** The parser of scripts, loaded by whoever needs it. */
+/** The shell parser, passed in so that it is loaded only when needed. */
 export type ShellParser = Pick<typeof import("unbash"), "parse" | "forEachChild">;
 
-/** Everything a script may do, in the order it is written, as far as its text tells. */
+/** Everything a script may do, in the order it is written, as far as its text shows. */
 export type CommandEffects = {
   readonly events: readonly CommandEvent[];
-  /** Whether something may run that cannot be seen here. */
+  /** Whether it may run commands that are not in its text. */
   readonly mayRunUnseen: boolean;
-  /** Texts that do not parse, or that are not a shell's. */
+  /** Texts that do not parse, or are in another language than the shell's. */
   readonly unparsedTexts: ReadonlySet<string>;
-  /** Why it cannot be told which commands it runs; undefined where it can. */
+  /** Why the commands it runs cannot be determined; undefined if they can. */
   readonly unclearReason: string | undefined;
-  /** Whether it does more, or hides it deeper, than anything honest; then not all of it was looked at. */
+  /** Whether it exceeds the limits below; then it was analyzed only in part. */
   readonly isTooComplex: boolean;
 };
 
@@ -25,42 +25,42 @@ export type CommandEvent =
   | { readonly type: "write"; readonly target: PossibleWord };
 
 /**
- * Looks for everything a script may run or write: inside substitutions, bodies,
- * functions and quotes, behind wrappers, in scripts given to other shells.
+ * Collects everything a script may run or write: inside substitutions, function bodies and quotes, behind
+ * wrappers, and in scripts passed to other shells.
  */
 export const collectEffects = (text: string, parser: ShellParser): CommandEffects => {
-  const view = new EffectCollector(parser);
-  view.read(text, 0);
-  view.finish();
-  return view;
+  const collector = new EffectCollector(parser);
+  collector.read(text, 0);
+  collector.finish();
+  return collector;
 };
 
 const maxScriptDepth = 12;
 
-/** How deep the syntax may be nested. Every level is read again for the one inside it. */
+/** How deep the syntax may be nested. Every level is parsed again for the one inside it. */
 const maxSyntaxDepth = 100;
 
-/** How many commands are looked at, and how many are looked for inside others: guesses inside guesses could go on without end. */
+/** How many commands are collected, and how many nested ones are followed: guesses inside guesses could be endless. */
 const maxEvents = 5000;
 const maxNested = 500;
 
-/** How many commands are read again with the values of their variables. */
+/** How many commands are analyzed again with the values of their variables. */
 const maxReadings = 300;
 
-/** How many texts are read as what a shell is fed. */
+/** How many texts are analyzed as input of a shell. */
 const maxInputTexts = 50;
 
 /** How many values of a variable are kept. */
 const maxValues = 8;
 
-/** How many words a command may have that runs another. */
+/** How many words a command that runs another may have. */
 const maxWords = 400;
 
-/** Shell commands that evaluate their arguments as arithmetic, and with it any substitution inside. */
+/** Builtins that evaluate their arguments as arithmetic, and thereby any substitution in them. */
 const evaluatingBuiltins =
   /^(?:test|\[|printf|let|declare|typeset|local|export|readonly|read|unset|mapfile|readarray)$/;
 
-/** Where in a script one is: its text, how many scripts it lies in, and how deep in its syntax. */
+/** A position in a script: the script's text, how many scripts it is nested in, and how deep in the syntax. */
 type ScriptPosition = { readonly text: string; readonly depth: number; readonly level: number };
 
 class EffectCollector implements CommandEffects {
@@ -68,20 +68,20 @@ class EffectCollector implements CommandEffects {
   readonly unparsedTexts = new Set<string>();
   mayRunUnseen = false;
   isTooComplex = false;
-  #inside = 0;
+  #nestedCount = 0;
   readonly #parser: ShellParser;
   unclearReason: string | undefined;
-  /** Values that variables get, which a variable in the place of a command may have. */
+  /** Values assigned to variables, which may be used as a command. */
   readonly #assigned: string[] = [];
-  /** The same by name; those of `$1` and its kin under `@`. */
+  /** The same by name; positional parameters (`$1`) under `@`. */
   readonly #values = new Map<string, string[]>();
   readonly #functions = new Set<string>();
   readonly #aliases = new Map<string, string>();
-  /** Commands that take what they read as the arguments of others. */
+  /** Commands that build the arguments of others from their input (`xargs`). */
   readonly #argumentMakers: CommandWords[] = [];
-  /** Commands with words that only a running shell knows. */
-  readonly #open: { readonly words: CommandWords; readonly depth: number }[] = [];
-  /** Texts that a shell may be given as its input. */
+  /** Commands with words that are known only at run time. */
+  readonly #unresolved: { readonly words: CommandWords; readonly depth: number }[] = [];
+  /** Texts that may be the input of a shell. */
   readonly #texts: string[] = [];
   #callsVariable = false;
   #runsInput = false;
@@ -92,77 +92,77 @@ class EffectCollector implements CommandEffects {
   }
 
   read(text: string, depth: number): void {
-    if (depth > 0) this.#inside++;
-    if (depth > maxScriptDepth || this.#inside > maxNested) this.#giveUp();
+    if (depth > 0) this.#nestedCount++;
+    if (depth > maxScriptDepth || this.#nestedCount > maxNested) this.#exceedLimit();
     else this.#visit(this.#parser.parse(text), { text, depth, level: 0 });
   }
 
-  /** Reads once more what only all of the script tells: variables, arguments of functions, and what shells are fed. */
+  /** Second pass, when the whole script is known: variables, function arguments, and input of shells. */
   finish(): void {
-    this.#splitByOwn();
+    this.#splitByIfs();
     for (const event of this.events)
       if (event.type === "run" && this.#functions.has(literalText(event.words[0] ?? []) ?? ""))
-        this.#give(event.words.slice(1).map(sourceText));
+        this.#addPositional(event.words.slice(1).map(sourceText));
     const texts = this.#callsVariable ? this.#assigned.splice(0) : [];
     for (const text of texts) this.read(text, 1);
     this.#isGuessing = true;
-    this.#inside = 0;
+    this.#nestedCount = 0;
     const seen = new Set<string>();
-    for (const event of this.events.slice()) this.#callAlias(event);
-    for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift())
+    for (const event of this.events.slice()) this.#expandAlias(event);
+    for (let next = this.#unresolved.shift(); next !== undefined; next = this.#unresolved.shift())
       for (const reading of expandVariables(next.words, this.#values)) {
         if (seen.has(JSON.stringify(reading))) continue;
         seen.add(JSON.stringify(reading));
-        if (seen.size > maxReadings) this.#giveUp();
+        if (seen.size > maxReadings) this.#exceedLimit();
         else if (/[$`]/.test(literalText(reading[0] ?? []) ?? ""))
           this.read(reading.map(sourceText).join(" "), next.depth + 1);
-        else this.#runInside(reading, next.depth + 1);
+        else this.#runNested(reading, next.depth + 1);
       }
-    // What is printed, or stands in a here-document, may be what is run.
+    // Printed text and here-documents may be the input of a shell.
     const isRun = this.#runsInput || this.unclearReason !== undefined;
     const printed = this.#texts.splice(0, maxInputTexts);
     for (const text of isRun ? printed : []) this.read(text, 1);
     for (const words of this.#argumentMakers.splice(0, 5))
-      for (const text of printed.slice(0, 10)) this.#runInside([...words, ...text.split(/\s+/).map(literalWord)], 1);
+      for (const text of printed.slice(0, 10)) this.#runNested([...words, ...text.split(/\s+/).map(literalWord)], 1);
   }
 
-  /** Where a script says how words are split, values are split that way too. */
-  #splitByOwn(): void {
+  /** If a script sets IFS, values are also split that way. */
+  #splitByIfs(): void {
     const separators = [...new Set((this.#values.get("IFS") ?? []).join(""))];
     if (separators.length === 0) return;
     for (const [name, texts] of this.#values)
-      this.#value(
+      this.#addValue(
         name,
         texts.map((text) => separators.reduce((all, separator) => all.replaceAll(separator, " "), text)),
       );
   }
 
-  /** An alias stands for its text, with the words after it. */
-  #callAlias(event: CommandEvent): void {
+  /** Replaces an alias by its text, followed by the command's arguments. */
+  #expandAlias(event: CommandEvent): void {
     const text = event.type === "run" ? this.#aliases.get(literalText(event.words[0] ?? []) ?? "") : undefined;
     if (event.type === "run" && text !== undefined)
       this.read([text, ...event.words.slice(1).map(sourceText)].join(" "), 1);
   }
 
   #visit(node: SyntaxNode, at: ScriptPosition): void {
-    if (at.level > maxSyntaxDepth || this.events.length > maxEvents) return this.#giveUp();
+    if (at.level > maxSyntaxDepth || this.events.length > maxEvents) return this.#exceedLimit();
     if (node.type === "Script" && hasErrors(node)) {
       this.mayRunUnseen = true;
       this.unparsedTexts.add(node.source ?? at.text);
     }
     const below = { ...at, level: at.level + 1 };
     this.#parser.forEachChild(node, (child) => this.#visit(child, below));
-    this.#look(node, at.depth);
+    this.#visitNode(node, at.depth);
   }
 
-  #look(node: SyntaxNode, depth: number): void {
+  #visitNode(node: SyntaxNode, depth: number): void {
     if (node.type === "Command") this.#command(node, depth);
     if (node.type === "Redirect") this.#redirect(node);
     if (node.type === "HereString" && node.target !== undefined)
       this.#words(node.target).forEach((word) => this.#texts.push(sourceText(word)));
     if (node.type === "HereDoc") this.#texts.push(node.body.text);
     if (node.type === "Function") this.#functions.add(node.name.value);
-    // Two brackets are arithmetic to bash and one subshell in another to a plain shell.
+    // `((` is arithmetic in bash and two nested subshells in other shells.
     if (node.type === "ArithmeticCommand") this.read(node.body, depth + 1);
     if (node.type === "Assignment") this.#assign(node.name, this.#assignment(node), depth);
     if (node.type === "For" || node.type === "Select")
@@ -185,14 +185,14 @@ class EffectCollector implements CommandEffects {
     const [first] = words;
     if (first === undefined) return;
     this.events.push({ type: "run", words });
-    if (words.some((word) => literalText(word) === undefined)) this.#open.push({ words, depth });
+    if (words.some((word) => literalText(word) === undefined)) this.#unresolved.push({ words, depth });
     if (literalText(first) === undefined) this.#callsVariable = true;
-    if (isUnknownName(first)) this.unclearReason ??= "the name of a command in it is known only once it runs";
+    if (isUnknownName(first)) this.unclearReason ??= "a command name is known only at run time";
     const name = commandName(words) ?? "";
     const rest = words.slice(1).map(sourceText);
     if (name === "set") {
       this.#assigned.push(rest.join(" ").replace(/^.*?--/, ""));
-      this.#give(rest.filter((word) => word !== "--"));
+      this.#addPositional(rest.filter((word) => word !== "--"));
     }
     if (name === "alias")
       for (const text of rest) this.#aliases.set(text.replace(/=.*$/s, ""), text.replace(/^[^=]*=/, ""));
@@ -202,43 +202,43 @@ class EffectCollector implements CommandEffects {
     const {
       runs,
       scripts,
-      mayRunUnseen: unseen,
-      runsInput: input,
+      mayRunUnseen,
+      runsInput,
       code,
-      scriptArguments: given = [],
+      scriptArguments = [],
     } = findNestedCommands(words.slice(0, maxWords));
-    if (input === true) {
+    if (runsInput === true) {
       this.#runsInput = true;
-      this.unclearReason ??= "a shell in it runs what it is given as input";
+      this.unclearReason ??= "a shell runs its input";
     }
     for (const text of code ?? []) if (/[\s("'`]/.test(text)) this.unparsedTexts.add(text);
     if (code?.every((text) => text.startsWith("-")) === true)
       this.#texts.forEach((text) => this.unparsedTexts.add(text));
-    this.#give(given);
-    if (words.length > maxWords && runs.length + scripts.length > 0) this.#giveUp();
-    this.mayRunUnseen ||= unseen;
-    this.#inside += runs.length;
-    for (const run of runs) this.#runInside(run, depth + 1);
+    this.#addPositional(scriptArguments);
+    if (words.length > maxWords && runs.length + scripts.length > 0) this.#exceedLimit();
+    this.mayRunUnseen ||= mayRunUnseen;
+    this.#nestedCount += runs.length;
+    for (const nested of runs) this.#runNested(nested, depth + 1);
     for (const script of scripts) this.read(script, depth + 1);
   }
 
-  #runInside(words: CommandWords, depth: number): void {
-    if (depth > maxScriptDepth || this.#inside > maxNested) this.#giveUp();
+  #runNested(words: CommandWords, depth: number): void {
+    if (depth > maxScriptDepth || this.#nestedCount > maxNested) this.#exceedLimit();
     else this.#run(words, depth);
   }
 
-  /** Too much to look at: all of it is refused, but for guesses about what variables and texts may come to. */
-  #giveUp(): void {
-    if (this.#isGuessing) this.unclearReason ??= "it holds more variables and texts than can be followed";
+  /** Stops at a limit: the whole script is denied, unless only guesses about variables and texts exceeded it. */
+  #exceedLimit(): void {
+    if (this.#isGuessing) this.unclearReason ??= "it has too many variables and texts to follow";
     else this.isTooComplex = true;
   }
 
-  /** Notes what `$1` and its kin may hold. */
-  #give(texts: readonly string[]): void {
-    if (texts.length > 0) this.#value("@", [texts.join(" "), ...texts]);
+  /** Records possible values of positional parameters (`$1`). */
+  #addPositional(texts: readonly string[]): void {
+    if (texts.length > 0) this.#addValue("@", [texts.join(" "), ...texts]);
   }
 
-  #value(name: string, texts: readonly string[]): void {
+  #addValue(name: string, texts: readonly string[]): void {
     this.#values.set(name, [...(this.#values.get(name) ?? []), ...texts].slice(0, maxValues));
   }
 
@@ -253,11 +253,11 @@ class EffectCollector implements CommandEffects {
   #assign(name: string, value: PossibleWord, depth: number): void {
     const text = sourceText(value).replace(/^\w+\+?=/, "");
     this.#assigned.push(text);
-    this.#value(name, [text]);
+    this.#addValue(name, [text]);
     this.#evaluateText(literalText(value), depth);
   }
 
-  /** A quoted substitution runs once its text is evaluated again. */
+  /** A quoted substitution runs when its text is evaluated again. */
   #evaluateText(text: string | undefined, depth: number): void {
     if (text !== undefined && /\$\(|`/.test(text)) this.read(text, depth + 1);
   }
@@ -275,7 +275,7 @@ class EffectCollector implements CommandEffects {
   }
 }
 
-/** Whether the last part of a command's name is known only once it runs. */
+/** Whether the last part of a command's name is known only at run time. */
 const isUnknownName = (word: PossibleWord): boolean => {
   const slash = word.findLastIndex((piece) => typeof piece === "string" && piece.includes("/"));
   return word.slice(slash + 1).some((piece) => typeof piece !== "string") || /\{\}/.test(sourceText(word));

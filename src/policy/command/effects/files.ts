@@ -5,7 +5,7 @@ import { commandName } from "./unwrap.ts";
 import type { CommandEvent } from "./collect.ts";
 import { sourceText, type PossibleWord } from "../parse/word.ts";
 
-/** What a line does to files, as far as it is seen. */
+/** The effects of a command line on files, as far as its text shows them. */
 export type FileEffects = {
   readonly writes: readonly CommandWrite[];
   readonly readsOutside: boolean;
@@ -13,43 +13,43 @@ export type FileEffects = {
   readonly alwaysDeniedReason: string | undefined;
 };
 
-/** Follows a line through the folders it may be in, and tells what it writes and where it reads. */
+/** Resolves the files a command line writes, and whether it reads outside the workspace, from every folder it may be in. */
 export const resolveFileEffects = async (
   events: readonly CommandEvent[],
   context: CommandContext,
 ): Promise<FileEffects> => {
   const { home, roots } = context;
   const written = new Map<string, "changed" | "removed">();
-  const named = new Set<string>();
-  let places: WorkingFolders = { folders: [context.folder], home };
-  let floor: string | undefined;
+  const mentionedPaths = new Set<string>();
+  let workingFolders: WorkingFolders = { folders: [context.folder], home };
+  let alwaysDeniedReason: string | undefined;
   for (const event of events) {
     const targets = event.type === "write" ? [event.target] : findWriteTargets(event.words);
-    const how =
+    const change =
       event.type === "run" && /^(?:rm|rmdir|unlink|shred)$/.test(commandName(event.words) ?? "")
         ? "removed"
         : "changed";
-    for (const path of targets.flatMap((target) => resolveWordPaths(target, places)))
-      if (how === "changed" || !written.has(path)) written.set(path, how);
+    for (const path of targets.flatMap((target) => resolveWordPaths(target, workingFolders)))
+      if (change === "changed" || !written.has(path)) written.set(path, change);
     if (event.type === "write") continue;
-    floor ??= alwaysDenied(event.words, places, roots);
+    alwaysDeniedReason ??= alwaysDenied(event.words, workingFolders, roots);
     for (const path of listOperands(event.words)
       .filter(mayLeaveFolder)
-      .flatMap((word) => resolveWordPaths(word, places)))
-      named.add(path);
-    places = { home, folders: listFoldersAfter(event.words, places) };
+      .flatMap((word) => resolveWordPaths(word, workingFolders)))
+      mentionedPaths.add(path);
+    workingFolders = { home, folders: listFoldersAfter(event.words, workingFolders) };
   }
-  if (written.size > maxPaths) floor ??= "it writes to more files than can be looked at";
+  if (written.size > maxPaths) alwaysDeniedReason ??= "it writes to too many files to check";
   const device = [...written.keys()].find(isDevicePath);
   const writes = await Promise.all(
-    [...written].slice(0, maxPaths).map(([path, how]) => classifyWrite(path, how, context)),
+    [...written].slice(0, maxPaths).map(([path, change]) => classifyWrite(path, change, context)),
   );
-  const near = await Promise.all([...named].slice(0, maxPaths).map((path) => context.isInside(path)));
+  const areInside = await Promise.all([...mentionedPaths].slice(0, maxPaths).map((path) => context.isInside(path)));
   return {
     writes,
-    readsOutside: named.size > maxPaths || near.includes(false),
+    readsOutside: mentionedPaths.size > maxPaths || areInside.includes(false),
     writesOutside: writes.some(({ place }) => place === "outside"),
-    alwaysDeniedReason: floor ?? (device && `it would write to the device ${device}`),
+    alwaysDeniedReason: alwaysDeniedReason ?? (device && `it writes to the device ${device}`),
   };
 };
 
@@ -60,13 +60,15 @@ const mayLeaveFolder = (word: PossibleWord): boolean => /^[/~$]|\.\./.test(sourc
 
 const classifyWrite = async (
   path: string,
-  how: "changed" | "removed",
+  change: "changed" | "removed",
   { isInside, protection }: CommandContext,
 ): Promise<CommandWrite> => {
-  if (path.startsWith("/dev/")) return { path, place: "free", reason: "It keeps nothing." };
+  if (path.startsWith("/dev/")) return { path, place: "free", reason: "The device stores nothing." };
   const { level, reason } = await protection(path);
-  if (level === "deny") return { path, place: "kept", reason };
-  if (!(await isInside(path))) return { path, place: "outside", reason: `${path} lies outside the workspace.` };
-  // What runs by being there does not run by being gone.
-  return level === "ask" && how === "changed" ? { path, place: "guarded", reason } : { path, place: "free", reason };
+  if (level === "deny") return { path, place: "denied", reason };
+  if (!(await isInside(path))) return { path, place: "outside", reason: `${path} is outside the workspace.` };
+  // Removing a file that is run automatically does no harm.
+  return level === "ask" && change === "changed"
+    ? { path, place: "protected", reason }
+    : { path, place: "free", reason };
 };

@@ -1,7 +1,7 @@
 import type { NestedCommands, CommandWords } from "./nested.ts";
 import { literalText, sourceText } from "../parse/word.ts";
 
-/** What a program is told to run by its options, or by words that hold a command of their own; undefined for programs without any. */
+/** Finds the commands that a program runs because of its options or arguments; undefined for programs that run none. */
 export const findNestedByOptions = (name: string, words: CommandWords): NestedCommands | undefined => {
   if (wrapperPrograms.test(name)) return { runs: listSuffixes(words.slice(1)), scripts: [], mayRunUnseen: false };
   if (packageRunners.test(name)) return nestedInPackageRunner(words);
@@ -22,7 +22,7 @@ export const findNestedByOptions = (name: string, words: CommandWords): NestedCo
   return { runs: [], scripts: scripts.map(stripSettingName), mayRunUnseen: false };
 };
 
-/** Whether a command's further words name a program that it runs. */
+/** Whether a command's arguments name a program that it runs. */
 export const runsOperands = (words: readonly string[]): boolean => {
   const name = words[0] ?? "";
   if (wrapperPrograms.test(name)) return true;
@@ -34,7 +34,7 @@ export const runsOperands = (words: readonly string[]): boolean => {
   );
 };
 
-/** Whether a command runs what it reads from its input, or makes commands of it. */
+/** Whether a command runs its standard input, or builds commands from it. */
 export const runsInput = (words: readonly string[]): boolean => {
   const [name = "", ...rest] = words;
   if (inputRunners.test(name) || wrapperPrograms.test(name)) return true;
@@ -44,7 +44,7 @@ export const runsInput = (words: readonly string[]): boolean => {
 const interpreters =
   /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|osascript|tclsh|wish|expect)$/;
 
-/** Programs that take commands from their input, or put it into commands. */
+/** Programs that run commands from their input, or insert it into commands. */
 const inputRunners =
   /^(?:xargs|parallel|at|batch|crontab|ssh|su|sudo|doas|runuser|env|nohup|nice|ionice|stdbuf|timeout|setsid|time|watch|flock|chroot|unshare|nsenter|taskset|chrt|strace|ltrace|busybox|toybox|systemd-run|script|docker|podman|kubectl|npx|pnpx|bunx|uvx|pipx|ed|ex|vi|vim|nvim|view|gdb|lldb|sqlite3|psql|mysql|mariadb|mongosh?|gnuplot|m4|nc|ncat|netcat|socat|telnet|ftp|sftp|curl|wget)$/;
 
@@ -88,17 +88,17 @@ const optionsByProgram: Readonly<Record<string, LauncherOptions>> = {
   socat: { separate: /^$/, attached: /^(?:exec|system):(.+)$/is },
 };
 
-/** `exec=command`, `ProxyCommand=command` and `shell command` as the command. */
+/** Strips the setting's name: `exec=command`, `ProxyCommand=command` and `shell command` become the command. */
 const stripSettingName = (text: string): string => text.replace(/^(?:\w+=|(?:!|shell|system)\s*)/, "");
 
-/** Programs whose further words are a command, from some place on. */
+/** Wrapper programs: from some argument on, their arguments are a command. */
 const wrapperPrograms =
   /^(?:tmux|screen|entr|hyperfine|faketime|fakeroot|xvfb-run|dbus-run-session|valgrind|perf|prlimit|setarch|linux(?:32|64)|numactl|proot|bwrap|firejail|caffeinate|unbuffer|start-stop-daemon|cpulimit|daemonize|chpst|sg|torsocks|proxychains4?|direnv|nsjail|runcon|capsh|setpriv|pkexec|rlwrap|dtach|abduco|choom|uclampset|catchsegv|ltrace|xtrace|ftrace|gosu|su-exec|tini|dumb-init)$/;
 
 const packageRunners =
   /^(?:npm|pnpm|yarn|bun|bunx|pnpx|uv|uvx|pipx|pipenv|poetry|hatch|pdm|rye|conda|mamba|bundle|rbenv|pyenv|asdf|mise|nix|rustup|opam)$/;
 
-/** What a package runner runs after a word that says so. */
+/** Finds what a package runner runs after `exec`, `run` and similar subcommands. */
 const nestedInPackageRunner = (words: CommandWords): NestedCommands => {
   const at = words.findIndex((word) => /^(?:exec|x|dlx|run|shell|develop)$/.test(sourceText(word)));
   const rest = at < 0 ? [] : words.slice(at + 1);
@@ -110,13 +110,13 @@ const nestedInPackageRunner = (words: CommandWords): NestedCommands => {
 
 const maxSuffixes = 12;
 
-/** Every place a command could begin. */
+/** Lists the words from every position where a command could begin. */
 const listSuffixes = (words: CommandWords): readonly CommandWords[] =>
   words
     .map((_, at) => words.slice(at))
     .filter(([first]) => first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     .slice(0, maxSuffixes);
 
-/** The command after sed's `e`. */
+/** The command after sed's `e` command. */
 const scriptsInSed = (word: CommandWords[number]): readonly string[] =>
   [...sourceText(word).matchAll(/(?:^|[;}\n\d$/])\s*e\s+([^\n]+)/g)].map(([, command = ""]) => command);

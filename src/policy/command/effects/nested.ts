@@ -3,20 +3,20 @@ import { literalText, sourceText, type PossibleWord } from "../parse/word.ts";
 /** The words of one command, its name first. */
 export type CommandWords = readonly PossibleWord[];
 
-/** What a command would run: commands, and scripts still to be read. `unseen` where there may be more than its words tell. */
+/** The commands that a command runs, and scripts still to be parsed. `mayRunUnseen` if there may be more than its words show. */
 export type NestedCommands = {
   readonly runs: readonly CommandWords[];
   readonly scripts: readonly string[];
   readonly mayRunUnseen: boolean;
   /** Whether a shell runs its input. */
   readonly runsInput?: true;
-  /** Texts in another language than the shell's, which can run commands too. */
+  /** Code in other languages than the shell's, which can run commands too. */
   readonly code?: readonly string[];
-  /** Arguments that a script finds in `$1` and so on. */
+  /** The arguments a script gets as `$1` and so on. */
   readonly scriptArguments?: readonly string[];
 };
 
-/** What a shell runs: the script after `-c`; a script in a file cannot be seen. */
+/** Finds what a shell runs: the script after `-c`. The content of a script file is not known. */
 export const nestedInShell = (words: CommandWords): NestedCommands => {
   let isScript = false;
   for (let at = 1; at < words.length; at++) {
@@ -34,14 +34,14 @@ export const nestedInShell = (words: CommandWords): NestedCommands => {
   return { runs: [], scripts: [], mayRunUnseen: true, runsInput: true };
 };
 
-/** A script in a file, which may be the input by another name. */
+/** A script file, which may be standard input under another name. */
 export const nestedInFile = ([file = []]: CommandWords): NestedCommands => {
   const path = literalText(file);
   const isInput = path === undefined || path === "-" || /^\/dev\/|^\/proc\//.test(path);
   return { runs: [], scripts: [], mayRunUnseen: true, ...(isInput && { runsInput: true }) };
 };
 
-/** A script with its arguments. Where it calls one of them as a command, that one runs. */
+/** A script with its arguments. If it calls one of them as a command, that one runs too. */
 const nestedInScript = ([script = [], ...rest]: CommandWords): NestedCommands => {
   const text = sourceText(script);
   const callsArgument = /(?:^|[\s;&|({`!])["']?\$[{"]?[@*\d]/.test(text);
@@ -49,7 +49,7 @@ const nestedInScript = ([script = [], ...rest]: CommandWords): NestedCommands =>
   return { runs, scripts: [text], mayRunUnseen: false, scriptArguments: rest.map(sourceText) };
 };
 
-/** The commands of `find -exec` and its kin. */
+/** The commands of `find -exec`, `-ok`, `-execdir` and `-okdir`. */
 export const nestedInFind = (words: CommandWords): NestedCommands => {
   const runs = words.flatMap((word, at) => {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(sourceText(word))) return [];
@@ -60,7 +60,7 @@ export const nestedInFind = (words: CommandWords): NestedCommands => {
   return { runs: runs.filter((run) => run.length > 0), scripts: [], mayRunUnseen: false };
 };
 
-/** What git is told to execute: by its options, by settings given on the line, and by the commands that run others. */
+/** Finds what git executes: by options, by settings on the command line, and by subcommands that run others. */
 export const nestedInGit = (words: CommandWords): NestedCommands => {
   const texts = words.map(sourceText);
   const at = texts.findIndex((text, index) => /^(?:bisect run|submodule foreach)$/.test(`${texts[index - 1]} ${text}`));
@@ -77,5 +77,5 @@ const executingOption = /^(?:-c|-x|--(?:exec|extcmd|upload-pack|receive-pack|(?:
 const executingOptionWithValue =
   /^(?:-x|-O|ext::|--(?:exec|extcmd|upload-pack|receive-pack|open-files-in-pager|(?:[a-z]+-)+filter)=)(.+)$/s;
 
-/** `alias.x=!command` and `core.pager=command` as the command. */
+/** Strips the setting's name: `alias.x=!command` and `core.pager=command` become the command. */
 const commandInSetting = (text: string): string => text.replace(/^[\w.-]+=/, "").replace(/^!/, "");

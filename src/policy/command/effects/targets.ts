@@ -3,10 +3,10 @@ import type { CommandWords } from "./nested.ts";
 import { commandName } from "./unwrap.ts";
 import { literalText, sourceText, type PossibleWord } from "../parse/word.ts";
 
-/** The folders a path can start from while a line runs, and the home folder. */
+/** The working folders a command line may be in, and the home folder. */
 export type WorkingFolders = { readonly folders: readonly string[]; readonly home: string };
 
-/** Where a word leads as a path, from each folder; what is unknown in it cuts it off, and it ends at the folder before. */
+/** Resolves a word as a path from each folder. At an unknown piece the path is cut off at the folder before it. */
 export const resolveWordPaths = (word: PossibleWord, { folders, home }: WorkingFolders): readonly string[] => {
   const text = sourceText(word).replace(/^(?:~[^/]*|\$HOME(?!\w)|\$\{HOME[^}]*\})(?=\/|$)/, () => home);
   const unknown = /[$`*?[{]|>\(|<\(/.exec(text)?.index;
@@ -15,20 +15,20 @@ export const resolveWordPaths = (word: PossibleWord, { folders, home }: WorkingF
   return folders.map((folder) => posix.resolve(folder, known));
 };
 
-/** The folders a line may be in after this command. A folder that cannot be told is left out. */
-export const listFoldersAfter = (words: CommandWords, places: WorkingFolders): readonly string[] =>
-  [...new Set([...places.folders, ...listFoldersReached(words, places)])].slice(0, maxFolders);
+/** Lists the folders the line may be in after this command. Unknown folders are left out. */
+export const listFoldersAfter = (words: CommandWords, workingFolders: WorkingFolders): readonly string[] =>
+  [...new Set([...workingFolders.folders, ...listFoldersReached(words, workingFolders)])].slice(0, maxFolders);
 
-/** The folders this command changes to where it succeeds; none where it changes to none. */
-export const listFoldersReached = (words: CommandWords, places: WorkingFolders): readonly string[] => {
+/** Lists the folders this command changes to if it succeeds; empty if it is not `cd` or similar. */
+export const listFoldersReached = (words: CommandWords, workingFolders: WorkingFolders): readonly string[] => {
   if (!/^(?:cd|pushd|chdir)$/.test(commandName(words) ?? "")) return [];
   const target = words.slice(1).find((word) => !/^-[LPe@]*$/.test(sourceText(word))) ?? ["~"];
-  return resolveWordPaths(target, places).slice(0, maxFolders);
+  return resolveWordPaths(target, workingFolders).slice(0, maxFolders);
 };
 
 const maxFolders = 8;
 
-/** The files a command is known to write, remove or change, by its own words. */
+/** Finds the files that a command writes, removes or changes, by its arguments. */
 export const findWriteTargets = (words: CommandWords): readonly PossibleWord[] => {
   const name = commandName(words) ?? "";
   const operands = listOperands(words);
@@ -47,27 +47,27 @@ export const findWriteTargets = (words: CommandWords): readonly PossibleWord[] =
   return /^g?sed$/.test(name) ? findSedTargets(words, operands) : [];
 };
 
-/** The archive, unless it is only read. */
+/** The archive tar writes, unless it only reads it, and the folder it extracts to. */
 const findTarTargets = (words: CommandWords): readonly PossibleWord[] => {
   const letters = sourceText(words[1] ?? [""]);
-  const isRead = words.some(
+  const onlyReads = words.some(
     (word, at) =>
       /^(?:-[a-zA-Z]*[xt][a-zA-Z]*|--(?:extract|get|list))$/.test(sourceText(word)) ||
       (at === 1 && /^[a-zA-Z]*[xt]/.test(letters)),
   );
   const folders = findOptionValues(words, /^(?:-C|--directory)$/, /^(?:-C|--directory=)(?=.)/);
   const archives = findOptionValues(words, /^(?:-[a-zA-Z]*f|--file)$/, /^--file=/);
-  return [...(isRead ? [] : [...archives, ...(/^[a-zA-Z]+$/.test(letters) ? words.slice(2, 3) : [])]), ...folders];
+  return [...(onlyReads ? [] : [...archives, ...(/^[a-zA-Z]+$/.test(letters) ? words.slice(2, 3) : [])]), ...folders];
 };
 
 const findSedTargets = (words: CommandWords, operands: readonly PossibleWord[]): readonly PossibleWord[] => {
-  const has = (option: RegExp): boolean => words.some((word) => option.test(sourceText(word)));
-  const files = has(/^(?:-[a-zA-Z]*[ef]|--expression|--file)/) ? operands : operands.slice(1);
+  const hasOption = (option: RegExp): boolean => words.some((word) => option.test(sourceText(word)));
+  const files = hasOption(/^(?:-[a-zA-Z]*[ef]|--expression|--file)/) ? operands : operands.slice(1);
   const named = words.flatMap((word) => [...sourceText(word).matchAll(/(?:^|[;}\n\d$gpI/|#,])[wW]\s+(\S+)/g)]);
-  return [...(has(/^(?:-[a-zA-Z]*i|--in-place)/) ? files : []), ...named.map(([, path = ""]) => [path])];
+  return [...(hasOption(/^(?:-[a-zA-Z]*i|--in-place)/) ? files : []), ...named.map(([, path = ""]) => [path])];
 };
 
-/** The words that are no options. */
+/** Lists the arguments that are not options. */
 export const listOperands = (words: CommandWords): readonly PossibleWord[] => {
   const end = words.findIndex((word) => literalText(word) === "--");
   return words.filter((word, at) => at > 0 && at !== end && ((end > 0 && at > end) || !/^-./.test(sourceText(word))));

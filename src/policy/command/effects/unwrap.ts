@@ -9,7 +9,7 @@ import {
 } from "./nested.ts";
 import { literalText, sourceText } from "../parse/word.ts";
 
-/** What a command would run besides itself. Where that cannot be told for sure, everything it could be. */
+/** Finds the commands that a command runs besides itself. Where that is uncertain, returns every possibility. */
 export const findNestedCommands = (words: CommandWords): NestedCommands => {
   const name = commandName(words);
   if (name === undefined) return { runs: [], scripts: [], mayRunUnseen: true };
@@ -17,30 +17,30 @@ export const findNestedCommands = (words: CommandWords): NestedCommands => {
   if (name === "source" || name === ".") return nestedInFile(words.slice(1));
   if (/^(?:python|perl|ruby|node|deno|bun|php|lua|osascript|tclsh|expect|[gmn]?awk)[\d.]*$/.test(name))
     return { runs: [], scripts: [], mayRunUnseen: true, code: words.slice(1).map(sourceText) };
-  const special = Object.hasOwn(scriptPrograms, name) ? scriptPrograms[name] : undefined;
-  if (special !== undefined) return special(words);
+  const scriptProgram = Object.hasOwn(scriptPrograms, name) ? scriptPrograms[name] : undefined;
+  if (scriptProgram !== undefined) return scriptProgram(words);
   const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   return wrapper === undefined ? (findNestedByOptions(name, words) ?? noNestedCommands) : unwrap(words, wrapper);
 };
 
-/** The name a command goes by, without the folder it is in. */
+/** The program name of a command, without its folder, in lower case. */
 export const commandName = ([first]: CommandWords): string | undefined =>
   first && literalText(first)?.split("/").at(-1)?.toLowerCase();
 
 const noNestedCommands: NestedCommands = { runs: [], scripts: [], mayRunUnseen: false };
 
-/** A command whose arguments are another command. Options are single letters, or whole words without their dashes. */
+/** The grammar of a wrapper: a command whose arguments are another command. Options are letters, or words without their dashes. */
 type WrapperGrammar = {
   readonly flags?: string;
-  /** Options followed by a value of their own. */
+  /** Options followed by a value. */
   readonly values?: string;
   /** Options whose value is a script. */
   readonly scripts?: string;
-  /** Options with which nothing is run. */
+  /** Options with which the wrapper runs nothing. */
   readonly idle?: string;
-  /** How many words stand before the command. */
+  /** How many operands come before the command. */
   readonly skips?: number;
-  /** Whether `NAME=value` may stand before the command. */
+  /** Whether `NAME=value` may come before the command. */
   readonly assigns?: true;
 };
 
@@ -94,7 +94,7 @@ const wrappers: Readonly<Record<string, WrapperGrammar>> = {
   npx: { flags: "y q yes no quiet", values: "p package w workspace", scripts: "c call" },
 };
 
-/** Commands that take a script, or that hide a command among their own words. */
+/** Commands that take a script, or contain a command among their own arguments. */
 const scriptPrograms: Readonly<Record<string, (words: CommandWords) => NestedCommands>> = {
   eval: (words) => ({ runs: [], scripts: [joinWords(words.slice(1))], mayRunUnseen: false }),
   trap: (words) => ({ runs: [], scripts: words.slice(1).map(sourceText), mayRunUnseen: false }),
@@ -105,18 +105,14 @@ const scriptPrograms: Readonly<Record<string, (words: CommandWords) => NestedCom
   }),
   watch: (words) => runsAsScripts(unwrap(words, { flags: "b c d e g p t x", values: "n interval" })),
   ssh: (words) => {
-    const {
-      runs,
-      scripts,
-      mayRunUnseen: unseen,
-    } = runsAsScripts(
+    const { runs, scripts, mayRunUnseen } = runsAsScripts(
       unwrap(words, {
         flags: "4 6 A a C f G g K k M N n q s T t V v X x Y y",
         values: "B b c D E e F I i J L l m O o p Q R S W w",
         skips: 1,
       }),
     );
-    return { runs, scripts: [...scripts, ...(findNestedByOptions("ssh", words)?.scripts ?? [])], mayRunUnseen: unseen };
+    return { runs, scripts: [...scripts, ...(findNestedByOptions("ssh", words)?.scripts ?? [])], mayRunUnseen };
   },
   su: (words) => ({ runs: [], scripts: words.slice(1).map(sourceText), mayRunUnseen: true }),
   runuser: (words) => ({ ...unwrap(words, { values: "u g G user group" }), scripts: words.slice(1).map(sourceText) }),
@@ -127,13 +123,13 @@ const scriptPrograms: Readonly<Record<string, (words: CommandWords) => NestedCom
 
 const joinWords = (words: CommandWords): string => words.map(sourceText).join(" ");
 
-const runsAsScripts = ({ runs, mayRunUnseen: unseen }: NestedCommands): NestedCommands => ({
+const runsAsScripts = ({ runs, mayRunUnseen }: NestedCommands): NestedCommands => ({
   runs,
   scripts: runs.map(joinWords),
-  mayRunUnseen: unseen,
+  mayRunUnseen,
 });
 
-/** The command behind a wrapper's own words: every place it could begin, where an option is not known. */
+/** Unwraps the command behind a wrapper's own arguments. After an unknown option, every position where it could begin. */
 const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands => {
   const runs: CommandWords[] = [];
   const scripts: string[] = [];
@@ -154,7 +150,7 @@ const unwrap = (words: CommandWords, wrapper: WrapperGrammar): NestedCommands =>
   return { runs: runs.filter((run) => run.length > 0), scripts, mayRunUnseen: false };
 };
 
-/** What a word is to a wrapper. An odd option is one it is not known to have: it may be followed by a value. */
+/** The role of a word for a wrapper. `odd` is an unknown option, which may be followed by a value. */
 type WordRole =
   | { readonly is: "unknown" | "idle" | "end" | "flag" | "odd" | "operand" }
   | { readonly is: "script" | "value"; readonly attached: string };
@@ -174,9 +170,9 @@ const classifyWord = (word: string | undefined, wrapper: WrapperGrammar): WordRo
 };
 
 const classifyOption = (name: string, value: string | undefined, wrapper: WrapperGrammar): WordRole => {
-  const isIn = (list = ""): boolean => list.split(" ").includes(name);
-  if (isIn(wrapper.idle)) return { is: "idle" };
-  if (isIn(wrapper.scripts)) return { is: "script", attached: value ?? "" };
-  if (isIn(wrapper.values)) return { is: "value", attached: value ?? "" };
-  return { is: isIn(wrapper.flags) || (name.length > 1 && value !== undefined) ? "flag" : "odd" };
+  const isListed = (list = ""): boolean => list.split(" ").includes(name);
+  if (isListed(wrapper.idle)) return { is: "idle" };
+  if (isListed(wrapper.scripts)) return { is: "script", attached: value ?? "" };
+  if (isListed(wrapper.values)) return { is: "value", attached: value ?? "" };
+  return { is: isListed(wrapper.flags) || (name.length > 1 && value !== undefined) ? "flag" : "odd" };
 };

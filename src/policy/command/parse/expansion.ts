@@ -1,15 +1,15 @@
 import type { CommandWords } from "../effects/nested.ts";
 import { literalText, type WordPiece, type PossibleWord } from "./word.ts";
 
-/** The values variables may have, by name. */
+/** The values a variable may have, by name. */
 export type VariableValues = { readonly get: (name: string) => readonly string[] | undefined };
 
 /** How many values of each variable are tried. */
 const maxReadings = 4;
 
 /**
- * The other words a command may turn out to have once a shell expands it: variables with the values they are given,
- * defaults taken, and words split where an expansion stands in the command's name.
+ * Lists the words a command may have after a shell expanded it: variables replaced by their assigned values,
+ * defaults applied, and words split where the command's name contains an expansion.
  */
 export const expandVariables = (words: CommandWords, values: VariableValues): readonly CommandWords[] => {
   if (words.every((word) => literalText(word) !== undefined)) return [];
@@ -24,7 +24,7 @@ export const expandVariables = (words: CommandWords, values: VariableValues): re
 
 type UnknownPiece = Exclude<WordPiece, string>;
 
-/** The fields one word is split into. What is unknown in a command's name may be nothing but a blank. */
+/** Splits one word into fields (word splitting). An unknown piece in a command's name may be just a blank. */
 const splitFields = (
   word: PossibleWord,
   isName: boolean,

@@ -5,7 +5,7 @@ import { parsePlainCommands } from "./plain.ts";
 /** What joins each command, and its words. */
 const read = (text: string): readonly (readonly string[])[] | string => {
   const reading = parsePlainCommands(text);
-  return reading.plain ? reading.commands.map(({ operator: joint, words }) => [joint, ...words]) : "more";
+  return reading.plain ? reading.commands.map(({ operator, words }) => [operator, ...words]) : "more";
 };
 
 describe("a line of plain words", () => {
@@ -215,7 +215,7 @@ describe("a line of plain words with streams and variables", () => {
   ])("%j is read with them", (text, command) => {
     expect(parsePlainCommands(text)).toEqual({
       plain: true,
-      commands: [{ joint: "first", assignments: [], words: ["a"], redirects: [], ...command }],
+      commands: [{ operator: "first", assignments: [], words: ["a"], redirects: [], ...command }],
     });
   });
 });

@@ -10,7 +10,7 @@ import type {
 } from "unbash";
 import type { ControlOperator, PlainCommand, PlainRedirect } from "./plain.ts";
 
-/** A script of nothing but plain words as a second parser sees it; undefined where it sees anything more. */
+/** Reads plain commands from a second parser's syntax tree; undefined if the tree contains anything else. */
 export const plainCommandsInTree = (script: ParsedScript): readonly PlainCommand[] | undefined => {
   if ((script.errors?.length ?? 0) > 0 || script.shebang !== undefined) return undefined;
   return joinAll(script.commands.map((statement, index) => readStatement(statement, index === 0 ? "first" : ";")));
@@ -18,19 +18,19 @@ export const plainCommandsInTree = (script: ParsedScript): readonly PlainCommand
 
 type PlainCommands = readonly PlainCommand[] | undefined;
 
-const readStatement = ({ command, background }: Statement, joint: ControlOperator): PlainCommands => {
+const readStatement = ({ command, background }: Statement, operator: ControlOperator): PlainCommands => {
   if (background === true) return undefined;
-  if (command.type !== "AndOr") return readPipeline(command, joint);
-  return joinAll(command.commands.map((node, index) => readPipeline(node, command.operators[index - 1] ?? joint)));
+  if (command.type !== "AndOr") return readPipeline(command, operator);
+  return joinAll(command.commands.map((node, index) => readPipeline(node, command.operators[index - 1] ?? operator)));
 };
 
-const readPipeline = (node: PipelineNode, joint: ControlOperator): PlainCommands => {
-  if (node.type !== "Pipeline") return readCommand(node, joint);
-  if (node.prefixes.length > 0 || node.operators.some((operator) => operator !== "|")) return undefined;
-  return joinAll(node.commands.map((command, index) => readCommand(command, index === 0 ? joint : "|")));
+const readPipeline = (node: PipelineNode, operator: ControlOperator): PlainCommands => {
+  if (node.type !== "Pipeline") return readCommand(node, operator);
+  if (node.prefixes.length > 0 || node.operators.some((each) => each !== "|")) return undefined;
+  return joinAll(node.commands.map((command, index) => readCommand(command, index === 0 ? operator : "|")));
 };
 
-const readCommand = (node: CommandNode, joint: ControlOperator): PlainCommands => {
+const readCommand = (node: CommandNode, operator: ControlOperator): PlainCommands => {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const assignments = node.prefix.map(readAssignment);
   const words = [node.name, ...node.suffix.filter(({ type }) => type === "Word" || type === "Assignment")];
@@ -39,7 +39,7 @@ const readCommand = (node: CommandNode, joint: ControlOperator): PlainCommands =
   if (assignments.includes(undefined) || redirects.includes(undefined)) return undefined;
   return [
     {
-      operator: joint,
+      operator,
       assignments: assignments.filter((each) => each !== undefined),
       words: words.map(({ value }) => value),
       redirects: redirects.filter((each) => each !== undefined),
@@ -68,7 +68,7 @@ const isLiteral = ({ parts = [] }: Word): boolean =>
       (part.type === "DoubleQuoted" && part.parts.every(({ type }) => type === "Literal")),
   );
 
-const joinAll = (readings: readonly PlainCommands[]): PlainCommands => {
-  const found = readings.flatMap((reading) => reading ?? []);
-  return readings.includes(undefined) ? undefined : found;
+const joinAll = (lists: readonly PlainCommands[]): PlainCommands => {
+  const found = lists.flatMap((list) => list ?? []);
+  return lists.includes(undefined) ? undefined : found;
 };

@@ -1,41 +1,40 @@
 import type { Word, WordPart } from "unbash";
 
-/** A word as far as its text tells: literal pieces, and pieces only a running shell knows, as they are written. */
+/** A word as far as its text shows: literal pieces, and source text of pieces that are known only at run time. */
 export type PossibleWord = readonly WordPiece[];
 
 export type WordPiece =
   | string
   | {
       readonly unknown: string;
-      /** Whether a shell would split what it becomes into several words. */
+      /** Whether a shell splits its expansion into several words. */
       readonly splits?: true;
-      /** The variable it stands for. */
+      /** The variable it expands. */
       readonly variable?: string;
-      /** What it becomes where the variable is not set, or is. */
+      /** The alternative value of `${name:-value}` and similar. */
       readonly otherwise?: string;
     };
 
-/** A word of which everything is known. */
+/** A fully known word. */
 export const literalWord = (text: string): PossibleWord => [text];
 
-/** The word, where all of it is known. */
+/** The word's text; undefined unless it is fully known. */
 export const literalText = (word: PossibleWord): string | undefined =>
   word.every((piece) => typeof piece === "string") ? word.join("") : undefined;
 
-/** The word without its quotes, what is unknown as written: text for a shell that reads it again. */
+/** The word's text without quotes, unknown pieces as written: input for a shell that parses it again. */
 export const sourceText = (word: PossibleWord): string =>
   word.map((piece) => (typeof piece === "string" ? piece : piece.unknown)).join("");
 
 /**
- * Whether a word could turn out to be this name, or a path that ends with it,
- * in capitals or not. A word that says nothing of its last part could be
- * anything, and counts as nothing.
+ * Whether a word could expand to this name, or to a path that ends with it, ignoring case. A word whose last
+ * part is entirely unknown could be anything, and does not count as a match.
  */
 export const couldMatchName = (word: PossibleWord, name: string): boolean => {
   const last = lastPathPart(word);
   const wanted = name.toLowerCase();
   if (!last.some((piece) => (typeof piece === "string" ? piece !== "" : isOneCharacter(piece.unknown)))) return false;
-  /** How much of the name can have been read by then. */
+  /** The positions in the name that can be reached so far. */
   let ends: readonly number[] = [0];
   for (const piece of last) ends = [...new Set(ends.flatMap((end) => matchEnds(piece, wanted, end)))];
   return ends.includes(wanted.length);
@@ -56,7 +55,7 @@ const matchEnds = (piece: WordPiece, name: string, end: number): readonly number
 
 const isOneCharacter = (pattern: string): boolean => /^(?:\?|\[.*\])$/s.test(pattern);
 
-/** The words a word of the syntax can become: one, or several where braces are expanded. */
+/** Lists the words a syntax word can become: one, or several after brace expansion. */
 export const possibleWords = (word: Word, parse: (text: string) => readonly Word[]): readonly PossibleWord[] => {
   if (!word.parts?.some((part) => part.type === "BraceExpansion")) return [readPieces(word)];
   const texts = expandBraces(word.text);
@@ -68,7 +67,7 @@ const readPieces = (word: Word): PossibleWord =>
     word.parts === undefined ? splitTildes(word.value) : word.parts.flatMap((part) => readPartPieces(part, false)),
   );
 
-/** `~` and `~name` stand for folders at the start of a word, and after `=` and `:`. */
+/** Marks `~` and `~name` as unknown at the start of a word, and after `=` and `:` (tilde expansion). */
 const splitTildes = (text: string): readonly WordPiece[] =>
   text
     .split(/((?<![^=:])~[^/:]*)/)
@@ -108,7 +107,7 @@ const readVariable = (part: VariablePart, isQuoted: boolean): WordPiece => {
   return {
     unknown: part.text,
     ...((!isQuoted || variable === "@") && { splits: true }),
-    // What is cut out of a variable is not its value.
+    // A substring or replacement of a variable is not its value.
     ...((operation === undefined || isChosen || variable === "IFS") && { variable }),
     ...(isChosen && { otherwise: sourceText(readPieces(operation.operand)) }),
   };
@@ -126,7 +125,7 @@ const mergePieces = (list: readonly WordPiece[]): PossibleWord => {
 
 const maxWords = 64;
 
-/** `a{b,c}d` as `abd acd`. Ranges, and what would become too many words, stay as they are. */
+/** Expands `a{b,c}d` to `abd acd`. Ranges, and braces with too many results, stay as they are. */
 const expandBraces = (text: string): readonly string[] => {
   let done: readonly string[] = [text];
   for (;;) {
@@ -137,7 +136,7 @@ const expandBraces = (text: string): readonly string[] => {
   }
 };
 
-/** Expands the first brace that has no other inside. Quotes are left alone: a comma inside them splits all the same, which only adds words. */
+/** Expands the first innermost brace. Quotes are ignored: a comma inside them splits too, which only adds words. */
 const expandFirstBrace = (text: string): readonly string[] => {
   const found = /(?<!\$)\{([^{},]*(?:,[^{},]*)+)\}/.exec(text);
   if (found === null) return [text];

@@ -14,19 +14,19 @@ import {
   type CommandProfile,
 } from "./profile.ts";
 
-/** What is known of a command by its words. */
+/** Classifies a command by its words: returns its command profile. */
 export const classifyCommand: CommandClassifier = (words) => {
   const name = words[0] ?? "";
-  if (statefulBuiltins.has(name)) return noRuleProfile(`${name} changes the shell itself, or tells what it knows`);
+  if (statefulBuiltins.has(name)) return noRuleProfile(`${name} changes or prints the shell's own state`);
   if (isVersionQuery(name, words)) return readOnlyProfile();
-  const student = Object.hasOwn(classifiers, name) ? classifiers[name] : undefined;
-  if (student !== undefined) return student(words);
-  if (launchers.test(name) || runsOperands(words)) return exactRuleProfile(words, `${name} runs whatever it is given`);
+  const classifier = Object.hasOwn(classifiers, name) ? classifiers[name] : undefined;
+  if (classifier !== undefined) return classifier(words);
+  if (launchers.test(name) || runsOperands(words)) return exactRuleProfile(words, `${name} runs other programs`);
   if (networkClients.test(name)) return exactRuleProfile(words, `${name} uses the network`);
   return profileUnknownProgram(words);
 };
 
-/** Whether bash runs this command itself, whatever programs there are. */
+/** Whether this command is a bash builtin. */
 export const isBuiltin = (name: string): boolean => Object.hasOwn(shellBuiltins, name) || statefulBuiltins.has(name);
 
 const classifiers: Readonly<Record<string, CommandClassifier>> = {
@@ -43,17 +43,17 @@ const classifiers: Readonly<Record<string, CommandClassifier>> = {
 const launchers =
   /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gmn]?awk|osascript|expect|env|sudo|doas|su|runuser|nohup|nice|ionice|stdbuf|timeout|setsid|xargs|parallel|time|watch|ssh|strace|ltrace|gdb|flock|chroot|unshare|nsenter|taskset|chrt|busybox|toybox|systemd-run|at|batch|crontab|docker|podman|kubectl|script|npx|pnpx|bunx|uvx|pipx|ed|ex|vi|vim|nvim|view|emacs|gdb|lldb|sqlite3|psql|mysql|mariadb|mongosh?|gnuplot|m4|tclsh|wish)$/;
 
-/** Programs that talk to others over the network: every word of theirs can carry something there. */
+/** Network clients: each of their arguments can send data out. */
 const networkClients =
   /^(?:curl|wget|nc|ncat|netcat|socat|telnet|ftp|sftp|scp|rsync|dig|nslookup|host|ping6?|traceroute|whois)$/;
 
-/** A program nothing is known of: words that could be options, settings, addresses or code must be spelled out by the rule. */
+/** Profiles an unknown program: arguments that could be options, settings, URLs or code must be part of the rule. */
 const profileUnknownProgram = (words: readonly string[]): CommandProfile => {
-  const needs = Math.max(1, words.findLastIndex((word) => !isPlainArgument(word)) + 1);
-  const paths = [...listPathWords(words), ...words.slice(needs)];
-  return { requiredWords: needs, reason: `nothing is known of ${words[0]}`, paths, folderReading: "unknown" };
+  const requiredWords = Math.max(1, words.findLastIndex((word) => !isPlainArgument(word)) + 1);
+  const paths = [...listPathWords(words), ...words.slice(requiredWords)];
+  return { requiredWords, reason: "", paths, folderReading: "unknown" };
 };
 
-/** A name, a number, or a path that only goes down. */
+/** Whether an argument is a name, a number, or a path without "..". */
 export const isPlainArgument = (word: string): boolean =>
   /^[\w.](?:[\w.,@+/-]|:(?![:/]))*$/.test(word) && !word.split("/").includes("..");

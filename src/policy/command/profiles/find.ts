@@ -1,6 +1,6 @@
 import { readOnlyProfile, exactRuleProfile, type CommandClassifier } from "./profile.ts";
 
-/** find, as long as it only looks: tests and printing are known, everything that runs, removes or writes is not. */
+/** Classifies find. Tests and printing are read-only; everything that runs, removes or writes needs an exact rule. */
 export const classifyFind: CommandClassifier = (words) => {
   const rest = words
     .slice(1)
@@ -14,8 +14,8 @@ export const classifyFind: CommandClassifier = (words) => {
     const value = rest[at + 1];
     const isFile = testsWithFile.test(word);
     if (!isFile && !testsWithText.has(word) && !/^-newer[aBcm]t$/.test(word))
-      return exactRuleProfile(words, `${word} is not known to only look`);
-    if (value === undefined) return exactRuleProfile(words, `${word} lacks its value`);
+      return exactRuleProfile(words, `${word} is not known to be read-only`);
+    if (value === undefined) return exactRuleProfile(words, `${word} has no value`);
     if (isFile) paths.push(value);
     at++;
   }

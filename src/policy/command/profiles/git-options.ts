@@ -1,18 +1,18 @@
 import type { OptionGrammar, ParsedOptions } from "./options.ts";
 
-/** How one subcommand of git is read. */
+/** The option grammar of one git subcommand. */
 export type GitGrammar = {
   readonly grammar: OptionGrammar;
-  /** Whether it only asks. What does not needs a rule that names it. */
+  /** Whether it is read-only. Others need a rule that names them. */
   readonly isReadOnly: boolean;
-  /** How many words after the subcommand belong to its name. */
+  /** How many words after the subcommand are part of its name. */
   readonly extraNameWords?: number;
   /** Whether its first operand is a pattern. */
   readonly pattern?: true;
   readonly check?: (options: ParsedOptions) => string | undefined;
 };
 
-/** The grammar for a subcommand with these words after it; undefined where none is known. */
+/** Finds the grammar of a subcommand followed by these words; undefined if it is unknown. */
 export const findGitGrammar = (name: string, rest: readonly string[]): GitGrammar | undefined => {
   const second = `${name} ${rest[0] ?? ""}`;
   if (Object.hasOwn(twoWordCommands, second)) return { ...twoWordCommands[second]!, extraNameWords: 1 };
@@ -28,13 +28,13 @@ export const findGitGrammar = (name: string, rest: readonly string[]): GitGramma
 
 const readOnly = (grammar: OptionGrammar): GitGrammar => ({ grammar, isReadOnly: true });
 const readOnlyWithPattern = (grammar: OptionGrammar): GitGrammar => ({ grammar, isReadOnly: true, pattern: true });
-const changing = (grammar: OptionGrammar, fault?: GitGrammar["check"]): GitGrammar => ({
+const changing = (grammar: OptionGrammar, check?: GitGrammar["check"]): GitGrammar => ({
   grammar,
   isReadOnly: false,
-  ...(fault && { check: fault }),
+  ...(check && { check }),
 });
 
-/** Options of every command that shows changes. Those that write, order by a file, or run a program are missing. */
+/** Options of every command that shows changes, without those that write, order by a file, or run a program. */
 const diffLong =
   "abbrev abbrev-commit all-match binary cached cc check color color-moved color-words compact-summary cumulative dirstat exit-code find-copies find-copies-harder find-renames full-index function-context histogram ignore-all-space ignore-blank-lines ignore-cr-at-eol ignore-space-at-eol ignore-space-change merge-base minimal name-only name-status no-color no-ext-diff no-indent-heuristic no-patch no-prefix no-renames no-textconv numstat patch patch-with-stat patience pickaxe-all pickaxe-regex quiet raw relative shortstat staged stat summary text unified word-diff ignore-submodules";
 const diffValues = { text: "diff-algorithm diff-filter word-diff-regex inter-hunk-context" } as const;
@@ -155,7 +155,7 @@ const bareForms: Readonly<Record<string, GitGrammar>> = {
   stash: changing({ operands: "none" }),
 };
 
-/** Listing branches and tags: a name among the words would make one, unless they are asked to list. */
+/** Lists branches and tags: without --list, a name would create one. */
 const listing: GitGrammar = readOnly({
   flags: "arvlqin",
   long: "all remotes list verbose show-current ignore-case column no-column color no-color abbrev no-abbrev",
@@ -170,13 +170,13 @@ const isListing = (rest: readonly string[]): boolean =>
 
 const listingValue = /^--(?:contains|no-contains|merged|no-merged|points-at|sort|format)$/;
 
-/** A remote by its name alone: an address could lead anywhere, and some kinds run programs. */
+/** Accepts a remote by name only: a URL could lead anywhere, and some kinds run programs. */
 const checkRemoteName = ({ operands: [remote = "origin", ...refs] }: ParsedOptions): string | undefined =>
   /^[\w.-]+$/.test(remote) && refs.every((ref) => /^[\w./:@^-]+$/.test(ref))
     ? undefined
     : `${remote} is not the name of a remote`;
 
-/** Ordinary work. It may run hooks of the repository, as it does for the person. */
+/** Subcommands that change the repository. They may run its hooks, as they do for the user. */
 const changingCommands: Readonly<Record<string, GitGrammar>> = {
   add: changing({ flags: "AunvNf", long: "all update dry-run verbose intent-to-add", operands: "paths" }),
   commit: changing({

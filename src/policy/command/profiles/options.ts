@@ -1,37 +1,36 @@
 /**
- * The options of a program that are known to do no harm. What is not listed is
- * not known. Lists are words with spaces between them; long options stand
- * without their dashes and are never abbreviated.
+ * The options of a program that are known to be harmless. Options that are not listed are unknown. Lists are
+ * separated by spaces; long options are written without their dashes and are never abbreviated.
  */
 export type OptionGrammar = {
-  /** Letters without a value. */
+  /** Short options without a value. */
   readonly flags?: string;
-  /** Letters with a value. */
+  /** Short options with a value. */
   readonly values?: OptionValues;
-  /** Long options without a value. A value after `=` is fine: it only says when or how. */
+  /** Long options without a value. A value after `=` is accepted: it only says when or how. */
   readonly long?: string;
   /** Long options with a value. */
   readonly longValues?: OptionValues;
-  /** Whether `-5` is a number of lines. */
+  /** Whether `-5` means a number of lines. */
   readonly allowsCount?: true;
   readonly operands: "paths" | "text" | "none";
-  /** More operands than this are not known. */
+  /** The largest number of operands. */
   readonly maxOperands?: number;
 };
 
 /** Options by the kind of value they take. */
 type OptionValues = { readonly text?: string; readonly number?: string; readonly path?: string };
 
-/** Words read by a grammar. `paths` are all that may name a file. */
+/** Arguments parsed with a grammar. `paths` are all that may name a file. */
 export type ParsedOptions = {
   readonly options: readonly { readonly name: string; readonly value: string | undefined }[];
   readonly operands: readonly string[];
   readonly paths: readonly string[];
 };
 
-/** Reads the words after a program's name. A text says what is not known. */
+/** Parses the arguments of a program. Returns a text that says what is unknown, if anything is. */
 export const parseOptions = (words: readonly string[], grammar: OptionGrammar): ParsedOptions | string => {
-  const given: { name: string; value: string | undefined }[] = [];
+  const options: { name: string; value: string | undefined }[] = [];
   const operands: string[] = [];
   const paths: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -43,18 +42,18 @@ export const parseOptions = (words: readonly string[], grammar: OptionGrammar): 
     const read = isOption(word) ? parseOption(word, words[at + 1], grammar) : [];
     if (typeof read === "string") return read;
     if (!isOption(word)) operands.push(word);
-    given.push(...read.map(({ name, value }) => ({ name, value })));
+    options.push(...read.map(({ name, value }) => ({ name, value })));
     paths.push(...read.flatMap(({ kind, value }) => (kind === "path" && value !== undefined ? [value] : [])));
     if (read.at(-1)?.isNext === true) at++;
   }
-  if (grammar.operands === "none" && operands.length > 0) return `${operands[0]} is not known`;
-  if (operands.length > (grammar.maxOperands ?? Infinity)) return "it has more arguments than are known";
-  return { options: given, operands, paths: grammar.operands === "paths" ? [...paths, ...operands] : paths };
+  if (grammar.operands === "none" && operands.length > 0) return `unknown argument ${operands[0]}`;
+  if (operands.length > (grammar.maxOperands ?? Infinity)) return "too many arguments";
+  return { options, operands, paths: grammar.operands === "paths" ? [...paths, ...operands] : paths };
 };
 
-/** The operands that are files where the first one is a pattern, unless an option brings the pattern or asks for files alone. */
-export const filesAfterPattern = ({ options: given, operands }: ParsedOptions): readonly string[] =>
-  given.some(({ name }) => /^(?:e|f|regexp|file|files|type-list)$/.test(name)) ? operands : operands.slice(1);
+/** Lists the operands that are files, when the first operand is a pattern unless an option gives the pattern or lists files only. */
+export const filesAfterPattern = ({ options, operands }: ParsedOptions): readonly string[] =>
+  options.some(({ name }) => /^(?:e|f|regexp|file|files|type-list)$/.test(name)) ? operands : operands.slice(1);
 
 const isOption = (word: string): boolean => word.startsWith("-") && word !== "-";
 
@@ -78,7 +77,7 @@ const parseOption = (
   const [, name = "", , attached] = /^--([^=]*)(=(.*))?$/s.exec(word) ?? [];
   if (includesWord(grammar.long, name)) return [{ name, kind: "flag", value: attached, isNext: false }];
   const kind = findKind(grammar.longValues, name);
-  if (kind === undefined) return `the option ${word.split("=")[0]} is not known`;
+  if (kind === undefined) return `unknown option ${word.split("=")[0]}`;
   return withValue(name, kind, attached, next);
 };
 
@@ -95,13 +94,13 @@ const parseLetters = (
       const last = withValue(letter, kind, word.slice(at + 1) || undefined, next);
       return typeof last === "string" ? last : [...read, ...last];
     }
-    if (!(grammar.flags ?? "").includes(letter)) return `the option -${letter} is not known`;
+    if (!(grammar.flags ?? "").includes(letter)) return `unknown option -${letter}`;
     read.push({ name: letter, kind: "flag", value: undefined, isNext: false });
   }
   return read;
 };
 
-/** A value in the next word that looks like an option is not taken for one: programs differ about it. */
+/** Rejects a value in the next word that looks like an option: programs differ in how they parse it. */
 const withValue = (
   name: string,
   kind: OptionKind,
@@ -109,9 +108,9 @@ const withValue = (
   next: string | undefined,
 ): readonly ParsedOption[] | string => {
   const value = attached ?? next;
-  if (value === undefined) return `the option ${name} lacks its value`;
+  if (value === undefined) return `option ${name} has no value`;
   if (kind === "number" ? !/^[-+]?\d+[a-zA-Z%]{0,3}$/.test(value) : attached === undefined && isOption(value))
-    return `the value of the option ${name} is odd`;
+    return `unexpected value of option ${name}`;
   return [{ name, kind, value, isNext: attached === undefined }];
 };
 

@@ -1,49 +1,48 @@
 import type { FolderReading } from "../read-check.ts";
 
 /**
- * What is known of one command by its words alone.
+ * A command profile: what a program does with its arguments, judged by the words alone.
  *
- * `needs` is how many of its first words a rule must spell out to allow it: none
- * for what only reads, the command and its subcommand for what changes things in
- * ordinary ways, all of them where an argument could change everything. Undefined
- * where no rule can.
+ * `requiredWords` is how many of its first words a rule must contain to allow it: none for read-only commands,
+ * program and subcommand for ordinary changes, all words where an argument could change everything. Undefined if
+ * no rule can allow it.
  */
 export type CommandProfile = {
   readonly requiredWords: number | undefined;
-  /** What speaks against running it unasked, or what it does. */
+  /** Why it does not run without approval, as a phrase; empty for an unknown program. */
   readonly reason: string;
-  /** Words that must stay inside the workspace. */
+  /** Arguments that are paths and must stay inside the workspace. */
   readonly paths: readonly string[];
-  /** How it reads those that are folders; by their names alone if not given. */
+  /** How it reads those that are folders; default: "names". */
   readonly folderReading?: FolderReading;
-  /** Set where it looks into the repository around it, whose settings can make it run something. */
+  /** Set if it reads the git repository, whose configuration can make it run a program. */
   readonly usesRepository?: true;
 };
 
-/** Looks at the words of a command, its name first. */
+/** Classifies the words of a command, its name first. */
 export type CommandClassifier = (words: readonly string[]) => CommandProfile;
 
-/** It reads these files, and does nothing else. */
-export const readOnlyProfile = (paths: readonly string[] = [], folders?: FolderReading): CommandProfile => ({
+/** A command that reads these files and has no side effect. */
+export const readOnlyProfile = (paths: readonly string[] = [], folderReading?: FolderReading): CommandProfile => ({
   requiredWords: 0,
-  reason: "it only reads",
+  reason: "read-only",
   paths,
-  ...(folders && { folderReading: folders }),
+  ...(folderReading && { folderReading }),
 });
 
-/** Only a rule with all of its words allows it, and none if one of them leads out of the workspace. */
-export const exactRuleProfile = (words: readonly string[], why: string): CommandProfile => ({
+/** Only a rule with all of its words allows it; no rule does if one of them leads out of the workspace. */
+export const exactRuleProfile = (words: readonly string[], reason: string): CommandProfile => ({
   requiredWords: words.length,
-  reason: why,
+  reason,
   paths: listPathWords(words),
 });
 
-/** Words, or values after an equals sign, that could lead anywhere as paths. */
+/** Lists arguments, and values after an equals sign, that could be paths outside the folder. */
 export const listPathWords = (words: readonly string[]): readonly string[] =>
   words
     .slice(1)
     .flatMap((word) => [word, word.slice(word.indexOf("=") + 1)])
     .filter((word) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word));
 
-/** No rule allows it. */
-export const noRuleProfile = (why: string): CommandProfile => ({ requiredWords: undefined, reason: why, paths: [] });
+/** No rule can allow it. */
+export const noRuleProfile = (reason: string): CommandProfile => ({ requiredWords: undefined, reason, paths: [] });

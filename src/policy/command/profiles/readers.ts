@@ -2,7 +2,7 @@ import { filesAfterPattern, parseOptions, type OptionGrammar, type ParsedOptions
 import type { FolderReading } from "../read-check.ts";
 import { noRuleProfile, readOnlyProfile, exactRuleProfile, type CommandClassifier } from "./profile.ts";
 
-/** Small programs that read, by name, with the options that keep them so. */
+/** Classifiers of read-only programs, by name, with the options that keep them read-only. */
 export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
   ls: byGrammar({
     flags: "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
@@ -40,7 +40,7 @@ export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
     longValues: { text: "key field-separator" },
     operands: "paths",
   }),
-  // A second operand is a file to write.
+  // A second operand is an output file.
   uniq: byGrammar({
     flags: "cdDiuz",
     values: { number: "f s w" },
@@ -56,7 +56,7 @@ export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
     operands: "paths",
   }),
   tr: byGrammar({ flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: "text" }),
-  // Of two folders it reads the files in them; of a file and a folder, the file of that name in the folder.
+  // Given two folders it reads the files in them; given a file and a folder, the file of that name in the folder.
   diff: withFolderReading(
     "entries",
     byGrammar({
@@ -106,7 +106,7 @@ export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
   nproc: byGrammar({ operands: "none" }),
   seq: byGrammar({ flags: "w", values: { text: "s" }, operands: "text" }),
   sleep: byGrammar({ operands: "text" }),
-  // An operand without a plus sign would set the clock.
+  // An operand without a plus sign sets the clock.
   date: byGrammar(
     {
       flags: "uR",
@@ -115,7 +115,7 @@ export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
       values: { text: "d" },
       operands: "text",
     },
-    ({ operands }) => (operands.every((operand) => operand.startsWith("+")) ? undefined : "it would set the clock"),
+    ({ operands }) => (operands.every((operand) => operand.startsWith("+")) ? undefined : "sets the clock"),
   ),
   grep: grepClassifier("aEFGPbchHiIlLnoqrsvwxyT"),
   egrep: grepClassifier("abchHiIlLnoqrsvwxyT"),
@@ -139,16 +139,16 @@ export const readOnlyPrograms: Readonly<Record<string, CommandClassifier>> = {
   ),
 };
 
-/** Programs that tell their version, and nothing else, when this is all they are asked. */
+/** Whether a command only prints a program's version. */
 export const isVersionQuery = (name: string, words: readonly string[]): boolean =>
   words.length === 2 &&
   /^(?:node|npm|python3?|git|rg|bash|make|gcc|java|ruby|php|perl)$/.test(name) &&
   (words[1] === "--version" || (words[1] === "-v" && /^(?:node|npm)$/.test(name)));
 
-/** Without a word of folders it reads its input, where it is told no files. */
+/** Without a recursive option and without files it reads standard input. */
 function grepClassifier(flags: string): CommandClassifier {
-  const searches = ({ options: given }: ParsedOptions): boolean =>
-    given.some(({ name }) => /^(?:r|d|recursive|directories)$/.test(name));
+  const searches = ({ options }: ParsedOptions): boolean =>
+    options.some(({ name }) => /^(?:r|d|recursive|directories)$/.test(name));
   const files = (options: ParsedOptions): readonly string[] =>
     searches(options) ? listSearchedFiles(options) : filesAfterPattern(options);
   return withFolderReading("contents", byGrammar(grepGrammar(flags), files));
@@ -169,27 +169,27 @@ function grepGrammar(flags: string): OptionGrammar {
   };
 }
 
-/** The files a search is told to look through; the folder it runs in where it is told none. */
+/** Lists the files a search reads; the working folder if it names none. */
 function listSearchedFiles(options: ParsedOptions): readonly string[] {
   const files = filesAfterPattern(options);
   return files.length > 0 ? files : ["."];
 }
 
-/** The same student, of a program that reads into folders. */
-function withFolderReading(folders: FolderReading, student: CommandClassifier): CommandClassifier {
-  return (words) => ({ ...student(words), folderReading: folders });
+/** Returns a classifier for a program that reads inside folders. */
+function withFolderReading(folderReading: FolderReading, classifier: CommandClassifier): CommandClassifier {
+  return (words) => ({ ...classifier(words), folderReading });
 }
 
-/** A student by a grammar. `look` says what is wrong with what was read, or which operands are files too. */
+/** Creates a classifier from a grammar. `check` returns a problem, or the operands that are files too. */
 function byGrammar(
   grammar: OptionGrammar,
-  look?: (options: ParsedOptions) => string | undefined | readonly string[],
+  check?: (options: ParsedOptions) => string | undefined | readonly string[],
 ): CommandClassifier {
   return (words) => {
     const options = parseOptions(words.slice(1), grammar);
     if (typeof options === "string") return exactRuleProfile(words, options);
-    const seen = look?.(options);
-    if (typeof seen === "string") return noRuleProfile(seen);
-    return readOnlyProfile([...options.paths, ...(seen ?? [])]);
+    const checked = check?.(options);
+    if (typeof checked === "string") return noRuleProfile(checked);
+    return readOnlyProfile([...options.paths, ...(checked ?? [])]);
   };
 }

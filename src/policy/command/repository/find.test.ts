@@ -38,7 +38,7 @@ describe("the repository git would find", () => {
     expect(await find({ "/site/.git/config": plain, "/site/a/.git/config": "[core]\npager = x\n" }, "/site/a")).toEqual(
       {
         root: "/site/a",
-        risk: "its settings set core.pager",
+        risk: "the git configuration sets core.pager",
       },
     );
   });
@@ -83,19 +83,19 @@ describe("the repository git would find", () => {
   it("is a risk where it is not what it usually is", async () => {
     const risk = async (files: { readonly [path: string]: string }) => (await find(files)).risk;
     expect(await risk({ "/site/HEAD": "", "/site/objects/": "" })).toBe(
-      "/site looks like a repository without a working tree",
+      "/site looks like a bare repository",
     );
-    expect(await risk({ "/site/.git/": "" })).toBe("it has no settings to be read");
+    expect(await risk({ "/site/.git/": "" })).toBe("its configuration cannot be read");
     expect(await risk({ "/site/.git": "gitdir: /nowhere\n" })).toBe("its .git leads nowhere");
     expect(await risk({ "/site/.git": "something" })).toBe("its .git leads nowhere");
     expect(await risk({ "/site/.git/config": plain, "/site/.git/hooks/post-index-change": "" })).toBe(
-      "it has a hook that runs when git looks at files",
+      "it has a post-index-change hook",
     );
     expect(await risk({ "/site/.git/config": plain, "/site/.git/config.worktree": "[core]\nfsmonitor = x" })).toBe(
-      "its settings set core.fsmonitor",
+      "the git configuration sets core.fsmonitor",
     );
-    expect(await risk({ "/site/HEAD": "", "/site/commondir": "/x" })).toMatch(/without a working tree/);
-    expect(await risk({ "/site/HEAD": "", "/site/refs/": "" })).toMatch(/without a working tree/);
+    expect(await risk({ "/site/HEAD": "", "/site/commondir": "/x" })).toMatch(/bare repository/);
+    expect(await risk({ "/site/HEAD": "", "/site/refs/": "" })).toMatch(/bare repository/);
     expect(await risk({ "/site/HEAD": "" })).toBeUndefined();
     const linked = diskWith({ "/site/": "", "/else/config": plain });
     linked.seed("/site/.git", { kind: "link", to: "/else" });
@@ -111,7 +111,7 @@ describe("the repository git would find", () => {
     expect(await find({ ...tree, "/main/.git/config": usual })).toEqual({ root: "/site", risk: undefined });
     expect(await find({ ...tree, "/main/.git/config": "[core]\nfsmonitor = x\n" })).toEqual({
       root: "/site",
-      risk: "its settings set core.fsmonitor",
+      risk: "the git configuration sets core.fsmonitor",
     });
   });
 });

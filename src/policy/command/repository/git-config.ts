@@ -1,7 +1,6 @@
 /**
- * Why settings of git could make it run something; undefined where they are
- * plain. What is not known to be harmless is a risk, and so is every odd line.
- * A repository inside another may name its working tree, `tree`.
+ * Returns why a git configuration could make git run a program; undefined if every setting is known to be
+ * harmless. Unknown settings and unusual lines are a risk. A nested repository may name its working tree, `tree`.
  */
 export const findConfigRisk = (text: string, tree?: string): string | undefined => {
   let section = "";
@@ -11,9 +10,10 @@ export const findConfigRisk = (text: string, tree?: string): string | undefined 
     const key = /^([a-z][a-z\d-]*)\s*(?:=.*)?$/i.exec(line)?.[1];
     if (header !== undefined) section = header.toLowerCase();
     else if (key === undefined || line.endsWith("\\"))
-      return `its settings hold the line ${JSON.stringify(line.slice(0, 80))}`;
+      return `unknown line in the git configuration: ${JSON.stringify(line.slice(0, 80))}`;
     else if (section === "core" && key === "worktree" && tree !== undefined && line === `worktree = ${tree}`) continue;
-    else if (!harmlessSettings.has(`${section}.${key.toLowerCase()}`)) return `its settings set ${section}.${key}`;
+    else if (!harmlessSettings.has(`${section}.${key.toLowerCase()}`))
+      return `the git configuration sets ${section}.${key}`;
   }
   return undefined;
 };

@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-const git = (folder: string, ...args: readonly string[]) =>
+const git = (cwd: string, ...args: readonly string[]) =>
   run("/usr/bin/git", ["-c", "user.name=k", "-c", "user.email=k@example.test", ...args], {
-    cwd: folder,
+    cwd,
     env: { PATH: "/usr/bin:/bin", HOME: base, GIT_CONFIG_NOSYSTEM: "1" },
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasGit)("a repository inside a repository", () => {
     await appendFile(join(root, "folder", "inner", ".git", "config"), `[core]\n\tfsmonitor = touch ${canary} #\n`);
     expect(await findRepository(disk, root)).toEqual({
       root,
-      risk: "folder/inner inside it: its settings set core.fsmonitor",
+      risk: "nested repository folder/inner: the git configuration sets core.fsmonitor",
     });
     await git(root, "status");
     expect(existsSync(canary)).toBe(true);

@@ -1,4 +1,4 @@
-/** The paths in git's index that are repositories of their own; undefined where the index cannot be read for sure. */
+/** Lists the nested repositories (submodules) in a git index; undefined if the index cannot be parsed with certainty. */
 export const listNestedRepositories = (index: Uint8Array): readonly string[] | undefined => {
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   if (index.length < 12 || view.getUint32(0) !== signature) return undefined;
@@ -12,14 +12,14 @@ export const listNestedRepositories = (index: Uint8Array): readonly string[] | u
   }
 };
 
-/** "DIRC", and the kinds of what may follow the entries: "link" alone keeps entries in another file. */
+/** "DIRC", the signature; and "link", the only extension after the entries that stores entries in another file. */
 const signature = 0x44495243;
 const linkExtension = 0x6c696e6b;
 
-/** The mode of a repository inside a repository. */
+/** The file mode of a nested repository (gitlink). */
 const repositoryMode = 0o160000;
 
-/** Reads all entries with names of objects this long; undefined where that does not end where it should. */
+/** Reads all entries with object names of `hash` bytes; undefined if the data does not end where it should. */
 const readEntries = (view: DataView, version: number, hash: number): readonly string[] | undefined => {
   const found: string[] = [];
   const end = view.byteLength - hash;
@@ -30,27 +30,27 @@ const readEntries = (view: DataView, version: number, hash: number): readonly st
     const mode = view.getUint32(at + 24);
     const flags = view.getUint16(at + 40 + hash);
     const start = at + 42 + hash + (version > 2 && (flags & 0x4000) !== 0 ? 2 : 0);
-    const [kept, from] = version === 4 ? readSharedPrefix(view, start, name.length) : [0, start];
+    const [sharedLength, from] = version === 4 ? readSharedPrefix(view, start, name.length) : [0, start];
     const to = findNameEnd(view, from, end);
-    if (to === undefined || kept < 0) return undefined;
-    // Names that nothing is built on are not worth copying.
-    if (version === 4 || mode === repositoryMode) name = [...name.slice(0, kept), ...readBytes(view, from, to)];
+    if (to === undefined || sharedLength < 0) return undefined;
+    // Only version 4 builds a name on the one before, so other names need no copy.
+    if (version === 4 || mode === repositoryMode) name = [...name.slice(0, sharedLength), ...readBytes(view, from, to)];
     if (mode === repositoryMode) found.push(new TextDecoder().decode(Uint8Array.from(name)));
     at = version === 4 ? to + 1 : at + Math.ceil((to - at + 1) / 8) * 8;
   }
   return isComplete(view, at, end) ? found : undefined;
 };
 
-/** How much of the name before is kept, as version 4 writes it: what to take off, in steps of seven bits. */
+/** Reads the length shared with the name before (version 4 stores the bytes to drop as a varint). */
 const readSharedPrefix = (view: DataView, start: number, length: number): readonly [kept: number, from: number] => {
   let at = start;
   let byte = view.getUint8(at++);
-  let off = byte & 127;
+  let droppedBytes = byte & 127;
   while ((byte & 128) !== 0) {
     byte = view.getUint8(at++);
-    off = ((off + 1) << 7) | (byte & 127);
+    droppedBytes = ((droppedBytes + 1) << 7) | (byte & 127);
   }
-  return [length - off, at];
+  return [length - droppedBytes, at];
 };
 
 const findNameEnd = (view: DataView, from: number, end: number): number | undefined => {
@@ -61,7 +61,7 @@ const findNameEnd = (view: DataView, from: number, end: number): number | undefi
 const readBytes = (view: DataView, from: number, to: number): Uint8Array =>
   new Uint8Array(view.buffer, view.byteOffset + from, to - from);
 
-/** Whether what follows the entries is whole, up to the checksum, and keeps no entries elsewhere. */
+/** Whether the extensions after the entries are complete up to the checksum and none stores entries elsewhere. */
 const isComplete = (view: DataView, from: number, end: number): boolean => {
   let at = from;
   while (at + 8 <= end) {

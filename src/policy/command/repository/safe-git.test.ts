@@ -32,21 +32,20 @@ const plain = (...args: readonly string[]): string =>
     encoding: "utf8",
   });
 
-const questions: readonly GitQuery[] = [
-  { command: "status", options: ["--porcelain"] },
-  { command: "diff", options: ["--stat", "--patch"] },
-  { command: "log", options: ["--patch", "-5"], revisions: ["HEAD"] },
-  { command: "show", revisions: ["HEAD"] },
+const queries: readonly GitQuery[] = [
   { command: "ls-files", options: ["--modified"] },
+  { command: "ls-files", options: ["--others", "--exclude-standard"] },
+  { command: "diff", options: ["--stat", "--patch"] },
+  { command: "diff", options: ["--cached", "--patch"] },
 ];
 
-/** Asks every question the way the program does, and answers what git printed. */
-const askAll = (folder = repository): readonly string[] => {
-  const place = { folder, searchPath: "/usr/bin:/bin" };
+/** Runs every query as Parley does, and returns what git printed. */
+const runAll = (cwd = repository): readonly string[] => {
+  const place = { folder: cwd, searchPath: "/usr/bin:/bin" };
   const run = ({ args, env }: ReturnType<typeof listConfigKeysCall>): string =>
-    spawnSync("/usr/bin/git", [...args], { cwd: folder, env, encoding: "utf8" }).stdout;
+    spawnSync("/usr/bin/git", [...args], { cwd, env, encoding: "utf8" }).stdout;
   const keys = parseConfigKeys(run(listConfigKeysCall(place)));
-  return questions.map((question) => run(safeGitCall(question, place, keys)));
+  return queries.map((query) => run(safeGitCall(query, place, keys)));
 };
 
 const touch = (): string => `touch ${canary}`;
@@ -172,7 +171,7 @@ const traps: readonly (readonly [name: string, set: () => void])[] = [
 describe("git, when we ask it in a hostile repository", () => {
   it.each(traps)("runs nothing for %s", (_, set) => {
     set();
-    const answers = askAll();
+    const answers = runAll();
     expect(existsSync(canary)).toBe(false);
     expect(answers[0]).toContain("kept.txt");
   });
@@ -184,12 +183,14 @@ describe("git, when we ask it in a hostile repository", () => {
   });
 
   it("still answers as git does", () => {
-    const [status, diff, log, show, modified] = askAll();
-    expect(status).toBe(" M gone.bin\n M kept.txt\n");
-    expect(diff).toContain("-one\n+two\n");
-    expect(log).toContain("    first\n");
-    expect(show).toContain("+one\n");
+    writeFileSync(join(repository, "new.txt"), "new\n");
+    writeFileSync(join(repository, "staged.txt"), "staged\n");
+    plain("add", "staged.txt");
+    const [modified, untracked, diff, staged] = runAll();
     expect(modified).toBe("gone.bin\nkept.txt\n");
+    expect(untracked).toBe("new.txt\n");
+    expect(diff).toContain("-one\n+two\n");
+    expect(staged).toContain("+staged\n");
   });
 
   it("does not take a folder that looks like a bare repository for one", () => {
@@ -198,7 +199,7 @@ describe("git, when we ask it in a hostile repository", () => {
     execFileSync("/usr/bin/git", ["-C", bare, "config", "core.fsmonitor", touch()], {
       env: { PATH: "/usr/bin:/bin", HOME: base },
     });
-    expect(askAll(bare)).toEqual(["", "", "", "", ""]);
+    expect(runAll(bare)).toEqual(["", "", "", ""]);
     expect(existsSync(canary)).toBe(false);
   });
 
@@ -206,13 +207,12 @@ describe("git, when we ask it in a hostile repository", () => {
     mkdirSync(join(base, "secret"));
     writeFileSync(join(base, "secret", "kept.txt"), "secret\n");
     config("core.worktree", join(base, "secret"));
-    expect(askAll().join("")).not.toContain("secret");
+    expect(runAll().join("")).not.toContain("secret");
   });
 
-  it("takes a revision that begins with a dash for a name", () => {
-    plain("update-ref", "refs/heads/--output=x", "HEAD");
+  it("treats a path that begins with a dash as a path, not as an option", () => {
     const { args, env } = safeGitCall(
-      { command: "log", revisions: ["--output=stolen"] },
+      { command: "diff", paths: ["--output=stolen"] },
       { folder: repository, searchPath: "/usr/bin:/bin" },
       [],
     );
@@ -227,7 +227,7 @@ describe("git, when we ask it in a hostile repository", () => {
     execFileSync("/usr/bin/git", ["-C", repository, "config", "core.fsmonitor", touch()], {
       env: { PATH: "/usr/bin:/bin", HOME: base },
     });
-    askAll();
+    runAll();
     expect(existsSync(canary)).toBe(false);
   });
 });

@@ -1,65 +1,46 @@
 /**
- * How git is called by the program itself, in a repository that may be hostile.
+ * How Parley itself calls git, in a repository that may be hostile.
  *
- * A repository's configuration can name programs for almost anything git does.
- * What the command line and the environment say comes after it, so each of
- * these is taken back here; filters go by names a repository chooses, so they are listed first.
+ * A repository's configuration can name programs for almost anything git does. Command line and environment override
+ * it, so each such setting is overridden here. Filters have names that the repository chooses, so they are listed first.
  */
 export type SafeGitCall = { readonly args: readonly string[]; readonly env: { readonly [name: string]: string } };
 
-/** A question to git. Only such as change nothing and stay on this machine. */
+/** A read-only git command that does not use the network. */
 export type GitQuery = {
-  readonly command: "status" | "diff" | "log" | "show" | "ls-files";
-  /** Options of our own. Never anything a project or a model chose. */
+  readonly command: "diff" | "ls-files";
+  /** Options chosen by Parley, never by a project or a model. */
   readonly options?: readonly string[];
-  readonly revisions?: readonly string[];
   readonly paths?: readonly string[];
 };
 
-/** What git needs to know of its surroundings. `folder` is the root of the repository, in its canonical form: nothing outside it is looked at. */
-export type GitLocation = { readonly folder: string; readonly searchPath: string; readonly language?: string };
+/** Where git runs. `folder` is the canonical root of the repository: git looks at nothing outside it. */
+export type GitLocation = { readonly folder: string; readonly searchPath: string };
 
-/** The call that lists all keys of a repository's configuration, each followed by a NUL. It runs nothing. */
-export const listConfigKeysCall = (place: GitLocation): SafeGitCall => ({
+/** Builds the call that lists all configuration keys of a repository, NUL-terminated. It runs no other program. */
+export const listConfigKeysCall = (location: GitLocation): SafeGitCall => ({
   args: ["--no-pager", "config", "--list", "--name-only", "--null", "--includes"],
-  env: createGitEnvironment(place, fixedSettings),
+  env: createGitEnvironment(location, fixedSettings),
 });
 
-/** The call that asks a question, once the keys are known. */
-export const safeGitCall = (question: GitQuery, place: GitLocation, keys: readonly string[]): SafeGitCall => {
-  const { command, options = [], revisions = [], paths = [] } = question;
+/** Builds the call for a query, given the configuration keys. */
+export const safeGitCall = (query: GitQuery, location: GitLocation, keys: readonly string[]): SafeGitCall => {
+  const { command, options = [], paths = [] } = query;
   return {
-    args: [
-      "--no-pager",
-      command,
-      ...fixedOptions[command],
-      ...options,
-      ...revisionArguments(command, revisions),
-      "--",
-      ...paths,
-    ],
-    env: createGitEnvironment(place, [...fixedSettings, ...disableFilters(keys)]),
+    args: ["--no-pager", command, ...fixedOptions[command], ...options, "--", ...paths],
+    env: createGitEnvironment(location, [...fixedSettings, ...disableFilters(keys)]),
   };
 };
 
-/** The keys in the answer to `listGitKeys`. */
+/** Parses the output of `listConfigKeysCall`. */
 export const parseConfigKeys = (listed: string): readonly string[] => listed.split("\0").filter((key) => key !== "");
 
-const plainDiffOptions = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-
 const fixedOptions: { readonly [command in GitQuery["command"]]: readonly string[] } = {
-  status: ["--ignore-submodules=all"],
-  diff: plainDiffOptions,
-  log: [...plainDiffOptions, "--no-show-signature"],
-  show: [...plainDiffOptions, "--no-show-signature"],
+  diff: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"],
   "ls-files": [],
 };
 
-/** Names from a repository are never options. */
-const revisionArguments = (command: GitQuery["command"], revisions: readonly string[]): readonly string[] =>
-  command === "diff" || command === "log" || command === "show" ? ["--end-of-options", ...revisions] : [];
-
-/** Everything git would run by a key with a known name. */
+/** Overrides every setting with a fixed name that makes git run a program. */
 const fixedSettings: readonly (readonly [key: string, value: string])[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -85,14 +66,14 @@ const fixedSettings: readonly (readonly [key: string, value: string])[] = [
   ["uploadpack.packObjectsHook", ""],
 ];
 
-/** Variables with which git runs nothing that a repository's settings name, for questions a model asks. */
+/** Variables with which git runs no program from the repository's configuration, for read-only commands of a model. */
 export const readOnlyGitVariables: { readonly [name: string]: string } = {
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "",
   ...settingsAsVariables(fixedSettings),
 };
 
-/** An empty filter is no filter. */
+/** Disables all filters: an empty filter is none. */
 const disableFilters = (keys: readonly string[]): readonly (readonly [string, string])[] => {
   const names = new Set(keys.flatMap((key) => /^filter\.([\s\S]*)\.[^.]+$/i.exec(key)?.[1] ?? []));
   return [...names].flatMap((name) => [
@@ -103,13 +84,13 @@ const disableFilters = (keys: readonly string[]): readonly (readonly [string, st
   ]);
 };
 
-/** Built from nothing. Keys go as pairs of variables, since a name with an equals sign would be cut on the command line. */
+/** Creates the environment from scratch. Settings are passed as pairs of variables, since `-c` splits a name at an equals sign. */
 const createGitEnvironment = (
-  { folder, searchPath, language = "C.UTF-8" }: GitLocation,
+  { folder, searchPath }: GitLocation,
   settings: readonly (readonly [string, string])[],
 ): SafeGitCall["env"] => ({
   PATH: searchPath,
-  LC_ALL: language,
+  LC_ALL: "C.UTF-8",
   HOME: "/nonexistent",
   GIT_CEILING_DIRECTORIES: parentFolder(folder),
   GIT_WORK_TREE: folder,
@@ -141,5 +122,5 @@ function settingsAsVariables(settings: readonly (readonly [string, string])[]): 
   };
 }
 
-/** Git looks for a repository no higher than this. */
+/** The ceiling for git's search for a repository. */
 const parentFolder = (folder: string): string => folder.slice(0, folder.lastIndexOf("/")) || "/";

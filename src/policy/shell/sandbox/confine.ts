@@ -10,7 +10,7 @@ import type { ConfinedProgram } from "../run.ts";
 
 type ConfinerOptions = {
   readonly world: Pick<World, "disk" | "files" | "host" | "processes">;
-  /** As the person gave them. */
+  /** As the user gave them. */
   readonly roots: readonly string[];
   /** The agent's own folder. */
   readonly home: string;
@@ -19,7 +19,7 @@ type ConfinerOptions = {
   readonly protection: (path: string) => Protection;
 };
 
-/** Confines the commands of a session: what may be written, read and reached is found anew for each. */
+/** Creates the function that confines the commands of a session. Writable, readable and hidden paths are determined anew for each. */
 export const createConfiner = (
   sandbox: Sandbox,
   options: ConfinerOptions,
@@ -35,16 +35,16 @@ export const createConfiner = (
   return async (program) => {
     if (!isEmptyFileMade) await files.writePrivate(emptyFile, "");
     isEmptyFileMade = true;
-    const there = await Promise.all([...roots, scratch].map((path) => disk.canonicalPath(path)));
-    const open = there.slice(0, -1).filter((path) => path !== undefined);
-    const writable = there.filter((path) => path !== undefined);
-    const own = (await disk.canonicalPath(home)) ?? home;
-    const [places, guard] = await Promise.all([
+    const existingPaths = await Promise.all([...roots, scratch].map((path) => disk.canonicalPath(path)));
+    const existingRoots = existingPaths.slice(0, -1).filter((path) => path !== undefined);
+    const writable = existingPaths.filter((path) => path !== undefined);
+    const agentHome = (await disk.canonicalPath(home)) ?? home;
+    const [hiddenPaths, guard] = await Promise.all([
       findHiddenPaths({ disk, files, host, home, writable }),
-      guardWorkspace({ disk, roots: open, protection, except: [own] }),
+      guardWorkspace({ disk, roots: existingRoots, protection, except: [agentHome] }),
     ]);
     const confined = sandbox.confine(program, {
-      ...places,
+      ...hiddenPaths,
       writable: [...writable, ...guard.repositories.filter((path) => !writable.includes(path))],
       readOnly: guard.readOnly,
       emptyFile: (await disk.canonicalPath(emptyFile)) ?? emptyFile,
@@ -53,13 +53,20 @@ export const createConfiner = (
     return {
       program: confined,
       finish: async (end) => {
-        const moved = await guard.quarantine();
+        const quarantined = await guard.quarantine();
         return [
-          ...explainQuarantine(moved),
+          ...explainQuarantine(quarantined),
           ...(guard.isPartial
-            ? ["(The workspace is too large: guarded names deep inside it were not protected.)"]
+            ? ["(Sandbox: the workspace is too large; protected paths deep inside it were writable.)"]
             : []),
-          ...(await explainSandboxFailure({ ...end, program, network, places, readOnly: guard.readOnly, find })),
+          ...(await explainSandboxFailure({
+            ...end,
+            program,
+            network,
+            places: hiddenPaths,
+            readOnly: guard.readOnly,
+            find,
+          })),
         ].join("\n");
       },
     };

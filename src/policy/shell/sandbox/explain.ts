@@ -13,34 +13,36 @@ type SandboxedFailure = {
   readonly find: Processes["find"];
 };
 
-/** Says which names a command created that are now called otherwise. */
-export const explainQuarantine = (moved: readonly QuarantinedPath[]): readonly string[] =>
-  moved.map(
-    ({ path, newPath: now, reason }) =>
-      `(Sandbox: the command created ${quotePath(path)}. ${reason} It was renamed to ${quotePath(now)}. Create it with an edit instead, which the person is asked about.)`,
+/** Explains which protected paths a command created and how they were renamed. */
+export const explainQuarantine = (quarantined: readonly QuarantinedPath[]): readonly string[] =>
+  quarantined.map(
+    ({ path, newPath, reason }) =>
+      `(Sandbox: the command created ${quotePath(path)}. ${reason} It was renamed to ${quotePath(newPath)}. Create it with an edit tool instead, which asks the user.)`,
   );
 
-/** Says what the sandbox had to do with a failed command, as far as its output tells. */
+/** Explains how the sandbox caused a command to fail, as far as its output shows. */
 export const explainSandboxFailure = async (failure: SandboxedFailure): Promise<readonly string[]> => {
-  const { code, output, network, places, readOnly } = failure;
+  const { code, output, network, places: hiddenPaths, readOnly } = failure;
   if (code === 0) return [];
-  const hidden = [...places.hiddenFolders, ...places.hiddenFiles];
+  const hidden = [...hiddenPaths.hiddenFolders, ...hiddenPaths.hiddenFiles];
   const mentioned = (paths: readonly string[]): readonly string[] => paths.filter((path) => output.includes(path));
-  const readers = mentioned(hidden);
-  const writers = mentioned(readOnly);
+  const hiddenMentions = mentioned(hidden);
+  const readOnlyMentions = mentioned(readOnly);
   return [
     ...(code === 126 || code === 127 ? await explainMissingProgram(failure, hidden) : []),
-    ...readers.map((path) => `(Sandbox: ${quotePath(path)} is hidden from commands, because it can hold secrets.)`),
-    ...writers.map(
-      (path) => `(Sandbox: ${quotePath(path)} is read-only for commands, because programs run what it says.)`,
+    ...hiddenMentions.map(
+      (path) => `(Sandbox: ${quotePath(path)} is hidden from commands, because it can contain secrets.)`,
     ),
-    ...(/read-only file system|EROFS/i.test(output) && writers.length === 0
+    ...readOnlyMentions.map(
+      (path) => `(Sandbox: ${quotePath(path)} is read-only for commands, because programs run its contents.)`,
+    ),
+    ...(/read-only file system|EROFS/i.test(output) && readOnlyMentions.length === 0
       ? [
-          "(Sandbox: commands can write only in the workspace and in /tmp, and not to names that programs run by themselves, such as .git/hooks or .envrc.)",
+          "(Sandbox: commands can write only in the workspace and in /tmp, and not to files that are run automatically, such as .git/hooks or .envrc.)",
         ]
       : []),
     ...(!network && noNetworkError.test(output)
-      ? ["(Sandbox: commands have no network. The person can allow it with --sandbox-network on.)"]
+      ? ["(Sandbox: commands have no network. The user can allow it with --sandbox-network on.)"]
       : []),
     ...(/permission denied \(publickey|could not read (username|password)|no such identity/i.test(output)
       ? ["(Sandbox: keys and sign-ins, such as ~/.ssh and ~/.git-credentials, are hidden from commands.)"]
@@ -51,19 +53,19 @@ export const explainSandboxFailure = async (failure: SandboxedFailure): Promise<
 const noNetworkError =
   /could not resolve|temporary failure in name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|name or service not known/i;
 
-/** A program that is installed, but in a folder that the sandbox hides. */
+/** Explains that a program is installed, but in a folder that the sandbox hides. */
 const explainMissingProgram = async (
-  { program, output, places, find }: SandboxedFailure,
+  { program, output, places: hiddenPaths, find }: SandboxedFailure,
   hidden: readonly string[],
 ): Promise<readonly string[]> => {
   const names = [
     ...output.matchAll(/(?:^|[\s:'"])([^\s:'"]+): (?:command not found|not found|No such file or directory)/g),
   ];
-  const unseen = [...hidden, ...places.privateFolders];
+  const hiddenFolders = [...hidden, ...hiddenPaths.privateFolders];
   const found = await Promise.all(
     [...new Set(names.map((match) => match[1] ?? ""))].map(async (name) => {
       const file = name.startsWith("/") ? name : await find(name, program.env["PATH"] ?? "");
-      const folder = file === undefined ? undefined : unseen.find((each) => isInside(file, each));
+      const folder = file === undefined ? undefined : hiddenFolders.find((each) => isInside(file, each));
       return folder === undefined
         ? []
         : [

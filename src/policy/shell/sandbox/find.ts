@@ -1,34 +1,34 @@
 import type { Processes, Program } from "../../../world/processes.ts";
 import type { HostInfo } from "../../../world/world.ts";
 
-/** What a sandboxed command may touch. All else of the disk it may only read. Of two paths that lie in each other the inner counts. */
+/** The paths a sandboxed command may access. The rest of the disk is read-only. Of two nested paths the inner one counts. */
 export type SandboxAccess = {
-  /** Folders it may write in: the workspace, and a scratch folder. They must be there. */
+  /** Folders it may write in: the workspace and a scratch folder. They must exist. */
   readonly writable: readonly string[];
-  /** Files and folders it may read and not change, such as the hooks of a repository. They must be there. */
+  /** Files and folders it may read but not change, such as a repository's hooks. They must exist. */
   readonly readOnly: readonly string[];
-  /** Folders it sees empty, such as those with keys. They must be there. */
+  /** Folders that appear empty, such as those with keys. They must exist. */
   readonly hiddenFolders: readonly string[];
-  /** Files it sees empty; sockets among them cannot be connected to. They must be there. */
+  /** Files that appear empty; sockets among them cannot be connected to. They must exist. */
   readonly hiddenFiles: readonly string[];
-  /** Folders of its own, empty when it starts and gone when it ends. They must be there. */
+  /** Private folders (tmpfs), empty when it starts and deleted when it ends. They must exist. */
   readonly privateFolders: readonly string[];
-  /** Files and folders inside private ones that it may read after all. */
+  /** Files and folders inside private ones that it may still read. */
   readonly sharedPaths: readonly string[];
-  /** An empty file that stands in for the hidden ones. */
+  /** An empty file that replaces the hidden ones. */
   readonly emptyFile: string;
   readonly network: boolean;
 };
 
-/** A way of this system to keep a program in bounds. */
+/** A sandbox of this operating system. */
 export type Sandbox = {
   readonly name: "bubblewrap" | "sandbox-exec";
-  /** What it cannot do on this system, for the person. */
+  /** Its limitations on this system, for the user. */
   readonly notes: readonly string[];
-  readonly confine: (program: Program, within: SandboxAccess) => Program;
+  readonly confine: (program: Program, access: SandboxAccess) => Program;
 };
 
-/** The sandbox of this system, tried out; or why there is none. */
+/** Finds the sandbox of this system and tests it; or returns why there is none. */
 export const findSandbox = async (
   processes: Processes,
   { platform }: Pick<HostInfo, "platform">,
@@ -41,33 +41,33 @@ export const findSandbox = async (
     return { missing: `Commands run without a sandbox: ${kind.program} is not installed${kind.hint}.` };
   let problem: string | undefined;
   for (const { args, notes } of kind.levels) {
-    const confine: Sandbox["confine"] = (program, within) => kind.confine(file, args, program, within);
+    const confine: Sandbox["confine"] = (program, access) => kind.confine(file, args, program, access);
     const failure = await probeSandbox(processes, confine);
     if (failure === undefined) return { name: kind.name, notes, confine };
-    // The first failure is of the level that should work; a later one is often a mere consequence.
+    // Report the failure of the strictest level; later ones are often a consequence.
     problem ??= failure;
   }
   return { missing: `Commands run without a sandbox: ${kind.program} does not work here (${problem ?? "unknown"}).` };
 };
 
-/** How much of its work a sandbox can do; systems differ. */
+/** How strict a sandbox can be; systems differ. */
 type SandboxLevel = { readonly args: readonly string[]; readonly notes: readonly string[] };
 
 type SandboxKind = {
   readonly name: Sandbox["name"];
   readonly program: string;
-  /** Where the program is; the usual places if not given. */
+  /** The folders to find the program in. Default: the search path. */
   readonly folders?: string;
   readonly hint: string;
   /** The strictest first. */
   readonly levels: readonly SandboxLevel[];
-  readonly confine: (file: string, args: readonly string[], program: Program, within: SandboxAccess) => Program;
+  readonly confine: (file: string, args: readonly string[], program: Program, access: SandboxAccess) => Program;
 };
 
-/** A system may have the program and not let it work. */
+/** Runs a trivial program in the sandbox: a system may have the sandbox but not permit it. Returns why it failed. */
 const probeSandbox = async (processes: Processes, confine: Sandbox["confine"]): Promise<string | undefined> => {
-  const nothing: Program = { file: "/bin/sh", args: ["-c", "exit 0"], cwd: "/", env: {} };
-  const within: SandboxAccess = {
+  const trivialProgram: Program = { file: "/bin/sh", args: ["-c", "exit 0"], cwd: "/", env: {} };
+  const access: SandboxAccess = {
     writable: [],
     readOnly: [],
     hiddenFolders: [],
@@ -78,12 +78,12 @@ const probeSandbox = async (processes: Processes, confine: Sandbox["confine"]): 
     network: false,
   };
   try {
-    const running = await processes.start(confine(nothing, within));
-    let complaint = "";
-    for await (const { bytes } of running.output) complaint += Buffer.from(bytes).toString().slice(0, 1000);
+    const running = await processes.start(confine(trivialProgram, access));
+    let errorOutput = "";
+    for await (const { bytes } of running.output) errorOutput += Buffer.from(bytes).toString().slice(0, 1000);
     const { code, signal } = await running.exited;
     if (code === 0) return undefined;
-    return complaint.trim().split("\n")[0] || `it ended with ${code ?? signal ?? "nothing"}`;
+    return errorOutput.trim().split("\n")[0] || `it ended with ${code ?? signal ?? "nothing"}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -91,7 +91,7 @@ const probeSandbox = async (processes: Processes, confine: Sandbox["confine"]): 
 
 type MountRule = { readonly path: string; readonly kind: "writable" | "readOnly" | "hiddenFolder" | "hiddenFile" };
 
-/** Outer folders first: what is said later holds. */
+/** Lists the rules, outer folders first: later rules override earlier ones. */
 const listMountRules = ({ writable, readOnly, hiddenFolders, hiddenFiles }: SandboxAccess): readonly MountRule[] =>
   [
     ...writable.map((path): MountRule => ({ path, kind: "writable" })),
@@ -101,24 +101,24 @@ const listMountRules = ({ writable, readOnly, hiddenFolders, hiddenFiles }: Sand
   ].toSorted((one, other) => one.path.length - other.path.length);
 
 /**
- * A process tree of its own that ends with us, a disk that is read-only but for some folders, no devices but the plain
- * ones, and no capabilities: root of a sandbox could otherwise mount the disk writable again.
+ * bubblewrap: a separate process tree that ends with us, a read-only disk except for some folders, only basic
+ * devices, and no capabilities: root in a sandbox could otherwise remount the disk writable.
  */
-const bubblewrap: SandboxKind["confine"] = (file, args, program, within) => ({
+const bubblewrap: SandboxKind["confine"] = (file, args, program, access) => ({
   ...program,
   env: { ...removeSocketVariables(program.env), TMPDIR: "/tmp", ...writableCaches },
   file,
   args: [
     ...wholeDisk,
     ...kernelPaths.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...within.privateFolders.flatMap((path) => ["--tmpfs", path]),
-    ...within.sharedPaths.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...listMountRules(within).flatMap((rule) => mountArguments(rule, within.emptyFile)),
-    // Only now: folders inside them had to be made.
-    ...within.hiddenFolders.flatMap((path) => ["--remount-ro", path]),
+    ...access.privateFolders.flatMap((path) => ["--tmpfs", path]),
+    ...access.sharedPaths.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...listMountRules(access).flatMap((rule) => mountArguments(rule, access.emptyFile)),
+    // Only now: mounts above had to create folders inside them.
+    ...access.hiddenFolders.flatMap((path) => ["--remount-ro", path]),
     ...args,
     ...isolation,
-    ...(within.network ? [] : ["--unshare-net"]),
+    ...(access.network ? [] : ["--unshare-net"]),
     "--chdir",
     program.cwd,
     "--",
@@ -147,7 +147,7 @@ const mountArguments = ({ path, kind }: MountRule, emptyFile: string): readonly 
   }
 };
 
-/** Their folders are hidden, and programs complain of a socket that is not there. */
+/** Removes variables that name sockets: their folders are hidden, and programs fail on a missing socket. */
 const removeSocketVariables = (env: Program["env"]): Program["env"] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !socketVariables.has(name)));
 
@@ -163,9 +163,9 @@ const socketVariables: ReadonlySet<string> = new Set([
 /** The home folder is read-only; without these, npm, pip and go fail to write their caches. */
 const writableCaches = { XDG_CACHE_HOME: "/tmp/.cache", npm_config_cache: "/tmp/.npm" };
 
-/** The same in the words of macOS. */
-const seatbelt: SandboxKind["confine"] = (file, _args, program, within) => {
-  const rules = listMountRules(within).map(({ path, kind }) => {
+/** sandbox-exec: the same as a macOS sandbox profile. */
+const seatbelt: SandboxKind["confine"] = (file, _args, program, access) => {
+  const rules = listMountRules(access).map(({ path, kind }) => {
     const place = `(subpath ${JSON.stringify(path)})`;
     switch (kind) {
       case "writable":
@@ -183,7 +183,7 @@ const seatbelt: SandboxKind["confine"] = (file, _args, program, within) => {
     "(deny file-write*)",
     '(allow file-write* (subpath "/dev") (subpath "/private/tmp") (subpath "/private/var/folders"))',
     ...rules,
-    ...(within.network ? [] : ["(deny network*)"]),
+    ...(access.network ? [] : ["(deny network*)"]),
   ].join("\n");
   return { ...program, file, args: ["-p", profile, program.file, ...program.args] };
 };

@@ -2,22 +2,23 @@ import { basename, dirname, join } from "node:path";
 import type { Disk, EntryKind } from "../../../world/disk.ts";
 import { findConfigRisk } from "../../command/repository/git-config.ts";
 import { isInside } from "../../workspace/paths.ts";
+import { readRegularFile } from "../../workspace/read-regular-file.ts";
 import { dependencyFolders, versionControlFolders } from "../../workspace/protected-names.ts";
 import type { Protection } from "../../workspace/protected-paths.ts";
 
-/** What of a workspace a sandboxed command must not change. */
+/** The protected paths of a workspace, which a sandboxed command must not change. */
 export type WorkspaceGuard = {
   /** Existing files and folders to mount read-only. */
   readonly readOnly: readonly string[];
-  /** Repositories: mounted over themselves, so that a command cannot rename them and put another in their place. */
+  /** Repositories: mounted over themselves, so that a command cannot rename and replace them. */
   readonly repositories: readonly string[];
-  /** Whether the workspace had more folders than are searched. */
+  /** Whether the workspace has more folders than were searched. */
   readonly isPartial: boolean;
-  /** Renames every guarded name that appeared since, so that it has no effect. Run it once the command has ended. */
+  /** Renames every protected path that appeared since, so that it has no effect. Run it once the command has ended. */
   readonly quarantine: () => Promise<readonly QuarantinedPath[]>;
 };
 
-/** A guarded name that a command created, and the name it has now. */
+/** A protected path that a command created, and the path it was renamed to. */
 export type QuarantinedPath = { readonly path: string; readonly newPath: string; readonly reason: string };
 
 type WorkspaceGuardOptions = {
@@ -31,10 +32,10 @@ type WorkspaceGuardOptions = {
 
 type GuardedPath = { readonly path: string; readonly kind: EntryKind; readonly reason: string };
 
-/** Folders searched in one workspace; outer ones first. A larger workspace is guarded in part, and that is said. */
+/** Folders searched in one workspace, outer ones first. A larger workspace is protected in part, which is reported. */
 const maxFolders = 20_000;
 
-/** Finds every guarded name in the workspace. */
+/** Finds every protected path in the workspace. */
 export const guardWorkspace = async (options: WorkspaceGuardOptions): Promise<WorkspaceGuard> => {
   const before = await findGuardedPaths(options);
   const known = new Map<string, string>();
@@ -62,17 +63,17 @@ const quarantineNew = async (
   const { disk } = options;
   const identities = new Set(known.values());
   const after = await findGuardedPaths(options);
-  const moved: QuarantinedPath[] = [];
+  const quarantined: QuarantinedPath[] = [];
   for (const { path, kind, reason } of after.found) {
-    // What was there is mounted read-only; only a link can have been replaced.
+    // Existing paths are mounted read-only; only a link can have been replaced.
     if (known.has(path) && !links.has(path)) continue;
-    // A guarded file that moved with the folder around it.
+    // A protected file that moved with its folder.
     if (identities.has(await readIdentity(disk, path))) continue;
     if (await isPlainRepositoryPart(options, path, kind)) continue;
-    const now = await quarantinePath(disk, path);
-    if (now !== undefined) moved.push({ path, newPath: now, reason });
+    const newPath = await quarantinePath(disk, path);
+    if (newPath !== undefined) quarantined.push({ path, newPath, reason });
   }
-  return moved;
+  return quarantined;
 };
 
 const readIdentity = async (disk: Disk, path: string): Promise<string> => {
@@ -113,27 +114,27 @@ type GuardSearch = {
 const findGuardedPaths = async ({ disk, roots, protection, except }: WorkspaceGuardOptions): Promise<GuardSearch> => {
   const found: GuardedPath[] = [];
   const repositories: string[] = [];
-  const alone = new Map<string, Protection>();
-  // Files are judged by their name, once for each name; folders by their path, since some count only inside others.
-  const ofFile = (name: string): Protection => {
-    const judged = alone.get(name) ?? protection(join("/", "workspace", name));
-    alone.set(name, judged);
-    return judged;
+  const protectionByName = new Map<string, Protection>();
+  // Files are checked by name, once for each name; folders by path, since some are protected only inside others.
+  const protectionOfFile = (name: string): Protection => {
+    const protectionOfName = protectionByName.get(name) ?? protection(join("/", "workspace", name));
+    protectionByName.set(name, protectionOfName);
+    return protectionOfName;
   };
   const queue = [...roots];
   let index = 0;
   for (; index < queue.length && index < maxFolders; index += 1) {
     const folder = queue[index] ?? "";
     const entries = await disk.listNames(folder).catch(() => []);
-    const isGits = isRepository(entries.map(({ name }) => name));
-    if (isGits) {
+    const isGitFolder = isRepository(entries.map(({ name }) => name));
+    if (isGitFolder) {
       repositories.push(folder);
       found.push(...(await listRepositoryParts(disk, folder, entries)));
       if (basename(folder) === ".git") continue;
     }
     for (const { name, kind } of entries) {
-      // Any folder can be made to look like a repository, so the rest of its names counts as elsewhere.
-      if (isGits && repositoryNames.has(name)) continue;
+      // Any folder can be made to look like a repository, so its other names are checked as usual.
+      if (isGitFolder && repositoryNames.has(name)) continue;
       const path = join(folder, name);
       if (except.some((each) => isInside(path, each))) continue;
       if (kind === "folder" && (dependencyFolders.has(name) || name.endsWith(quarantineSuffix))) continue;
@@ -141,7 +142,8 @@ const findGuardedPaths = async ({ disk, roots, protection, except }: WorkspaceGu
         queue.push(path);
         continue;
       }
-      const { level, reason } = kind === "folder" && !versionControlFolders.has(name) ? protection(path) : ofFile(name);
+      const { level, reason } =
+        kind === "folder" && !versionControlFolders.has(name) ? protection(path) : protectionOfFile(name);
       if (level !== "free") found.push({ path, kind, reason });
       else if (kind === "folder") queue.push(path);
     }
@@ -149,7 +151,7 @@ const findGuardedPaths = async ({ disk, roots, protection, except }: WorkspaceGu
   return { found, repositories, isPartial: index < queue.length };
 };
 
-/** What git takes for a repository, whatever its name is. */
+/** Whether git treats a folder with these names as a repository, whatever its own name is. */
 const isRepository = (names: readonly string[]): boolean =>
   names.includes("HEAD") && (names.includes("commondir") || (names.includes("objects") && names.includes("refs")));
 
@@ -161,9 +163,12 @@ const repositoryNames: ReadonlySet<string> = new Set(
 
 type FolderEntries = readonly { readonly name: string; readonly kind: EntryKind }[];
 
-const gitReason = "Git runs what it says.";
+/** Files of git that are larger are not as git creates them. */
+const maxConfigBytes = 2 ** 16;
 
-/** The parts of a repository that make git run programs; in submodules and working trees too. */
+const gitReason = "Git runs programs named in it.";
+
+/** Lists the parts of a repository that make git run programs, also in submodules and working trees. */
 const listRepositoryParts = async (
   disk: Disk,
   folder: string,
@@ -194,7 +199,7 @@ const listNestedRepositoryParts = async (
   ).flat();
 };
 
-/** Whether a new part of a repository is as `git init`, `git clone` and `git worktree add` leave it. */
+/** Whether a new part of a repository is as `git init`, `git clone` and `git worktree add` create it. */
 const isPlainRepositoryPart = async (
   { disk, roots }: WorkspaceGuardOptions,
   path: string,
@@ -206,10 +211,11 @@ const isPlainRepositoryPart = async (
     return hooks !== undefined && hooks.every((each) => each.kind === "file" && each.name.endsWith(".sample"));
   }
   if (kind !== "file") return false;
-  const text = await readSmallFile(disk, path);
-  if (text === undefined) return false;
+  const bytes = (await readRegularFile(disk, path, maxConfigBytes))?.bytes;
+  if (bytes === undefined) return false;
+  const text = Buffer.from(bytes).toString();
   if (name === "config" || name === "config.worktree") return findConfigRisk(text) === undefined;
-  // The folder of a working tree says where its repository is: two folders up.
+  // The folder of a working tree names its repository: two folders up.
   if (name === "commondir") return basename(dirname(dirname(path))) === "worktrees" && text.trim() === "../..";
   if (name !== ".git") return false;
   const target = /^gitdir: (\/[^\r\n]+)\n?$/.exec(text)?.[1];
@@ -220,22 +226,4 @@ const isPlainRepositoryPart = async (
     /\/\.git\/worktrees\/[^/]+$/.test(real) &&
     roots.some((root) => isInside(real, root))
   );
-};
-
-const readSmallFile = async (disk: Disk, path: string): Promise<string | undefined> => {
-  const folder = await disk.openFolder(dirname(path)).catch(() => undefined);
-  try {
-    const file = await folder?.openFile(basename(path));
-    if (file === undefined) return undefined;
-    try {
-      const { size } = await file.stat();
-      return size > 2 ** 16 ? undefined : Buffer.from(await file.read(0, size)).toString();
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
-  } finally {
-    await folder?.close();
-  }
 };

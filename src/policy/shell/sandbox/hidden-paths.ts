@@ -11,14 +11,14 @@ type HiddenPathOptions = {
   readonly host: Pick<HostInfo, "home" | "platform">;
   /** The agent's own folder. */
   readonly home: string;
-  /** Canonical paths of what may be written. */
+  /** Canonical paths of writable folders. */
   readonly writable: readonly string[];
 };
 
-/** What a sandbox hides or replaces, as it is on the disk at this moment. All paths are canonical. */
+/** The paths a sandbox hides or replaces, as they exist on the disk now. All are canonical. */
 export type HiddenPaths = Pick<SandboxAccess, "hiddenFolders" | "hiddenFiles" | "privateFolders" | "sharedPaths">;
 
-/** Finds the secrets and the sockets that a command must not reach. */
+/** Finds the secrets and sockets that a command must not reach. */
 export const findHiddenPaths = async (options: HiddenPathOptions): Promise<HiddenPaths> => {
   const { disk, host, home, writable } = options;
   const isLinux = host.platform === "linux";
@@ -40,14 +40,14 @@ export const findHiddenPaths = async (options: HiddenPathOptions): Promise<Hidde
   };
 };
 
-/** Temporary files of others, and where the system keeps its sockets. */
+/** Folders with temporary files of other users, and with the system's sockets. */
 const privateFolders = ["/tmp", "/var/tmp", "/run", "/var/run"];
 
-/** How names of hosts are found is often said in /run; NixOS keeps all programs there. */
+/** Name resolution is often configured in /run; NixOS stores all programs there. */
 const sharedPaths = ["/etc/resolv.conf", "/run/current-system", "/run/opengl-driver"];
 
 const listExisting = async (disk: Disk, paths: readonly string[]): Promise<readonly string[]> => {
-  // What may not even be looked at by us cannot be read by a command of ours.
+  // A path we cannot access cannot be read by our commands either.
   const found = await Promise.all(paths.map((path) => disk.canonicalPath(path).catch(() => undefined)));
   return [...new Set(found.filter((path) => path !== undefined))];
 };
@@ -64,7 +64,7 @@ const isFolder = async (disk: Disk, path: string): Promise<boolean | undefined> 
   }
 };
 
-/** The unix sockets with a path. A disk that is read-only does not keep a program from connecting to one. */
+/** Lists the unix sockets with a path. A read-only mount does not keep a program from connecting to one. */
 const listSockets = async ({ disk, files }: HiddenPathOptions): Promise<readonly string[]> => {
   const table = (await files.read(join("/proc", "net", "unix")).catch(() => undefined)) ?? "";
   const paths = table
@@ -74,5 +74,5 @@ const listSockets = async ({ disk, files }: HiddenPathOptions): Promise<readonly
   return listExisting(disk, [...new Set(paths)].slice(0, maxSockets));
 };
 
-/** A machine has some hundred. Each takes a mount. */
+/** A machine has some hundred; each needs a mount. */
 const maxSockets = 2_000;
