@@ -438,7 +438,8 @@ describe("git", () => {
     const findRepository = async () => ({ root, risk: "the git configuration sets core.fsmonitor" });
     expect(await judge("git status", { allow: [["git"]] }, { findRepository })).toMatchObject({
       decision: "ask",
-      reason: "Rules cannot cover `git status`: the repository may run programs: the git configuration sets core.fsmonitor.",
+      reason:
+        "Rules cannot cover `git status`: the repository may run programs: the git configuration sets core.fsmonitor.",
     });
   });
 

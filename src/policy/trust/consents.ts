@@ -39,7 +39,8 @@ export const openConsentStore = (disk: Disk, home: string): ConsentStore => {
     from: AnswerStore,
   ): Promise<void> => {
     const canonicalProject = await disk.canonicalPath(project);
-    if (canonicalProject === undefined) throw new PolicyError("file_not_found", `The folder ${project} does not exist.`);
+    if (canonicalProject === undefined)
+      throw new PolicyError("file_not_found", `The folder ${project} does not exist.`);
     await from.remove(answerFor(canonicalProject, consent));
     await to.save(answerFor(canonicalProject, consent));
   };

@@ -82,9 +82,7 @@ describe("the repository git would find", () => {
 
   it("is a risk where it is not what it usually is", async () => {
     const risk = async (files: { readonly [path: string]: string }) => (await find(files)).risk;
-    expect(await risk({ "/site/HEAD": "", "/site/objects/": "" })).toBe(
-      "/site looks like a bare repository",
-    );
+    expect(await risk({ "/site/HEAD": "", "/site/objects/": "" })).toBe("/site looks like a bare repository");
     expect(await risk({ "/site/.git/": "" })).toBe("its configuration cannot be read");
     expect(await risk({ "/site/.git": "gitdir: /nowhere\n" })).toBe("its .git leads nowhere");
     expect(await risk({ "/site/.git": "something" })).toBe("its .git leads nowhere");
