@@ -1,21 +1,21 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the scripted model answers: words, or calls. */
+/** An answer of the scripted model: text, or tool calls. */
 export type Reply = { readonly say: string } | { readonly call: readonly (readonly [string, object])[] };
 
-/** When a request was there, when its answer had been sent, and its body. */
+/** The times at which a request arrived and its answer was sent, and its body. */
 export type Exchange = { readonly received: number; answered: number; readonly body: () => string };
 
-/** A model on loopback that says what it is told to, in OpenAI's Chat Completions. */
+/** A loopback server that answers by a script, in OpenAI's Chat Completions. */
 export type ScriptedServer = {
   readonly url: string;
-  /** Begins anew with these answers. `delay` is how many milliseconds each takes. */
+  /** Starts over with these answers. `delay` is the milliseconds each takes. */
   readonly play: (replies: (index: number) => Reply, delay?: number) => readonly Exchange[];
   readonly close: () => void;
 };
 
-/** Opens it on a free port. */
+/** Opens the server on a free port. */
 export const openScriptedServer = async (): Promise<ScriptedServer> => {
   let replies: (index: number) => Reply = () => ({ say: "Done." });
   let exchanges: Exchange[] = [];

@@ -140,7 +140,7 @@ const longSession = async (program: () => ChildProcess, line: (turn: number) => 
   return [around([95, 96, 97, 98, 99]), around([7, 8, 9, 10, 11])];
 };
 
-/** What the last turns take more than the same in bare Node, against what those around the tenth do. */
+/** The extra time of the last turns over the same in bare Node, compared with turns around the tenth. */
 const growth = async (): Promise<readonly [number, number]> => {
   const [mine, other]: [(readonly number[])[], (readonly number[])[]] = [[], []];
   for (let round = 0; round < Math.min(rounds, 5); round++) {

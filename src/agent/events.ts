@@ -53,7 +53,7 @@ export type AgentEvent =
 
 /** Why the model changed: by the person, by rotation, or because another failed. */
 export type ModelChangeReason =
-  | { readonly type: "asked" }
+  | { readonly type: "requested" }
   | { readonly type: "round-robin" }
   | { readonly type: "failover"; readonly failure: Failure }
   /** The preferred model of the pool is out of its cooldown. */

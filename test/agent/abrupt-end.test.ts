@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const gone = async (pids: readonly number[]): Promise<boolean> => {
+const areGone = async (pids: readonly number[]): Promise<boolean> => {
   for (let looks = 0; looks < 300; looks += 1) {
     if (!pids.some(isAlive)) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -32,7 +32,7 @@ const gone = async (pids: readonly number[]): Promise<boolean> => {
 
 const args = ["-p", "Do it.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "stream-json"];
 
-/** How the only call of the last session ended. */
+/** The outcome of the only call of the last session. */
 const outcome = (): unknown => {
   const folder = join(stage.home, ".parley/sessions");
   const [project = ""] = readdirSync(folder);
@@ -47,13 +47,13 @@ const outcome = (): unknown => {
 
 const modified = (path: string): number => statSync(path).mtimeMs;
 
-describe("a run that is ended from outside", () => {
+describe("a run that is stopped by a signal or a closed pipe", () => {
   it.each([
     ["its reader leaves", 141],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
     ["SIGINT", 130],
-  ] as const)("ends its commands, records them as cancelled and lets go of its locks: %s", async (how, code) => {
+  ] as const)("stops its commands, records them as cancelled and releases its locks: %s", async (how, code) => {
     const ran = await stage.run(args, {
       line: (line, child) => {
         if (!line.includes("begun") || !line.includes("tool_output")) return;
@@ -62,7 +62,7 @@ describe("a run that is ended from outside", () => {
       },
     });
     const pids = readFileSync(join(stage.project, "pids"), "utf8").trim().split(" ").map(Number);
-    expect([ran.code, ran.signal, await gone(pids), outcome()]).toEqual([
+    expect([ran.code, ran.signal, await areGone(pids), outcome()]).toEqual([
       code,
       null,
       true,
@@ -71,12 +71,12 @@ describe("a run that is ended from outside", () => {
   });
 });
 
-describe("a running command, with all it started", () => {
+describe("a running command and its child processes", () => {
   it.each([
     ["SIGKILL", ["SIGKILL"]],
     ["SIGQUIT", ["SIGQUIT"]],
     ["a second SIGINT", ["SIGINT", "SIGINT"]],
-  ] as const)("ends when Parley is ended by %s", async (_, signals) => {
+  ] as const)("end when Parley is stopped by %s", async (_, signals) => {
     let sent = false;
     await stage.run(args, {
       line: (line, child) => {
@@ -88,6 +88,6 @@ describe("a running command, with all it started", () => {
     const file = join(stage.project, "pids");
     expect([sent, existsSync(file)]).toEqual([true, true]);
     const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
-    expect([pids.length, await gone(pids)]).toEqual([2, true]);
+    expect([pids.length, await areGone(pids)]).toEqual([2, true]);
   });
 });

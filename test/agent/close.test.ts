@@ -47,13 +47,13 @@ const open = async (name: string): Promise<AgentSession> => {
   return openAgent({ world, home, folder: stage.project, loaded, interactive: false });
 };
 
-const ask = async ({ agent }: AgentSession): Promise<void> => {
+const sendPrompt = async ({ agent }: AgentSession): Promise<void> => {
   for await (const _ of agent.send("Hello?"));
 };
 
 it("closing an agent closes the connections of its world", async () => {
   const opened = await open("one");
-  await ask(opened);
+  await sendPrompt(opened);
   expect(await openConnections()).toBe(1);
   await opened.close();
   await until(async () => (await openConnections()) === 0);
@@ -61,10 +61,10 @@ it("closing an agent closes the connections of its world", async () => {
 
 it("closing one of two agents of a world leaves the other its connections, closing both leaves none", async () => {
   const [one, two] = [await open("one"), await open("two")];
-  await ask(one);
+  await sendPrompt(one);
   await one.close();
   await one.close();
-  await ask(two);
+  await sendPrompt(two);
   expect(await openConnections()).toBe(1);
   await two.close();
   await until(async () => (await openConnections()) === 0);

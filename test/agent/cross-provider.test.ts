@@ -16,7 +16,7 @@ import { serveSimulators, type ServedSimulators } from "../support/serve-simulat
 
 /*
  * The whole agent over real HTTP: one session that does a task with parallel calls, an image, an error and a cancelled
- * batch on one provider, and then moves to every other, is compacted, and picked up again.
+ * batch on one provider, and then switches to every other, is compacted, and resumed.
  */
 
 const script: Script = {
@@ -93,7 +93,7 @@ const hang = async (agent: Agent): Promise<AgentEvent | undefined> => {
   return last;
 };
 
-/** What a simulator took that carries a conversation, since a place in its log. */
+/** The conversation requests a simulator accepted since a position in its log. */
 const since = (provider: string, from: number): readonly LogEntry[] =>
   (served.simulators[provider]?.log ?? []).slice(from).filter(({ body }) => body !== undefined);
 
@@ -107,8 +107,8 @@ const messagesIn = (provider: string, { body }: LogEntry): readonly string[] => 
     .map((message) => JSON.stringify(message));
 };
 
-describe.each(ids)("a session that begins on %s", (home) => {
-  it("goes to every other provider, back, through a summary and on in another process, and nobody refuses anything", async () => {
+describe.each(ids)("a session that starts on %s", (home) => {
+  it("switches to every other provider and back, is compacted and resumed in another process, and no request is refused", async () => {
     const start = lengths();
     const log: unknown[] = [];
     const journal = new Journal({
@@ -140,7 +140,7 @@ describe.each(ids)("a session that begins on %s", (home) => {
     expect(await ends(resumed, "Once again.")).toMatchObject({ type: "finished", text: "Four." });
     const refused = ids.flatMap((id) => since(id, start.get(id) ?? 0).filter(({ verdict }) => verdict === "refused"));
     expect(refused).toEqual([]);
-    // What a summary replaced has left memory; the log keeps it.
+    // Entries replaced by the summary are released from memory; the log keeps them.
     expect(log.filter((record) => isObject(record) && record["kind"] === "entry")).toHaveLength(
       journal.ledger.dropped + journal.ledger.entries.length,
     );

@@ -10,7 +10,7 @@ import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type ProgramResult, type ProgramStage } from "../support/agent-program.ts";
 
 /*
- * Sessions begun with the built program on one protocol, and taken up on every other: after a whole turn, after
+ * Sessions started with the built program on one protocol, and resumed on every other: after a complete turn, after
  * Ctrl-C and after a kill with one call finished and one running.
  */
 
@@ -43,10 +43,10 @@ afterAll(() => stage.close());
 
 const yolo = ["--approval-mode", "yolo", "-o", "stream-json"];
 
-type Begun = { readonly id: string; readonly home: string; readonly ran: ProgramResult };
+type StartedRun = { readonly id: string; readonly home: string; readonly ran: ProgramResult };
 
-/** Begins a session in a home of its own; a signal is sent once two calls have ended and one runs. */
-const started = async (provider: string, words: string, signal?: "SIGINT" | "SIGKILL"): Promise<Begun> => {
+/** Starts a session in its own home folder. A signal is sent once two calls have ended and one runs. */
+const startRun = async (provider: string, words: string, signal?: "SIGINT" | "SIGKILL"): Promise<StartedRun> => {
   const home = join(stage.home, `${provider}-${signal ?? "whole"}`);
   mkdirSync(home);
   let results = 0;
@@ -62,15 +62,15 @@ const started = async (provider: string, words: string, signal?: "SIGINT" | "SIG
   return { id: String(first?.["session_id"]), home, ran };
 };
 
-type TakenUp = {
+type ResumedRun = {
   readonly ran: ProgramResult;
   readonly heard: SimModelRequest | undefined;
   readonly body: string;
   readonly refused: readonly unknown[];
 };
 
-/** Takes a copy of a session up on a provider. */
-const takenUp = async ({ id, home }: Begun, provider: string): Promise<TakenUp> => {
+/** Resumes a copy of a session on a provider. */
+const resumeRun = async ({ id, home }: StartedRun, provider: string): Promise<ResumedRun> => {
   const copy = `${home}-on-${provider}`;
   cpSync(home, copy, { recursive: true });
   const from = stage.log.length;
@@ -86,10 +86,10 @@ const takenUp = async ({ id, home }: Begun, provider: string): Promise<TakenUp> 
   };
 };
 
-const entriesOf = async ({ id, home }: Begun): Promise<readonly Entry[]> =>
+const entriesOf = async ({ id, home }: StartedRun): Promise<readonly Entry[]> =>
   (await openSessionStore(realWorld({}), { home }).read(id)).entries;
 
-/** What only its maker can read. */
+/** The seals only their provider can read. */
 const sealsOf = (entries: readonly Entry[]): readonly string[] =>
   entries.flatMap((entry) =>
     entry.type !== "model"
@@ -110,15 +110,15 @@ const filesIn = (heard: SimModelRequest | undefined): readonly string[] =>
 
 const unknown = "Its outcome is unknown, and it may have had effects.";
 
-describe.each(protocols)("a session begun on %s", (provider) => {
-  it("is taken up on every protocol after text, an image and reasoning", async () => {
-    const begun = await started(provider, "Begin.");
-    expect([begun.ran.code, begun.ran.err.includes("bug")]).toEqual([0, false]);
-    const seals = sealsOf(await entriesOf(begun));
-    // Chat Completions has nothing that is sealed.
+describe.each(protocols)("a session started on %s", (provider) => {
+  it("is resumed on every protocol after text, an image and reasoning", async () => {
+    const run = await startRun(provider, "Begin.");
+    expect([run.ran.code, run.ran.err.includes("bug")]).toEqual([0, false]);
+    const seals = sealsOf(await entriesOf(run));
+    // Chat Completions has no seals.
     expect(seals.length > 0).toBe(provider !== "openai-chat");
     for (const target of protocols) {
-      const { ran, heard, body, refused } = await takenUp(begun, target);
+      const { ran, heard, body, refused } = await resumeRun(run, target);
       expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
       expect(ran.lines().at(-1)).toMatchObject({ type: "result", status: "success", response: "Taken up." });
       expect(resultsIn(heard)[0]).toContain("the-finished-result");
@@ -128,13 +128,13 @@ describe.each(protocols)("a session begun on %s", (provider) => {
   });
 
   it.each(["SIGINT", "SIGKILL"] as const)(
-    "is taken up on every protocol after %s with a call running",
+    "is resumed on every protocol after %s with a call running",
     async (signal) => {
-      const begun = await started(provider, "Begin slowly.", signal);
-      expect([begun.ran.code, begun.ran.signal]).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
-      const seals = sealsOf(await entriesOf(begun));
+      const run = await startRun(provider, "Begin slowly.", signal);
+      expect([run.ran.code, run.ran.signal]).toEqual(signal === "SIGINT" ? [130, null] : [null, "SIGKILL"]);
+      const seals = sealsOf(await entriesOf(run));
       for (const target of protocols) {
-        const { ran, heard, body, refused } = await takenUp(begun, target);
+        const { ran, heard, body, refused } = await resumeRun(run, target);
         expect({ target, code: ran.code, refused }).toEqual({ target, code: 0, refused: [] });
         const [first, second, third, ...rest] = resultsIn(heard);
         expect(first).toContain("the-finished-result");

@@ -62,7 +62,7 @@ const schema = (name: string): ((value: unknown) => void) => {
 const yolo = ["-m", "anthropic", "--approval-mode", "yolo"];
 const hello = { tool_id: "hist_tool_1", tool_name: "run_shell_command" };
 
-/** Times, sizes and ids as words, so that two runs print the same. */
+/** Replaces times, sizes and ids by placeholders, so that two runs print the same. */
 const normal = (line: OutputLine): unknown =>
   JSON.parse(
     JSON.stringify(line, (key, value: unknown) => {
@@ -72,7 +72,7 @@ const normal = (line: OutputLine): unknown =>
     }),
   );
 
-/** Pieces of one text as one line. */
+/** Joins the deltas of one text to one line. */
 const joined = (lines: readonly OutputLine[]): readonly OutputLine[] => {
   const list: OutputLine[] = [];
   for (const line of lines) {
@@ -84,7 +84,7 @@ const joined = (lines: readonly OutputLine[]): readonly OutputLine[] => {
   return list;
 };
 
-/** The results, in call order, and everything else. */
+/** The tool results in call order, and all other lines. */
 const parted = (lines: readonly OutputLine[]): readonly [readonly OutputLine[], readonly OutputLine[]] => [
   lines
     .filter(({ type }) => type === "tool_result")
@@ -119,8 +119,8 @@ const request = (number: number, notes: number) => ({
 });
 const timestamp = "<timestamp>";
 
-describe("what is piped in", () => {
-  /** The program with a pipe for its input, which stays open until somebody ends it. */
+describe("piped input", () => {
+  /** The program with a pipe for its input, which stays open until the test closes it. */
   const opened = (...words: readonly string[]) => {
     const child = spawn(process.execPath, [bin, "-m", "offline", ...words], { cwd: stage.project, env: stage.env });
     let [out, err] = ["", ""];
@@ -130,13 +130,13 @@ describe("what is piped in", () => {
     return { stdin: child.stdin, ended };
   };
 
-  it("is not waited for without end where there is something to do without it, and that is said", async () => {
+  it("is not waited for forever if there is a prompt, and a message says so", async () => {
     const { code, out, err } = await opened("-p", "hello").ended;
     expect([code, out === ""]).toEqual([0, false]);
     expect(err).toContain("parley: No piped input for 3 seconds, ignoring the pipe.");
   });
 
-  it("is read to its end once it has begun, and waited for where there is nothing else to do", async () => {
+  it("is read to its end once it has begun, and waited for if there is no prompt", async () => {
     for (const words of [["-p", "Count the words."], []]) {
       const { stdin, ended } = opened(...words, "-o", "json");
       stdin.write("one two ");
@@ -147,8 +147,8 @@ describe("what is piped in", () => {
   });
 });
 
-describe("a system prompt that was asked for and is not there", () => {
-  it("is a plain error that names the file and the variable", async () => {
+describe("a system prompt file that does not exist", () => {
+  it("is an error that names the file and the variable", async () => {
     const { code, out, err } = await stage.run(["-p", "Say it", ...yolo], { env: { PARLEY_SYSTEM_MD: "/nowhere.md" } });
     expect([code, out]).toEqual([52, ""]);
     expect(err).toContain('The system prompt "/nowhere.md" is not there. PARLEY_SYSTEM_MD names it');
@@ -157,7 +157,7 @@ describe("a system prompt that was asked for and is not there", () => {
 });
 
 describe("stream-json", () => {
-  it("has no thoughts where a setting turns them off", async () => {
+  it("has no thoughts if a setting turns them off", async () => {
     mkdirSync(join(stage.home, ".parley"), { recursive: true });
     const settings = join(stage.home, ".parley", "settings.json");
     writeFileSync(settings, JSON.stringify({ thoughts: false }));
@@ -166,12 +166,12 @@ describe("stream-json", () => {
     expect([code, lines().filter(({ type }) => type === "thought")]).toEqual([0, []]);
   });
 
-  it("is a line for everything that happens, and each fits the schema", async () => {
+  it("is a line per event, and each fits the schema", async () => {
     const check = schema("stream-json");
     const { code, lines, err } = await stage.run(["-p", "Do it.", ...yolo, "-o", "stream-json"]);
     expect([code, err.includes("parley: This is a bug")]).toEqual([0, false]);
     for (const line of lines()) check(line);
-    // Whether a short command's output is told while it runs, and which call ends first, is up to the machine.
+    // Whether a short command's output is shown while it runs, and which call ends first, depends on the machine.
     const [ended, others] = parted(joined(lines()).filter(({ type }) => type !== "tool_output"));
     expect(ended.map(({ tool_id, status, error }) => [tool_id, status, error])).toEqual([
       ["hist_tool_1", "success", undefined],
@@ -217,7 +217,7 @@ describe("stream-json", () => {
     ]);
   });
 
-  it("goes on with a message per line, in one session", async () => {
+  it("takes a message per line, in one session", async () => {
     const input = ["Say it.", "Say it twice."].map((text) => `${JSON.stringify({ type: "user", text })}\n`).join("");
     const { code, lines } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], { input });
     expect(code).toBe(0);
@@ -228,7 +228,7 @@ describe("stream-json", () => {
     expect(lines().at(-1)).toMatchObject({ type: "result", status: "success", stats: { requests: 2 } });
   });
 
-  it("refuses a line it cannot read, and says which", async () => {
+  it("refuses a line it cannot parse, and says which", async () => {
     const { code, err, lines } = await stage.run([...yolo, "-o", "stream-json", "--input-format", "stream-json"], {
       input: "hello\n",
     });
@@ -245,7 +245,7 @@ describe("stream-json", () => {
 });
 
 describe("json", () => {
-  it("is one object when all is over, and fits the schema", async () => {
+  it("is one object at the end, and fits the schema", async () => {
     const { code, out } = await stage.run(["-p", "Do it.", ...yolo, "-o", "json"]);
     const result = JSON.parse(out) as OutputLine;
     expect(code).toBe(0);
@@ -264,16 +264,16 @@ describe("json", () => {
   it.each([
     { what: "an option that does not exist", args: ["-p", "Do it.", "--no-such-option"], code: 2, type: "bad-input" },
     { what: "a model that does not exist", args: ["-p", "Do it.", "-m", "nobody/none"], code: 2, type: "bad-input" },
-    { what: "nothing to do", args: [], code: 2, type: "bad-input" },
-    { what: "a session that is not there", args: ["-p", "Do it.", "--resume", "zzz"], code: 1, type: "cannot-start" },
-    { what: "settings that cannot be used", args: ["-p", "Do it.", "--max-turns", "x"], code: 52, type: "settings" },
+    { what: "no prompt", args: [], code: 2, type: "bad-input" },
+    { what: "a session that does not exist", args: ["-p", "Do it.", "--resume", "zzz"], code: 1, type: "cannot-start" },
+    { what: "invalid settings", args: ["-p", "Do it.", "--max-turns", "x"], code: 52, type: "settings" },
     {
-      what: "a folder that is not there",
+      what: "a folder that does not exist",
       args: ["-p", "Do it.", "--cwd", "/nowhere/at/all"],
       code: 1,
       type: "cannot-start",
     },
-  ])("is an object for a run that fails before it begins: $what", async ({ args, code, type }) => {
+  ])("is an object for a run that fails at start: $what", async ({ args, code, type }) => {
     for (const format of ["json", "stream-json"]) {
       const ran = await stage.run([...args, "-o", format]);
       const result = (format === "json" ? JSON.parse(ran.out) : ran.lines().at(-1)) as OutputLine;
@@ -311,13 +311,13 @@ describe("json", () => {
   it.each([
     { what: "a limit", args: ["-p", "Again.", ...yolo, "--max-turns", "2"], env: {}, code: 53, type: "max-turns" },
     {
-      what: "a key that is refused",
+      what: "an invalid key",
       args: ["-p", "Say it.", "-m", "openai"],
       env: { OPENAI_API_KEY: "" },
       code: 41,
       type: "no-key",
     },
-  ])("tells of $what, with its exit code", async ({ args, env, code, type }) => {
+  ])("reports $what, with its exit code", async ({ args, env, code, type }) => {
     const ran = await stage.run([...args, "-o", "json"], { env });
     const result = JSON.parse(ran.out) as OutputLine;
     schema("json")(result);
@@ -351,7 +351,7 @@ describe("text", () => {
     expect([code, out]).toEqual([0, "It is \u001b[31msaid.\n"]);
   });
 
-  it("is about what was piped in, which stands before the words and mentions no files", async () => {
+  it("answers the piped input, which precedes the prompt and whose @paths are not mentions", async () => {
     writeFileSync(join(stage.project, "secret.txt"), "a secret");
     const { code } = await stage.run(["-p", "Say it.", ...yolo], { input: "See @secret.txt\n" });
     expect(code).toBe(0);
@@ -362,8 +362,8 @@ describe("text", () => {
   });
 });
 
-describe("a one-shot", () => {
-  it("makes exactly the requests it needs, to nobody but the provider", async () => {
+describe("a run with -p", () => {
+  it("makes exactly the requests it needs, and only to the provider", async () => {
     const file = join(stage.home, "hosts.txt");
     const preload = fileURLToPath(new URL("../support/hosts.mjs", import.meta.url));
     writeFileSync(file, "");
@@ -378,7 +378,7 @@ describe("a one-shot", () => {
     expect([...new Set(hosts)]).toEqual([provider]);
   });
 
-  it("that is cancelled exits with 130 and says so", async () => {
+  it("exits with 130 if it is cancelled, and says so", async () => {
     const ran = await stage.run(["-p", "Again.", ...yolo, "-o", "stream-json"], {
       line: (line, child) => void (line.includes('"tool_use"') && child.kill("SIGINT")),
     });

@@ -3,7 +3,7 @@ import { killAgents } from "../support/agent-kill.ts";
 
 /*
  * npx tsx test/agent/kill.ts [COUNT] [SEED]
- * The built program killed with SIGKILL at random moments of real work, COUNT times.
+ * Kills the built program with SIGKILL at random moments of real work, COUNT times.
  */
 const count = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);

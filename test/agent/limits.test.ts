@@ -46,8 +46,8 @@ const expectValid = ({ simulators }: AgentStage): void => {
   expect(refused).toEqual([]);
 };
 
-describe("a turn that does not end by itself", () => {
-  it("stops after as many requests as it may make", async () => {
+describe("a turn without an end", () => {
+  it("stops after the most requests (limits.maxTurns)", async () => {
     const stage = await openAgentStage({ script, agent: { limits: { turns: 3 } } });
     const events = describeEvents(await playTurn(stage, "count"));
     expect(events.filter((line) => line.startsWith("request"))).toHaveLength(3);
@@ -71,14 +71,14 @@ describe("a turn that does not end by itself", () => {
     expectValid(stage);
   });
 
-  it("has no limit of requests where none is set", async () => {
+  it("has no limit of requests unless one is set", async () => {
     const stage = await openAgentStage({ script });
     const events = describeEvents(await playTurn(stage, "count"));
     expect(events.filter((line) => line.startsWith("request"))).toHaveLength(151);
     expect(events.at(-1)).toBe("finished stop: Counted.");
   });
 
-  it("stops when it has cost as much as it may", async () => {
+  it("stops at the spending limit (limits.spend)", async () => {
     const stage = await openAgentStage({ script, agent: { limits: { spend: 0.001 } } });
     const events = await playTurn(stage, "count");
     expect(events.at(-1)).toEqual({ type: "finished", reason: "max-spend", text: "" });
@@ -86,7 +86,7 @@ describe("a turn that does not end by itself", () => {
     expect(costs.map((cost) => cost >= 0.001)).toEqual([...costs.slice(1).map(() => false), true]);
   });
 
-  it("stops when what it is a part of has cost as much as it may, to which it adds its own", async () => {
+  it("stops at the spending limit of its parent session, and adds its own cost to it", async () => {
     const whole = new SpendingTracker();
     const part = { limits: { spend: 0.001 }, spending: new SpendingTracker(whole) };
     const stage = await openAgentStage({ script, agent: part });
@@ -111,7 +111,7 @@ describe("a turn that does not end by itself", () => {
     expect(events.filter((line) => line.endsWith("complete: 2"))).toHaveLength(10);
   });
 
-  it("stops when an answer says the same over and over, and keeps what was said", async () => {
+  it("stops when an answer repeats itself, and keeps its text", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(stage, "babble");
     const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
@@ -121,7 +121,7 @@ describe("a turn that does not end by itself", () => {
     expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");
   });
 
-  it("asks the person where there is one, and goes on or stops as they say", async () => {
+  it("asks the person, if there is one, whether to continue", async () => {
     const questions: string[] = [];
     const answers = [true, true, true, false];
     const confirm = async (question: string): Promise<boolean> => {
@@ -138,7 +138,7 @@ describe("a turn that does not end by itself", () => {
     expect(questions).toEqual([calls, calls, text, calls]);
   });
 
-  it("is cancelled where the person cancels instead of answering", async () => {
+  it("is cancelled if the person cancels instead of answering", async () => {
     const stop = new AbortController();
     const confirm = (_: string, signal: AbortSignal): Promise<boolean> =>
       new Promise((resolve) => {
@@ -151,7 +151,7 @@ describe("a turn that does not end by itself", () => {
     expect(stage.journal.ledger.pending()).toEqual([]);
   });
 
-  it("says ordinary files of every kind to their end", async () => {
+  it("is not stopped by ordinary files of any kind", async () => {
     const kinds = Object.entries(ordinaryTexts);
     const rules = kinds.map(([kind, make]) => ({
       prompt: `file: ${kind}`,
@@ -170,25 +170,25 @@ const tooLong: SimFault = {
   message: "prompt is too long: 300000 tokens > 200000 maximum",
 };
 
-/** A model that can read so many tokens. */
+/** A model with a context window of so many tokens. */
 const reading = (tokens: number) => ({ contextOf: () => tokens });
 
-describe("a conversation that fills the context", () => {
-  it("first has its long old results shortened", async () => {
+describe("a conversation that fills the context window", () => {
+  it("first has its old long results shortened", async () => {
     const stage = await openAgentStage({ script, agent: reading(45_000) });
     for (const _ of [1, 2, 3]) await playTurn(stage, "read");
     const events = describeEvents(await playTurn(stage, "read"));
     expect(events.at(-4)).toBe("compacted by shortening");
     expect(describeEntries(stage.journal.ledger.entries).at(-2)).toBe("shortened to 2000");
     const last = JSON.stringify(stage.simulators["anthropic"]?.log.at(-1)?.body);
-    // Three of four are shortened; what nobody has read yet is whole.
+    // Three of four are shortened; the one no model has read yet is complete.
     expect(Math.round(last.split("many words").length / 100)).toBe(Math.round((40_000 + 3 * 2000) / 1100));
     expectValid(stage);
     const used = await stage.agent.contextUsage();
     expect(used.used).toBeLessThan(used.size);
   });
 
-  it("is summarised where that is not enough; what is new stays as it is", async () => {
+  it("is summarized if that is not enough; recent entries stay as they are", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
     const stage = await openAgentStage({ script, agent: reading(9000) });
     for (const one of ["first", "second"]) await playTurn(stage, `hello, ${one}: ${words}`);
@@ -222,7 +222,7 @@ describe("a conversation that fills the context", () => {
     expectValid(stage);
   });
 
-  it("keeps the environment in every later request, summary after summary", async () => {
+  it("keeps the initial context in every later request, after every summary", async () => {
     const environment = "Today is Monday, 1 June 2026. The platform is linux. The workspace is /project.";
     const stage = await openAgentStage({ script });
     stage.journal.ledger.notice(environment);
@@ -237,7 +237,7 @@ describe("a conversation that fills the context", () => {
     expectValid(stage);
   });
 
-  it("is as it was where the summary fails, and the turn goes on", async () => {
+  it("is unchanged if the summary fails, and the turn continues", async () => {
     const words = "Hello there, hello again and hello once more. ".repeat(200);
     const silent = {
       rules: [{ prompt: "too long", replies: [{ error: { status: 400, message: "No." } }] }, ...script.rules.slice(1)],
@@ -258,7 +258,7 @@ describe("a conversation that fills the context", () => {
     await expect(stage.world.run(stage.agent.compact())).resolves.toBe(false);
   });
 
-  it("is as it was where the summary is empty", async () => {
+  it("is unchanged if the summary is empty", async () => {
     const silent = { rules: [{ prompt: "too long", replies: [{ parts: [] }] }, ...script.rules.slice(1)] };
     const heard: string[] = [];
     const listen = (event: AgentEvent): void => void (event.type === "notice" && heard.push(event.text));
@@ -270,7 +270,7 @@ describe("a conversation that fills the context", () => {
     expect(heard).toEqual(["The model's summary was not usable; the conversation is unchanged."]);
   });
 
-  it("is summarised when the provider finds it too long, and sent again once", async () => {
+  it("is summarized if the provider refuses it as too long, and sent again once", async () => {
     const stage = await openAgentStage({ script, faults: { anthropic: [{ on: 3, fault: tooLong }] } });
     for (const _ of [1, 2]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const events = describeEvents(await playTurn(stage, "hello"));
@@ -284,7 +284,7 @@ describe("a conversation that fills the context", () => {
     ]);
   });
 
-  it("and cannot be made shorter is not sent again as it is", async () => {
+  it("and cannot be compacted is not sent again", async () => {
     const stage = await openAgentStage({ script, faults: { anthropic: [{ fault: tooLong }] } });
     expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
       "user: hello",
@@ -294,7 +294,7 @@ describe("a conversation that fills the context", () => {
     expect(stage.simulators["anthropic"]?.log).toHaveLength(1);
   });
 
-  it("on demand is summarised at once, and never twice for nothing", async () => {
+  it("is summarized at once on demand, but not twice without need", async () => {
     const stage = await openAgentStage({ script });
     for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const { world, agent } = stage;
@@ -303,7 +303,7 @@ describe("a conversation that fills the context", () => {
     expectValid(stage);
   });
 
-  it("is left alone while a call is open", async () => {
+  it("is not compacted while a call is open", async () => {
     const stage = await openAgentStage({ script });
     for (const _ of [1, 2, 3]) await playTurn(stage, `hello ${"and so on ".repeat(500)}`);
     const { journal, world, agent } = stage;

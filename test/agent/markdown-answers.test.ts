@@ -43,8 +43,8 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-describe("an answer of odd Markdown", () => {
-  it.each(Object.keys(answers))("runs to its end: %s", async (name) => {
+describe("an answer in unusual Markdown", () => {
+  it.each(Object.keys(answers))("is not stopped as a repetition: %s", async (name) => {
     const { code, out, err } = await stage.run(["-m", "anthropic", "-p", `Write <${name}>.`]);
     expect([code, err]).toEqual([0, ""]);
     expect(out.trimEnd()).toBe(answers[name]?.trimEnd());

@@ -18,7 +18,7 @@ const png = Buffer.from(
 );
 const url = "https://pictures.example/dot.png";
 
-/** A tool that returns a file by its address. */
+/** A tool that returns a file by URL. */
 const snapshot = (address: string) =>
   defineTool({
     name: "snapshot",
@@ -37,7 +37,7 @@ const script: Script = {
   ],
 };
 
-/** A stage whose model calls the tool once, with what was fetched and what the person was told. */
+/** A stage whose model calls the tool once, with the URLs fetched and the notices shown. */
 const look = async (
   provider: string,
   fetchFile: FetchFile,
@@ -53,7 +53,6 @@ const look = async (
   return { stage, notices: events.flatMap((event) => (event.type === "notice" ? [event.text] : [])) };
 };
 
-/** Nothing was refused. */
 const expectValid = ({ simulators }: AgentStage): void => {
   const refused = Object.values(simulators).flatMap(({ log }) => log.filter((entry) => entry.verdict === "refused"));
   expect(refused).toEqual([]);
@@ -73,8 +72,8 @@ const served = (status = 200, bytes: Uint8Array = png): { readonly asked: string
   };
 };
 
-describe("a file a tool returns by its address", () => {
-  it("goes out as it is where the API takes addresses, and is not fetched", async () => {
+describe("a file a tool returns by URL", () => {
+  it("is sent as a URL if the API accepts URLs, and is not fetched", async () => {
     const { asked, fetchFile } = served();
     const { stage } = await look("anthropic", fetchFile);
     expect(lastBody(stage, "anthropic")).toContain(`"url":"${url}"`);
@@ -82,7 +81,7 @@ describe("a file a tool returns by its address", () => {
     expectValid(stage);
   });
 
-  it.each(["google", "bedrock", "kimi"])("is fetched once for an API that takes only bytes: %s", async (provider) => {
+  it.each(["google", "bedrock", "kimi"])("is fetched once for an API that accepts only bytes: %s", async (provider) => {
     const { asked, fetchFile } = served();
     const { stage } = await look(provider, fetchFile);
     await playTurn(stage, "and now?");
@@ -92,14 +91,14 @@ describe("a file a tool returns by its address", () => {
     expectValid(stage);
   });
 
-  it("is fetched when the session moves to a model that takes only bytes, and kept for when it goes on", async () => {
+  it("is fetched when the session switches to a model that accepts only bytes, and stored for a resumed session", async () => {
     const { asked, fetchFile } = served();
     const { stage } = await look("anthropic", fetchFile);
     const { world, agent, session } = stage;
     const { journal } = stage;
     agent.switchModel({ models: [parseModel("google")], strategy: "failover", cooldown: 60_000 });
     expect(asked).toEqual([]);
-    // Nobody answers there; the request is put together all the same.
+    // The address is not served; the request is built all the same.
     await playTurn(stage, "and now?").catch(() => []);
     expect(asked).toEqual([url]);
     await world.run(journal.commit());
@@ -110,10 +109,10 @@ describe("a file a tool returns by its address", () => {
   });
 
   it.each([
-    ["is not there", served(404), "The server answered with 404."],
+    ["does not exist", served(404), "The server answered with 404."],
     ["is too large", served(200, new Uint8Array(20 * 2 ** 20 + 1)), "It has more than 20 MB."],
     ["is a page", served(200, Buffer.from("<html>Sign in</html>")), "It is text (image/png), not image/png."],
-  ])("is named to the model where it %s, and the person is told why", async (_, { asked, fetchFile }, reason) => {
+  ])("is sent as text if it %s, and a notice says why", async (_, { asked, fetchFile }, reason) => {
     const { stage, notices } = await look("google", fetchFile);
     await playTurn(stage, "and now?");
     expect(notices).toEqual([`${url} could not be fetched, so the model gets only its URL. ${reason}`]);
@@ -122,7 +121,7 @@ describe("a file a tool returns by its address", () => {
     expectValid(stage);
   });
 
-  it("is never fetched from a private address", async () => {
+  it("is never fetched from a private network", async () => {
     let hits = 0;
     const server = createServer((_, response) => {
       hits += 1;

@@ -28,10 +28,10 @@ afterEach(() => {
 });
 afterAll(() => stage.close());
 
-/** What a server says of its models besides Chat Completions, by method and path. */
-type Sayings = { readonly [question: string]: (body: string) => unknown };
+/** A server's answers about its models besides Chat Completions, by method and path. */
+type ServerAnswers = { readonly [question: string]: (body: string) => unknown };
 
-const ollama = (...vision: readonly string[]): Sayings => ({
+const ollama = (...vision: readonly string[]): ServerAnswers => ({
   "POST /api/show": (body) => {
     const { model } = JSON.parse(body) as { readonly model: string };
     return {
@@ -40,18 +40,18 @@ const ollama = (...vision: readonly string[]): Sayings => ({
     };
   },
 });
-const lmStudio = (model: string, type: string): Sayings => ({
+const lmStudio = (model: string, type: string): ServerAnswers => ({
   [`GET /api/v0/models/${model}`]: () => ({ id: model, object: "model", type, state: "loaded" }),
 });
-const llamaServer = (vision: boolean): Sayings => ({
+const llamaServer = (vision: boolean): ServerAnswers => ({
   "GET /props": () => ({ total_slots: 1, modalities: { vision, audio: false } }),
-  // It has Ollama's path too.
+  // llama-server serves Ollama's path too.
   "POST /api/show": () => ({ capabilities: ["completion"] }),
 });
 
-/** A server that answers some questions itself and hands Chat Completions to the simulator. */
+/** A server that answers some requests itself and forwards Chat Completions to the simulator. */
 const serverThat = async (
-  says: Sayings,
+  says: ServerAnswers,
 ): Promise<{ readonly env: Record<string, string>; readonly asked: string[] }> => {
   const asked: string[] = [];
   const behind = stage.env["PARLEY_LOCAL_BASE_URL"] ?? "";
@@ -115,12 +115,12 @@ const isNamed = (messages: readonly unknown[] | undefined): boolean =>
 
 const look = "What is on @dot.png?";
 
-describe("a picture for a local model", () => {
+describe("an image for a local model", () => {
   it.each([
     ["Ollama", "mistral-small3.2", ollama("mistral-small3.2")],
     ["LM Studio", "mistral-small3.2", lmStudio("mistral-small3.2", "vlm")],
     ["llama.cpp", "mistral-small3.2", llamaServer(true)],
-  ])("is shown where %s says that the model sees, whatever its name", async (_, model, says) => {
+  ])("is sent if %s reports that the model accepts images, whatever its name", async (_, model, says) => {
     const { env, asked } = await serverThat(says);
     await run(model, look, env);
     expect(sent().map(isShown)).toEqual([true]);
@@ -131,13 +131,16 @@ describe("a picture for a local model", () => {
     ["Ollama", "gemma3:1b", ollama()],
     ["LM Studio", "gemma3:1b", lmStudio("gemma3%3A1b", "llm")],
     ["llama.cpp", "gemma3:1b", llamaServer(false)],
-  ])("is named where %s says that the model does not see, whatever its name", async (_, model, says) => {
-    const { env } = await serverThat(says);
-    await run(model, look, env);
-    expect(sent().map((messages) => [isShown(messages), isNamed(messages)])).toEqual([[false, true]]);
-  });
+  ])(
+    "is replaced by text if %s reports that the model does not accept images, whatever its name",
+    async (_, model, says) => {
+      const { env } = await serverThat(says);
+      await run(model, look, env);
+      expect(sent().map((messages) => [isShown(messages), isNamed(messages)])).toEqual([[false, true]]);
+    },
+  );
 
-  it("stands after the results where a tool returns it, and the server is asked once", async () => {
+  it("follows the results if a tool returns it, and the server is asked once", async () => {
     const { env, asked } = await serverThat(ollama("mistral-small3.2"));
     await run("mistral-small3.2", "Open it", env);
     await run("mistral-small3.2", "And now?", env, "-c");
@@ -145,14 +148,14 @@ describe("a picture for a local model", () => {
     expect(asked.filter((question) => question === "POST /api/show")).toHaveLength(1);
   });
 
-  it("goes by the name of the model where a server does not say", async () => {
+  it("is sent by the name of the model if the server does not report it", async () => {
     const { env } = await serverThat({});
     await run("gemma3", look, env);
     await run("mistral-small3.2", look, env);
     expect(sent().map(isShown)).toEqual([true, false]);
   });
 
-  it("is shown or named as settings say, and no server is asked", async () => {
+  it("is sent or replaced as settings say, and no server is asked", async () => {
     const { env, asked } = await serverThat(ollama());
     describeModels({ "local/mistral-small3.2": { input: ["text", "image"] }, "local/gemma3": { input: ["text"] } });
     await run("mistral-small3.2", look, env);
@@ -164,14 +167,14 @@ describe("a picture for a local model", () => {
     expect(asked).toEqual([]);
   });
 
-  it("changes nothing for who sends none: no server is asked", async () => {
+  it("that is not there causes no query to the server", async () => {
     const { env, asked } = await serverThat(ollama("qwen3"));
     await run("qwen3", "Hello.", env);
     expect([sent().length, asked]).toEqual([1, []]);
   });
 });
 
-describe("a session with a picture that goes on", () => {
+describe("a resumed session with an image", () => {
   it.each([
     ["says it no more", ollama("mistral-small3.2"), {}],
     ["says it only now", {}, ollama("mistral-small3.2")],
@@ -183,7 +186,7 @@ describe("a session with a picture that goes on", () => {
     expect(isShown(first)).toBe("POST /api/show" in before);
   });
 
-  it("is rendered as it was sent, and checked as it would be", async () => {
+  it("is rendered as it was sent, and the switch check agrees", async () => {
     await run("mistral-small3.2", look, (await serverThat(ollama("mistral-small3.2"))).env);
     const listed = JSON.parse((await stage.run(["sessions", "list", "--json"])).out) as {
       readonly sessions: readonly { readonly id: string }[];

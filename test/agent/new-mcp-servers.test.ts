@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => void stage.log.splice(0));
 afterAll(() => stage.close());
 
-/** The tools of the first request, and what stood on stderr. */
+/** The tools of the first request, and stderr. */
 const runWith = async (
   name: string,
   behaviour: string,
@@ -28,7 +28,7 @@ const runWith = async (
 };
 
 describe("an MCP server that was never seen before", () => {
-  it("has its tools in the first request of a run without a terminal, which says that it waits", async () => {
+  it("has its tools in the first request of a run without a terminal, which reports the wait", async () => {
     const first = await runWith("fresh", "honest");
     expect([first.code, first.tools]).toEqual([0, expect.stringMatching(/ echo$/)]);
     expect(first.err).toContain("parley: Waiting up to 10 s for MCP servers not seen before: fresh (mcp.startWait).");
@@ -36,14 +36,14 @@ describe("an MCP server that was never seen before", () => {
     expect([second.tools.endsWith(" echo"), second.err]).toEqual([true, ""]);
   });
 
-  it("is not waited for longer than the setting says, and the run goes on", async () => {
+  it("is waited for no longer than the setting says, and the run continues", async () => {
     writeFileSync(join(stage.home, ".parley/settings.json"), JSON.stringify({ mcp: { startWait: 1 } }));
     const { code, tools, err } = await runWith("silent", "mute");
     expect([code, tools.endsWith(" echo")]).toEqual([0, false]);
     expect(err).toContain("The MCP server silent did not connect within 1 s;");
   });
 
-  it("that does not start is said to be missing, with what it wrote", async () => {
+  it("that does not start is reported with its stderr", async () => {
     const { code, err } = await runWith("broken", "exits");
     expect(code).toBe(0);
     expect(err).toMatch(/^parley: The MCP server broken is not available: .*no licence/m);

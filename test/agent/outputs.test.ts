@@ -19,7 +19,7 @@ const usage = { input: 10, cachedRead: 4, cachedWrite: 2, output: 5, reasoning: 
 const spent = { requests: 1, input: 10, cachedRead: 4, output: 5, cost: 0, unpriced: 1 };
 const { media } = storeBytes(new Uint8Array([1]), { mimeType: "image/png" });
 
-/** One of every kind, so that a new kind cannot be forgotten here. */
+/** One event of every type, so that a new type cannot be forgotten here. */
 const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { type: type }> } = {
   user: { type: "user", parts: [{ type: "text", text: "Look:" }, media] },
   thought: { type: "thought", text: "Hm." },
@@ -60,7 +60,7 @@ const examples: { readonly [type in AgentEvent["type"]]: Extract<AgentEvent, { t
   cancelled: { type: "cancelled" },
 };
 
-/** What is printed for an event, without its time. */
+/** The lines printed for an event, without their time. */
 const printed = (event: AgentEvent): readonly object[] => {
   let out = "";
   const writers = { out: (text: string) => void (out += text), now: () => 0 };
@@ -139,19 +139,19 @@ const expected: { readonly [type in AgentEvent["type"]]: readonly object[] } = {
   cancelled: [],
 };
 
-describe("what a program is told", () => {
-  it.each(Object.values(examples))("of $type fits the schema", (event) => {
+describe("a line of stream-json", () => {
+  it.each(Object.values(examples))("for $type fits the schema", (event) => {
     expect(printed(event)).toEqual(expected[event.type]);
   });
 
-  it("is held to the schema: lines with anything else do not fit", () => {
+  it("with another field or type does not fit the schema", () => {
     const line = { type: "notice", message: "Well.", timestamp: "2026-01-01T00:00:00.000Z" };
     expect([check(line), check({ ...line, more: 1 }), check({ ...line, message: 1 })]).toEqual([true, false, false]);
   });
 });
 
-describe("what a person is told", () => {
-  it("is the last answer, with one end of line", () => {
+describe("text output", () => {
+  it("is the last answer, with one newline", () => {
     let out = "";
     const output = createTextOutput({ out: (text) => void (out += text), now: () => 0 });
     for (const event of Object.values(examples)) output.onEvent(event);

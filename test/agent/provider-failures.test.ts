@@ -82,7 +82,7 @@ describe("when a provider fails", () => {
     ]);
   });
 
-  it("goes back to the first of the pool once it has rested", async () => {
+  it("returns to the first of the pool after its cooldown", async () => {
     const stage = await openAgentStage({
       ...both,
       faults: { anthropic: [{ on: 1, fault: { type: "status", status: 401 } }] },
@@ -98,7 +98,7 @@ describe("when a provider fails", () => {
     expect(await remarksOf(stage)).toEqual(["openai: failover", "anthropic: recovered"]);
   });
 
-  it("and nobody else is there, the turn fails with what happened", async () => {
+  it("and there is no other model, the turn fails with the provider's failure", async () => {
     const stage = await openAgentStage({ script, faults: always({ type: "status", status: 401 }) });
     expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
       "user: hello",
@@ -108,7 +108,7 @@ describe("when a provider fails", () => {
     expect(describeEntries(stage.journal.ledger.entries)).toEqual(["user: hello"]);
   });
 
-  it("with a refusal, nobody else is asked the same", async () => {
+  it("with a refusal, no other model gets the request", async () => {
     const stage = await openAgentStage({ ...both, faults: always({ type: "status", status: 400, message: "No." }) });
     expect(describeEvents(await playTurn(stage, "hello"))).toEqual([
       "user: hello",
@@ -118,7 +118,7 @@ describe("when a provider fails", () => {
     expect(stage.simulators["openai"]?.log).toEqual([]);
   });
 
-  it("in the middle of an answer, it is asked again and what was said does not count", async () => {
+  it("in the middle of an answer, the request is sent again and the partial answer discarded", async () => {
     const stage = await openAgentStage({
       ...both,
       faults: { anthropic: [{ on: [1, 2], fault: { type: "stream-error", after: 5 } }] },
@@ -139,7 +139,7 @@ describe("when a provider fails", () => {
     expect(describeEntries(stage.journal.ledger.entries)).toHaveLength(2);
   });
 
-  it("again and again in the middle of its answers, another takes over; without another, what was heard is kept", async () => {
+  it("repeatedly in the middle of its answers, another model takes over; without another, the partial answer is kept", async () => {
     const cuts = always({ type: "stream-error", after: 5 });
     const stage = await openAgentStage({ ...both, faults: cuts });
     expect(describeEvents(await playTurn(stage, "hello")).slice(-5)).toEqual([
@@ -162,8 +162,8 @@ describe("when a provider fails", () => {
   });
 });
 
-describe("a pool in turns", () => {
-  it("asks the next model with every turn, and says so", async () => {
+describe("a round-robin pool", () => {
+  it("uses the next model for every turn, and emits the change", async () => {
     const stage = await openAgentStage({ ...both, strategy: "round-robin" });
     const turns = [await playTurn(stage, "hello"), await playTurn(stage, "hello"), await playTurn(stage, "hello")];
     expect(turns.map((events) => describeEvents(events).slice(0, -2))).toEqual([
@@ -175,10 +175,10 @@ describe("a pool in turns", () => {
   });
 });
 
-describe("a model chosen by hand while an answer is on its way", () => {
+describe("a model switched during a response", () => {
   const pool = { models: both.providers.map(parseModel), strategy: "failover", cooldown: 60_000 } as const;
 
-  it("gets the next request; the answer belongs to who gave it", async () => {
+  it("gets the next request; the answer is recorded for the model that gave it", async () => {
     const stage = await openAgentStage(both);
     const events = await playTurn(stage, "hello", (event) => {
       if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
@@ -187,10 +187,10 @@ describe("a model chosen by hand while an answer is on its way", () => {
     expect(used?.model).toBe("anthropic/claude-sonnet-5");
     expect(describeEntries(stage.journal.ledger.entries)[1]).toMatch(/^anthropic: Good day/);
     expect(describeEvents(await playTurn(stage, "hello"))[1]).toBe("request 2 to openai");
-    expect(await remarksOf(stage)).toEqual(["openai: asked"]);
+    expect(await remarksOf(stage)).toEqual(["openai: requested"]);
   });
 
-  it("takes over where the one before it fails", async () => {
+  it("takes over if the one before it fails", async () => {
     const stage = await openAgentStage({ ...both, faults: always({ type: "status", status: 401 }) });
     const events = await playTurn(stage, "hello", (event) => {
       if (event.type === "request" && event.request.number === 1) stage.agent.switchModel(pool, parseModel("openai"));
@@ -198,7 +198,7 @@ describe("a model chosen by hand while an answer is on its way", () => {
     expect(describeEvents(events)).toEqual([
       "user: hello",
       "request 1 to anthropic",
-      "anthropic -> openai: asked",
+      "anthropic -> openai: requested",
       "request 2 to openai",
       "text: Good day to you. How are you? I am well, thank you very much.",
       "finished stop: Good day to you. How are you? I am well, thank you very much.",
@@ -206,8 +206,8 @@ describe("a model chosen by hand while an answer is on its way", () => {
   });
 });
 
-describe("an answer that cannot be used", () => {
-  it("because it is empty is asked for again, with a word", async () => {
+describe("an unusable answer", () => {
+  it("that is empty is requested again, with a notice", async () => {
     const stage = await openAgentStage({ script });
     expect(describeEvents(await playTurn(stage, "Say nothing.")).at(-1)).toBe("finished stop: Something after all.");
     expect(describeEntries(stage.journal.ledger.entries)).toEqual([
@@ -217,7 +217,7 @@ describe("an answer that cannot be used", () => {
     ]);
   });
 
-  it("because its call is unreadable is asked for again, with a word", async () => {
+  it("with an unreadable call is requested again, with a notice", async () => {
     const stage = await openAgentStage({ providers: ["google"], script });
     expect(describeEvents(await playTurn(stage, "unreadable")).at(-1)).toBe("finished stop: Now it can be read.");
     expect(describeEntries(stage.journal.ledger.entries)[1]).toBe(
@@ -236,7 +236,7 @@ describe("an answer that cannot be used", () => {
     ]);
   });
 
-  it("because it reached its length has its calls not run, and each of them ended", async () => {
+  it("that reached its length limit has its calls completed without being run", async () => {
     const stage = await openAgentStage({ script });
     const cut =
       "This call was not run: the answer that holds it reached its length limit. Make fewer or smaller calls in one answer.";
@@ -256,8 +256,8 @@ describe("an answer that cannot be used", () => {
   });
 });
 
-describe("a call that makes no sense", () => {
-  it.each(["anthropic", "openai", "openai-chat"])("is answered in words, and the others run (%s)", async (provider) => {
+describe("an invalid call", () => {
+  it.each(["anthropic", "openai", "openai-chat"])("gets an error result, and the others run (%s)", async (provider) => {
     const stage = await openAgentStage({ providers: [provider], script });
     const events = describeEvents(await playTurn(stage, "wrong"));
     expect(events.slice(-6).map((line) => line.split("\n")[0])).toEqual([

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** A folder that cannot be made. Root may write everywhere but in what is no disk. */
+/** A folder that cannot be created. Root may write everywhere except in /sys. */
 const unwritable = (): string => (process.getuid?.() === 0 ? "/sys/parley" : join(base, "locked", "home"));
 
 const parley = (...args: readonly string[]): Ran => {
@@ -31,7 +31,7 @@ const parley = (...args: readonly string[]): Ran => {
 };
 
 describe("a session whose store cannot be written", () => {
-  it("runs in memory, and says that it is not saved", () => {
+  it("runs in memory, and warns that it is not saved", () => {
     const { code, out, err } = parley("-p", "read a.txt");
     expect([code, out.includes("hello")]).toEqual([0, true]);
     expect(err.split("\n")[0]).toMatch(
@@ -39,7 +39,7 @@ describe("a session whose store cannot be written", () => {
     );
   });
 
-  it("is not resumed", () => {
+  it("cannot be resumed", () => {
     const { code, out, err } = parley("-c", "-p", "read a.txt");
     expect([code, out, err.includes("There is no session")]).toEqual([1, "", true]);
   });

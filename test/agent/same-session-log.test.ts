@@ -12,8 +12,8 @@ import { ensureBuilt } from "../built.ts";
 import { openProgramStage, type ProgramStage } from "../support/agent-program.ts";
 
 /*
- * One engine for every way to use it: the same conversation through the program, through a subagent of the program
- * and through the library leaves the same log.
+ * The same conversation through the program, through a subagent of the program and through the library leaves the
+ * same session log.
  */
 
 const speak: ModelFunction = ({ turns }) => {
@@ -47,7 +47,7 @@ afterAll(() => stage.close());
 
 const homeOf = (name: string): string => join(stage.home, name);
 
-/** The entries of the only session below a home. */
+/** The entries of the only session in a home folder. */
 const entriesIn = async (home: string): Promise<readonly Entry[]> => {
   const sessions = openSessionStore(realWorld({}), { home });
   const [only, ...others] = await sessions.list();
@@ -55,7 +55,7 @@ const entriesIn = async (home: string): Promise<readonly Entry[]> => {
   return (await sessions.read(only?.id ?? "")).entries;
 };
 
-/** Without what must differ: the environment a session is told of, ids of providers and processes, which call ended first. */
+/** Removes what differs between runs: the initial context, ids of providers and processes, the order in which calls ended. */
 const comparable = (entries: readonly Entry[]): readonly unknown[] => {
   const rest = entries[0]?.type === "notice" ? entries.slice(1) : entries;
   const plain = rest.map((entry) =>
@@ -110,7 +110,7 @@ describe("one conversation", () => {
     expect(embedded).toEqual(direct);
   });
 
-  it("counts what a subagent used as its own", async () => {
+  it("includes the usage of its subagents", async () => {
     const { code, out } = await stage.run(
       ["-p", "Delegate.", "-m", "anthropic", "--approval-mode", "yolo", "-o", "json"],
       {

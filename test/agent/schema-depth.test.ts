@@ -22,7 +22,7 @@ const script: Script = { rules: [{ replies: [{ parts: [{ type: "say", text: "Goo
 const message = "The maximum schema depth is exceeded for functionDeclarations.";
 
 describe("a tool whose schema refers to itself", () => {
-  it("is named and left out where an API refuses its depth, and the session goes on", async () => {
+  it("is removed with a notice if an API refuses its depth, and the session continues", async () => {
     const fault = { type: "status", status: 400, message } as const;
     const stage = await openAgentStage({ script, tools: [tree], faults: { anthropic: [{ on: 1, fault }] } });
     const events = await playTurn(stage, "hello");
@@ -36,7 +36,7 @@ describe("a tool whose schema refers to itself", () => {
     expect(accepted.map(({ body }) => JSON.stringify(body).includes('"tree"'))).toEqual(accepted.map(() => false));
   });
 
-  it("is found when its server lists it", () => {
+  it("is reported when its server lists it", () => {
     const told: string[] = [];
     const plain = { type: "object", properties: {} };
     const items = [

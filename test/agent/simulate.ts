@@ -2,7 +2,7 @@ import { simulateMany } from "../support/agent-simulate-many.ts";
 
 /*
  * npx tsx test/agent/simulate.ts [COUNT] [SEED]
- * The whole agent in a simulated world, COUNT times from SEED on. Ends with the first promise that is broken.
+ * Runs the whole agent in a simulated world, COUNT times from SEED on. Stops at the first broken promise.
  */
 const count = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { simulateMany } from "../support/agent-simulate-many.ts";
 
-describe("the whole agent, in a world where everything goes wrong", () => {
+describe("the whole agent, in a simulated world where everything goes wrong", () => {
   it("keeps its promises for a thousand seeds", async () => {
     const { simulations, crashes, ends, broken } = await simulateMany(1000, 1);
     expect(broken).toBeUndefined();
     expect(simulations).toBe(1000);
-    // Otherwise nothing was put to the test.
+    // Otherwise nothing was tested.
     expect([crashes > 300, Object.keys(ends).toSorted()]).toEqual([true, ["cancelled", "failed", "finished"]]);
   });
 

@@ -11,12 +11,12 @@ import { warmUp } from "../support/agent-warm.ts";
 
 beforeAll(warmUp);
 
-/** What nobody caught would end the program. */
+/** Unhandled rejections, which would end the program. */
 const uncaught: unknown[] = [];
-const hear = (reason: unknown): void => void uncaught.push(reason);
-beforeEach(() => void process.on("unhandledRejection", hear));
+const record = (reason: unknown): void => void uncaught.push(reason);
+beforeEach(() => void process.on("unhandledRejection", record));
 afterEach(() => {
-  process.off("unhandledRejection", hear);
+  process.off("unhandledRejection", record);
   expect(uncaught.splice(0)).toEqual([]);
 });
 
@@ -38,7 +38,7 @@ const script: Script = {
   ],
 };
 
-/** A disk that is full from a change on, for a while. */
+/** A disk that is full from one write to another. */
 const fullAt = (from: number, to = Infinity) => {
   let changes = 0;
   return (change: DiskChange): DiskFault | undefined => {
@@ -52,7 +52,7 @@ const fullAt = (from: number, to = Infinity) => {
 const first = 1;
 
 describe("a session", () => {
-  it("keeps the files of results beside it", async () => {
+  it("stores the files of results as blobs", async () => {
     const stage = await openAgentStage({
       script: { rules: [{ replies: [{ call: { tool: "picture", input: {} } }, { say: "A dot." }] }] },
     });
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(Object.keys(blobs)).toHaveLength(1);
   });
 
-  it("that was left with an open call goes on: what nobody knows is written down before anything is sent", async () => {
+  it("with an interrupted call can be resumed: the unknown outcome is recorded before a request is sent", async () => {
     const stage = await openAgentStage({ script });
     stage.journal.ledger.user([{ type: "text", text: "Before." }]);
     stage.journal.ledger.model({ provider: "anthropic", model: "claude-sonnet-5" }, [
@@ -80,8 +80,8 @@ describe("a session", () => {
   });
 });
 
-describe("what is written at once", () => {
-  const writings = async (tool: string, input: JsonObject): Promise<number> => {
+describe("one write to the disk", () => {
+  const countWrites = async (tool: string, input: JsonObject): Promise<number> => {
     let appends = 0;
     const before = ({ kind, path }: DiskChange): undefined => {
       if (kind === "append" && path.endsWith(".jsonl")) appends += 1;
@@ -95,16 +95,16 @@ describe("what is written at once", () => {
     return appends;
   };
 
-  it("is an answer with the results of calls that leave no trace", async () => {
-    // What the person said, the answer with the result, the last answer.
-    expect(await writings("add", { a: 1, b: 2 })).toBe(3);
+  it("holds an answer and the results of read-only calls", async () => {
+    // The prompt, the answer with the result, the last answer.
+    expect(await countWrites("add", { a: 1, b: 2 })).toBe(3);
   });
 
-  it("is an answer alone, before a call that leaves one runs", async () => {
-    expect(await writings("do", { what: "one", ms: 0 })).toBe(4);
+  it("holds an answer alone before a call with side effects runs", async () => {
+    expect(await countWrites("do", { what: "one", ms: 0 })).toBe(4);
   });
 
-  it("is not waited for longer than a moment", async () => {
+  it("is not delayed by slow calls", async () => {
     const slow = defineTool({
       name: "slow",
       description: "Looks for long.",
@@ -131,7 +131,7 @@ describe("what is written at once", () => {
 });
 
 describe("a full disk", () => {
-  it("that confirmed a folder too late has lost no file when the power fails", async () => {
+  it("that confirmed a folder too late has lost no blob after a power cut", async () => {
     let isMade = false;
     let isFull = true;
     const before = ({ kind, path }: DiskChange): DiskFault | undefined => {
@@ -165,7 +165,7 @@ describe("a full disk", () => {
     expect(stage.simulators["anthropic"]?.log).toEqual([]);
   });
 
-  it("fails the turn when an answer cannot be kept, and nothing in it is run", async () => {
+  it("fails the turn if an answer cannot be committed, and none of its calls is run", async () => {
     const stage = await openAgentStage({ script, before: fullAt(first + 1) });
     expect(describeEvents(await playTurn(stage, "do"))).toEqual([
       "user: do",
@@ -175,7 +175,7 @@ describe("a full disk", () => {
     expect(stage.done).toEqual([]);
   });
 
-  it("fails the turn when a result cannot be kept, after the other calls have ended, and nothing more is sent", async () => {
+  it("fails the turn if a result cannot be committed, after the other calls have ended, and sends nothing more", async () => {
     const stage = await openAgentStage({ script, before: fullAt(first + 2) });
     expect(describeEvents(await playTurn(stage, "do"))).toEqual([
       "user: do",
@@ -188,7 +188,7 @@ describe("a full disk", () => {
     expect(stage.journal.ledger.pending()).toEqual([]);
   });
 
-  it("that has room again in the same turn loses nothing, and everything is told of", async () => {
+  it("that has space again in the same turn loses nothing, and all events are emitted", async () => {
     const stage = await openAgentStage({ script, before: fullAt(first + 2, first + 3) });
     expect(describeEvents(await playTurn(stage, "do")).slice(-3)).toEqual([
       "hist_tool_1: complete: 3",
@@ -197,7 +197,7 @@ describe("a full disk", () => {
     ]);
   });
 
-  it("that has room again takes what it could not, in order, and the session goes on", async () => {
+  it("that has space again gets the failed records, in order, and the session continues", async () => {
     const stage = await openAgentStage({ script, before: fullAt(first + 2, first + 5) });
     await playTurn(stage, "do");
     expect(describeEvents(await playTurn(stage, "hello")).at(-1)).toBe("finished stop: Good day.");

@@ -33,19 +33,19 @@ const thoughtsOf = async (provider: string, settings: RequestSettings): Promise<
 
 describe("a model's thoughts", () => {
   it.each(["google", "vertex", "code-assist", "anthropic", "bedrock", "openai", "azure"])(
-    "are shown with their subject where they are asked for: %s",
+    "are shown with their subject if they are requested: %s",
     async (provider) => {
       const thoughts = await thoughtsOf(provider, { thoughts: true });
       expect(thoughts).toContainEqual(expect.objectContaining({ subject: "Reading the question" }));
     },
   );
 
-  it.each(["google", "anthropic", "openai"])("are not shown where nobody asks for them: %s", async (provider) => {
+  it.each(["google", "anthropic", "openai"])("are not shown unless they are requested: %s", async (provider) => {
     expect(await thoughtsOf(provider, {})).toEqual([]);
   });
 });
 
-describe("a request that asks for thoughts", () => {
+describe("a request for thoughts", () => {
   const asked = (to: string, settings: RequestSettings = {}): Record<string, JsonValue | undefined> => {
     const conversation = { version: 1, entries: [{ type: "user", parts: [text("Hello")] }], blobs: {} } as const;
     const { body } = renderRequest(conversation, to, { settings: { thoughts: true, ...settings } });
@@ -108,7 +108,7 @@ describe("a request that asks for thoughts", () => {
     ["openai/gpt-5-chat-latest", {}, {}],
     ["xai/grok-4.5", {}, {}],
   ] satisfies readonly (readonly [string, RequestSettings, object])[])(
-    "says so as %s takes it, with %j",
+    "has the fields of %s, with %j",
     (to, settings, body) => {
       expect(asked(to, settings)).toEqual(body);
     },

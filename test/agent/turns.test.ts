@@ -62,7 +62,7 @@ const is =
   (event: AgentEvent): boolean =>
     event.type === type && (state === undefined || (event.type === "call-updated" && event.status.state === state));
 
-/** Does something the first time an event is there. */
+/** Acts on the first event that matches. */
 const once = (fits: (event: AgentEvent) => boolean, act: () => unknown): ((event: AgentEvent) => void) => {
   let isDone = false;
   return (event) => {
@@ -72,8 +72,8 @@ const once = (fits: (event: AgentEvent) => boolean, act: () => unknown): ((event
   };
 };
 
-/** The log holds what the conversation holds, and no call is open. */
-const expectKept = async ({ journal, session }: AgentStage): Promise<void> => {
+/** Checks that the log equals the conversation, and that no call is open. */
+const expectCommitted = async ({ journal, session }: AgentStage): Promise<void> => {
   const records: unknown[] = [];
   for await (const { record } of session.records()) if (record.kind === "entry") records.push(record.entry);
   expect(records).toEqual(journal.ledger.entries);
@@ -98,12 +98,12 @@ describe("a turn", () => {
         "finished stop: They are 3 and 7.",
       ]);
       expect(stage.simulators[provider]?.log.map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
-      await expectKept(stage);
+      await expectCommitted(stage);
     },
   );
 
   it.each(["anthropic", "bedrock"])(
-    "hands a tool its arguments under its own names where %s was told others",
+    "passes a tool its arguments under its own names if %s was sent others",
     async (provider) => {
       const teams: unknown[] = [];
       const askTeam = defineTool({
@@ -140,7 +140,7 @@ describe("a turn", () => {
     },
   );
 
-  it("has every answer remember the request it came to, and no more", async () => {
+  it("records the digest of its request with every answer", async () => {
     const stage = await openAgentStage({ script });
     await playTurn(stage, "Please add.");
     await playTurn(stage, "Please add again.");
@@ -157,7 +157,7 @@ describe("a turn", () => {
     for (const [at, prefix] of remembered) expect(prefix).toBe(digestUpTo(at));
   });
 
-  it("tells what was used with every answer, and what it came to", async () => {
+  it("emits the usage of every answer, and the totals", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(stage, "Please add.");
     const used = events.flatMap((event) => (event.type === "usage" ? [event] : []));
@@ -169,7 +169,7 @@ describe("a turn", () => {
     expect(used[1]?.spent.input).toBe((used[0]?.usage.input ?? 0) + (used[1]?.usage.input ?? 0));
   });
 
-  it("takes one input at a time", async () => {
+  it("runs one prompt at a time", async () => {
     const { agent, world } = await openAgentStage({ script });
     const first = agent.send("hello");
     await first.next();
@@ -178,12 +178,12 @@ describe("a turn", () => {
     );
     await expect(agent.compact()).rejects.toThrow("A turn is running already");
     await world.run(first.return());
-    expect(agent.queueMessage("Is anybody there?")).toBe(false);
+    expect(agent.queueMessage("Are you there?")).toBe(false);
   });
 });
 
-describe("what is said while a turn runs", () => {
-  it("is heard after the calls under way", async () => {
+describe("a message queued during a turn", () => {
+  it("is sent after the running calls", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(
       stage,
@@ -210,7 +210,7 @@ describe("what is said while a turn runs", () => {
       "user: Quickly!",
       "anthropic: Did both.",
     ]);
-    await expectKept(stage);
+    await expectCommitted(stage);
   });
 
   it("during the last answer is answered in the same turn", async () => {
@@ -229,10 +229,10 @@ describe("what is said while a turn runs", () => {
       "text: And the last.",
       "finished stop: And the last.",
     ]);
-    await expectKept(stage);
+    await expectCommitted(stage);
   });
 
-  it("when the last answer is whole but not yet over is answered too", async () => {
+  it("when the last answer is complete but the turn has not ended is answered too", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(
       stage,
@@ -246,7 +246,7 @@ describe("what is said while a turn runs", () => {
     ]);
   });
 
-  it("is not taken once the turn is over", async () => {
+  it("is refused once the turn has ended", async () => {
     const stage = await openAgentStage({ script });
     let taken: boolean | undefined;
     await playTurn(stage, "hello", (event) => {
@@ -255,7 +255,7 @@ describe("what is said while a turn runs", () => {
     expect(taken).toBe(false);
   });
 
-  it("before a cancelled turn ended is the first thing the next one hears", async () => {
+  it("before a cancelled turn ended is the first message of the next", async () => {
     const stage = await openAgentStage({ script });
     await playTurn(
       stage,
@@ -273,7 +273,7 @@ describe("what is said while a turn runs", () => {
       "text: And the last.",
       "finished stop: And the last.",
     ]);
-    await expectKept(stage);
+    await expectCommitted(stage);
   });
 });
 
@@ -317,7 +317,7 @@ const cancellations: readonly Cancelled[] = [
     ],
   },
   {
-    when: "while a question waits",
+    when: "while an approval waits",
     words: "Please do.",
     at: is("call-updated", "awaiting_approval"),
     mode: "default",
@@ -329,7 +329,7 @@ const cancellations: readonly Cancelled[] = [
     ],
   },
   {
-    when: "while waiting to try again",
+    when: "during retry backoff",
     words: "hello",
     at: is("retrying"),
     faults: { anthropic: [{ on: 1, fault: { type: "status", status: 429, headers: { "retry-after": "30" } } }] },
@@ -338,7 +338,7 @@ const cancellations: readonly Cancelled[] = [
 ];
 
 describe("a turn that is cancelled", () => {
-  it.each(cancellations)("$when ends there, and the next one goes on", async ({ words, at, faults, mode, left }) => {
+  it.each(cancellations)("$when ends there, and the next one continues", async ({ words, at, faults, mode, left }) => {
     const stage = await openAgentStage({ script, ...(faults && { faults }), ...(mode && { mode }) });
     let settled: readonly string[] | undefined;
     const events = await playTurn(
@@ -347,23 +347,23 @@ describe("a turn that is cancelled", () => {
       once(at, () => void stage.agent.cancel().then(() => (settled = describeEntries(stage.journal.ledger.entries)))),
     );
     expect(events.at(-1)).toEqual({ type: "cancelled" });
-    // Once it is cancelled, nothing more happens.
+    // After cancel resolves, nothing more happens.
     expect(settled).toEqual(left);
     expect(describeEntries(stage.journal.ledger.entries)).toEqual(left);
     expect(stage.done).toEqual([]);
-    await expectKept(stage);
+    await expectCommitted(stage);
     expect(describeEvents(await playTurn(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
   });
 
-  it("before anything asks nobody", async () => {
+  it("before it starts sends no request", async () => {
     const stage = await openAgentStage({ script });
     const events = await playTurn(stage, "hello", undefined, AbortSignal.abort());
     expect(describeEvents(events)).toEqual(["user: hello", "cancelled"]);
     expect(stage.simulators["anthropic"]?.log).toEqual([]);
-    await expectKept(stage);
+    await expectCommitted(stage);
   });
 
-  it("by leaving its events ends before another begins", async () => {
+  it("by leaving the event loop ends before another begins", async () => {
     const stage = await openAgentStage({ script });
     await stage.world.run(
       (async () => {
@@ -375,10 +375,10 @@ describe("a turn that is cancelled", () => {
       "hist_tool_2: cancelled: This call was cancelled while it ran.",
     ]);
     expect(describeEvents(await playTurn(stage, "and the last?")).at(-1)).toBe("finished stop: And the last.");
-    await expectKept(stage);
+    await expectCommitted(stage);
   });
 
-  it("by an answer to a question stops the batch and the turn", async () => {
+  it("by an answer to an approval stops the batch and the turn", async () => {
     const stage = await openAgentStage({ script, mode: "default" });
     const events = await playTurn(
       stage,
@@ -394,8 +394,8 @@ describe("a turn that is cancelled", () => {
   });
 });
 
-describe("a question", () => {
-  it("is answered once per call, and what is refused does not run", async () => {
+describe("an approval", () => {
+  it("is answered once per call, and a refused call does not run", async () => {
     const stage = await openAgentStage({ script, mode: "default" });
     const events = await playTurn(stage, "Please do.", (event) => {
       if (!is("call-updated", "awaiting_approval")(event) || event.type !== "call-updated") return;
@@ -417,7 +417,7 @@ describe("a question", () => {
   });
 
   it.each([["deny"], ["no"], [{}], [undefined], [null], [{ type: "yes" }]])(
-    "answered with what is no decision runs nothing: %j",
+    "answered with an invalid decision runs nothing: %j",
     async (answer) => {
       const stage = await openAgentStage({ script, mode: "default" });
       const events = await playTurn(stage, "Please do.", (event) => {

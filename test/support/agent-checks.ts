@@ -10,20 +10,20 @@ import type { LogEntry } from "../../src/sim/request-log.ts";
 import type { Simulator } from "../../src/sim/simulator.ts";
 import { unitsIn } from "./properties.ts";
 
-/** Watches a simulation and throws as soon as a promise is broken. */
+/** Checks a simulation and throws as soon as a promise is broken. */
 export class SimulationChecks {
-  /** Whether a session is open, so that what happens to the disk happens to the agent. */
+  /** Whether a session is open, so that disk faults affect the agent. */
   isOpen = false;
   readonly #simulators: { readonly [id: string]: Simulator };
-  readonly #looked = new Map<string, number>();
-  /** What was sent last, by provider. A conversation only grows, until it is compacted. */
+  readonly #checked = new Map<string, number>();
+  /** The last request, by provider. A conversation only grows, until it is compacted. */
   readonly #sent = new Map<string, { readonly messages: readonly string[]; readonly compactions: number }>();
   readonly #approved = new Set<string>();
   readonly #ran = new Set<string>();
   readonly #steered: string[] = [];
-  /** So many entries of the conversation were acknowledged. */
+  /** The number of entries reported by events. */
   #acknowledged = 0;
-  /** The whole conversation as the log has it, also what has left memory since. */
+  /** The whole conversation as logged, including entries released from memory. */
   #whole: Entry[] = [];
 
   constructor(simulators: SimulationChecks["simulators"]) {
@@ -34,14 +34,14 @@ export class SimulationChecks {
     return this.#simulators;
   }
 
-  /** The person said yes to a call. */
+  /** The person approved a call. */
   onApproved(journal: Journal, call: CallId): void {
     const input = journal.ledger.interaction(call)?.call.input;
     const what = input?.type === "parsed" ? input.value["what"] : undefined;
     if (typeof what === "string") this.#approved.add(what);
   }
 
-  /** A tool that is asked about runs. */
+  /** A tool that needs approval runs. */
   onToolRun(what: string): void {
     if (!this.#approved.has(what)) throw broken(`${what} ran without approval`);
     if (this.#ran.has(what)) throw broken(`${what} ran twice`);
@@ -54,7 +54,7 @@ export class SimulationChecks {
 
   /** A session was opened again, maybe after a crash; `journal` is what the process before had of it. */
   async onReopened(session: Session, journal: Journal): Promise<void> {
-    this.#remember(journal);
+    this.#addEntries(journal);
     const [before, entries, { damage: healed }] = [this.#whole, await entriesIn(session), session];
     if (entries.length < this.#acknowledged)
       throw broken(`${this.#acknowledged} entries were acknowledged, ${entries.length} are left`);
@@ -62,22 +62,22 @@ export class SimulationChecks {
     if (strange !== undefined) throw broken(`an entry has changed or moved: ${JSON.stringify(strange).slice(0, 500)}`);
     const missing = healed.find(({ kind }) => kind === "missing-blob");
     if (missing !== undefined) throw broken(`a file is missing: ${JSON.stringify(missing)}`);
-    // What the person said that was not yet part of the conversation went with the process.
+    // Queued messages that were not part of the conversation yet were lost with the process.
     this.#steered.length = 0;
     this.#whole = [...entries];
   }
 
-  /** Takes over what was added to a conversation since. It only grows, though memory lets go of what a summary replaced. */
-  #remember({ ledger: { entries, dropped } }: Journal): void {
+  /** Adds the new entries of a conversation. It only grows, though entries replaced by a summary are released from memory. */
+  #addEntries({ ledger: { entries, dropped } }: Journal): void {
     for (let at = this.#whole.length; at < dropped + entries.length; at += 1) {
       const entry = entries[at - dropped];
-      if (entry === undefined) throw broken(`entry ${at} left memory before anybody saw it`);
-      // Places are counted from the beginning of the conversation in the log.
+      if (entry === undefined) throw broken(`entry ${at} left memory before it was seen`);
+      // Positions in the log count from the beginning of the conversation.
       this.#whole.push(entry.type === "compaction" ? { ...entry, from: entry.from + dropped } : entry);
     }
   }
 
-  /** Watches one turn. */
+  /** Checks one turn. */
   watchTurn(journal: Journal): TurnCheck {
     const open = new Set<CallId>();
     const ends: AgentEvent[] = [];
@@ -87,13 +87,13 @@ export class SimulationChecks {
         if (isEnd(event)) ends.push(event);
         if (event.type === "call-requested") open.add(event.call.id);
         if (event.type === "call-completed" && !open.delete(event.finished.call.id))
-          throw broken(`${event.finished.call.id} ended twice, or was never asked for`);
-        this.#look(journal);
+          throw broken(`${event.finished.call.id} ended twice, or was never requested`);
+        this.#checkRequests(journal);
         this.#acknowledge(event);
       },
       onEnd: async (session) => {
         if (ends.length !== 1) throw broken(`a turn ended ${ends.length} times`);
-        this.#look(journal);
+        this.#checkRequests(journal);
         if (isStorageFailure(ends[0])) return;
         if (open.size > 0) throw broken(`${[...open].join(", ")} never ended`);
         const entries = this.#whole;
@@ -110,25 +110,25 @@ export class SimulationChecks {
   }
 
   assertNothingLost(journal: Journal): void {
-    this.#remember(journal);
+    this.#addEntries(journal);
     const said = JSON.stringify(this.#whole);
     const lost = this.#steered.filter((words) => !said.includes(words));
-    if (lost.length > 0) throw broken(`nobody heard ${lost.join(", ")}`);
+    if (lost.length > 0) throw broken(`messages were lost: ${lost.join(", ")}`);
   }
 
   #acknowledge(event: AgentEvent): void {
     const at = findEntry(event, this.#whole);
     if (at === undefined) return;
-    if (at === -1) throw broken(`${event.type} was told of and is not in the conversation`);
+    if (at === -1) throw broken(`${event.type} was emitted and is not in the conversation`);
     this.#acknowledged = Math.max(this.#acknowledged, at + 1);
   }
 
-  /** Looks at the requests since the last time. */
-  #look(journal: Journal): void {
-    this.#remember(journal);
+  /** Checks the requests since the last time. */
+  #checkRequests(journal: Journal): void {
+    this.#addEntries(journal);
     for (const [id, { log }] of Object.entries(this.#simulators)) {
-      for (const entry of log.slice(this.#looked.get(id) ?? 0)) this.#request(id, entry);
-      this.#looked.set(id, log.length);
+      for (const entry of log.slice(this.#checked.get(id) ?? 0)) this.#request(id, entry);
+      this.#checked.set(id, log.length);
     }
   }
 
@@ -142,7 +142,7 @@ export class SimulationChecks {
 
   #request(provider: string, entry: LogEntry): void {
     const entries = this.#whole;
-    // A seal that was damaged on its way is found out by its maker; from then on the conversation goes without.
+    // A provider refuses a seal that a fault damaged; from then on the conversation is sent without it.
     if (entry.verdict === "refused" && isSealed(entry.message) && this.#isDamaged(provider)) return;
     if (entry.verdict === "refused" && !entry.faults.some(isRefusing))
       throw broken(
@@ -160,7 +160,7 @@ export class SimulationChecks {
     );
     const before = this.#sent.get(provider);
     this.#sent.set(provider, { messages, compactions });
-    // What a process learned of damaged seals, the next one learns anew.
+    // A new process has to learn of damaged seals again.
     if (before === undefined || before.compactions !== compactions || this.#isDamaged(provider)) return;
     const changed = before.messages.findIndex((message, index) => message !== messages[index]);
     if (changed !== -1)
@@ -170,17 +170,16 @@ export class SimulationChecks {
   }
 }
 
-/** Watches one turn. */
+/** Checks of one turn. */
 export type TurnCheck = {
   readonly onEvent: (event: AgentEvent) => void;
   readonly onEnd: (session: Session) => Promise<void>;
-  /** It must have come to its own end. */
+  /** Throws unless the turn finished. */
   readonly assertFinished: () => void;
 };
 
 /**
- * The first entry that is not as it was. What was acknowledged is all there; of the rest, some may be lost, and then
- * a notice says so.
+ * The first entry that changed. Acknowledged entries must all be there; others may be lost, and then a notice says so.
  */
 const firstChangedEntry = (
   entries: readonly Entry[],
@@ -197,7 +196,7 @@ const firstChangedEntry = (
   });
 };
 
-const broken = (words: string): Error => new Error(words);
+const broken = (promise: string): Error => new Error(promise);
 
 const isEnd = ({ type }: AgentEvent): boolean => type === "finished" || type === "failed" || type === "cancelled";
 
@@ -209,7 +208,7 @@ const isRefusing = (fault: string): boolean =>
 
 const isSealed = (message: string): boolean => /signature|encrypted/i.test(message);
 
-/** Where what an event tells of stands in the conversation; -1 where it should and does not. */
+/** The position of the entry an event is about; -1 if it is missing. Undefined for events without an entry. */
 const findEntry = (event: AgentEvent, entries: readonly Entry[]): number | undefined => {
   switch (event.type) {
     case "user":
@@ -231,7 +230,7 @@ const entriesIn = async (session: Session): Promise<readonly Entry[]> => {
   return entries;
 };
 
-/** What only its maker can read. */
+/** The seals in a conversation, which only their provider can read. */
 const sealsIn = (entries: readonly Entry[]): readonly { readonly provider: string; readonly seal: string }[] =>
   entries.flatMap((entry) =>
     entry.type !== "model"

@@ -2,10 +2,10 @@ import type { SimFault, FaultRule } from "../../src/sim/faults/fault.ts";
 import type { SimModelRequest, ModelReply, ReplyPart } from "../../src/sim/model/types.ts";
 import type { Random } from "./random.ts";
 
-/** What people ask for; none of it means anything to a simulated model. */
+/** Prompts of the simulated person. The simulated model ignores their meaning. */
 export const userPrompts: readonly string[] = ["Please go on.", "What about this?", "Do it.", "Look at that 🙂", "Hm."];
 
-/** Faults by chance for the first requests to a provider. The list can be emptied, and then nothing goes wrong any more. */
+/** Random faults for the first requests to a provider. Emptying the list stops the faults. */
 export const randomFaults = (random: Random): FaultRule[] =>
   Array.from({ length: 12 }, (_, index) => index + 1).flatMap((on) =>
     random.chance(0.35) ? [{ on, fault: randomFault(random) }] : [],
@@ -36,9 +36,9 @@ const randomFault = (random: Random): SimFault =>
     { type: "status", status: 400, kind: "context", message: "prompt is too long: 300000 tokens > 200000 maximum" },
   ]);
 
-/** A model that does what chance tells it. */
+/** A model that answers at random. */
 export class SimulatedModel {
-  /** Then it only talks. */
+  /** Whether it makes no more tool calls. */
   onlyTalks = false;
   readonly #random: Random;
   #deeds = 0;

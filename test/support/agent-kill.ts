@@ -8,14 +8,14 @@ import { realWorld } from "../../src/world/real/world.ts";
 import { findRefusedRequest } from "../session/support/render.ts";
 import { openProgramStage, type OutputLine, type ProgramStage } from "./agent-program.ts";
 
-/** What came of it: how many programs were killed while they worked, how many finished first, and what was wrong. */
+/** The number of programs killed while they worked, the number that finished first, and the first broken promise. */
 export type AgentKills = { readonly killed: number; readonly finished: number; readonly broken?: string };
 
 const providers = ["anthropic", "openai", "google", "openai-chat"] as const;
 
 /**
- * Kills `count` real programs at random moments of their work and opens what they leave. Each session is taken up by
- * three of them, each on the provider that chance chooses.
+ * Kills `count` real programs at random moments of their work and opens their sessions. Each session is resumed by three
+ * of them, each on a random provider.
  */
 export const killAgents = async (count: number, seed: number): Promise<AgentKills> => {
   const stage = await openProgramStage(providers, { script: work });
@@ -28,7 +28,7 @@ export const killAgents = async (count: number, seed: number): Promise<AgentKill
 
 const shell = (command: string) => ({ type: "call", tool: "run_shell_command", input: { command } }) as const;
 
-/** Steps of work, one after the other; then a word. */
+/** The steps of the work, followed by an answer. */
 const steps: readonly ModelReply["parts"][] = [
   [
     { type: "think", text: "First I look." },
@@ -102,7 +102,7 @@ const killOne = async (stage: ProgramStage, id: string | undefined, random: Rand
   };
 };
 
-/** What was printed and is not kept, or not in this order; and whether what was kept before still is. */
+/** Describes output that is not in the session, or not in this order, and entries of before that changed. */
 const findLoss = (
   lines: readonly OutputLine[],
   before: readonly Entry[],

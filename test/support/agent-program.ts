@@ -12,29 +12,29 @@ import { bin } from "../built.ts";
 import { everyKey } from "./exchange.ts";
 import { environmentFor } from "./serve-simulators.ts";
 
-/** A person's home and a project on the real disk, simulators on a real port, and the built program between them. */
+/** A home folder and a project on the real disk, simulators on a real port, and the built program between them. */
 export type ProgramStage = {
   readonly home: string;
   readonly project: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What every simulator took, in order. */
+  /** The requests of all simulators, in order. */
   readonly log: { readonly provider: string; readonly entry: LogEntry }[];
-  /** What models heard, in order. */
+  /** The prompts models received, in order. */
   readonly heard: SimModelRequest[];
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<ProgramResult>;
   readonly close: () => Promise<void>;
 };
 
-/** How a run is watched. */
+/** Options of a run. */
 type RunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Hears every whole line of stdout as it comes. */
+  /** Receives every complete line of stdout as it arrives. */
   readonly line?: (line: string, child: ChildProcess) => void;
   readonly preload?: string;
 };
 
-/** How a run ended. A program that was killed has a signal and no code. */
+/** The result of a run. A program that was killed has a signal and no code. */
 export type ProgramResult = {
   readonly code: number | null;
   readonly signal: string | null;
@@ -47,7 +47,7 @@ export type ProgramResult = {
 /** A line of `stream-json`. */
 export type OutputLine = { readonly type: string; readonly [name: string]: unknown };
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const dot: Buffer = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -134,7 +134,7 @@ const runProgram = async (
   return { code, signal, out, err, lines: () => parseLines(out) };
 };
 
-/** The whole lines; one that was cut off by a kill does not count. */
+/** The complete lines; one that was cut off by a kill is left out. */
 const parseLines = (out: string): readonly OutputLine[] =>
   out
     .split("\n")

@@ -4,7 +4,7 @@ import { warmUp } from "./agent-warm.ts";
 
 /*
  * COUNT SEED: simulates, one after the other, and prints what came of it as JSON. Ends with the first promise that is
- * broken. A single one is told on stderr as it happens.
+ * broken. The events of a single one are printed on stderr.
  */
 const [count = 1, first = 1] = process.argv.slice(2).map(Number);
 await warmUp();

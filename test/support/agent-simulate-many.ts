@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { root } from "../built.ts";
 
-/** What came of many simulations. The hash is over everything that happened in them. */
+/** The totals of many simulations. The hash covers all their events. */
 export type SimulationTotals = {
   readonly simulations: number;
   readonly turns: number;

@@ -20,7 +20,7 @@ import { SimulationChecks } from "./agent-checks.ts";
 import { createDoTool, failTool, longTool, pictureTool, createTestScheduler } from "./agent-tools.ts";
 import { Random } from "./random.ts";
 
-/** What came of a simulation. `hash` is over everything that happened; `broken` says which promise was not kept. */
+/** The result of a simulation. `hash` covers all events; `broken` names the broken promise. */
 export type SimulationResult = {
   readonly seed: number;
   readonly hash: string;
@@ -32,8 +32,8 @@ export type SimulationResult = {
 };
 
 /**
- * The whole agent in a simulated world: a session on a disk that crashes, providers that fail, models that do what
- * they like, and a person who speaks, steers, cancels, approves, refuses, changes models, makes room and comes back.
+ * Runs the whole agent in a simulated world: a session on a disk that crashes, providers that fail, models that answer at
+ * random, and a person who sends prompts, queues messages, cancels, approves, refuses, switches models, compacts and resumes.
  */
 export const simulate = async (seed: number, tell?: (line: string) => void): Promise<SimulationResult> => {
   const simulation = new Simulation(seed, tell);
@@ -54,7 +54,7 @@ const vendors = [
   "openrouter",
 ];
 
-/** Longer than anything takes, in simulated milliseconds. */
+/** Longer than any operation, in simulated milliseconds. */
 const forever = 10_000_000_000;
 
 /** One process, from its start to its end or its crash. */
@@ -65,7 +65,7 @@ type AgentProcess = {
   readonly drive: CrashableDisk;
 };
 
-/** A disk and its power. `left` is what is found after it failed; whoever used it then is dead. */
+/** A disk that can lose power. `left` is the disk after that; the process that used it is dead then. */
 type CrashableDisk = {
   readonly disk: SimulatedDisk;
   isDead: boolean;
@@ -86,9 +86,9 @@ class Simulation {
   readonly #ends: Record<string, number> = {};
   #turns = 0;
   #crashes = 0;
-  /** So many more changes to the disk until the power fails. */
+  /** The number of disk writes until the power fails. */
   #fuse: number;
-  /** So many until it is full, once. */
+  /** The number of disk writes until one fails because the disk is full. */
   #full: number;
   #words = 0;
 
@@ -117,7 +117,7 @@ class Simulation {
     try {
       const { world } = this.#stage;
       const never = world.clock.sleep(forever).then(() => Promise.reject(new Error("nothing happens any more")));
-      await world.run(Promise.race([this.#lives(), never]));
+      await world.run(Promise.race([this.#runProcesses(), never]));
       return undefined;
     } catch (error) {
       return error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -136,32 +136,32 @@ class Simulation {
     };
   }
 
-  async #lives(): Promise<void> {
+  async #runProcesses(): Promise<void> {
     const { clock } = this.#stage.world;
     const drive: CrashableDisk = this.#driveWith(simulatedDisk({ now: clock.now, before: () => this.#changed(drive) }));
     drive.disk.seed("/home/someone", { kind: "folder" });
-    let life = await this.#open(drive, undefined);
+    let process = await this.#open(drive, undefined);
     for (let turns = 2 + this.#random.below(3); turns > 0; turns--) {
-      await this.#turn(life);
-      if (!life.drive.isDead) await this.#between(life);
-      if (life.drive.isDead || this.#random.chance(0.2)) life = await this.#again(life);
+      await this.#turn(process);
+      if (!process.drive.isDead) await this.#between(process);
+      if (process.drive.isDead || this.#random.chance(0.2)) process = await this.#restart(process);
     }
-    await this.#farewell(life);
+    await this.#finish(process);
   }
 
   /** The next process with the same session. */
-  async #again(life: AgentProcess): Promise<AgentProcess> {
-    const { left } = life.drive;
+  async #restart(process: AgentProcess): Promise<AgentProcess> {
+    const { left } = process.drive;
     this.#checks.isOpen = false;
-    if (left === undefined) await life.session.close();
-    return this.#open(left ?? life.drive, life);
+    if (left === undefined) await process.session.close();
+    return this.#open(left ?? process.drive, process);
   }
 
   #driveWith(disk: SimulatedDisk): CrashableDisk {
     return { disk, isDead: false, left: undefined };
   }
 
-  /** A change is about to be made to the disk. */
+  /** Called before each write to the disk. */
   #changed(drive: CrashableDisk): DiskFault | undefined {
     if (drive.isDead) return { code: "EIO" };
     if (!this.#checks.isOpen) return undefined;
@@ -225,7 +225,7 @@ class Simulation {
     return { agent, journal, session, drive };
   }
 
-  /** What a process sees of the world; once it is dead, it reaches nobody. */
+  /** The world of a process. Once the process is dead, its requests fail. */
   #worldOf(drive: CrashableDisk): World {
     const { world } = this.#stage;
     const me = `${this.#crashes + 1}-${this.#turns}`;
@@ -242,17 +242,17 @@ class Simulation {
     };
   }
 
-  async #turn(life: AgentProcess): Promise<void> {
-    const { agent, journal, session, drive } = life;
+  async #turn(process: AgentProcess): Promise<void> {
+    const { agent, journal, session, drive } = process;
     this.#turns += 1;
     const events: AgentEvent[] = [];
     const turn = this.#checks.watchTurn(journal);
-    for await (const event of agent.send(this.#say())) {
+    for await (const event of agent.send(this.#nextPrompt())) {
       if (drive.isDead) continue;
       events.push(event);
       this.#trace(event);
       turn.onEvent(event);
-      this.#react(life, event);
+      this.#react(process, event);
     }
     if (drive.isDead) return;
     const end = events.at(-1)?.type ?? "nothing";
@@ -260,12 +260,12 @@ class Simulation {
     await turn.onEnd(session);
   }
 
-  /** Another thing the person says, unlike all others. */
-  #say(): string {
+  /** A new, unique prompt. */
+  #nextPrompt(): string {
     return `${this.#random.pick(userPrompts)} (word-${(this.#words += 1)}.)`;
   }
 
-  /** What the person does when something happens. */
+  /** The person's reaction to an event. */
   #react({ agent, drive, journal }: AgentProcess, event: AgentEvent): void {
     const random = this.#random;
     const { clock } = this.#stage.world;
@@ -283,14 +283,14 @@ class Simulation {
     }
     if (event.type === "finished" || event.type === "failed" || event.type === "cancelled") return;
     if (random.chance(0.02)) {
-      const words = this.#say();
+      const words = this.#nextPrompt();
       if (agent.queueMessage(words)) this.#checks.onQueued(words);
     }
     if (random.chance(0.005)) void agent.cancel();
     if (random.chance(0.02)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
   }
 
-  /** What the person does between turns. */
+  /** The person's actions between turns. */
   async #between({ agent, drive }: AgentProcess): Promise<void> {
     const random = this.#random;
     if (random.chance(0.3)) agent.switchModel(singleModelPool(parseModel(random.pick(this.#providers))));
@@ -301,18 +301,18 @@ class Simulation {
       });
   }
 
-  /** Nothing goes wrong any more: whatever happened before, every provider takes the conversation. */
-  async #farewell(last: AgentProcess): Promise<void> {
+  /** Without further faults, whatever happened before, every provider accepts the conversation. */
+  async #finish(last: AgentProcess): Promise<void> {
     this.#fuse = this.#full = Infinity;
     for (const plan of Object.values(this.#faults)) plan.length = 0;
     this.#model.onlyTalks = true;
-    let life = last;
-    if (life.drive.isDead || this.#ends["failed"] !== undefined) life = await this.#again(life);
-    const { agent, journal, session } = life;
+    let process = last;
+    if (process.drive.isDead || this.#ends["failed"] !== undefined) process = await this.#restart(process);
+    const { agent, journal, session } = process;
     for (const provider of this.#providers) {
       agent.switchModel(singleModelPool(parseModel(provider)));
       const turn = this.#checks.watchTurn(journal);
-      for await (const event of agent.send(this.#say())) {
+      for await (const event of agent.send(this.#nextPrompt())) {
         this.#trace(event);
         turn.onEvent(event);
       }

@@ -23,20 +23,20 @@ import { createDoTool, failTool, longTool, pictureTool, createTestScheduler } fr
 import { everyKey } from "./exchange.ts";
 import { environmentFor } from "./serve-simulators.ts";
 
-/** Some providers' simulators, a disk and an agent, all in simulated time. */
+/** Simulators of some providers, a disk and an agent, all in simulated time. */
 export type AgentStage = {
   readonly world: SimulatedWorld;
   readonly agent: Agent;
   readonly journal: Journal;
   readonly session: Session;
   readonly simulators: { readonly [id: string]: Simulator };
-  /** What the tool `do` was made to do, in order. */
+  /** The inputs of the tool `do`, in order. */
   readonly done: readonly string[];
 };
 
-/** What differs between stages. */
+/** Options of a stage. */
 export type AgentStageOptions = {
-  /** The pool, by provider; the first one is asked first. */
+  /** The providers of the pool, in order. */
   readonly providers?: readonly string[];
   readonly strategy?: ModelPool["strategy"];
   readonly script?: Script | ModelFunction;
@@ -46,7 +46,7 @@ export type AgentStageOptions = {
   readonly patience?: Partial<RetryPolicy>;
   readonly mode?: ApprovalMode;
   readonly tools?: readonly AnyTool[];
-  /** Sees every change to the disk, and may let it fail. */
+  /** Called before each write to the disk, and may make it fail. */
   readonly before?: (change: DiskChange) => DiskFault | undefined;
   readonly agent?: Partial<AgentOptions>;
 };
@@ -81,10 +81,10 @@ export const openAgentStage = async (options: AgentStageOptions = {}): Promise<A
   return { world, agent, journal, session, simulators, done };
 };
 
-/** Where sessions are kept on a stage. */
+/** The folder of sessions on a stage. */
 export const home = "/home/someone/.parley";
 
-/** A world in which some providers answer, each below a path of its own. */
+/** A simulated world in which some providers answer, each under its own path. */
 export const simulatedProviders = ({
   providers,
   script,
@@ -107,7 +107,7 @@ export const simulatedProviders = ({
     answer: (request, signal) => {
       const [, id = ""] = new URL(request.url).pathname.split("/");
       const simulator = simulators[id];
-      if (simulator === undefined) throw new Error(`Nobody is simulated at ${request.url}.`);
+      if (simulator === undefined) throw new Error(`No provider is simulated at ${request.url}.`);
       return simulator.handle(request, signal, `/${id}`);
     },
   });
@@ -126,7 +126,7 @@ export const simulatedProviders = ({
 const simulatedUrl = (id: string): string =>
   `https://simulated.example/${id}${new URL(findProvider(id).endpoint.url.replaceAll(/\{[a-z-]+\}/g, "somewhere")).pathname.replace(/\/$/, "")}`;
 
-/** Plays a turn to its end, in simulated time. `react` hears every event as it comes. */
+/** Runs a turn to its end, in simulated time. `react` receives every event. */
 export const playTurn = (
   { world, agent }: Pick<AgentStage, "world" | "agent">,
   words: string,

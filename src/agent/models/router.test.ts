@@ -9,24 +9,24 @@ const pool = (strategy: ModelPool["strategy"]): ModelPool => ({
   strategy,
   cooldown: 60_000,
 });
-const shown = (change: ModelChange | undefined): string | undefined =>
+const describeChange = (change: ModelChange | undefined): string | undefined =>
   change && `${modelName(change.from)} -> ${modelName(change.to)} (${change.reason.type})`;
 
 const [first = "", second = "", third = ""] = names;
 const who = { provider: "anthropic", label: "Anthropic" };
 const overloaded: Failure = { ...who, kind: "overloaded" };
 
-describe("a route", () => {
-  it("goes to the next model of a pool when one fails, and to nobody when all have", () => {
+describe("a model router", () => {
+  it("fails over to the next model of a pool, and to none when all have failed", () => {
     const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
     expect(route.startTurn()).toBeUndefined();
-    expect(shown(route.recordFailure(overloaded))).toBe(`${first} -> ${second} (failover)`);
-    expect(shown(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    expect(describeChange(route.recordFailure(overloaded))).toBe(`${first} -> ${second} (failover)`);
+    expect(describeChange(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
     expect(route.recordFailure(overloaded)).toBeUndefined();
     expect(modelName(route.current)).toBe(third);
   });
 
-  it("goes back to the preferred model with a new turn, once it has rested", () => {
+  it("returns to the preferred model with a new turn, once its cooldown is over", () => {
     let now = 0;
     const route = new ModelRouter(pool("failover"), { elapsed: () => now });
     route.startTurn();
@@ -34,10 +34,10 @@ describe("a route", () => {
     now = 59_999;
     expect(route.startTurn()).toBeUndefined();
     now = 60_000;
-    expect(shown(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
+    expect(describeChange(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
   });
 
-  it("leaves a model alone for as long as its provider asks", () => {
+  it("does not use a model for as long as its provider asks", () => {
     let now = 0;
     const route = new ModelRouter(pool("failover"), { elapsed: () => now });
     route.startTurn();
@@ -45,16 +45,16 @@ describe("a route", () => {
     now = 99_999;
     expect(route.startTurn()).toBeUndefined();
     now = 100_000;
-    expect(shown(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
+    expect(describeChange(route.startTurn())).toBe(`${second} -> ${first} (recovered)`);
   });
 
-  it("takes each model in turn, a turn of the person each", () => {
+  it("rotates through the models, one turn each", () => {
     const route = new ModelRouter(pool("round-robin"), { elapsed: () => 0 });
     const turns = Array.from({ length: 5 }, () => (route.startTurn(), modelName(route.current)));
     expect(turns).toEqual([first, second, third, first, second]);
   });
 
-  it("asks nobody else what was found wrong, too long or stopped", () => {
+  it("does not fail over after a request that was invalid, too long or cancelled", () => {
     const kinds: readonly Failure[] = [
       { ...who, kind: "refused", status: 400, rules: [] },
       { ...who, kind: "context-too-long" },
@@ -67,22 +67,22 @@ describe("a route", () => {
     }
   });
 
-  it("asks somebody else where the model is not there", () => {
+  it("fails over if the model does not exist", () => {
     const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
-    expect(shown(route.recordFailure({ ...who, kind: "refused", status: 404, rules: [] }))).toBe(
+    expect(describeChange(route.recordFailure({ ...who, kind: "refused", status: 404, rules: [] }))).toBe(
       `${first} -> ${second} (failover)`,
     );
   });
 
-  it("moves to a model that was asked for, even one that rests", () => {
+  it("switches to the model the person chooses, even during its cooldown", () => {
     const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
     route.startTurn();
     route.recordFailure(overloaded);
-    expect(shown(route.switchTo(pool("failover"), parseModel(first)))).toBe(`${second} -> ${first} (asked)`);
+    expect(describeChange(route.switchTo(pool("failover"), parseModel(first)))).toBe(`${second} -> ${first} (asked)`);
     expect(route.startTurn()).toBeUndefined();
   });
 
-  it("stays with a model chosen by hand while the one before it fails, which rests", () => {
+  it("stays with the model the person chose when the one before it fails, which gets a cooldown", () => {
     const route = new ModelRouter(pool("failover"), { elapsed: () => 0 });
     route.startTurn();
     route.switchTo(pool("failover"), parseModel(second));
@@ -92,13 +92,13 @@ describe("a route", () => {
     expect(modelName(route.current)).toBe(second);
   });
 
-  it("goes back to the model chosen by hand, not to the first of the pool", () => {
+  it("returns to the model the person chose, not to the first of the pool", () => {
     let now = 0;
     const route = new ModelRouter(pool("failover"), { elapsed: () => now });
     route.switchTo(pool("failover"), parseModel(second));
     expect(route.startTurn()).toBeUndefined();
-    expect(shown(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
+    expect(describeChange(route.recordFailure(overloaded))).toBe(`${second} -> ${third} (failover)`);
     now = 60_000;
-    expect(shown(route.startTurn())).toBe(`${third} -> ${second} (recovered)`);
+    expect(describeChange(route.startTurn())).toBe(`${third} -> ${second} (recovered)`);
   });
 });

@@ -56,7 +56,7 @@ export class ModelRouter {
       pool.models.findIndex((each) => isSameModel(each, to)),
     );
     this.#cooldowns.delete(modelName(to));
-    return this.#change(to, { type: "asked" });
+    return this.#change(to, { type: "requested" });
   }
 
   /** Selects the model of a new turn. */

@@ -10,7 +10,7 @@ const calls = (path: string): readonly Call[] => [
 ];
 const ended = (text: string): readonly Outcome[] => [{ status: "complete", content: [{ type: "text", text }] }];
 
-/** How many rounds of calls are run before the guard stops them; at most `most`. */
+/** The number of rounds of calls before the detector stops them, at most `most`. */
 const roundsUntilStopped = (round: (at: number) => readonly [string, string], most: number): number => {
   const repeated = new RepeatedCallDetector();
   for (let at = 0; at < most; at++) {
@@ -22,16 +22,16 @@ const roundsUntilStopped = (round: (at: number) => readonly [string, string], mo
 };
 
 describe("repeated calls", () => {
-  it("are stopped after ten times the same calls with the same results", () => {
+  it("are stopped after the same calls had the same results ten times", () => {
     expect(roundsUntilStopped(() => ["a", "same"], 100)).toBe(10);
   });
 
-  it("are stopped where a model alternates between the same steps", () => {
+  it("are stopped if a model alternates between the same steps", () => {
     expect(roundsUntilStopped((at) => [at % 2 === 0 ? "a" : "b", "same"], 100)).toBe(20);
     expect(roundsUntilStopped((at) => [`${at % 4}`, "same"], 100)).toBe(40);
   });
 
-  it("continue while their results change, as when something is waited for", () => {
+  it("continue while their results change, as in polling", () => {
     expect(roundsUntilStopped((at) => ["a", `${at} percent`], 90)).toBe(90);
     expect(roundsUntilStopped((at) => ["a", at % 9 === 0 ? `${at} percent` : "waiting"], 90)).toBe(90);
   });
@@ -44,7 +44,7 @@ describe("repeated calls", () => {
     expect(roundsUntilStopped((at) => [`page ${at}`, "nothing found"], 1000)).toBe(1000);
   });
 
-  it("count anew after the person spoke", () => {
+  it("are counted from zero after a message of the user", () => {
     const repeated = new RepeatedCallDetector();
     for (let round = 0; round < 10; round++) repeated.add(calls("a"), ended("same"));
     expect(repeated.isRepeating(calls("b"))).toBe(false);
@@ -54,7 +54,7 @@ describe("repeated calls", () => {
   });
 });
 
-/** Where in a text the guard stops an answer that comes in pieces of random size up to `most`; undefined for never. */
+/** The position at which the detector stops an answer in deltas of random size up to `most`; undefined if it does not. */
 const stoppedAt = (text: string, most: number, random = new Random(1)): number | undefined => {
   const repeated = new RepeatedTextDetector();
   for (let at = 0; at < text.length;) {
@@ -75,7 +75,7 @@ describe("ordinary text", () => {
     }
   });
 
-  it("of many kinds after each other is never stopped, however it is cut", () => {
+  it("of many kinds in a row is never stopped, whatever the size of the deltas", () => {
     const random = new Random(7);
     const kinds = Object.values(ordinaryTexts);
     for (let round = 0; round < 20; round++) {
@@ -114,11 +114,11 @@ describe("an answer that repeats itself", () => {
     }
   });
 
-  it("is stopped inside a fence as well", () => {
+  it("is stopped inside a code fence too", () => {
     expect(stoppedAt(`\`\`\`\n${sentence.repeat(400)}`, 10)).toBeLessThan(14_000);
   });
 
-  it("at a text of a few thousand characters is not stopped yet", () => {
+  it("for a few thousand characters is not stopped yet", () => {
     expect(stoppedAt(sentence.repeat(140), 10)).toBe(undefined);
   });
 });

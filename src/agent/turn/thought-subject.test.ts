@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ThoughtSubjectParser } from "./thought-subject.ts";
 
-const read = (...pieces: readonly string[]): readonly unknown[] => {
+const read = (...deltas: readonly string[]): readonly unknown[] => {
   const subjects = new ThoughtSubjectParser();
-  return pieces.map((piece) => subjects.add(piece));
+  return deltas.map((piece) => subjects.add(piece));
 };
 
 describe("the subject of a thought", () => {
@@ -12,7 +12,7 @@ describe("the subject of a thought", () => {
     expect(read(text)).toEqual([{ text, subject: "Reading the file", description: "I look at what is in it." }]);
   });
 
-  it("is found in pieces, and stays until the next", () => {
+  it("is found across deltas, and applies until the next", () => {
     expect(read("**Read", "ing**", "\nFirst", " this.", "\n\n**Writing** Then that.")).toEqual([
       { text: "**Read" },
       { text: "ing**", subject: "Reading", description: "" },
@@ -22,7 +22,7 @@ describe("the subject of a thought", () => {
     ]);
   });
 
-  it("is nothing where the text has none", () => {
+  it("is absent if the text has none", () => {
     expect(read("I think, ", "that **this** matters.")).toEqual([
       { text: "I think, " },
       { text: "that **this** matters." },

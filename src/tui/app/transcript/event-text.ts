@@ -35,7 +35,7 @@ export const callStatuses: Readonly<Record<FinishedCall["outcome"]["status"], To
 /** Explains why the model changed. */
 export const changeText = (reason: ModelChangeReason): string => {
   switch (reason.type) {
-    case "asked":
+    case "requested":
       return "requested";
     case "round-robin":
       return "round-robin";
