@@ -18,10 +18,10 @@ export const openInBrowser = async (
   const safeEnv = Object.fromEntries(Object.entries(env).filter(([key]) => !isSecretName(key)));
   // Some openers are the browser itself and keep running; they are detached, so they do not keep this process alive.
   return new Promise((resolve) => {
-    const inTime = clock.after(startTimeoutMs, () => resolve(true));
+    const stopTimer = clock.after(startTimeoutMs, () => resolve(true));
     void spawnDetached(file, [...args, url.href], safeEnv)
       .then(resolve)
-      .finally(inTime);
+      .finally(stopTimer);
   });
 };
 

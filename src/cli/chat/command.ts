@@ -50,7 +50,7 @@ export const chatCommand: CommandSpec = {
     { name: "sandbox", about: "Require a sandbox for commands" },
     {
       name: "sandbox-network",
-      value: "WHETHER",
+      value: "STATE",
       values: ["on", "off"],
       about: "off: no network for commands; requires a sandbox",
     },

@@ -21,11 +21,11 @@ import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "..
 export const config: CommandHandler = async (args) => {
   const world = realWorld();
   const [action = "list"] = args.positionals;
-  const work = actions[action];
-  if (work === undefined)
+  const run = actions[action];
+  if (run === undefined)
     throw usageError(`Unknown action "${action}" for config. Available: ${Object.keys(actions).join(", ")}.`);
   try {
-    return await work(world, args);
+    return await run(world, args);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const { kind } = error.fault;
@@ -48,7 +48,7 @@ const get: ConfigAction = async (world, args) => {
   const name = requirePositional(args, 1, "PATH");
   const { path } = findSetting(name);
   const loaded = await loadCurrentSettings(world);
-  const setting = settingPaths.find((each) => path.join(".") === each || path.join(".").startsWith(`${each}.`));
+  const setting = settingPaths.find((known) => path.join(".") === known || path.join(".").startsWith(`${known}.`));
   const rest = setting === undefined ? [] : path.slice(setting.split(".").length);
   const value =
     setting === undefined ? settingsInGroup(loaded, name) : rest.reduce(getProperty, displayValue(loaded, setting));
@@ -100,15 +100,15 @@ const edit: ConfigAction = async (world, args) => {
 
 const actions: { readonly [name: string]: ConfigAction | undefined } = { list, get, set, unset, edit, path, schema };
 
-const limitPositionals = ({ positionals: words }: Arguments, most: number): void => {
-  const extra = words[most];
-  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for config ${words[0] ?? "list"}.`);
+const limitPositionals = ({ positionals }: Arguments, most: number): void => {
+  const extra = positionals[most];
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for config ${positionals[0] ?? "list"}.`);
 };
 
-const requirePositional = ({ positionals: words }: Arguments, index: number, name: string): string => {
-  const word = words[index];
-  if (word === undefined) throw usageError(`Missing argument ${name}.`);
-  return word;
+const requirePositional = ({ positionals }: Arguments, index: number, name: string): string => {
+  const value = positionals[index];
+  if (value === undefined) throw usageError(`Missing argument ${name}.`);
+  return value;
 };
 
 const loadCurrentSettings = async (world: World): Promise<LoadedSettings> => {
@@ -132,18 +132,18 @@ const getProperty = (value: unknown, name: string): unknown =>
 
 /** Returns all settings of a group such as `limits`. */
 const settingsInGroup = (loaded: LoadedSettings, group: string): unknown => {
-  const within = settingPaths.filter((each) => each.startsWith(`${group}.`));
-  const found = within.flatMap((each) => {
-    const value = displayValue(loaded, each);
-    return value === undefined ? [] : [[each.slice(group.length + 1), value] as const];
+  const within = settingPaths.filter((setting) => setting.startsWith(`${group}.`));
+  const found = within.flatMap((setting) => {
+    const value = displayValue(loaded, setting);
+    return value === undefined ? [] : [[setting.slice(group.length + 1), value] as const];
   });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 };
 
 const formatJson = (world: World, loaded: LoadedSettings): string => {
-  const settings = settingPaths.flatMap((each) => {
-    const value = displayValue(loaded, each);
-    return value === undefined ? [] : [[each, { value, sources: loaded.sources[each] ?? [] }] as const];
+  const settings = settingPaths.flatMap((setting) => {
+    const value = displayValue(loaded, setting);
+    return value === undefined ? [] : [[setting, { value, sources: loaded.sources[setting] ?? [] }] as const];
   });
   const { project, warnings } = loaded;
   const consents = project.consents.map(({ key }) => key);
@@ -152,16 +152,16 @@ const formatJson = (world: World, loaded: LoadedSettings): string => {
 };
 
 const formatTable = (world: World, loaded: LoadedSettings): string => {
-  const rows = settingPaths.map((each): readonly [string, string, string] => {
-    const value = displayValue(loaded, each);
-    const from = (loaded.sources[each] ?? []).map((source) => describeSource(source, world)).join(", ");
-    return [each, value === undefined ? "-" : sanitizeLine(JSON.stringify(value)), from === "" ? "not set" : from];
+  const rows = settingPaths.map((setting): readonly [string, string, string] => {
+    const value = displayValue(loaded, setting);
+    const from = (loaded.sources[setting] ?? []).map((source) => describeSource(source, world)).join(", ");
+    return [setting, value === undefined ? "-" : sanitizeLine(JSON.stringify(value)), from === "" ? "not set" : from];
   });
   const [names = 0, , froms = 0] = columnWidths(rows);
   const room = maxWidth - names - froms - 4;
   const cut = rows.map(([name, value, from]) => [name, truncate(value, Math.max(room, 20)), from]);
-  const wanted = loaded.project.consents.map(({ key }) => `${key} of this project runs only if you allow it.`);
-  return [...alignColumns(cut), ...wanted.map(sanitizeLine)].join("\n");
+  const consentLines = loaded.project.consents.map(({ key }) => `${key} of this project runs only if you allow it.`);
+  return [...alignColumns(cut), ...consentLines.map(sanitizeLine)].join("\n");
 };
 
 const describeSource = ({ from, where = "" }: SettingSource, { host }: World): string => {

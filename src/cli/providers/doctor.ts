@@ -18,12 +18,12 @@ import { sanitizeLine, columnWidths, wrapText } from "../text-table.ts";
 export const doctor: CommandHandler = async (args) => {
   const world = realWorld();
   const named = args.value("provider");
-  const asked = named === undefined ? providers : [findNamedProvider(named)];
+  const selected = named === undefined ? providers : [findNamedProvider(named)];
   const isOffline = args.has("offline");
-  const findings = await Promise.all(asked.map((provider) => checkProvider(provider, world, isOffline)));
-  const report: DoctorReport = { ...describeMachine(world), providers: findings };
+  const checks = await Promise.all(selected.map((provider) => checkProvider(provider, world, isOffline)));
+  const report: DoctorReport = { ...describeMachine(world), providers: checks };
   process.stdout.write(args.has("json") ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report, world));
-  return findings.some(isUsable) ? 0 : 1;
+  return checks.some(isUsable) ? 0 : 1;
 };
 
 /** The report, as `--json` prints it. */
@@ -94,7 +94,7 @@ const describeMissing = (
   address: ResolvedEndpoint,
 ): NonNullable<ProviderCheck["problem"]> => ({
   kind: credentials.found ? "misconfigured" : "no-key",
-  message: [credentials, address].flatMap((one) => (one.found ? [] : [one.how])).join(" "),
+  message: [credentials, address].flatMap((status) => (status.found ? [] : [status.how])).join(" "),
 });
 
 const probeTimeoutMs = 5000;
@@ -103,26 +103,26 @@ const probeWithTimeout = async (
   provider: Provider,
   world: World,
 ): Promise<Pick<ProviderCheck, "state" | "models" | "problem">> => {
-  const late = new AbortController();
-  const inTime = world.clock.after(probeTimeoutMs, () => late.abort(new Error("too late")));
+  const timeout = new AbortController();
+  const stopTimer = world.clock.after(probeTimeoutMs, () => timeout.abort(new Error("timed out")));
   try {
-    const { models } = await probeProvider(provider, world, late.signal);
+    const { models } = await probeProvider(provider, world, timeout.signal);
     return { state: "ok", ...(models === undefined ? {} : { models }) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const { id, label } = provider;
-    const failure = late.signal.aborted
+    const failure = timeout.signal.aborted
       ? ({ provider: id, label, kind: "time-out", phase: "headers", ms: probeTimeoutMs } as const)
       : error.failure;
     return { state: "failed", problem: { kind: failure.kind, message: explainFailure(failure) } };
   } finally {
-    inTime();
+    stopTimer();
   }
 };
 
 const proxiesFrom = (env: Environment): readonly ProxySetting[] =>
   ["https_proxy", "http_proxy"].flatMap((name) => {
-    const variable = [name, name.toUpperCase()].find((each) => (env[each] ?? "").trim() !== "");
+    const variable = [name, name.toUpperCase()].find((candidate) => (env[candidate] ?? "").trim() !== "");
     return variable === undefined ? [] : [{ variable, address: withoutPassword(env[variable]?.trim() ?? "") }];
   });
 

@@ -62,33 +62,33 @@ const queryProvider = async (provider: Provider, world: World): Promise<Provider
   const { id, label } = provider;
   const credentials = await findProviderCredentials(provider, world);
   const known = listModelFacts(id).map(rowOf);
-  const silent = (why: string): ProviderModels => ({
+  const withoutQuery = (reason: string): ProviderModels => ({
     id,
     label,
     credentials,
     queried: false,
-    note: `${why} Showing the models known on ${factsDate}.`,
+    note: `${reason} Showing the models known on ${factsDate}.`,
     models: known,
   });
-  if (provider.endpoint.paths.models === undefined) return silent(`${label} does not list its models.`);
-  if (!credentials.found) return silent(`${label} was not queried. ${credentials.how}`);
+  if (provider.endpoint.paths.models === undefined) return withoutQuery(`${label} does not list its models.`);
+  if (!credentials.found) return withoutQuery(`${label} was not queried. ${credentials.how}`);
   try {
     const listed = await listModels(provider, world);
     return { id, label, credentials, queried: true, models: mergeModels(id, listed, known) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return silent(explainFailure(error.failure));
+    return withoutQuery(explainFailure(error.failure));
   }
 };
 
 /** Returns catalogue facts, without the defaults for unpublished values. */
 const rowOf = ({ provider, id, known, context, maxOutput, input, reasoning, price }: ModelFacts): ModelRow => {
-  const [, toldContext, toldOutput] = catalogue[provider]?.find(([name]) => name === id) ?? [];
+  const [, knownContext, knownOutput] = catalogue[provider]?.find(([name]) => name === id) ?? [];
   return {
     id,
     known,
-    ...(typeof toldContext === "number" ? { context } : {}),
-    ...(typeof toldOutput === "number" ? { maxOutput } : {}),
+    ...(typeof knownContext === "number" ? { context } : {}),
+    ...(typeof knownOutput === "number" ? { maxOutput } : {}),
     input,
     reasoning,
     ...(price === undefined ? {} : { price }),
@@ -101,14 +101,14 @@ const mergeModels = (
   listed: readonly ListedModel[],
   known: readonly ModelRow[],
 ): readonly ModelRow[] => {
-  const found = new Set<string>();
+  const matched = new Set<string>();
   const rows = listed.map((model): ModelRow => {
     const { id: knownAs, ...facts } = rowOf(findModelFacts(provider, model.id));
     if (!facts.known) return { ...model, known: false, listed: true };
-    found.add(model.id).add(knownAs);
+    matched.add(model.id).add(knownAs);
     return { ...facts, ...model, listed: true };
   });
-  return [...rows, ...known.filter(({ id }) => !found.has(id)).map((row) => ({ ...row, listed: false }))];
+  return [...rows, ...known.filter(({ id }) => !matched.has(id)).map((row) => ({ ...row, listed: false }))];
 };
 
 const formatModels = (groups: readonly ProviderModels[]): string => {

@@ -11,44 +11,44 @@ import { sanitizeLine } from "../text-table.ts";
 
 /** `parley sessions rename`: changes the title of a session. */
 export const renameSession: SessionAction = async ({ sessions }, { positionals: [, id, ...title] }) => {
-  const wanted = sanitizeLine(title.join(" ")).trim();
-  if (id === undefined || wanted === "") throw usageError("Missing argument: parley sessions rename ID TITLE.");
-  await sessions.rename(id, wanted);
+  const newTitle = sanitizeLine(title.join(" ")).trim();
+  if (id === undefined || newTitle === "") throw usageError("Missing argument: parley sessions rename ID TITLE.");
+  await sessions.rename(id, newTitle);
   return 0;
 };
 
 /** `parley sessions delete`: deletes a session. Asks first if there is a terminal. */
-export const deleteSession: SessionAction = async (store, args) => {
-  const { id } = await locateSession(store, sessionIdFrom(args));
-  const what = `session ${id}${await quotedTitle(store, id)}`;
+export const deleteSession: SessionAction = async (context, args) => {
+  const { id } = await locateSession(context, sessionIdFrom(args));
+  const label = `session ${id}${await quotedTitle(context, id)}`;
   if (args.has("dry-run")) {
-    process.stdout.write(`Would delete ${what}.\n`);
+    process.stdout.write(`Would delete ${label}.\n`);
     return 0;
   }
-  if (!args.has("yes") && canPrompt() && !(await confirm(`Delete ${what}?`)))
+  if (!args.has("yes") && canPrompt() && !(await confirm(`Delete ${label}?`)))
     throw new UserError("Not deleted.", { code: 1 });
-  await store.sessions.remove(id);
-  process.stdout.write(`Deleted ${what}.\n`);
+  await context.sessions.remove(id);
+  process.stdout.write(`Deleted ${label}.\n`);
   return 0;
 };
 
 /** `parley sessions prune`: deletes sessions by the limits of the options, or else of the settings. */
-export const pruneSessions: SessionAction = async (store, args) => {
+export const pruneSessions: SessionAction = async (context, args) => {
   const [, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions prune.`);
-  const keep = await resolveRetention(store, args);
-  const summaries = await store.sessions.list({
-    ...(args.has("all") ? {} : { root: store.root }),
+  const keep = await resolveRetention(context, args);
+  const summaries = await context.sessions.list({
+    ...(args.has("all") ? {} : { root: context.root }),
     limit: Number.POSITIVE_INFINITY,
   });
   const roots = [...new Set(summaries.map(({ root }) => root))];
   const removed: SessionSummary[] = [];
   for (const root of roots) {
-    const mine = summaries.filter((each) => each.root === root);
+    const ofFolder = summaries.filter((summary) => summary.root === root);
     const ids = args.has("dry-run")
-      ? selectExpired(mine, keep, store.world.clock.now())
-      : await store.sessions.prune({ root, ...keep });
-    removed.push(...mine.filter(({ id }) => ids.includes(id)));
+      ? selectExpired(ofFolder, keep, context.world.clock.now())
+      : await context.sessions.prune({ root, ...keep });
+    removed.push(...ofFolder.filter(({ id }) => ids.includes(id)));
   }
   if (args.has("json")) return printJson({ dryRun: args.has("dry-run"), removed });
   const verb = args.has("dry-run") ? "Would delete" : "Deleted";
@@ -70,12 +70,12 @@ const quotedTitle = async ({ sessions }: SessionsContext, id: string): Promise<s
 const dayMs = 86_400_000;
 
 const resolveRetention = async ({ world, home, root }: SessionsContext, args: Arguments): Promise<Retention> => {
-  const asked = retentionOf(countOption(args, "keep-days"), countOption(args, "keep-count"));
-  if (asked !== undefined) return asked;
+  const fromOptions = retentionOf(countOption(args, "keep-days"), countOption(args, "keep-count"));
+  if (fromOptions !== undefined) return fromOptions;
   const scope = await openTrustStore(world.disk, home).projectScope(root);
   const { settings } = await loadSettings(world, { home, root, scope });
-  const settled = retentionOf(settings["sessions.keepDays"], settings["sessions.keepCount"]);
-  if (settled !== undefined) return settled;
+  const fromSettings = retentionOf(settings["sessions.keepDays"], settings["sessions.keepCount"]);
+  if (fromSettings !== undefined) return fromSettings;
   throw usageError("No limit given. Use --keep-days N or --keep-count N, or set sessions.keepDays.");
 };
 
@@ -84,7 +84,7 @@ const retentionOf = (days: number | undefined, count: number | undefined): Reten
     ? undefined
     : { ...(days === undefined ? {} : { maxAge: days * dayMs }), ...(count === undefined ? {} : { maxCount: count }) };
 
-/** Selects the sessions that pruning would delete, for --dry-run. Must agree with the store. */
+/** Selects the sessions that pruning would delete, for --dry-run. Must agree with the session store. */
 const selectExpired = (
   summaries: readonly SessionSummary[],
   { maxAge = Number.POSITIVE_INFINITY, maxCount = Number.POSITIVE_INFINITY }: Retention,

@@ -18,18 +18,18 @@ import { readSession, type SessionAction } from "./context.ts";
 import { sanitizeForTerminal } from "../../policy/terminal/sanitize.ts";
 
 /** `parley sessions show`: prints a session as Markdown, sanitized if stdout is a terminal. */
-export const showSession: SessionAction = async (store, args) => {
-  const session = await readSession(store, sessionIdFrom(args));
+export const showSession: SessionAction = async (context, args) => {
+  const session = await readSession(context, sessionIdFrom(args));
   const isShown = args.value("output") === undefined && process.stdout.isTTY;
   const markdown = (): string => (isShown ? sanitizeForTerminal(exportMarkdown(session)) : exportMarkdown(session));
   return writeOutput(args, args.has("json") ? jsonDocument(await collectDetails(session)) : markdown());
 };
 
 /** `parley sessions export`: exports a session for other programs. */
-export const exportSession: SessionAction = async (store, args) => {
+export const exportSession: SessionAction = async (context, args) => {
   const id = sessionIdFrom(args);
   const format = parseFormat(args);
-  const session = await readSession(store, id);
+  const session = await readSession(context, id);
   switch (format.type) {
     case "json":
       return writeOutput(args, jsonDocument(exportConversation(session)));

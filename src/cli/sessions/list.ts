@@ -9,29 +9,30 @@ import type { SessionsContext, SessionAction } from "./context.ts";
 import { alignColumns, sanitizeLine, truncate, maxWidth, columnWidths } from "../text-table.ts";
 
 /** `parley sessions list`: lists sessions, last used first. */
-export const list: SessionAction = async (store, args) => {
+export const list: SessionAction = async (context, args) => {
   const [, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for sessions list.`);
   const limit = countOption(args, "limit");
-  if (args.has("quiet")) return printSessionIds(store, args, limit ?? Number.POSITIVE_INFINITY);
-  const found = await store.sessions.list({ ...scopeOf(store, args), limit: limit ?? 50 });
-  if (args.has("json")) return printJson({ sessions: found });
-  if (found.length === 0) process.stderr.write(`parley: ${emptyMessage(args)}\n`);
-  else process.stdout.write(args.has("all") ? formatByFolder(found, store) : joinLines(formatSessions(found)));
+  if (args.has("quiet")) return printSessionIds(context, args, limit ?? Number.POSITIVE_INFINITY);
+  const summaries = await context.sessions.list({ ...scopeOf(context, args), limit: limit ?? 50 });
+  if (args.has("json")) return printJson({ sessions: summaries });
+  if (summaries.length === 0) process.stderr.write(`parley: ${emptyMessage(args)}\n`);
+  else
+    process.stdout.write(args.has("all") ? formatByFolder(summaries, context) : joinLines(formatSessions(summaries)));
   return 0;
 };
 
 /** `parley sessions search`: prints matches with context. Exits with 1 if there is none. */
-export const search: SessionAction = async (store, args) => {
-  const words = args.positionals.slice(1).join(" ").trim();
-  if (words === "") throw usageError("Missing argument WORDS: parley sessions search WORDS.");
+export const search: SessionAction = async (context, args) => {
+  const phrase = args.positionals.slice(1).join(" ").trim();
+  if (phrase === "") throw usageError("Missing argument WORDS: parley sessions search WORDS.");
   const limit = countOption(args, "limit") ?? 20;
-  const matches = await store.sessions.search(words, { ...scopeOf(store, args), limit });
+  const matches = await context.sessions.search(phrase, { ...scopeOf(context, args), limit });
   if (args.has("json")) printJson({ matches });
   else if (matches.length > 0) process.stdout.write(matches.map(formatMatch).join("\n"));
   if (matches.length > 0) return 0;
   process.stderr.write(
-    `parley: No match for "${sanitizeLine(words)}"${args.has("all") ? "" : " in this folder; use --all for all folders"}.\n`,
+    `parley: No match for "${sanitizeLine(phrase)}"${args.has("all") ? "" : " in this folder; use --all for all folders"}.\n`,
   );
   return 1;
 };
@@ -42,38 +43,38 @@ const scopeOf = ({ root }: SessionsContext, args: Arguments): ProjectFilter => (
 const printSessionIds = async (
   { world: { disk }, home, root }: SessionsContext,
   args: Arguments,
-  most: number,
+  limit: number,
 ): Promise<number> => {
   const scope = { disk, base: join(home, "sessions"), ...(args.has("all") ? {} : { root }) };
-  const ids = (await findSessionFiles(scope)).slice(0, most).map(({ id }) => id);
+  const ids = (await findSessionFiles(scope)).slice(0, limit).map(({ id }) => id);
   process.stdout.write(joinLines(ids));
   return 0;
 };
 
-const joinLines = (each: readonly string[]): string => each.map((line) => `${line}\n`).join("");
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 const emptyMessage = (args: Arguments): string =>
   args.has("all")
     ? 'No sessions. Start one with parley -p "TEXT".'
     : "No sessions in this folder; use --all for all folders.";
 
-const formatByFolder = (found: readonly SessionSummary[], { world: { host } }: SessionsContext): string => {
-  const roots = [...new Set(found.map(({ root }) => root))];
+const formatByFolder = (summaries: readonly SessionSummary[], { world: { host } }: SessionsContext): string => {
+  const roots = [...new Set(summaries.map(({ root }) => root))];
   return roots
     .map((root) => {
       const home = root.startsWith(`${host.home}/`) ? `~${root.slice(host.home.length)}` : root;
-      const head = root === "" ? "(folder unknown)" : sanitizeLine(home);
-      return `${head}\n${joinLines(formatSessions(found.filter((each) => each.root === root)).map((line) => `  ${line}`))}`;
+      const heading = root === "" ? "(folder unknown)" : sanitizeLine(home);
+      return `${heading}\n${joinLines(formatSessions(summaries.filter((summary) => summary.root === root)).map((line) => `  ${line}`))}`;
     })
     .join("\n");
 };
 
-const formatSessions = (found: readonly SessionSummary[]): readonly string[] => {
-  const rows = [["id", "last used", "model", "turns", "title"], ...found.map(cellsOf)];
-  const taken = columnWidths(rows.map((row) => row.slice(0, -1))).reduce((sum, width) => sum + width + 2, 2);
-  const room = Math.max(20, maxWidth - taken);
+const formatSessions = (summaries: readonly SessionSummary[]): readonly string[] => {
+  const rows = [["id", "last used", "model", "turns", "title"], ...summaries.map(cellsOf)];
+  const usedWidth = columnWidths(rows.map((row) => row.slice(0, -1))).reduce((sum, width) => sum + width + 2, 2);
+  const titleWidth = Math.max(20, maxWidth - usedWidth);
   return alignColumns(
-    rows.map((row) => [...row.slice(0, -1), truncate(row.at(-1) ?? "", room)]),
+    rows.map((row) => [...row.slice(0, -1), truncate(row.at(-1) ?? "", titleWidth)]),
     { right: [3] },
   );
 };

@@ -5,12 +5,12 @@ import { sessionIdFrom, printJson } from "../format.ts";
 import { locateSession, type SessionsContext, type SessionAction } from "./context.ts";
 
 /** `parley sessions repair`: reports damage of a session and repairs it. Unreadable bytes are saved, not lost. */
-export const repairSession: SessionAction = async (store, args) => {
-  const place = await locateSession(store, sessionIdFrom(args));
+export const repairSession: SessionAction = async (context, args) => {
+  const place = await locateSession(context, sessionIdFrom(args));
   const isDryRun = args.has("dry-run");
-  const before = await listDamagedFiles(store, place);
-  const findings = isDryRun ? await store.sessions.examine(place.id) : await store.sessions.repair(place.id);
-  const savedFiles = (await listDamagedFiles(store, place)).filter((path) => !before.includes(path));
+  const before = await listDamagedFiles(context, place);
+  const findings = isDryRun ? await context.sessions.examine(place.id) : await context.sessions.repair(place.id);
+  const savedFiles = (await listDamagedFiles(context, place)).filter((path) => !before.includes(path));
   if (args.has("json"))
     return printJson({ id: place.id, dryRun: isDryRun, findings: findings.map(withMessage), savedFiles });
   process.stdout.write(
