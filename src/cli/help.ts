@@ -55,12 +55,12 @@ type HelpGroup = { readonly title: string; readonly commands: readonly CommandSp
 
 /** Groups the commands. A command in no group is listed at the end under "Other". */
 const groups = (): readonly HelpGroup[] => {
-  const named = groupTitles.map(([title, names]) => ({
+  const titled = groupTitles.map(([title, names]) => ({
     title,
     commands: names.flatMap((name) => commands.filter((command) => command.name === name)),
   }));
   const others = commands.filter(({ name }) => !groupTitles.some(([, names]) => names.includes(name)));
-  return [...named, { title: "Other", commands: others }].filter((group) => group.commands.length > 0);
+  return [...titled, { title: "Other", commands: others }].filter((group) => group.commands.length > 0);
 };
 
 const groupTitles: readonly (readonly [title: string, names: readonly string[]])[] = [

@@ -17,9 +17,9 @@ export const parseArguments = (command: CommandSpec, args: readonly string[]): A
     ),
   });
   const values = new Map<string, readonly (string | true)[]>();
-  const words: string[] = [];
+  const positionals: string[] = [];
   for (const token of tokens) {
-    if (token.kind === "positional") words.push(token.value);
+    if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const option = command.options.find(
       ({ name, short }) => `--${name}` === token.rawName || (short !== undefined && `-${short}` === token.rawName),
@@ -27,9 +27,9 @@ export const parseArguments = (command: CommandSpec, args: readonly string[]): A
     if (option === undefined) throw unknownOption(command, token.rawName);
     values.set(option.name, [...(values.get(option.name) ?? []), checkValue(option, token)]);
   }
-  checkPositionals(command, words);
+  checkPositionals(command, positionals);
   return {
-    positionals: words,
+    positionals,
     value: (name) => stringValues(values.get(name)).at(-1),
     values: (name) => stringValues(values.get(name)),
     has: (name) => values.has(name),
@@ -64,10 +64,10 @@ const checkValue = (
   return value;
 };
 
-const checkPositionals = (command: CommandSpec, words: readonly string[]): void => {
-  const missing = command.positionals[words.length];
+const checkPositionals = (command: CommandSpec, positionals: readonly string[]): void => {
+  const missing = command.positionals[positionals.length];
   if (missing !== undefined && !missing.startsWith("[")) throw usageError(`Missing argument ${missing}.`);
   if (command.positionals.at(-1)?.endsWith("...]") === true) return;
-  const extra = words[command.positionals.length];
+  const extra = positionals[command.positionals.length];
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}" for ${command.name}.`);
 };

@@ -210,10 +210,10 @@ const refusal = {
   message: "No.",
 } as const;
 
-/** The same stage for somebody whose key is wrong. */
+/** The same simulators for somebody whose key is wrong. */
 const withKey =
   (name: string) =>
-  (stage: TourSimulators): TourSimulators => ({
+  (simulators: TourSimulators): TourSimulators => ({
     ...stage,
     world: { ...stage.world, env: { ...stage.world.env, [name]: "wrong" } },
   });
@@ -221,19 +221,19 @@ const withKey =
 describe("the visits of the tour", () => {
   const signal = new AbortController().signal;
   let project: TourProject;
-  let stage: TourSimulators;
+  let simulators: TourSimulators;
   let conversation: Conversation;
   beforeAll(async () => {
     project = await createTourProject();
-    stage = await startTourSimulators(project.home);
-    conversation = await holdConversation({ world: stage.world, project, signal });
+    simulators = await startTourSimulators(project.home);
+    conversation = await holdConversation({ world: simulators.world, project, signal });
   });
   afterAll(async () => {
-    await stage.close();
+    await simulators.close();
     project.remove();
   });
 
-  const visit = async (id: string, on: TourSimulators = stage) => {
+  const visit = async (id: string, on: TourSimulators = simulators) => {
     const visiting = await openTourVisitor(on, project, conversation);
     try {
       return await visiting.visit(findProvider(id), signal);
@@ -293,7 +293,7 @@ describe("the visits of the tour", () => {
     "count the tokens that %s counted, and find its second prompt in the cache if it has one",
     async (id) => {
       const { prompt } = await visit(id);
-      const last = stage.log(id).at(-1);
+      const last = simulators.log(id).at(-1);
       const usage = last?.verdict === "accepted" ? last.usage : undefined;
       expect(prompt).toEqual({ tokens: usage?.input, cached: usage?.cachedRead });
       const hasCache = !["cohere", "local"].includes(id);
@@ -310,7 +310,7 @@ describe("the visits of the tour", () => {
   });
 
   it("report a rejection with the provider's message", async () => {
-    const refused = await visit("groq", withKey("GROQ_API_KEY")(stage));
+    const refused = await visit("groq", withKey("GROQ_API_KEY")(simulators));
     expect(refused).toMatchObject({ accepted: 0, end: "failed", ids: [], image: "unseen" });
     expect(refused.refusals).toEqual(["The key is not known."]);
   });
@@ -325,52 +325,55 @@ describe("the visits of the tour", () => {
   });
 
   it("detect an image that is neither sent nor described", async () => {
-    const deaf = (heard: SimModelRequest): SimModelRequest => ({
+    const withoutFiles = (request: SimModelRequest): SimModelRequest => ({
       ...heard,
-      turns: heard.turns.map((turn) =>
+      turns: request.turns.map((turn) =>
         turn.by === "tools"
           ? { ...turn, results: turn.results.map((each) => ({ ...each, text: "", files: [] })) }
           : turn,
       ),
     });
-    const lost = await visit("google", { ...stage, parsedRequests: (id) => stage.parsedRequests(id).map(deaf) });
+    const lost = await visit("google", {
+      ...stage,
+      parsedRequests: (id) => simulators.parsedRequests(id).map(withoutFiles),
+    });
     expect({ image: lost.image, isGood: isSuccessful(lost), refusals: lost.refusals }).toEqual({
       image: "lost",
       isGood: false,
       refusals: [],
     });
-    expect(summarizeTour([], [lost])).toEqual(["Not everything went as it should:", "  google: the image was lost"]);
+    expect(summarizeTour([], [lost])).toEqual(["There were problems:", "  google: the image was lost"]);
   });
 });
 
 describe("a tour with rejected requests", () => {
-  const toured = async (
-    spoiled: (stage: TourSimulators) => TourSimulators,
-    { show = "story", hasColour = false, signal = new AbortController().signal }: Partial<TourOptions> = {},
+  const runModifiedTour = async (
+    modify: (simulators: TourSimulators) => TourSimulators,
+    { show = "text", hasColour = false, signal = new AbortController().signal }: Partial<TourOptions> = {},
   ): Promise<{ readonly code: number; readonly lines: readonly string[] }> => {
     const project = await createTourProject();
-    const stage = await startTourSimulators(project.home);
+    const simulators = await startTourSimulators(project.home);
     let text = "";
     const code = await runTour({
-      stage: spoiled(stage),
+      simulators: modify(simulators),
       project,
       show,
       hasColour,
       write: (more) => (text += more),
       signal,
     }).finally(async () => {
-      await stage.close();
+      await simulators.close();
       project.remove();
     });
     return { code, lines: text.split("\n") };
   };
 
   it("exits with 1, with the row of the provider in red and its message below", async () => {
-    const { code, lines } = await toured(withKey("GROQ_API_KEY"), { hasColour: true });
+    const { code, lines } = await runModifiedTour(withKey("GROQ_API_KEY"), { hasColour: true });
     expect(code).toBe(1);
     const row = ["groq".padEnd(11), "0 of 1".padEnd(8), " ".repeat(30), "unseen", "0%".padEnd(6), "0/3/0"].join("  ");
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([`\u001B[31m${row}\u001B[39m`]);
-    const from = lines.indexOf("Not everything went as it should:");
+    const from = lines.indexOf("There were problems:");
     expect(lines.slice(from + 1, from + 4)).toEqual([
       "  groq: The key is not known.",
       "  groq: the turn was given up",
@@ -379,16 +382,16 @@ describe("a tour with rejected requests", () => {
   });
 
   it("prints no colour with NO_COLOR", async () => {
-    const { lines } = await toured(withKey("GROQ_API_KEY"));
+    const { lines } = await runModifiedTour(withKey("GROQ_API_KEY"));
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([]);
   });
 
-  it.each(["story", "json", "conversation"] as const)(
+  it.each(["text", "json", "conversation"] as const)(
     "ends with 1 when the conversation itself is refused: %s",
     async (show) => {
-      const { code, lines } = await toured(withKey("ANTHROPIC_API_KEY"), { show });
+      const { code, lines } = await runModifiedTour(withKey("ANTHROPIC_API_KEY"), { show });
       expect(code).toBe(1);
-      if (show === "story") expect(lines).toContain("  the conversation: The key is not known.");
+      if (show === "text") expect(lines).toContain("  the conversation: The key is not known.");
       if (show === "json")
         expect(JSON.parse(lines.join("\n"))).toMatchObject({
           accepted: false,
@@ -398,17 +401,17 @@ describe("a tour with rejected requests", () => {
   );
 
   it("exits with 1 if only a request of the conversation was rejected", async () => {
-    const { code, lines } = await toured((stage) => ({
+    const { code, lines } = await runModifiedTour((simulators) => ({
       ...stage,
       log: (id) => [...(id === "anthropic" ? [refusal] : []), ...stage.log(id)],
     }));
     expect(code).toBe(1);
-    const from = lines.indexOf("Not everything went as it should:");
+    const from = lines.indexOf("There were problems:");
     expect(lines.slice(from + 1, from + 3)).toEqual(["  the conversation: No.", ""]);
   });
 
-  it.each(["story", "json", "conversation"] as const)("prints no %s that was broken off", async (show) => {
-    const stopped = toured((stage) => stage, { show, signal: AbortSignal.abort() });
+  it.each(["text", "json", "conversation"] as const)("prints no %s that was broken off", async (show) => {
+    const stopped = runModifiedTour((simulators) => simulators, { show, signal: AbortSignal.abort() });
     await expect(stopped).rejects.toMatchObject({ name: "Failure", code: 130 });
   });
 });

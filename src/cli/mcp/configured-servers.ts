@@ -14,7 +14,7 @@ export type ConfiguredServer = { readonly name: string; readonly server: McpServ
   | {
       readonly from: "project";
       readonly file: string;
-      readonly standing: ServerConsentState;
+      readonly consentState: ServerConsentState;
       readonly consent: ConsentRequest;
     }
 );
@@ -51,33 +51,33 @@ export const loadConfiguredServers = async (world: World, root: string): Promise
   const scope = await openTrustStore(world.disk, home).projectScope(root);
   const { settings } = await loadSettings(world, { home, root, scope });
   const own = Object.entries(settings.mcpServers).map(([name, server]) => ({ name, server, from: "person" as const }));
-  const theirs = await projectServers(world, home, root);
-  const wanted = theirs.map(({ consent }) => consent);
-  const missing = await consents.findMissing(root, wanted);
-  const unanswered = await consents.findUnanswered(root, wanted);
+  const entries = await projectServers(world, home, root);
+  const requested = entries.map(({ consent }) => consent);
+  const missing = await consents.findMissing(root, requested);
+  const unanswered = await consents.findUnanswered(root, requested);
   const taken = new Set(own.map(({ name }) => name));
-  const standingOf = ({ name, consent, problem: why }: ProjectServerEntry): ServerConsentState => {
-    if (why !== undefined) return { state: "invalid", reason: why };
+  const stateOf = ({ name, consent, problem }: ProjectServerEntry): ServerConsentState => {
+    if (problem !== undefined) return { state: "invalid", reason: problem };
     if (scope === "inert") return { state: "untrusted" };
     if (taken.has(name)) return { state: "shadowed" };
     if (missing.includes(consent)) return { state: unanswered.includes(consent) ? "pending" : "denied" };
     taken.add(name);
     return { state: "allowed" };
   };
-  const standing = theirs.map((written) => ({
+  const ofProject = entries.map((entry) => ({
     from: "project" as const,
-    name: written.name,
-    server: written.server,
-    file: written.file,
-    consent: written.consent,
-    standing: standingOf(written),
+    name: entry.name,
+    server: entry.server,
+    file: entry.file,
+    consent: entry.consent,
+    consentState: stateOf(entry),
   }));
-  return { world, home, root, consents, servers: [...own, ...standing] };
+  return { world, home, root, consents, servers: [...own, ...ofProject] };
 };
 
 /** Whether a server may be started: the user's own, or one of a trusted project that the user allowed. */
 export const isStartable = (server: ConfiguredServer): boolean =>
-  server.from === "person" || server.standing.state === "allowed";
+  server.from === "person" || server.consentState.state === "allowed";
 
 type ProjectServerEntry = {
   readonly name: string;
@@ -96,13 +96,13 @@ const projectServers = async (world: World, home: string, root: string): Promise
       .map((consent) => {
         const { servers, warnings } = readConsentedServers([consent]);
         const [server] = Object.values(servers);
-        const why = server === undefined ? { why: reasonFrom(warnings) } : {};
-        return { name: consent.key.slice(settingPrefix.length), file, server: server ?? {}, consent, ...why };
+        const problem = server === undefined ? { problem: reasonFrom(warnings) } : {};
+        return { name: consent.key.slice(settingPrefix.length), file, server: server ?? {}, consent, ...problem };
       }),
   );
 };
 
 const reasonFrom = (warnings: readonly string[]): string =>
-  warnings.map((words) => words.replace(/^In this project: /, "").replace(/\.$/, "")).join("; ");
+  warnings.map((warning) => warning.replace(/^In this project: /, "").replace(/\.$/, "")).join("; ");
 
 const settingPrefix = "mcpServers.";

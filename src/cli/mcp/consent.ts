@@ -4,33 +4,35 @@ import type { ServerContext, ConfiguredServer, ProjectServer } from "./configure
 import { formatConfiguration, sanitizeName, describeConsentState } from "./describe.ts";
 
 /** Shows the full configuration of a project's server and asks whether it may be started. */
-export const allowServer = async (known: ServerContext, name: string, isSure: boolean): Promise<number> => {
-  const found = projectServersNamed(known, name);
-  const isAllowed = ({ standing }: ProjectServer): boolean => standing.state === "allowed";
-  if (found.some(isAllowed)) {
+export const allowServer = async (context: ServerContext, name: string, skipsQuestion: boolean): Promise<number> => {
+  const matches = findProjectServers(context, name);
+  const isAllowed = ({ consentState }: ProjectServer): boolean => consentState.state === "allowed";
+  if (matches.some(isAllowed)) {
     process.stderr.write(`${sanitizeName(name)} is already allowed.\n`);
     return 0;
   }
-  const [wanted] = found.filter(({ standing }) => standing.state === "pending" || standing.state === "denied");
-  if (wanted === undefined) throw new UserError(`${sanitizeName(name)} is ${describeStates(found)}.`, { code: 1 });
+  const [server] = matches.filter(({ consentState: { state } }) => state === "pending" || state === "denied");
+  if (server === undefined) throw new UserError(`${sanitizeName(name)} is ${describeStates(matches)}.`, { code: 1 });
   process.stderr.write(
-    `${[`${sanitizeName(name)}, ${wanted.file}:`, ...formatConfiguration(wanted), ...secretLines(wanted)].join("\n")}\n`,
+    `${[`${sanitizeName(name)}, ${server.file}:`, ...formatConfiguration(server), ...secretLines(server)].join("\n")}\n`,
   );
-  if (!isSure && !canPrompt())
+  if (!skipsQuestion && !canPrompt())
     throw new UserError("Cannot ask without a terminal. Use --yes to allow what is shown above.", { code: 1 });
-  if (!isSure && !(await confirm("Allow this server in this folder?")))
+  if (!skipsQuestion && !(await confirm("Allow this server in this folder?")))
     throw new UserError("Not allowed.", { code: 1 });
-  await known.consents.agree(known.root, wanted.consent);
+  await context.consents.agree(context.root, server.consent);
   process.stderr.write(`Allowed ${sanitizeName(name)} with this configuration. You are asked again when it changes.\n`);
   return 0;
 };
 
 /** Denies a project's server, withdrawing an earlier consent. It is not asked about again until it changes. */
-export const denyServer = async (known: ServerContext, name: string): Promise<number> => {
-  const found = known.servers.filter((each) => each.from === "project" && each.name === name) as ProjectServer[];
-  const wasAllowed = await known.consents.withdraw(known.root, `mcpServers.${name}`);
-  if (found.length === 0 && !wasAllowed) projectServersNamed(known, name);
-  for (const { consent } of found) await known.consents.decline(known.root, consent);
+export const denyServer = async (context: ServerContext, name: string): Promise<number> => {
+  const matches = context.servers.filter(
+    (server) => server.from === "project" && server.name === name,
+  ) as ProjectServer[];
+  const wasAllowed = await context.consents.withdraw(context.root, `mcpServers.${name}`);
+  if (matches.length === 0 && !wasAllowed) findProjectServers(context, name);
+  for (const { consent } of matches) await context.consents.decline(context.root, consent);
   process.stderr.write(
     wasAllowed
       ? `Denied ${sanitizeName(name)} of this project. A running instance stops with its session.\n`
@@ -42,11 +44,11 @@ export const denyServer = async (known: ServerContext, name: string): Promise<nu
 const secretLines = ({ consent: { secrets = [] } }: ProjectServer): readonly string[] =>
   secrets.map((name) => `  It gets your secret ${name} from the environment.`);
 
-const projectServersNamed = ({ servers }: ServerContext, name: string): readonly ProjectServer[] => {
-  const named = servers.filter((each) => each.name === name);
-  const found = named.filter((each): each is ProjectServer => each.from === "project");
-  if (found.length > 0) return found;
-  if (named.length > 0)
+const findProjectServers = ({ servers }: ServerContext, name: string): readonly ProjectServer[] => {
+  const sameName = servers.filter((server) => server.name === name);
+  const matches = sameName.filter((server): server is ProjectServer => server.from === "project");
+  if (matches.length > 0) return matches;
+  if (sameName.length > 0)
     throw new UserError(`${sanitizeName(name)} is in your own settings, so it needs no consent.`, { code: 1 });
   throw new UserError(`Unknown server ${sanitizeName(name)} of this project.${describeOthers(servers)}`, { code: 1 });
 };
@@ -56,4 +58,4 @@ const describeOthers = (servers: readonly ConfiguredServer[]): string => {
   return names.length === 0 ? "" : ` Available: ${[...new Set(names)].join(", ")}.`;
 };
 
-const describeStates = (found: readonly ProjectServer[]): string => found.map(describeConsentState).join("; ");
+const describeStates = (servers: readonly ProjectServer[]): string => servers.map(describeConsentState).join("; ");

@@ -36,24 +36,24 @@ export const formatConfiguration = ({ server }: ConfiguredServer): readonly stri
 };
 
 /** Describes the origin of a server and whether it is started. */
-export const describeConsentState = (known: ConfiguredServer): string => {
-  if (known.from === "person") return "yours";
-  const { file, standing } = known;
-  const name = sanitizeName(known.name);
-  const of = `of this project (${file})`;
-  switch (standing.state) {
+export const describeConsentState = (server: ConfiguredServer): string => {
+  if (server.from === "person") return "yours";
+  const { file, consentState } = server;
+  const name = sanitizeName(server.name);
+  const origin = `of this project (${file})`;
+  switch (consentState.state) {
     case "allowed":
-      return `${of}, allowed`;
+      return `${origin}, allowed`;
     case "pending":
-      return `${of}, not allowed yet; allow it with parley mcp allow ${name}`;
+      return `${origin}, not allowed yet; allow it with parley mcp allow ${name}`;
     case "denied":
-      return `${of}, denied; allow it with parley mcp allow ${name}`;
+      return `${origin}, denied; allow it with parley mcp allow ${name}`;
     case "untrusted":
-      return `${of}, which is not trusted; trust it with parley trust`;
+      return `${origin}, which is not trusted; trust it with parley trust`;
     case "shadowed":
-      return `${of}, not used: another server of this name takes precedence`;
+      return `${origin}, not used: another server of this name takes precedence`;
     case "invalid":
-      return `${of}, invalid: ${sanitizeForTerminal(standing.reason, "line")}`;
+      return `${origin}, invalid: ${sanitizeForTerminal(consentState.reason, "line")}`;
   }
 };
 

@@ -10,8 +10,12 @@ import type { ConfiguredServer } from "./configured-servers.ts";
 import { sanitizeLine } from "../text-table.ts";
 
 /** Signs in to a server. Prints the URL; the user opens it. */
-export const signInToServer = async (world: World, known: ConfiguredServer, isSure: boolean): Promise<number> => {
-  const place = findSignInPlace(world, known);
+export const signInToServer = async (
+  world: World,
+  server: ConfiguredServer,
+  skipsQuestion: boolean,
+): Promise<number> => {
+  const place = findSignInPlace(world, server);
   const show = ({ url, authorizationHost: authorizes, tokenHost: issuesTokens }: SignInPage): void => {
     process.stderr.write(`Open this URL in a browser on this machine and sign in at ${sanitizeLine(authorizes)}:\n`);
     process.stdout.write(`${sanitizeLine(url)}\n`);
@@ -25,13 +29,13 @@ export const signInToServer = async (world: World, known: ConfiguredServer, isSu
     process.stderr.write(
       `You sign in at ${sanitizeLine(authorizes)}, but the tokens are issued by ${sanitizeLine(issuesTokens)}, which gets your code.\n`,
     );
-    return isSure || (canPrompt() && (await confirm("Continue?")));
+    return skipsQuestion || (canPrompt() && (await confirm("Continue?")));
   };
   const { signal } = new AbortController();
   await signInWithBrowser({
     world,
     home: resolveHomeFolder(world),
-    server: known.name,
+    server: server.name,
     ...place,
     show,
     confirm: agree,
@@ -39,14 +43,14 @@ export const signInToServer = async (world: World, known: ConfiguredServer, isSu
   }).catch((error: unknown) => {
     throw new UserError(sanitizeLine(error instanceof Error ? error.message : String(error)), { code: 1 });
   });
-  process.stderr.write(`Signed in to ${sanitizeLine(known.name)}. The tokens are readable only by you.\n`);
+  process.stderr.write(`Signed in to ${sanitizeLine(server.name)}. The tokens are readable only by you.\n`);
   return 0;
 };
 
 /** Deletes the tokens of a sign-in. */
-export const signOutOfServer = async (world: World, known: ConfiguredServer): Promise<number> => {
-  await deleteSignIn(world, resolveHomeFolder(world), findSignInPlace(world, known));
-  process.stderr.write(`Signed out of ${sanitizeLine(known.name)}. The tokens are deleted.\n`);
+export const signOutOfServer = async (world: World, server: ConfiguredServer): Promise<number> => {
+  await deleteSignIn(world, resolveHomeFolder(world), findSignInPlace(world, server));
+  process.stderr.write(`Signed out of ${sanitizeLine(server.name)}. The tokens are deleted.\n`);
   return 0;
 };
 

@@ -36,8 +36,8 @@ const list: McpAction = async (args, world) => {
   if (args.has("json")) return printSanitizedJson({ servers: servers.map(serverJson) });
   if (servers.length === 0) process.stderr.write("parley: No servers. Add one with parley mcp add.\n");
   const { redact } = createRedactor({ env: world.env });
-  for (const each of servers) {
-    const lines = [`${sanitizeName(each.name)}: ${describeConsentState(each)}`, ...formatReach(each, redact)];
+  for (const server of servers) {
+    const lines = [`${sanitizeName(server.name)}: ${describeConsentState(server)}`, ...formatReach(server, redact)];
     process.stdout.write(`${lines.join("\n")}\n`);
   }
   return 0;
@@ -45,9 +45,9 @@ const list: McpAction = async (args, world) => {
 
 const get: McpAction = async (args, world) => {
   const name = requireName(args, "get");
-  const found = await findServer(world, name);
-  if (found.from === "project") process.stderr.write(`parley: it is ${describeConsentState(found)}.\n`);
-  return printSanitizedJson({ [name]: withoutServerSecrets(found) });
+  const server = await findServer(world, name);
+  if (server.from === "project") process.stderr.write(`parley: it is ${describeConsentState(server)}.\n`);
+  return printSanitizedJson({ [name]: withoutServerSecrets(server) });
 };
 
 const add: McpAction = async (args, world) => {
@@ -124,9 +124,9 @@ const loadServers = (world: World): Promise<ServerContext> => loadConfiguredServ
 /** Finds a server by name; if there are several, the one that is used. */
 const findServer = async (world: World, name: string): Promise<ConfiguredServer> => {
   const { servers } = await loadServers(world);
-  const found = servers.filter((each) => each.name === name);
-  const server = found.find(isStartable) ?? found[0];
-  if (server === undefined) throw unknownServer(name, [...new Set(servers.map((each) => each.name))]);
+  const matches = servers.filter((candidate) => candidate.name === name);
+  const server = matches.find(isStartable) ?? matches[0];
+  if (server === undefined) throw unknownServer(name, [...new Set(servers.map((other) => other.name))]);
   return server;
 };
 
@@ -150,11 +150,11 @@ const settingPathOf = (name: string): string => formatKeyPath(["mcpServers", nam
 
 const withoutServerSecrets = ({ server }: ConfiguredServer): unknown => redactSecrets(serverShape, server);
 
-const serverJson = (each: ConfiguredServer): object => ({
-  name: each.name,
-  from: each.from,
-  ...(each.from === "project" ? { file: each.file, ...each.standing } : {}),
-  server: withoutServerSecrets(each),
+const serverJson = (server: ConfiguredServer): object => ({
+  name: server.name,
+  from: server.from,
+  ...(server.from === "project" ? { file: server.file, ...server.consentState } : {}),
+  server: withoutServerSecrets(server),
 });
 
 const describeReach = ({ command, args = [], url, httpUrl }: McpServerSettings): string =>

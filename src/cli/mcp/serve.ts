@@ -37,10 +37,11 @@ const parseMessage = (line: string): JsonRpcObject | undefined => {
 const handleRequest = async (method: string, params: JsonRpcObject): Promise<object> => {
   switch (method) {
     case "initialize": {
-      const asked = params["protocolVersion"];
+      const requested = params["protocolVersion"];
       return {
         result: {
-          protocolVersion: typeof asked === "string" && protocolVersions.includes(asked) ? asked : protocolVersions[0],
+          protocolVersion:
+            typeof requested === "string" && protocolVersions.includes(requested) ? requested : protocolVersions[0],
           capabilities: { tools: {} },
           serverInfo: { name: "parley", title: "Parley", version },
           instructions:
@@ -60,7 +61,7 @@ const handleRequest = async (method: string, params: JsonRpcObject): Promise<obj
 };
 
 const callTool = async ({ name, arguments: args }: JsonRpcObject): Promise<object> => {
-  const tool = servedTools.find((each) => each.name === name);
+  const tool = servedTools.find((candidate) => candidate.name === name);
   if (tool === undefined) return { error: { code: -32602, message: `Unknown tool ${JSON.stringify(name)}.` } };
   try {
     const value = await tool.run(isObject(args) ? args : {});

@@ -13,21 +13,21 @@ export const testServers = async (
   world: World,
   known: readonly ConfiguredServer[],
 ): Promise<number> => {
-  const read = known
+  const parsed = known
     .filter(isStartable)
     .map(({ name, server, from }) => readServerConfigs({ [name]: server }, { from, env: world.env }));
-  const problems = read.flatMap((each) => each.problems);
+  const problems = parsed.flatMap((result) => result.problems);
   const servers = openMcpServers({
     world,
-    configs: read.flatMap((each) => each.servers),
+    configs: parsed.flatMap((result) => result.servers),
     root: process.cwd(),
     home: resolveHomeFolder(world),
     // The configurations contain allowed servers only.
     consent: async () => true,
   });
-  const done = new AbortController();
+  const progress = new AbortController();
   try {
-    if (process.stderr.isTTY) void reportSlowServers(world, servers, done.signal);
+    if (process.stderr.isTTY) void reportSlowServers(world, servers, progress.signal);
     await servers.settled(new AbortController().signal);
     servers.applyChanges();
     const status = servers.status();
@@ -35,18 +35,18 @@ export const testServers = async (
       servers.tools().flatMap(({ tool, server }) => (server === name ? [tool.name] : []));
     if (args.has("json"))
       process.stdout.write(
-        `${JSON.stringify({ servers: status.map((one) => ({ ...one, tools: toolsOf(one.name) })), problems }, null, 2)}\n`,
+        `${JSON.stringify({ servers: status.map((server) => ({ ...server, tools: toolsOf(server.name) })), problems }, null, 2)}\n`,
       );
     else
-      for (const one of status)
-        process.stdout.write(`${formatStatus(one, toolsOf(one.name)).map(sanitizeLine).join("\n")}\n`);
+      for (const server of status)
+        process.stdout.write(`${formatStatus(server, toolsOf(server.name)).map(sanitizeLine).join("\n")}\n`);
     for (const problem of problems) process.stderr.write(`parley: ${sanitizeLine(problem)}\n`);
-    for (const each of known)
-      if (!isStartable(each))
-        process.stderr.write(`parley: ${sanitizeName(each.name)} is ${describeConsentState(each)}.\n`);
+    for (const server of known)
+      if (!isStartable(server))
+        process.stderr.write(`parley: ${sanitizeName(server.name)} is ${describeConsentState(server)}.\n`);
     return problems.length === 0 && status.every(({ status: { state } }) => state === "ready") ? 0 : 1;
   } finally {
-    done.abort();
+    progress.abort();
     await servers.close();
   }
 };

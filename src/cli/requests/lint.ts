@@ -1,4 +1,4 @@
-import { lint as findingsIn } from "../../rules/lint.ts";
+import { lint as findProblems } from "../../rules/lint.ts";
 import type { Finding, RuleTarget, RuleWire } from "../../rules/rule.ts";
 import type { Arguments, CommandHandler } from "../command.ts";
 import { UserError } from "../user-error.ts";
@@ -7,7 +7,7 @@ import { sanitizeLine } from "../text-table.ts";
 
 /** `parley lint`: checks a request body against the rules of its API. */
 export const lint: CommandHandler = async (args) => {
-  const named = await namedTarget(args);
+  const named = await readNamedTarget(args);
   const body = await readJson(args.positionals[0]!);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new UserError(`This is ${describeValue(body)}, not a request body. A body is a JSON object.`);
@@ -17,7 +17,7 @@ export const lint: CommandHandler = async (args) => {
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
   };
-  const findings = findingsIn(body, target);
+  const findings = findProblems(body, target);
   process.stdout.write(
     args.has("json") ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings, target),
   );
@@ -28,18 +28,18 @@ export const lint: CommandHandler = async (args) => {
 type NamedTarget = Partial<RuleTarget> & { readonly defaultModel?: string };
 
 /** Reads the target from the options. providers/ is loaded only if needed. */
-const namedTarget = async (args: Arguments): Promise<NamedTarget> => {
+const readNamedTarget = async (args: Arguments): Promise<NamedTarget> => {
   const wire = args.value("wire");
   const to = args.value("for");
   if (to === undefined && (wire === undefined || isWire(wire))) return wire === undefined ? {} : { wire };
   const { destinationOf, findWire } = await import("../../providers/find.ts");
   const { UnknownNameError } = await import("../../providers/unknown-name.ts");
   try {
-    const named = wire === undefined ? undefined : findWire(wire);
-    if (to === undefined) return named === undefined ? {} : { wire: named };
+    const namedWire = wire === undefined ? undefined : findWire(wire);
+    if (to === undefined) return namedWire === undefined ? {} : { wire: namedWire };
     const { target, wire: bound } = destinationOf(to);
     const { provider, model } = target;
-    return { wire: named ?? bound.id, provider, ...(to.includes("/") ? { model } : { defaultModel: model }) };
+    return { wire: namedWire ?? bound.id, provider, ...(to.includes("/") ? { model } : { defaultModel: model }) };
   } catch (error) {
     if (error instanceof UnknownNameError) throw new UserError(error.message);
     throw error;

@@ -19,14 +19,14 @@ export const renderSession = (args: Arguments, id: string): Promise<number> =>
       const { to, options } = parseRequestArguments(args, sessionModel(session));
       return printRequest(args, () => composeSessionRequest(session, to, options));
     }
-    const made = await requestNumbered(session, number);
-    const { to, options } = parseRequestArguments(args, made.model);
-    const then = await sessionAtRequest(session, made);
-    const account = accountOf(session, made);
+    const request = await findRequest(session, number);
+    const { to, options } = parseRequestArguments(args, request.model);
+    const earlierSession = await sessionAtRequest(session, request);
+    const account = accountOf(session, request);
     return printRequest(args, () =>
       withRequest(
-        composeSessionRequest(then, to, { ...options, ...(account === undefined ? {} : { account }) }),
-        made,
+        composeSessionRequest(earlierSession, to, { ...options, ...(account === undefined ? {} : { account }) }),
+        request,
         to,
       ),
     );
@@ -40,10 +40,10 @@ const withSessionHint =
     throw error;
   };
 
-const requestNumbered = async (session: ReadSession, number: number): Promise<SessionRequest> => {
+const findRequest = async (session: ReadSession, number: number): Promise<SessionRequest> => {
   const all = await listRequests(session);
-  const made = all[number - 1];
-  if (made !== undefined) return made;
+  const request = all[number - 1];
+  if (request !== undefined) return request;
   throw new UserError(
     all.length === 0
       ? `Session ${session.id} has no completed request.`
@@ -51,9 +51,9 @@ const requestNumbered = async (session: ReadSession, number: number): Promise<Se
   );
 };
 
-const accountOf = ({ entries }: ReadSession, { entries: at }: SessionRequest): string | undefined => {
-  const answer = entries[at];
-  return answer?.type === "model" ? answer.origin.account : undefined;
+const accountOf = ({ entries }: ReadSession, { entries: entryCount }: SessionRequest): string | undefined => {
+  const response = entries[entryCount];
+  return response?.type === "model" ? response.origin.account : undefined;
 };
 
 /** The report with the recorded request. `asSent`: whether the printed conversation equals the sent one, byte for byte. */
@@ -61,10 +61,13 @@ type RequestReport = RenderReport & { readonly request: SessionRequest & { reado
 
 const withRequest = (
   { body, report, digest }: SessionRequestBody,
-  made: SessionRequest,
+  request: SessionRequest,
   to: string,
 ): { readonly body: SessionRequestBody["body"]; readonly report: RequestReport } => {
   const { target } = destinationOf(to);
-  const isSame = `${target.provider}/${target.model}` === made.model && made.digest !== undefined;
-  return { body, report: { ...report, request: { ...made, ...(isSame ? { asSent: digest === made.digest } : {}) } } };
+  const isSame = `${target.provider}/${target.model}` === request.model && request.digest !== undefined;
+  return {
+    body,
+    report: { ...report, request: { ...request, ...(isSame ? { asSent: digest === request.digest } : {}) } },
+  };
 };

@@ -19,27 +19,27 @@ export type SessionRequest = {
 
 /** Lists the completed requests. The log has each one after its response; it contained the entries before that. */
 export const listRequests = async ({ records }: Pick<ReadSession, "records">): Promise<readonly SessionRequest[]> => {
-  const made: SessionRequest[] = [];
-  let count = 0;
-  let answered = 0;
+  const requests: SessionRequest[] = [];
+  let entryCount = 0;
+  let lastResponse = 0;
   for await (const { at, record } of records()) {
     if (record.kind === "entry") {
-      if (record.entry.type === "model") answered = record.index;
-      count = record.index + 1;
+      if (record.entry.type === "model") lastResponse = record.index;
+      entryCount = record.index + 1;
     }
     if (record.kind !== "request") continue;
     const { provider, model, digest, usage, notes } = record;
-    made.push({
-      number: made.length + 1,
+    requests.push({
+      number: requests.length + 1,
       at: new Date(at).toISOString(),
       model: `${provider}/${model}`,
-      entries: Math.min(answered, count),
+      entries: Math.min(lastResponse, entryCount),
       ...(digest === undefined ? {} : { digest }),
       ...(usage === undefined ? {} : { usage }),
       notes,
     });
   }
-  return made;
+  return requests;
 };
 
 /** Returns the session as of a request, with the tools and the media support recorded then. */
@@ -49,10 +49,10 @@ export const sessionAtRequest = async (
 ): Promise<ReadSession> => {
   let { tools } = session.head;
   let inputs: NonNullable<ReadSession["inputs"]> = {};
-  let passed = 0;
+  let seen = 0;
   for await (const { record } of session.records()) {
-    if (record.kind === "request") passed += 1;
-    if (passed === number) break;
+    if (record.kind === "request") seen += 1;
+    if (seen === number) break;
     if (record.kind === "tools") ({ tools } = record);
     if (record.kind === "input") inputs = { ...inputs, [`${record.provider}/${record.model}`]: record.input };
   }

@@ -27,7 +27,7 @@ export const switchCheck: CommandHandler = (args) =>
     const session = await readSession(await openSessionsContext(world), args.value("session"));
     const name = modelName(model);
     const input = inputFromSettings(loaded.settings.models, name) ?? session.inputs?.[name];
-    const found = await countOrEstimate(args, { world, session, model, input });
+    const count = await countOrEstimate(args, { world, session, model, input });
     const described = loaded.settings.models[name]?.context;
     const check = await checkSwitch(
       {
@@ -35,17 +35,17 @@ export const switchCheck: CommandHandler = (args) =>
         prefix: headOf(session),
         input,
         window: {
-          tokens: found.tokens,
+          tokens: count.tokens,
           limit: async () => described ?? findModelFacts(model.provider.id, model.model).context,
         },
       },
       model,
     );
     const { id, title } = summarizeSession(session);
-    if (args.has("json")) printJson({ session: id, counted: found.counted, ...check });
+    if (args.has("json")) printJson({ session: id, counted: count.counted, ...check });
     else
       process.stdout.write(
-        `${[`Session ${id} "${sanitizeLine(title)}"`, ...describeCheck(check, found.counted)].join("\n")}\n`,
+        `${[`Session ${id} "${sanitizeLine(title)}"`, ...describeCheck(check, count.counted)].join("\n")}\n`,
       );
     return check.fits ? 0 : 1;
   });
@@ -78,14 +78,15 @@ const countAtProvider = async ({
 }: TokenCountRequest): Promise<number | undefined> => {
   const name = modelName({ provider, model });
   const { body } = composeSessionRequest(session, name, { policy: { unsupportedMedia: "stub" }, input });
-  const say = (why: string): void => void process.stderr.write(`parley: ${sanitizeLine(why)} Using an estimate.\n`);
+  const warn = (reason: string): void =>
+    void process.stderr.write(`parley: ${sanitizeLine(reason)} Using an estimate.\n`);
   try {
     const tokens = await countTokens(provider, model, body, world);
-    if (tokens === undefined) say(`${provider.label} does not count tokens.`);
+    if (tokens === undefined) warn(`${provider.label} does not count tokens.`);
     return tokens;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    say(error.message);
+    warn(error.message);
     return undefined;
   }
 };
@@ -121,7 +122,7 @@ const describeCheck = (check: SwitchCheck, isCounted: boolean): readonly string[
   ];
 };
 
-const formatRow = (name: string, words: string): string => wrapText(`  ${name.padEnd(9)} ${words}`, " ".repeat(12));
+const formatRow = (name: string, text: string): string => wrapText(`  ${name.padEnd(9)} ${text}`, " ".repeat(12));
 
 const describeCacheCost = ({ uncached, cost }: SwitchCheck): string => {
   if (uncached === 0) return "last used model, so its prompt cache may still hold the conversation";
@@ -129,8 +130,10 @@ const describeCacheCost = ({ uncached, cost }: SwitchCheck): string => {
   return `${formatNumber(uncached)} uncached tokens: ${price} for the next request`;
 };
 
-const describeLosses = (notes: readonly Note[], one: string, many: string): string =>
-  notes.length === 0 ? "nothing lost" : `${notes.length} ${notes.length === 1 ? one : many}. ${countMessages(notes)}`;
+const describeLosses = (notes: readonly Note[], singular: string, plural: string): string =>
+  notes.length === 0
+    ? "nothing lost"
+    : `${notes.length} ${notes.length === 1 ? singular : plural}. ${countMessages(notes)}`;
 
 /** Joins the messages, each once, with its count. */
 const countMessages = (notes: readonly Note[]): string => {

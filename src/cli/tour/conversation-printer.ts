@@ -10,16 +10,17 @@ export type ConversationPrinter = {
 };
 
 /** Creates a printer. The calls of a message are printed together, in order, once all have ended. */
-export const createConversationPrinter = (say: (line: string) => void): ConversationPrinter => {
+export const createConversationPrinter = (printLine: (line: string) => void): ConversationPrinter => {
   const titles = new Map<string, string>();
   let open: string[] = [];
   let ended = new Map<string, FinishedCall>();
   let message: Extract<AgentEvent, { type: "message" }> | undefined;
-  const tell = (who: string, what: string): void => say(`  ${who.padEnd(5)}  ${truncate(sanitizeLine(what), 71)}`);
+  const print = (speaker: string, text: string): void =>
+    printLine(`  ${speaker.padEnd(5)}  ${truncate(sanitizeLine(text), 71)}`);
   const finishMessage = (reasoning: number): void => {
     if (message === undefined) return;
-    if (reasoning > 0) tell("model", `(thinks: ${reasoning} tokens)`);
-    if (message.text !== "") tell("model", message.text);
+    if (reasoning > 0) print("model", `(thinks: ${reasoning} tokens)`);
+    if (message.text !== "") print("model", message.text);
     message = undefined;
   };
   const finishCall = (finished: FinishedCall): void => {
@@ -28,7 +29,7 @@ export const createConversationPrinter = (say: (line: string) => void): Conversa
     for (const id of open) {
       const { call, outcome } = ended.get(id) ?? finished;
       const title = truncate(sanitizeLine(titles.get(id) ?? call.tool), 36);
-      tell("tool", `${title.padEnd(36)}  ${describeOutcome(outcome)}`);
+      print("tool", `${title.padEnd(36)}  ${describeOutcome(outcome)}`);
     }
     [open, ended] = [[], new Map()];
   };
@@ -36,14 +37,14 @@ export const createConversationPrinter = (say: (line: string) => void): Conversa
     onEvent: (event) => {
       finishMessage(event.type === "usage" ? event.usage.reasoning : 0);
       if (event.type === "user")
-        tell("you", event.parts.map((part) => (part.type === "text" ? part.text : "")).join(" "));
+        print("you", event.parts.map((part) => (part.type === "text" ? part.text : "")).join(" "));
       if (event.type === "message") message = event;
       if (event.type === "call-requested") open.push(event.call.id);
       if (event.type === "call-updated" && "title" in event.status) titles.set(event.call, event.status.title);
       if (event.type === "call-completed") finishCall(event.finished);
-      if (event.type === "failed") tell("", event.failure.message);
+      if (event.type === "failed") print("", event.failure.message);
     },
-    onCancel: (running) => tell("you", `Stop. (${running} of ${open.length} calls are still running)`),
+    onCancel: (running) => print("you", `Stop. (${running} of ${open.length} calls are still running)`),
   };
 };
 

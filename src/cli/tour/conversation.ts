@@ -22,8 +22,8 @@ export const holdConversation = async ({
   world,
   project,
   signal,
-  onEvent: listen,
-  onCancel: stopping,
+  onEvent,
+  onCancel,
 }: TourConversationOptions): Promise<Conversation> => {
   const opened = await openAgent({
     world,
@@ -31,11 +31,11 @@ export const holdConversation = async ({
     folder: project.folder,
     loaded: await loadTourSettings(world, project),
     interactive: true,
-    ...(listen === undefined ? {} : { onEvent: listen }),
+    ...(onEvent === undefined ? {} : { onEvent }),
   });
   try {
     const { agent } = opened;
-    await approveAndCancelSlowCalls(agent, agent.send(prompts.first, signal), stopping);
+    await approveAndCancelSlowCalls(agent, agent.send(prompts.first, signal), onCancel);
     for await (const _ of agent.send(prompts.second, signal));
     return agent.conversation();
   } finally {
@@ -61,7 +61,7 @@ const loadTourSettings = async (
 const approveAndCancelSlowCalls = async (
   agent: Agent,
   turn: AsyncIterable<AgentEvent>,
-  stopping: TourConversationOptions["onCancel"],
+  onCancel: TourConversationOptions["onCancel"],
 ): Promise<void> => {
   const running = new Set<string>();
   let [calls, ended] = [0, 0];
@@ -76,7 +76,7 @@ const approveAndCancelSlowCalls = async (
       ended += 1;
     }
     if (calls < 2 || ended === 0 || running.size < calls - ended || running.size === 0) continue;
-    stopping?.(running.size);
+    onCancel?.(running.size);
     // Calls that end from here on were cancelled.
     calls = 0;
     void agent.cancel();

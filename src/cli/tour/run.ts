@@ -10,34 +10,34 @@ export const tour: CommandHandler = async (args) => {
   const interruption = abortOnSignals();
   const project = await createTourProject();
   try {
-    const stage = await startTourSimulators(project.home);
+    const simulators = await startTourSimulators(project.home);
     try {
       return await runTour({
-        stage,
+        simulators,
         project,
-        show: args.has("conversation") ? "conversation" : args.has("json") ? "json" : "story",
+        show: args.has("conversation") ? "conversation" : args.has("json") ? "json" : "text",
         hasColour: process.stdout.isTTY === true && !process.env["NO_COLOR"],
         write: (text) => void process.stdout.write(text),
         signal: interruption.signal,
       });
     } finally {
-      await stage.close();
+      await simulators.close();
     }
   } finally {
-    interruption.forget();
+    interruption.stopListening();
     project.remove();
   }
 };
 
 /** Aborts on the first signal, for a clean exit; a second one exits at once. */
-const abortOnSignals = (): { readonly signal: AbortSignal; readonly forget: () => void } => {
+const abortOnSignals = (): { readonly signal: AbortSignal; readonly stopListening: () => void } => {
   const controller = new AbortController();
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const forget = (): void => signals.forEach((name) => process.off(name, stop));
+  const stopListening = (): void => signals.forEach((name) => process.off(name, stop));
   const stop = (): void => {
-    forget();
+    stopListening();
     controller.abort();
   };
   for (const name of signals) process.on(name, stop);
-  return { signal: controller.signal, forget };
+  return { signal: controller.signal, stopListening };
 };

@@ -25,8 +25,8 @@ export type TourSimulators = {
 /** Starts all simulators. Their world has none of the user's keys, endpoints or files. */
 export const startTourSimulators = async (home: string): Promise<TourSimulators> => {
   const ids = listSimulatedProviders();
-  const heard = new Map<string, SimModelRequest[]>(ids.map((id) => [id, []]));
-  const simulators = Object.fromEntries(ids.map((id) => [id, createTourSimulator(id, heard.get(id) ?? [])]));
+  const requests = new Map<string, SimModelRequest[]>(ids.map((id) => [id, []]));
+  const simulators = Object.fromEntries(ids.map((id) => [id, createTourSimulator(id, requests.get(id) ?? [])]));
   const { url, close } = await serve(
     Object.fromEntries(Object.entries(simulators).map(([id, simulator]) => [`/${id}`, simulator])),
   );
@@ -37,19 +37,19 @@ export const startTourSimulators = async (home: string): Promise<TourSimulators>
     providers,
     world: { ...world, host: { ...world.host, home } },
     log: (id) => simulators[id]?.log ?? [],
-    parsedRequests: (id) => heard.get(id) ?? [],
+    parsedRequests: (id) => requests.get(id) ?? [],
     close,
   };
 };
 
-const createTourSimulator = (provider: string, hearing: SimModelRequest[]) =>
+const createTourSimulator = (provider: string, requests: SimModelRequest[]) =>
   createSimulator({
     provider,
     keys: [tourKey],
     awsSecret: { id: tourKey, secret: tourKey },
-    script: (heard) => {
-      hearing.push(heard);
-      return toModelReply(selectReply(tourScript, heard) ?? {});
+    script: (request) => {
+      requests.push(request);
+      return toModelReply(selectReply(tourScript, request) ?? {});
     },
   });
 

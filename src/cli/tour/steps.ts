@@ -12,57 +12,64 @@ import { tableIntroduction, introduction, nextCommands, summarizeTour } from "./
 
 /** Options of a tour; `show` selects the output. */
 export type TourOptions = {
-  readonly stage: TourSimulators;
+  readonly simulators: TourSimulators;
   readonly project: TourProject;
-  readonly show: "story" | "conversation" | "json";
+  readonly show: "text" | "conversation" | "json";
   readonly hasColour: boolean;
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
 };
 
 /** Runs the tour and returns the exit code. */
-export const runTour = async ({ stage, project, show, hasColour, write, signal }: TourOptions): Promise<number> => {
-  const { world, providers } = stage;
-  const say = (...lines: readonly string[]): void => {
-    if (show === "story") write(lines.map((line) => `${line}\n`).join(""));
+export const runTour = async ({
+  simulators,
+  project,
+  show,
+  hasColour,
+  write,
+  signal,
+}: TourOptions): Promise<number> => {
+  const { world, providers } = simulators;
+  const printLines = (...lines: readonly string[]): void => {
+    if (show === "text") write(lines.map((line) => `${line}\n`).join(""));
   };
   const print = (value: unknown): void => write(`${JSON.stringify(value, null, 2)}\n`);
-  const story = createConversationPrinter(say);
-  say(...introduction(providers.length, modelName(parseModel(firstProvider))));
+  const printer = createConversationPrinter(printLines);
+  printLines(...introduction(providers.length, modelName(parseModel(firstProvider))));
   const conversation = await holdConversation({
     world,
     project,
     signal,
-    onEvent: story.onEvent,
-    onCancel: story.onCancel,
+    onEvent: printer.onEvent,
+    onCancel: printer.onCancel,
   });
   throwIfStopped(signal);
-  const early = listRefusals(stage.log(firstProvider));
+  const earlyRefusals = listRefusals(simulators.log(firstProvider));
   if (show === "conversation") {
     print(conversation);
-    return early.length === 0 ? 0 : 1;
+    return earlyRefusals.length === 0 ? 0 : 1;
   }
 
   const table = createTourTable(providers.map(({ id }) => id));
-  say(...tableIntroduction, table.heading);
+  printLines(...tableIntroduction, table.heading);
   const visits: TourVisit[] = [];
-  const visiting = await openTourVisitor(stage, project, conversation);
+  const visitor = await openTourVisitor(simulators, project, conversation);
   try {
     for (const provider of providers) {
-      const visit = await visiting.visit(provider, signal);
+      const visit = await visitor.visit(provider, signal);
       throwIfStopped(signal);
       visits.push(visit);
-      say(hasColour && !isSuccessful(visit) ? red(table.row(visit)) : table.row(visit));
+      printLines(hasColour && !isSuccessful(visit) ? red(table.row(visit)) : table.row(visit));
     }
   } finally {
-    await visiting.close();
+    await visitor.close();
   }
-  say("", ...tableLegend, "", ...summarizeTour(early, visits), "", ...nextCommands());
-  const accepted = early.length === 0 && visits.every(isSuccessful);
+  printLines("", ...tableLegend, "", ...summarizeTour(earlyRefusals, visits), "", ...nextCommands());
+  const accepted = earlyRefusals.length === 0 && visits.every(isSuccessful);
   if (show === "json")
     print({
       accepted,
-      refusals: early,
+      refusals: earlyRefusals,
       providers: visits.map((visit) => ({ ...visit, cachedShare: cachedShare(visit) })),
     });
   return accepted ? 0 : 1;

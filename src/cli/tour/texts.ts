@@ -24,12 +24,12 @@ export const tableIntroduction: readonly string[] = [
 /** Summarizes the tour; `early` are the rejections before the table. */
 export const summarizeTour = (early: readonly string[], visits: readonly TourVisit[]): readonly string[] => {
   const requests = visits.reduce((sum, { accepted, refusals }) => sum + accepted + refusals.length, 0);
-  const complaints = [
+  const problems = [
     ...early.map((message) => `the conversation: ${message}`),
     ...visits.filter((visit) => !isSuccessful(visit)).flatMap(problemsOf),
   ];
-  if (complaints.length === 0) return [`All ${requests} requests to ${visits.length} providers were accepted.`];
-  return ["There were problems:", ...complaints.map((each) => truncate(`  ${sanitizeLine(each)}`, 80))];
+  if (problems.length === 0) return [`All ${requests} requests to ${visits.length} providers were accepted.`];
+  return ["There were problems:", ...problems.map((problem) => truncate(`  ${sanitizeLine(problem)}`, 80))];
 };
 
 const problemsOf = ({ provider, refusals, end, image }: TourVisit): readonly string[] =>
@@ -37,7 +37,7 @@ const problemsOf = ({ provider, refusals, end, image }: TourVisit): readonly str
     ...refusals,
     ...(end === "finished" ? [] : [`the turn ${end === "failed" ? "failed" : `was ${end}`}`]),
     ...(image === "lost" ? ["the image was lost"] : []),
-  ].map((what) => `${provider}: ${what}`);
+  ].map((problem) => `${provider}: ${problem}`);
 
 /** Commands that work without any setup. */
 export const nextCommands = (): readonly string[] => {

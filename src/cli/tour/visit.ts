@@ -48,21 +48,24 @@ export type TourVisitor = {
 
 /** Opens transport and tools for the visits. Each provider gets a copy of the same conversation. */
 export const openTourVisitor = async (
-  stage: TourSimulators,
+  simulators: TourSimulators,
   project: TourProject,
   conversation: Conversation,
 ): Promise<TourVisitor> => {
-  const { world } = stage;
+  const { world } = simulators;
   const transport = openTransport({ world, signer: createRequestSigner(world) });
   const { scheduler, close } = await openTools(world, project);
   return {
     visit: async (provider, signal) => {
-      const before = { log: stage.log(provider.id).length, heard: stage.parsedRequests(provider.id).length };
+      const before = {
+        log: simulators.log(provider.id).length,
+        requests: simulators.parsedRequests(provider.id).length,
+      };
       const events = await runNextTurn({ world, transport, scheduler, conversation, provider, signal });
       return summarizeVisit(provider, conversation, {
         events,
-        log: stage.log(provider.id).slice(before.log),
-        parsedRequests: stage.parsedRequests(provider.id).slice(before.heard),
+        log: simulators.log(provider.id).slice(before.log),
+        parsedRequests: simulators.parsedRequests(provider.id).slice(before.requests),
       });
     },
     close,
@@ -125,10 +128,10 @@ type VisitRecord = {
 const summarizeVisit = (
   provider: Provider,
   conversation: Conversation,
-  { events, log, parsedRequests: heard }: VisitRecord,
+  { events, log, parsedRequests }: VisitRecord,
 ): TourVisit => {
   const end = events.at(-1);
-  const last = heard.at(-1);
+  const last = parsedRequests.at(-1);
   const report = events.findLast((event) => event.type === "request")?.report;
   const usage = events.findLast((event) => event.type === "usage")?.usage;
   return {
@@ -149,8 +152,8 @@ const summarizeVisit = (
 export const listRefusals = (log: readonly LogEntry[]): readonly string[] =>
   log.flatMap((entry) => (entry.verdict === "refused" ? [entry.message] : []));
 
-const callIdsIn = (heard: SimModelRequest | undefined): readonly string[] =>
-  heard?.turns.flatMap((turn) => (turn.by === "model" ? turn.calls.map(({ id }) => id) : [])) ?? [];
+const callIdsIn = (request: SimModelRequest | undefined): readonly string[] =>
+  request?.turns.flatMap((turn) => (turn.by === "model" ? turn.calls.map(({ id }) => id) : [])) ?? [];
 
 const countCalls = ({ entries }: Conversation): number =>
   entries.flatMap((entry) => (entry.type === "model" ? entry.parts.filter(({ type }) => type === "call") : [])).length;
@@ -160,13 +163,15 @@ const findImage = ({ entries }: Conversation): Media | undefined =>
     .flatMap((entry) => (entry.type === "completion" ? entry.outcome.content : []))
     .find((part) => part.type === "media");
 
-const imageDelivery = (heard: SimModelRequest | undefined, image: Media | undefined): TourVisit["image"] => {
-  if (heard === undefined) return "unseen";
-  const results = heard.turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
-  const said = heard.turns.filter((turn) => turn.by === "user");
+const imageDelivery = (request: SimModelRequest | undefined, image: Media | undefined): TourVisit["image"] => {
+  if (request === undefined) return "unseen";
+  const results = request.turns.flatMap((turn) => (turn.by === "tools" ? turn.results : []));
+  const messages = request.turns.filter((turn) => turn.by === "user");
   if (results.some(({ files }) => files.some(({ kind }) => kind === "image"))) return "inside";
-  if (said.some(({ files }) => files.some(({ kind }) => kind === "image"))) return "after";
-  return [...results, ...said].some(({ text }) => image !== undefined && text.includes(image.id)) ? "named" : "lost";
+  if (messages.some(({ files }) => files.some(({ kind }) => kind === "image"))) return "after";
+  return [...results, ...messages].some(({ text }) => image !== undefined && text.includes(image.id))
+    ? "named"
+    : "lost";
 };
 
 const countNotes = (

@@ -35,13 +35,13 @@ export type TrustedFolder = {
 };
 
 /** Inspects a trusted folder. Runs nothing and redacts keys. */
-export const describeTrustEffects = async (place: TrustedFolder): Promise<TrustEffects> => {
-  const { world, home, root } = place;
+export const describeTrustEffects = async (folder: TrustedFolder): Promise<TrustEffects> => {
+  const { world, home, root } = folder;
   const loaded = await loadSettings(world, { home, root, scope: "tighten" });
   const { consents } = loaded.project;
   const missing = await openConsentStore(world.disk, home).findMissing(root, consents);
   const { redact } = createRedactor({ env: world.env });
-  const context = await findContextFiles(place, loaded);
+  const context = await findContextFiles(folder, loaded);
   return {
     contextFiles: context.files,
     settings: describeStricterSettings(loaded.project),
@@ -83,6 +83,6 @@ const describeStricterSettings = ({ deny, mode, sandbox }: ProjectSettings): rea
 const describeProgram = (consent: ConsentRequest): string => {
   const [server] = Object.values(readConsentedServers([consent]).servers);
   const { command, args = [], url, httpUrl }: McpServerSettings = server ?? {};
-  const words = command === undefined ? (url ?? httpUrl) : [command, ...args].join(" ");
-  return words ?? consent.text.replaceAll(/\s+/g, " ");
+  const commandLine = command === undefined ? (url ?? httpUrl) : [command, ...args].join(" ");
+  return commandLine ?? consent.text.replaceAll(/\s+/g, " ");
 };

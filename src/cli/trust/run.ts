@@ -17,8 +17,8 @@ export const trust: CommandHandler = async (args) => {
     throw usageError("--list cannot be combined with --remove or a folder.");
   const world = realWorld();
   const home = resolveHomeFolder(world);
-  const place = { world, home, trusted: openTrustStore(world.disk, home) };
-  return withUserErrors(() => runAction(args, place)).catch((error: unknown) => {
+  const context = { world, home, trusted: openTrustStore(world.disk, home) };
+  return withUserErrors(() => runAction(args, context)).catch((error: unknown) => {
     if (error instanceof PolicyError || error instanceof DiskError) throw new UserError(error.message, { code: 1 });
     throw error;
   });
@@ -26,10 +26,10 @@ export const trust: CommandHandler = async (args) => {
 
 type TrustContext = { readonly world: World; readonly home: string; readonly trusted: TrustStore };
 
-const runAction = (args: Arguments, place: TrustContext): Promise<number> => {
-  if (args.has("list")) return listFolders(args, place);
+const runAction = (args: Arguments, context: TrustContext): Promise<number> => {
+  if (args.has("list")) return listFolders(args, context);
   const folder = resolve(args.positionals[0] ?? ".");
-  return args.has("remove") ? distrustFolder(args, place, folder) : trustFolder(args, place, folder);
+  return args.has("remove") ? distrustFolder(args, context, folder) : trustFolder(args, context, folder);
 };
 
 const listFolders = async (args: Arguments, { world: { disk }, trusted }: TrustContext): Promise<number> => {
@@ -48,12 +48,13 @@ const listFolders = async (args: Arguments, { world: { disk }, trusted }: TrustC
 
 const distrustFolder = async (args: Arguments, { trusted }: TrustContext, folder: string): Promise<number> => {
   const removed = await trusted.untrustFolder(folder);
-  const still = await trusted.isTrusted(folder);
-  if (args.has("json")) printJson({ folder, removed, trusted: still });
+  const isStillTrusted = await trusted.isTrusted(folder);
+  if (args.has("json")) printJson({ folder, removed, trusted: isStillTrusted });
   else if (removed) process.stdout.write(`${sanitizeLine(folder)} is no longer trusted.\n`);
-  if (still) process.stderr.write(`parley: ${sanitizeLine(folder)} is still trusted, because a parent folder is.\n`);
+  if (isStillTrusted)
+    process.stderr.write(`parley: ${sanitizeLine(folder)} is still trusted, because a parent folder is.\n`);
   else if (!removed) process.stderr.write(`parley: ${sanitizeLine(folder)} was not trusted.\n`);
-  return still || !removed ? 1 : 0;
+  return isStillTrusted || !removed ? 1 : 0;
 };
 
 const trustFolder = async (
@@ -69,14 +70,14 @@ const trustFolder = async (
   });
   await trusted.trustFolder(root);
   const { describeTrustEffects } = await import("./effects.ts");
-  const active = await describeTrustEffects({ world, home, root, trusted });
-  if (args.has("json")) return printJson({ folder: root, ...active });
+  const effects = await describeTrustEffects({ world, home, root, trusted });
+  if (args.has("json")) return printJson({ folder: root, ...effects });
   const rows = [
-    ["context files", active.contextFiles.join(", ")],
-    ["settings", active.settings.join(", ")],
-    ["MCP servers", active.allowed.join(", ")],
-    ["needs consent", active.pending.map(({ key, runs }) => `${key} (${runs})`).join(", ")],
-  ].filter(([, words]) => words !== "");
+    ["context files", effects.contextFiles.join(", ")],
+    ["settings", effects.settings.join(", ")],
+    ["MCP servers", effects.allowed.join(", ")],
+    ["needs consent", effects.pending.map(({ key, runs }) => `${key} (${runs})`).join(", ")],
+  ].filter(([, text]) => text !== "");
   const lines = [
     `${sanitizeLine(root)} is now trusted.`,
     ...(rows.length === 0
@@ -84,7 +85,7 @@ const trustFolder = async (
       : alignColumns(rows).map((line) => `  ${line}`)),
   ];
   process.stdout.write(`${lines.map(sanitizeLine).join("\n")}\n`);
-  for (const note of active.notes) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
+  for (const note of effects.notes) process.stderr.write(`parley: ${sanitizeLine(note)}\n`);
   if (root === dirname(root) || root === (await world.disk.canonicalPath(world.host.home)))
     process.stderr.write("parley: All subfolders are trusted, too. Undo with parley trust --remove.\n");
   return 0;
