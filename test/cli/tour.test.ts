@@ -210,12 +210,12 @@ const refusal = {
   message: "No.",
 } as const;
 
-/** The same simulators for somebody whose key is wrong. */
+/** The same simulators for a wrong key. */
 const withKey =
   (name: string) =>
   (simulators: TourSimulators): TourSimulators => ({
-    ...stage,
-    world: { ...stage.world, env: { ...stage.world.env, [name]: "wrong" } },
+    ...simulators,
+    world: { ...simulators.world, env: { ...simulators.world.env, [name]: "wrong" } },
   });
 
 describe("the visits of the tour", () => {
@@ -316,7 +316,7 @@ describe("the visits of the tour", () => {
   });
 
   it("report a rejection even if a later request was accepted", async () => {
-    const mended = await visit("google", { ...stage, log: (id) => [...stage.log(id), refusal] });
+    const mended = await visit("google", { ...simulators, log: (id) => [...simulators.log(id), refusal] });
     expect({ refusals: mended.refusals, end: mended.end, isGood: isSuccessful(mended) }).toEqual({
       refusals: ["No."],
       end: "finished",
@@ -326,7 +326,7 @@ describe("the visits of the tour", () => {
 
   it("detect an image that is neither sent nor described", async () => {
     const withoutFiles = (request: SimModelRequest): SimModelRequest => ({
-      ...heard,
+      ...request,
       turns: request.turns.map((turn) =>
         turn.by === "tools"
           ? { ...turn, results: turn.results.map((each) => ({ ...each, text: "", files: [] })) }
@@ -334,7 +334,7 @@ describe("the visits of the tour", () => {
       ),
     });
     const lost = await visit("google", {
-      ...stage,
+      ...simulators,
       parsedRequests: (id) => simulators.parsedRequests(id).map(withoutFiles),
     });
     expect({ image: lost.image, isGood: isSuccessful(lost), refusals: lost.refusals }).toEqual({
@@ -374,11 +374,7 @@ describe("a tour with rejected requests", () => {
     const row = ["groq".padEnd(11), "0 of 1".padEnd(8), " ".repeat(30), "unseen", "0%".padEnd(6), "0/3/0"].join("  ");
     expect(lines.filter((line) => line.includes("\u001B"))).toEqual([`\u001B[31m${row}\u001B[39m`]);
     const from = lines.indexOf("There were problems:");
-    expect(lines.slice(from + 1, from + 4)).toEqual([
-      "  groq: The key is not known.",
-      "  groq: the turn was given up",
-      "",
-    ]);
+    expect(lines.slice(from + 1, from + 4)).toEqual(["  groq: The key is not known.", "  groq: the turn failed", ""]);
   });
 
   it("prints no colour with NO_COLOR", async () => {
@@ -402,15 +398,15 @@ describe("a tour with rejected requests", () => {
 
   it("exits with 1 if only a request of the conversation was rejected", async () => {
     const { code, lines } = await runModifiedTour((simulators) => ({
-      ...stage,
-      log: (id) => [...(id === "anthropic" ? [refusal] : []), ...stage.log(id)],
+      ...simulators,
+      log: (id) => [...(id === "anthropic" ? [refusal] : []), ...simulators.log(id)],
     }));
     expect(code).toBe(1);
     const from = lines.indexOf("There were problems:");
     expect(lines.slice(from + 1, from + 3)).toEqual(["  the conversation: No.", ""]);
   });
 
-  it.each(["text", "json", "conversation"] as const)("prints no %s that was broken off", async (show) => {
+  it.each(["text", "json", "conversation"] as const)("prints no %s after a cancellation", async (show) => {
     const stopped = runModifiedTour((simulators) => simulators, { show, signal: AbortSignal.abort() });
     await expect(stopped).rejects.toMatchObject({ name: "Failure", code: 130 });
   });
